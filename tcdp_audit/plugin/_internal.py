@@ -100,11 +100,7 @@ if TYPE_CHECKING:
         count_pairs as count_pairs,
     )
     from tcdp_audit.core.classes.segments import (
-        first_of_each as first_of_each,
-        inverse as inverse,
         positions_of as positions_of,
-        rank_within as rank_within,
-        starts_of as starts_of,
     )
     from tcdp_audit.core.classes.strength import (
         Contribution as Contribution,
@@ -119,17 +115,12 @@ if TYPE_CHECKING:
     )
     from tcdp_audit.core.encoding.keys import (
         Codes as Codes,
-        KeyArray as KeyArray,
-        Keys as Keys,
         boundaries as boundaries,
         fold as fold,
         numbered as numbered,
         occurrences as occurrences,
         order_of as order_of,
         run_lengths as run_lengths,
-    )
-    from tcdp_audit.core.encoding.reading import (
-        domain_of as domain_of,
     )
     from tcdp_audit.core.engines.base import (
         recode as recode,
@@ -151,9 +142,6 @@ if TYPE_CHECKING:
     )
     from tcdp_audit.core.release.generalized_matches import (
         GeneralizedMatch as GeneralizedMatch,
-    )
-    from tcdp_audit.core.results.change_log import (
-        failing_demands as failing_demands,
     )
     from tcdp_audit.core.results.document import (
         Block as Block,

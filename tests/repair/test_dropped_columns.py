@@ -61,7 +61,7 @@ def coarse(view: RemedyView, _: Any) -> Treatment:
 def few(view: RemedyView, on: Any) -> Treatment:
     """The same, without the two oldest."""
     one = view.attribute("age")
-    return replace(coarse(view, on), kept=one.numbers[one.codes] < 67)
+    return replace(coarse(view, on), retained=one.numbers[one.codes] < 67)
 
 
 def far(view: RemedyView, on: Any) -> Treatment:

@@ -8,7 +8,7 @@ from tcdp_audit.core.results.cost import Cost
 
 
 def column(lost: float, kept: float | None) -> dict[str, Any]:
-    return {"cell_loss": lost, "mutual_information_kept": kept}
+    return {"cell_loss": lost, "mutual_information_retained": kept}
 
 
 def effect(column: str, overlap: float, before: float, after: float | None, level: int | None = None) -> dict[str, Any]:

@@ -27,7 +27,7 @@ TITLES = {
     "propensity": "Propensity score, mean squared error",
     "cell_loss": "loss",
     "distribution_distance": "distance of distributions",
-    "mutual_information_kept": "information kept",
+    "mutual_information_retained": "information kept",
 }
 COUNTED = frozenset({"records", "records_suppressed", "attributes"})  # told elsewhere
 NONE = "–"

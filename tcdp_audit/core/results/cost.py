@@ -190,7 +190,7 @@ class Cost:
 
 
 def _left(attribute: Mapping[str, Any]) -> float:
-    kept, lost = attribute.get("mutual_information_kept"), float(attribute["cell_loss"])
+    kept, lost = attribute.get("mutual_information_retained"), float(attribute["cell_loss"])
     return 1 - lost if kept is None else min(float(kept), 1 - lost)
 
 
