@@ -46,7 +46,7 @@ class RemedySuite(Suite):
         self.subject, self.remedy, self.given = Subject("remedy", remedy.name), remedy, given
 
     def examinations(self) -> Mapping[str, Callable[[], None]]:
-        """What holds the remedy against each property."""
+        """Examinations of the remedy, by property."""
         subject, remedy = self.subject, self.remedy
         return {
             "name": lambda: subject.require_name(remedy.name),
@@ -145,7 +145,7 @@ class TreatmentTrial:
 
     @cached_property
     def _examined(self) -> tuple[Mapping[str, ConformanceError], bool]:
-        """What does not hold, by property, and whether there is a treatment."""
+        """Failures by property, and whether there is a treatment."""
         failures: dict[str, ConformanceError] = {}
 
         def hold(property_: str, examine: Callable[[], T]) -> T | None:
@@ -287,7 +287,7 @@ def _comparable(treatment: Treatment) -> Any:
 
 
 def faults_of_attacks(treatment: Treatment, policy: Policy, checks: Mapping[str, Check]) -> Iterator[str]:
-    """What is wrong with the attacks of a treatment.
+    """Faults of the attacks of a treatment.
 
     Args:
         treatment: what a remedy answered.

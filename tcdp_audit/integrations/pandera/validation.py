@@ -23,7 +23,7 @@ from tcdp_audit.plugin.sentences import Outcome
 
 @dataclass(frozen=True, eq=False)
 class Validation:
-    """What came of a frame under a schema. As confidential as the frame: it shows which records are rare.
+    """Result of a frame under a schema. As confidential as the frame: it shows which records are rare.
 
     Args:
         audits: what was audited: one audit for all checks of one policy.
@@ -135,7 +135,7 @@ def _require_together(frame: Any, schema: Any) -> None:
 
 
 def _is_expectation(error: SchemaError) -> bool:
-    """Whether a failure is one of an expectation among the schema's checks, which has an outcome of its own."""
+    """True if a failure is one of an expectation among the schema's checks, which has an outcome of its own."""
     return isinstance(error.check, ExpectationCheck) and error.column_name is None and hasattr(error.schema, "columns")
 
 
