@@ -1,14 +1,63 @@
-"""Check digits and checksums of identifying numbers."""
+"""What several families of detectors share: names of columns, random texts, and checksums of identifying numbers."""
 
 from __future__ import annotations
 
+import string
+from collections.abc import Callable
 from hashlib import sha256
+from typing import TYPE_CHECKING
 
+if TYPE_CHECKING:
+    import numpy as np
+
+DIGITS = string.digits
+ANYTHING = string.ascii_letters + string.digits + string.punctuation + " "
+RandomText = Callable[["np.random.Generator"], str]  # its library takes longer to load than most columns to look at
 BASE58 = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
 BECH32 = "qpzry9x8gf2tvdw0s3jn54khce6mua7l"
 BECH32_STEPS = (0x3B6A57B2, 0x26508E6D, 0x1EA119FA, 0x3D4233DD, 0x2A1462B3)
 VIN_VALUES = dict(zip("0123456789ABCDEFGHJKLMNPRSTUVWXYZ", map(int, "012345678912345678123457923456789"), strict=True))
 VIN_WEIGHTS = (8, 7, 6, 5, 4, 3, 2, 10, 0, 9, 8, 7, 6, 5, 4, 3, 2)
+
+
+def phrases(listed: str) -> tuple[str, ...]:
+    """The phrases of a text, separated by commas.
+
+    Example:
+        >>> phrases("phone, phone number")
+        ('phone', 'phone number')
+    """
+    return tuple(" ".join(one.split()) for one in listed.split(","))
+
+
+def characters(alphabet: str, least: int, most: int | None = None) -> RandomText:
+    """Texts of so many characters of an alphabet, all equally likely."""
+
+    def random_text(generator: np.random.Generator) -> str:
+        length = least if most is None else int(generator.integers(least, most + 1))
+        return "".join(alphabet[place] for place in generator.integers(0, len(alphabet), length).tolist())
+
+    return random_text
+
+
+def formed(form: str) -> RandomText:
+    """Texts of a form: `9` stands for a digit, `A` for a capital letter, all else for itself.
+
+    Example:
+        >>> import numpy as np
+        >>> formed("GB99 AAAA")(np.random.default_rng(1))
+        'GB19 LVKO'
+    """
+    kinds = {"9": string.digits, "A": string.ascii_uppercase}
+
+    def random_text(generator: np.random.Generator) -> str:
+        parts = zip((kinds.get(one, one) for one in form), generator.random(len(form)).tolist(), strict=True)
+        return "".join(choices[int(part * len(choices))] for choices, part in parts)
+
+    return random_text
+
+
+anything = characters(ANYTHING, 4, 20)  # a column of texts that mean nothing
 
 
 def luhn(digits: str) -> bool:
