@@ -257,8 +257,8 @@ def takes_a_unit(check: str, demand: str) -> bool:
 @pytest.mark.parametrize("unit", [False, True], ids=["records", "patients"])
 @pytest.mark.parametrize("name", SOME)
 def test_numbers_nouns_and_verbs_agree(name: str, *, unit: bool, named: bool) -> None:
-    found = outcomes(name, unit=unit, named=named)
-    sentences = {text for one in found for text in (one.message, one.person)}
+    judged = outcomes(name, unit=unit, named=named)
+    sentences = {text for one in judged for text in (one.message, one.person)}
     assert len(sentences) > 60
     assert [(text, fault) for text in sentences for fault in FAULTS if re.search(fault, text)] == []
 
@@ -274,7 +274,7 @@ def test_every_sentence_is_about_people_and_names_columns_by_their_labels(name: 
         assert re.search(OF_NO_COLUMN.get(one.check, LABELLED), one.message), one.message
 
 
-def test_every_check_tells_what_it_means_for_one_person_and_what_it_asks() -> None:
+def test_every_check_says_what_it_means_for_one_person_and_what_it_asks() -> None:
     silent = {"distance_to_closest_record", "nearest_neighbour_distance_ratio"}  # they say nothing of single people
     assert {name for name, one in CHECKS.items() if one.person is None} == silent
     for one in CHECKS.values():

@@ -63,8 +63,8 @@ def _worst(
     """The worst figure of some classes, larger being worse, and how much of it may be rounding."""
     evidence = Case("drawn", np.array(counts, dtype=np.int64)).of(range(len(counts)), check, parameters, scale)
     measured = as_measured(figure.measure(evidence, parameters))
-    found = [inf if one is None else one for one in exact_figures(measured)]
-    worst = max(-one if figure.comparison.higher_is_safer else one for one in found)
+    figures = [inf if one is None else one for one in exact_figures(measured)]
+    worst = max(-one if figure.comparison.higher_is_safer else one for one in figures)
     return worst, 0 if isinstance(measured, Ratios) or worst == inf else TOLERANCE * max(abs(Fraction(worst)), 1)
 
 
