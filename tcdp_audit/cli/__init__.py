@@ -4,7 +4,7 @@ run, printing, console, progress              one command: its errors and signal
 options, release_command                      what commands share
 request, configuration, reports               what a call asks, what pyproject.toml says, what is written
 check, fix, frontier, init, lint, demo, explain, plugins, schema, verify, diff, attest  the commands
-page, declarations, built_in_pages, topics    pages of checks and remedies, and of what else there is
+page, declarations, built_in_pages            pages of checks and remedies
 completion                                    what a shell may complete
 linting                                       what is wrong with a policy that is sound
 audits                                        one run of `check` under one policy or several
