@@ -185,7 +185,7 @@ if TYPE_CHECKING:
     )
     from tcdp_audit.core.results.verdict import (
         VERDICTS as VERDICTS,
-        beside as beside,
+        conflicting_demands as conflicting_demands,
         exposed_sentence as exposed_sentence,
         people_noun as people_noun,
         verdict_sentence as verdict_sentence,

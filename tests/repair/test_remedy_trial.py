@@ -78,7 +78,7 @@ def test_the_report_has_the_lines_and_their_cost(planned: Audit) -> None:
     assert last.lines.startswith("remedy:\n  - ")
     assert "The cost: no record withheld, 12 cells changed; " in last.text
     assert " of the information lost on average over all cells. Cells by column: age 6 and zip 6. " in last.text
-    assert "; least is left of " in last.text
+    assert " retains least (" in last.text
     assert "it would then pass." in last.text
     assert last.command == "tcdp-audit fix RELEASE --policy policy --output REPAIRED.csv"
     for suffix in (".html", ".md"):

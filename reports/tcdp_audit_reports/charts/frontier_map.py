@@ -26,7 +26,7 @@ from tcdp_audit_reports.charts.labelled_scatter import Box, Mark, box_of, placed
 from tcdp_audit_reports.charts.measured import figure_table
 
 HEIGHT, TOP, BASE = 340, 34, 296  # pixels: the drawing, the riskiest figure, the safest
-EDGE, RIGHT = 2.0, 98.0  # percent of the width between which marks stand
+EDGE, RIGHT = 2.0, 98.0  # percent of the width between which marks lie
 WIDE = 8  # a largest figure this many times the smallest asks for a logarithmic axis
 STEPS = 8  # at most; the table has all
 RADIUS, CHOSEN = 4.0, 6.0  # pixels
@@ -117,7 +117,7 @@ def _drawing(frontier: Frontier, drawn: Sequence[tuple[SettingTrial, float]], li
     limit, limit_label = _limit(demand, up)
     steps = [stroke for line in lines for stroke in _strokes(line, spots)]
     texts = [box_of(one) for one in (*heights.values(), *limit_label)]
-    # a name stands on a line only where it would stand nowhere else
+    # a name is put on a line only where there is room nowhere else
     named = max((placed(marks, 4, BASE + 4, [*texts, *taken]) for taken in (map(_box, (*limit, *steps)), ())), key=len)
     return Drawing(
         height=HEIGHT,
@@ -193,7 +193,7 @@ def _strokes(line: FrontierStep, spots: dict[int, tuple[float, float]]) -> Itera
 
 
 def _box(line: Line) -> Box:
-    """Where a line stands, with a little room about it."""
+    """The box of a line, with a little room about it."""
     return line.x1 - 0.4, line.x2 + 0.4, min(line.y1, line.y2) - 1, max(line.y1, line.y2) + 1
 
 

@@ -27,14 +27,14 @@ TITLES = {
     "propensity": "Propensity score, mean squared error",
     "cell_loss": "loss",
     "distribution_distance": "distance of distributions",
-    "mutual_information_kept": "information kept",
+    "mutual_information_kept": "information retained",
 }
-COUNTED = frozenset({"records", "records_suppressed", "attributes"})  # told elsewhere
+COUNTED = frozenset({"records", "records_suppressed", "attributes"})  # shown elsewhere
 NONE = "–"
 OF_ATTRIBUTES = {"il1s": "IL1s", "mean_error": "error of the mean"}
-TOLD = (
-    "Mutual information, in bits for each record that came in: what its value tells of its sensitive one. Figures of "
-    "many values are too high, because a value that occurs once tells everything by itself."
+MUTUAL_INFORMATION = (
+    "Mutual information, in bits for each record that came in: what its value says about its sensitive one. Figures "
+    "of many values are too high, because a value that occurs once says everything by itself."
 )
 PENALTY = (
     "Penalty: share of the attribute’s values that one released value covers. Loss: the same of what was lost, "
@@ -63,7 +63,7 @@ def _title(name: str, value: Any) -> str:
 
 
 def _pair(value: Any) -> list[str]:
-    """A figure before and after; a single one is a comparison of both, and stands after."""
+    """A figure before and after; a single one compares both, and comes after."""
     if isinstance(value, Mapping):
         if "before" in value or "after" in value:
             return [_figure(value.get("before")), _figure(value.get("after"))]
@@ -78,7 +78,7 @@ def _figure(value: Any) -> str:
 
 
 def _note(loss: Mapping[str, Any]) -> str:
-    """What a reader needs beside the figures: what chance alone would give, what was left out."""
+    """What a reader needs in addition to the figures: what chance alone would give, what was left out."""
     return " ".join(part for part in (_numbers(_mapping(loss, "il1s")), _model(_mapping(loss, "propensity"))) if part)
 
 
@@ -101,7 +101,7 @@ def _model(model: Mapping[str, Any]) -> str:
         return ""
     return (
         f"The propensity score’s error is {figure(model['ratio'])} times what two samples of one population would "
-        "show; 1 means that the tables cannot be told apart."
+        "show; 1 means that the tables cannot be distinguished."
     )
 
 
@@ -122,17 +122,17 @@ def attribute_table(log: ChangeLog) -> Rows | None:
 
 
 def retained_table(log: ChangeLog) -> Rows | None:
-    """What each attribute tells of the sensitive ones, before and after; None where nothing is known of it."""
+    """What each attribute says about the sensitive ones, before and after; None where nothing is known of it."""
     rows = [
-        [visible(name), visible(other), *_pair(told)]
+        [visible(name), visible(other), *_pair(information)]
         for name, one in _mapping(log.loss, "attributes").items()
         if isinstance(one, Mapping)
-        for other, told in _mapping(one, "mutual_information").items()
+        for other, information in _mapping(one, "mutual_information").items()
     ]
     if not rows:
         return None
     return figure_table(
-        "What columns tell of sensitive ones", ("attribute", "sensitive", "before", "after"), rows, TOLD
+        "What columns say about sensitive ones", ("attribute", "sensitive", "before", "after"), rows, MUTUAL_INFORMATION
     )
 
 
@@ -187,7 +187,7 @@ def penalty_chart(log: ChangeLog) -> Chart | None:
 
 def _penalty(measured: Any) -> list[tuple[float, float]]:
     """After and before, if both are shares."""
-    found = measured.get("certainty_penalty") if isinstance(measured, Mapping) else None
-    pair = (found.get("after"), found.get("before")) if isinstance(found, Mapping) else ()
+    penalty = measured.get("certainty_penalty") if isinstance(measured, Mapping) else None
+    pair = (penalty.get("after"), penalty.get("before")) if isinstance(penalty, Mapping) else ()
     shares = [float(one) for one in pair if isinstance(one, int | float | Fraction) and 0 <= one <= 1]
     return [(shares[0], shares[1])] if len(shares) == 2 else []

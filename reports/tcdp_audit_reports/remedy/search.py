@@ -23,7 +23,7 @@ class Node:
 
     loss: float
     suppressed: float
-    kept: bool
+    passing: bool
     levels: tuple[int, ...]
 
 
@@ -33,7 +33,7 @@ class Search:
 
     Args:
         nodes: combinations in ascending order of loss.
-        taken: the one that was kept.
+        taken: the one that was chosen.
         limit: the share of records that may be suppressed; 0 for none.
         evaluated: how many combinations were looked at; more than `nodes` where those are a selection.
         total: how many there are.
@@ -50,9 +50,9 @@ class Search:
     measure: str
 
     @property
-    def kept(self) -> list[Node]:
+    def passing(self) -> list[Node]:
         """Those that keep the policy."""
-        return [one for one in self.nodes if one.kept]
+        return [one for one in self.nodes if one.passing]
 
 
 def search_of(step: Step, records: int) -> Search | None:
@@ -81,7 +81,7 @@ def _nodes(rows: Any) -> list[Node]:
 
 
 def _taken(notes: Mapping[str, Any], records: int) -> Node | None:
-    """The combination that was kept: its loss, the records it dropped, and the level of each attribute."""
+    """The combination that was chosen: its loss, the records it dropped, and the level of each attribute."""
     levels = notes.get("levels")
     if not isinstance(levels, Mapping):
         return None
@@ -98,10 +98,10 @@ def _measure(name: Any) -> str:
 def _node(row: Any) -> Node | None:
     if not isinstance(row, list | tuple) or len(row) != 4 or not isinstance(row[3], list | tuple):
         return None
-    loss, suppressed, kept, levels = row
+    loss, suppressed, passing, levels = row
     if not all(isinstance(one, int | float) and isfinite(one) for one in (loss, suppressed, *levels)):
         return None
-    return Node(float(loss), float(suppressed), bool(kept), tuple(int(one) for one in levels))
+    return Node(float(loss), float(suppressed), bool(passing), tuple(int(one) for one in levels))
 
 
 def _whole(value: Any, least: int) -> int:
@@ -142,14 +142,12 @@ def _chart(search: Search) -> Chart:
 
 def _title(search: Search) -> str:
     """How many keep the policy, where all that were looked at are known; and that the one taken is the best of them."""
-    seen, kept = len(search.nodes), len(search.kept)
-    best = kept > 1 and all(search.taken.loss <= one.loss for one in search.kept)
+    seen, passing = len(search.nodes), len(search.passing)
+    best = passing > 1 and all(search.taken.loss <= one.loss for one in search.passing)
     if search.evaluated > seen:
         title = f"{count(search.evaluated, 'way')} to generalise were looked at"
         return f"{title}; of those drawn that keep the policy, the one taken loses least" if best else title
-    title = (
-        f"{count(kept)} of {count(seen, 'way')} to generalise that were looked at keep{'s' * (kept == 1)} the policy"
-    )
+    title = f"{count(passing)} of {count(seen, 'way')} to generalise that were looked at keep{'s' * (passing == 1)} the policy"
     return f"{title}; the one taken loses least" if best else title
 
 
@@ -167,7 +165,7 @@ def _subtitle(search: Search, top: float) -> str:
 def _top(search: Search) -> float:
     """The largest share that is drawn: some times the limit, and at least half of the combinations."""
     shares = sorted(one.suppressed for one in search.nodes)
-    highest = max(search.limit, *(one.suppressed for one in search.kept))
+    highest = max(search.limit, *(one.suppressed for one in search.passing))
     return min(shares[-1], max(HEADROOM * highest, shares[len(shares) // 2]))
 
 
@@ -181,7 +179,7 @@ def _drawing(search: Search, top: float) -> Drawing:
     heights = axis_for([0.0, top], None, 1)
     rows = [(heights.place(tick), _percent(tick) if tick else "") for tick in heights.ticks]
     cloud = {
-        (across(axis, one.loss), up(heights.place(one.suppressed)), "cloud-good" if one.kept else "cloud")
+        (across(axis, one.loss), up(heights.place(one.suppressed)), "cloud-good" if one.passing else "cloud")
         for one in visible_nodes
         if one != search.taken
     }
@@ -195,7 +193,7 @@ def _drawing(search: Search, top: float) -> Drawing:
 
 
 def _table(search: Search) -> Rows:
-    best = sorted(search.kept, key=lambda one: one.loss)[:LISTED]
+    best = sorted(search.passing, key=lambda one: one.loss)[:LISTED]
     rows = [[" · ".join(map(str, one.levels)), figure(one.loss), share(one.suppressed, 1)] for one in best]
     caption = f"The {count(len(best))} that lose least of those that keep the policy"
     if len(best) == 1:

@@ -14,9 +14,9 @@ NONE = "–"
 SHOWN = 12  # effects; the machine-readable result has all of them
 EFFECTS = (
     "Coefficients of linear regressions with their confidence intervals of 95%, in the units of the columns. A column "
-    "that is no number has one for each frequent value, beside the most frequent; values are named by their place. "
-    "Overlap: 100% where both intervals are one, 0% where they have nothing in common, or the release does not tell "
-    "the effect any more."
+    "that is no number has one for each frequent value, compared with the most frequent; values are named by their place. "
+    "Overlap: 100% where both intervals are one, 0% where they have nothing in common, or the release no "
+    "longer shows the effect."
 )
 MODELS = (
     "Trained on two thirds of the records and tested on the others as they came in. Guessing is to say the most "
@@ -26,14 +26,14 @@ MODELS = (
 
 def effects_table(log: ChangeLog) -> Rows | None:
     """The effects whose intervals overlap least; None where there is none."""
-    told = [(one["of"], effect) for one in _models(log, "regressions") for effect in one["effects"]]
-    told.sort(key=lambda one: float(one[1]["overlap"]))
-    if not told:
+    effects = [(one["of"], effect) for one in _models(log, "regressions") for effect in one["effects"]]
+    effects.sort(key=lambda one: float(one[1]["overlap"]))
+    if not effects:
         return None
-    rest = len(told) - SHOWN
+    rest = len(effects) - SHOWN
     note = f"{count(rest, 'more effect')} overlap more. {EFFECTS}" if rest > 0 else EFFECTS
     heads = ("effect", "before", "after", "overlap")
-    return figure_table("Effects, before and after", heads, [_effect(*one) for one in told[:SHOWN]], note)
+    return figure_table("Effects, before and after", heads, [_effect(*one) for one in effects[:SHOWN]], note)
 
 
 def _effect(of: str, effect: Mapping[str, Any]) -> list[str]:
@@ -79,8 +79,8 @@ def _error(value: float | None) -> str:
 
 
 def _models(log: ChangeLog, name: str) -> Sequence[Mapping[str, Any]]:
-    told = log.loss.get(name)
-    return told.get("models", ()) if isinstance(told, Mapping) else ()
+    measured = log.loss.get(name)
+    return measured.get("models", ()) if isinstance(measured, Mapping) else ()
 
 
 def _names(names: Sequence[str]) -> str:

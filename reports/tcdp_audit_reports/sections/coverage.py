@@ -46,7 +46,7 @@ def regulators(audit: Audit) -> Sequence[Question]:
 
 
 def _is_about_one_file(check: Check) -> bool:
-    """Whether a check asks who stands out in the release by itself; a hold-out may say what chance does."""
+    """Whether a check asks who is unique in the release by itself; a hold-out may say what chance does."""
     return not check.requires or check.name == "singling_out"
 
 

@@ -34,7 +34,7 @@ PLACE = "B"  # the letter of Safe Harbor for places: a policy may rightly say th
 
 
 def column_warnings(release: Release, counted: Counted, detectors: Mapping[str, Detector]) -> Iterator[Outcome]:
-    """The column checks that warn, always all of them.
+    """The schema checks that warn, always all of them.
 
     Args:
         release: a table under a policy.

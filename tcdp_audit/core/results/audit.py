@@ -88,10 +88,10 @@ class Audit:
         policy: what it was audited against.
         plugins: the code that took part.
         companions: the tables that the release was compared with, by their name in the policy.
-        files: the files beside the tables that the policy names: hierarchies, a schema, a suite.
+        files: the files in addition to the tables that the policy names: hierarchies, a schema, a suite.
         variants: the verdicts under every combination of conventions, where they were asked for.
         change_log: how the release was made, where remedies made it.
-        remedy_trial: what remedies would make of it, where that was asked for and something stands against it.
+        remedy_trial: what remedies would make of it, where that was asked for and a demand fails.
         exposed: how many people failing demands expose, each counted once; None where nothing fails, or where they
             were not counted.
         columns: what the policy and the release say of each column.
@@ -287,7 +287,7 @@ class Audit:
         return "{\n" + ",\n".join([*lines, f' "outcomes": [\n  {outcomes}\n ]']) + "\n}\n"
 
     def render(self, suffix: str) -> str:
-        """The audit in the format that a file extension stands for.
+        """The audit in the format of a file extension.
 
         Raises:
             UsageError: no reporter has it.
@@ -390,7 +390,7 @@ def _judge(outcomes: Sequence[Outcome], *severities: Severity) -> bool:
 
 
 def _conventions(policy: Policy) -> dict[str, str]:
-    """What the verdicts rest on, by name; without the cells that stand for a missing or a suppressed value.
+    """What the verdicts rest on, by name; without the cells that mean a missing or a suppressed value.
 
     How many rows of a unit are known is left out where there is none.
     """

@@ -48,7 +48,7 @@ class Condition:
 
     Args:
         kind: how it changes them.
-        words: what stands behind the kind's own word, without a full stop: `its key is dropped: id`.
+        words: what follows the kind's own word, without a full stop: `its key is dropped: id`.
     """
 
     kind: Kind
@@ -128,7 +128,7 @@ def _key(finding: Finding) -> Condition | None:
 
 def _order(finding: Finding) -> Condition:
     if finding.details.get(STAYS_INSIDE) is True:
-        return Condition(Kind.INSIDE, "its records stand in the original's order")
+        return Condition(Kind.INSIDE, "its records are in the original's order")
     return Condition(Kind.ONCE, "its records are shuffled")
 
 
@@ -172,7 +172,7 @@ def _named(columns: Sequence[str]) -> str:
 
 
 _OPEN = (Status.FAILED, Status.SKIPPED)
-_CONDITIONS: Mapping[str, Callable[[Finding], Condition | None]] = {  # by the column check that fails
+_CONDITIONS: Mapping[str, Callable[[Finding], Condition | None]] = {  # by the schema check that fails
     LINKABLE_KEY: _key,
     LINKABLE_ORDER: _order,
     LINKED_ROWS: _unit,

@@ -32,7 +32,7 @@ def is_approval(result: Mapping[str, Any]) -> bool:
 
 
 def title_in(result: Mapping[str, Any]) -> str:
-    """The verdict of a written result, put together anew: the title that stands in it is not believed.
+    """The verdict of a written result, put together anew: the title in it is not believed.
 
     Args:
         result: in the published JSON contract.
