@@ -20,11 +20,7 @@ if TYPE_CHECKING:
     from tcdp_audit.core.base.embedded_result import (
         embed_result as embed_result,
     )
-    from tcdp_audit.core.base.exposed import (
-        ExposureCount as ExposureCount,
-    )
     from tcdp_audit.core.base.outcome import (
-        DisplayNames as DisplayNames,
         number as number,
     )
     from tcdp_audit.core.base.phrases import (
@@ -51,19 +47,16 @@ if TYPE_CHECKING:
     )
     from tcdp_audit.core.base.visible import (
         visible_json as visible_json,
-        visible_lines as visible_lines,
     )
     from tcdp_audit.core.base.words import (
         gibibytes as gibibytes,
         in_words as in_words,
         noun_form as noun_form,
-        one_in as one_in,
         percent_of as percent_of,
         prose as prose,
         with_article as with_article,
     )
     from tcdp_audit.core.check.announced import (
-        Announced as Announced,
         LazyCheck as LazyCheck,
     )
     from tcdp_audit.core.check.estimate import (
@@ -82,7 +75,6 @@ if TYPE_CHECKING:
         Check as Check,
         Finding as Finding,
         SingletonClasses as SingletonClasses,
-        Verdict as Verdict,
     )
     from tcdp_audit.core.check.summary import (
         summarise as summarise,
@@ -105,12 +97,9 @@ if TYPE_CHECKING:
         starts_of as starts_of,
     )
     from tcdp_audit.core.classes.strength import (
-        Contribution as Contribution,
         SetStrength as SetStrength,
         Strengths as Strengths,
-        StrengthSample as StrengthSample,
         strengths as strengths,
-        strengths_of as strengths_of,
     )
     from tcdp_audit.core.encoding.counting import (
         boundaries as boundaries,
@@ -178,21 +167,12 @@ if TYPE_CHECKING:
         VariedDemand as VariedDemand,
         phrase_of as phrase_of,
     )
-    from tcdp_audit.core.results.tally import (
-        DemandCount as DemandCount,
-        DemandTally as DemandTally,
-        tally_of as tally_of,
-    )
     from tcdp_audit.core.results.verdict import (
         VERDICTS as VERDICTS,
         conflicting_demands as conflicting_demands,
         exposed_sentence as exposed_sentence,
-        people_noun as people_noun,
         verdict_sentence as verdict_sentence,
         verdict_title as verdict_title,
-    )
-    from tcdp_audit.core.results.written_verdict import (
-        title_in as title_in,
     )
 else:
     __getattr__, __dir__ = on_first_use(__name__)

@@ -23,7 +23,9 @@ def shown(name: str) -> list[tuple[Outcome, Finding, set[str]]]:
     """Each outcome, its article, and what is seen in it or in that to which it refers for a picture."""
     audit = audited(name, unit=False)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("tcdp_audit_reports.sections.findings.MANY", len(audit.expectations))  # all of them are shown whole
+        patch.setattr(
+            "tcdp_audit_reports.sections.findings.MANY", len(audit.expectations)
+        )  # all of them are shown whole
         articles = findings(audit)
     cells = [seen(one) | (seen(articles[one.pictured[0] - 1]) if one.pictured else set()) for one in articles]
     return [*zip(audit.expectations, articles, cells, strict=True)]

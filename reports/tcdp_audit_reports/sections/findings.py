@@ -37,7 +37,7 @@ Pairs = Sequence[tuple[str, str]]
 
 
 @dataclass(frozen=True)
-class Row:
+class DemandRow:
     """A row of the table of demands."""
 
     id: str
@@ -77,7 +77,7 @@ class Finding:
         is_brief: whether it is one of very many, and only the message is shown.
     """
 
-    row: Row
+    row: DemandRow
     message: str
     person: str
     conflict: str
@@ -95,7 +95,7 @@ class Finding:
     is_brief: bool = False
 
 
-def rows(audit: Audit) -> list[Row]:
+def rows(audit: Audit) -> list[DemandRow]:
     """The expectations' outcomes in policy order, as the table of demands shows them. Cost: linear in the outcomes."""
     checks = audit.plugins.checks
     return [_row(one, checks.get(one.check), number) for number, one in enumerate(audit.expectations, 1)]
@@ -126,7 +126,7 @@ def _gravest(audit: Audit, numbers: Iterable[int]) -> list[int]:
     return sorted(numbers, key=lambda one: (GRAVITY.index(state_of(audit.expectations[one - 1])), one))
 
 
-def _brief(outcome: Outcome, row: Row) -> Finding:
+def _brief(outcome: Outcome, row: DemandRow) -> Finding:
     """What was found, and nothing else: one of very many."""
     return Finding(
         row=row,
@@ -147,9 +147,9 @@ def _brief(outcome: Outcome, row: Row) -> Finding:
     )
 
 
-def _row(outcome: Outcome, check: Check | None, number: int) -> Row:
+def _row(outcome: Outcome, check: Check | None, number: int) -> DemandRow:
     fails = failing(outcome)
-    return Row(
+    return DemandRow(
         id=f"e{number}",
         number=number,
         state=state_of(outcome),
@@ -165,7 +165,7 @@ def _row(outcome: Outcome, check: Check | None, number: int) -> Row:
 
 
 def _finding(
-    outcome: Outcome, check: Check | None, row: Row, others: str, seen: dumbbell.Seen, *, by_size: bool
+    outcome: Outcome, check: Check | None, row: DemandRow, others: str, seen: dumbbell.Seen, *, by_size: bool
 ) -> Finding:
     guide = None if check is None else check.guide
     pictured = seen.before(outcome, row.number, row.title)

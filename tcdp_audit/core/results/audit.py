@@ -26,7 +26,7 @@ from tcdp_audit.core.classes.column_risk import ColumnRisk
 from tcdp_audit.core.policy.policy import Policy
 from tcdp_audit.core.release.columns import AuditedColumn
 from tcdp_audit.core.results.change_log import ChangeLog
-from tcdp_audit.core.results.conditions import Condition, Finding, conditions_of
+from tcdp_audit.core.results.conditions import Condition, JudgedOutcome, conditions_of
 from tcdp_audit.core.results.frame import frame_of
 from tcdp_audit.core.results.protected_files import files_of, require_own_files
 from tcdp_audit.core.results.reporter import FilledSection, fill_section, reporter_of
@@ -173,7 +173,7 @@ class Audit:
     @property
     def conditions(self) -> tuple[Condition, ...]:
         """Under which conditions a release that keeps its policy is fit; where there is one, not simply for release."""
-        return conditions_of(Finding(one.check, one.source, one.status, one.details) for one in self.outcomes)
+        return conditions_of(JudgedOutcome(one.check, one.source, one.status, one.details) for one in self.outcomes)
 
     @property
     def tally(self) -> DemandTally:

@@ -20,7 +20,7 @@ from tcdp_audit.core.base.outcome import (
 from tcdp_audit.core.base.provenance import tool
 from tcdp_audit.core.base.visible import visible
 from tcdp_audit.core.results.audit import status_of
-from tcdp_audit.core.results.conditions import Condition, Finding, Kind, conditions_of
+from tcdp_audit.core.results.conditions import Condition, JudgedOutcome, Kind, conditions_of
 from tcdp_audit.core.results.tally import tally_of
 from tcdp_audit.core.results.verdict import title_of
 from tcdp_audit.core.results.written import Entry, is_structural, useless_in, verdict_in
@@ -47,7 +47,8 @@ def conditions_in(result: Mapping[str, Any]) -> tuple[Condition, ...]:
         result: in the published JSON contract.
     """
     return conditions_of(
-        Finding(str(one["check"]), one["source"], Status(one["status"]), one["details"]) for one in result["outcomes"]
+        JudgedOutcome(str(one["check"]), one["source"], Status(one["status"]), one["details"])
+        for one in result["outcomes"]
     )
 
 
