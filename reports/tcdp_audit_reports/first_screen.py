@@ -1,4 +1,4 @@
-"""The first screen: the verdict in sentences, the tally, the findings that matter most, and what was audited, when and with what."""
+"""The first screen: the verdict in sentences, the tally, the findings that matter most, and what was audited."""
 
 from __future__ import annotations
 

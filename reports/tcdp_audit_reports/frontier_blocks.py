@@ -272,10 +272,10 @@ def reading(frontier: Frontier) -> Iterator[str]:
         "that is kept by a release made under a laxer one was not repaired again."
     )
     yield (
-        "Re-identified is the share of records that an intruder who knows the quasi-identifiers of everyone is expected "
-        "to find (average prosecutor risk): equivalence classes by records. Perturbed values are taken for true. To use "
-        "a point, put its lines into the policy in place of its own for the same demands, and run `tcdp-audit fix`: the "
-        "same release, policy and version give the same bytes."
+        "Re-identified is the share of records that an intruder who knows the quasi-identifiers of everyone is "
+        "expected to find (average prosecutor risk): equivalence classes by records. Perturbed values are taken for "
+        "true. To use a point, put its lines into the policy in place of its own for the same demands, and run "
+        "`tcdp-audit fix`: the same release, policy and version give the same bytes."
     )
 
 

@@ -1,4 +1,4 @@
-"""Texts and formulas of guides: code and emphasis as markup, groups by their everyday name, MathML that is nothing else."""
+"""Texts and formulas of guides: code and emphasis as markup, groups by their everyday name, and plain MathML."""
 
 from __future__ import annotations
 

@@ -132,7 +132,7 @@ def test_the_order_of_records_and_what_it_gives_away(salary_audit):
     assert "as rows_aligned: true asks: anyone who holds the original" in sentences.order(aligned, kept)
 
 
-def test_who_chose_the_remedies(said):
+def test_who_chose_the_remedies():
     assert sentences.how(log_of(step())).startswith("The policy names no remedy: those that apply were tried")
     assert sentences.how(log_of(step(), planned=False)) == (
         "The remedies are those of the policy, in its order. The whole release was audited again after each."

@@ -14,6 +14,7 @@ from test_demo_report import visible_text
 pytestmark = pytest.mark.long
 QUASI_IDENTIFIERS = ["sex", "age", "race", "marital-status", "education", "native-country"]
 NAMES = "sex, age, race, marital status, education and country of birth"
+LEARN = "Attribute disclosure risk:"
 
 
 @pytest.fixture(scope="module")
@@ -38,9 +39,9 @@ def adult_answers(data) -> dict[str, str]:
         "may it be published": "Not fit for release",
         "why": "3 of 5 demands fail, 1 warns",
         "how many people": f"{exposed:,} of {people:,} people ({100 * exposed / people:.1f}%) are exposed, each",
-        "what happens to them": f"Attribute disclosure risk: income class of {one_income.sum():,} people is too easy to learn",
+        "what happens to them": f"{LEARN} income class of {one_income.sum():,} people is too easy to learn",
         "who is found": f"Re-identification risk: {too_small.sum():,} people are too easy to find",
-        "what else is learned": f"Attribute disclosure risk: 'occupation' of {few_jobs.sum():,} people is too easy to learn",
+        "what else is learned": f"{LEARN} 'occupation' of {few_jobs.sum():,} people is too easy to learn",
         "what a neighbour uses": f"A neighbour, an employer or a newspaper is taken to know {NAMES}.",
         "what is secret": "Must stay secret: occupation and income class.",
         "what should not be there": "No column is there that should not be.",

@@ -1,4 +1,4 @@
-"""Shapes of a chart and the axis below it. x is a percentage of the width and y a pixel, so that text keeps its size."""
+"""Shapes of a chart and the axis below it. x is a percentage of the width and y a pixel, so text keeps its size."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A scatter plot of marks with names: loss to the right, distance from the policy upwards, each name where nothing else is."""
+"""A scatter plot of marks with names: loss to the right, distance from the policy upwards, names where room is."""
 
 from __future__ import annotations
 

@@ -196,9 +196,9 @@ def _penalty(measured: Any) -> list[tuple[float, float]]:
 EFFECTS_SHOWN = 12  # effects; the machine-readable result has all of them
 EFFECTS = (
     "Coefficients of linear regressions with their confidence intervals of 95%, in the units of the columns. A column "
-    "that is no number has one for each frequent value, compared with the most frequent; values are named by their place. "
-    "Overlap: 100% where both intervals are one, 0% where they have nothing in common, or the release no "
-    "longer shows the effect."
+    "that is no number has one for each frequent value, compared with the most frequent; values are named by their "
+    "place. Overlap: 100% where both intervals are one, 0% where they have nothing in common, or the release no longer "
+    "shows the effect."
 )
 MODELS = (
     "Trained on two thirds of the records and tested on the others as they came in. Guessing is to say the most "

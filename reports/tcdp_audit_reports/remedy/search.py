@@ -8,7 +8,7 @@ from math import isfinite
 from typing import Any
 
 from tcdp_audit.plugin.report import ChangeLog, Chart, Rows, Step
-from tcdp_audit.plugin.sentences import count, figure, sentence_case, share, visible
+from tcdp_audit.plugin.sentences import agree, count, figure, sentence_case, share, visible
 from tcdp_audit_reports.charts.drawing import Drawing, Point, axis_for
 from tcdp_audit_reports.charts.labelled_scatter import EDGE, Mark, across, scatter, up
 from tcdp_audit_reports.charts.measured import figure_table
@@ -147,7 +147,8 @@ def _title(search: LatticeSearch) -> str:
     if search.evaluated > seen:
         title = f"{count(search.evaluated, 'way')} to generalise were looked at"
         return f"{title}; of those drawn that keep the policy, the one taken loses least" if best else title
-    title = f"{count(passing)} of {count(seen, 'way')} to generalise that were looked at keep{'s' * (passing == 1)} the policy"
+    verb = agree(passing, "keeps", "keep")
+    title = f"{count(passing)} of {count(seen, 'way')} to generalise that were looked at {verb} the policy"
     return f"{title}; the one taken loses least" if best else title
 
 

@@ -168,7 +168,8 @@ def order(audit: Audit, log: ChangeLog) -> str:
         )
     order_of_input = "Records are in the order in which they came in"
     if audit.policy.document.rows_aligned:
-        return f"{order_of_input}, as rows_aligned: true asks: anyone who holds the original links every record by its place."
+        linked = "anyone who holds the original links every record by its place"
+        return f"{order_of_input}, as rows_aligned: true asks: {linked}."
     return f"{order_of_input}: anyone who holds the input links every record by its place."
 
 

@@ -15,8 +15,8 @@ TOKENS = ("suppressed_tokens", "missing_tokens")  # conventions that are cells t
 OFFICES = ("Data owner", "Data protection officer")
 SIGNED = ("Office", "Name", "Date and signature")
 LIMITS = (
-    "This audit sees the file and its policy. It does not see who receives the file, under which contract, and what else "
-    "they hold. The section on what was checked lists what was not examined."
+    "This audit sees the file and its policy. It does not see who receives the file, under which contract, and what "
+    "else they hold. The section on what was checked lists what was not examined."
 )
 MOST = 60  # rows of the table of columns; the machine-readable result has all
 

@@ -221,5 +221,6 @@ def risk_table(audit: Audit) -> Rows | None:
 
 NOTE = (
     "Distinction: different values for each record, by this column alone. Separation: pairs of records that this "
-    "column alone distinguishes. After Motwani, Xu, Efficient Algorithms for Masking and Finding Quasi-Identifiers, 2007."
+    "column alone distinguishes. After Motwani, Xu, Efficient Algorithms for Masking and Finding Quasi-Identifiers, "
+    "2007."
 )

@@ -1,4 +1,4 @@
-"""Results: what audits, repairs and frontiers say, in objects, in sentences and in blocks. Applications may import them.
+"""Results: what audits, repairs and frontiers say, in objects, sentences and blocks. Applications may import them.
 
 An audit and what is said of it:
 audit            `Audit`: outcomes with their provenance; `render_several`

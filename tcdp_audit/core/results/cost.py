@@ -25,8 +25,8 @@ class Changed:
     Args:
         name: its name.
         cells: the share of its cells that changed, in the records that stayed.
-        retained: the share of its information that is retained: the mutual information, or what its cells have not lost if that is
-            less. Exchanged numbers keep all information, and set labels hardly lose any of a cell.
+        retained: the share of its information that is retained: the mutual information, or what its cells have not
+            lost if that is less. Exchanged numbers keep all information, and set labels hardly lose any of a cell.
     """
 
     name: str
@@ -113,7 +113,7 @@ class Cost:
 
     @property
     def sentences(self) -> list[str]:
-        """The consequences for users of the release, in sentences: columns, counts, effects, models, the mean loss of a cell."""
+        """The consequences for users of the release: columns, counts, effects, models, the mean loss of a cell."""
         mean = (f"Information loss: {total} on average over all cells." for total in self._total)
         return [*self._of_columns(), *self._of_counts(), *self._of_effects(), *self._of_models(), *mean]
 
@@ -147,9 +147,11 @@ class Cost:
         if self.constant_columns:
             yield f"No information is retained of {_names(self.constant_columns)}."
         for one in self.columns[:SHOWN]:
-            yield f"{'Hardly any information is retained of ' if one.retained < HARDLY else ''}{visible(one.name)}: {one.figures}."
+            little = "Hardly any information is retained of " if one.retained < HARDLY else ""
+            yield f"{little}{visible(one.name)}: {one.figures}."
         if rest := self.columns[SHOWN:]:
-            yield f"{count(len(rest), 'more column')} changed: each retains at least {share(rest[0].retained, 1)} of its information."
+            least = share(rest[0].retained, 1)
+            yield f"{count(len(rest), 'more column')} changed: each retains at least {least} of its information."
 
     def _counts(self, off: str) -> Iterator[str]:
         counts = self.loss.get("counting_queries", {})

@@ -121,7 +121,8 @@ def _left_out(audit: Audit) -> Iterator[str]:
     if named:
         says = agree(len(named), "says", "say")
         if exposed.people is None:
-            yield f"There is no single number of {plural(people_noun(audit))}: {listing(named)} {says} how many, not who."
+            people = plural(people_noun(audit))
+            yield f"There is no single number of {people}: {listing(named)} {says} how many, not who."
         else:
             yield f"Not counted: {listing(named)}, which {says} how many, not who."
     if answers:
