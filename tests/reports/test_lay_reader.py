@@ -46,7 +46,7 @@ def adult_answers(data) -> dict[str, str]:
         "what is secret": "Must stay secret: occupation and income class.",
         "what should not be there": "No column is there that should not be.",
         "what next": f"Coarsen age first. It adds most to the risk ({share:.0f}%).",
-        "with what effect": f"With it {alone[every]:,} people stand alone, without it {alone[every - {'age'}]:,}.",
+        "with what effect": f"With it {alone[every]:,} people are unique, without it {alone[every - {'age'}]:,}.",
         "at what cost": "What it would cost to meet every demand is not known: no remedy was tried in this run.",
         "what was not examined": "Not examined",
         "in particular": "Linkability Can records be matched with another file?",

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from tcdp_audit.core.auditor.conventions import flips
-from tcdp_audit.core.base.errors import ExpectationsFailedError, UsageError
+from tcdp_audit.core.base.errors import UsageError
 from tcdp_audit.core.base.exposed import ExposureCount
 from tcdp_audit.core.base.files import write_atomically
 from tcdp_audit.core.base.frozen import freeze
@@ -30,7 +30,7 @@ from tcdp_audit.core.results.conditions import Condition, JudgedOutcome, conditi
 from tcdp_audit.core.results.frame import frame_of
 from tcdp_audit.core.results.protected_files import files_of, require_own_files
 from tcdp_audit.core.results.reporter import FilledSection, fill_section, reporter_of
-from tcdp_audit.core.results.tally import DemandTally, tally_of
+from tcdp_audit.core.results.tally import DemandTally, is_any_judged, require_passed, status_of, tally_of
 from tcdp_audit.core.results.verdict import verdict_of, verdict_sentence, verdict_title
 
 if TYPE_CHECKING:
@@ -231,7 +231,7 @@ class Audit:
             fail_on_warning: demands of severity warning count as well.
             measure_only: nothing needs to be demanded.
         """
-        judges = _judge(self.outcomes, Severity.ERROR, *([Severity.WARNING] if fail_on_warning else []))
+        judges = is_any_judged(self.outcomes, Severity.ERROR, *([Severity.WARNING] if fail_on_warning else []))
         if self.status == "error" or not (judges or measure_only or self.status == "failed"):
             return 3
         return 1 if self.status == "failed" or (fail_on_warning and self.warnings) else 0
@@ -353,40 +353,6 @@ def render_several(reporter: Reporter, results: Sequence[Audit | Unaudited], plu
 def blaming_reporter(name: str, plugins: Participants) -> AbstractContextManager[None]:
     """Run a reporter's code; what it raises is a `PluginError` that names it."""
     return blaming(f"the report format {name!r}", plugins.provider_of("tcdp_audit_reporters", name))
-
-
-def status_of(outcomes: Sequence[Outcome]) -> str:
-    """Error, failed, measured or passed; see `Audit.status`."""
-    if not _checks(outcomes) or any(one.status is Status.ERROR for one in outcomes):
-        return "error"
-    if any(one.status is Status.FAILED and one.severity is Severity.ERROR for one in outcomes):
-        return "failed"
-    return "passed" if _judge(outcomes, Severity.ERROR) else "measured"
-
-
-def require_passed(what: str, outcomes: Sequence[Outcome]) -> None:
-    """Insist that outcomes pass; see `Audit.raise_for_failures`.
-
-    Raises:
-        ExpectationsFailedError: they do not.
-    """
-    status = status_of(outcomes)
-    if status == "passed":
-        return
-    grave = (Status.FAILED, Status.ERROR)
-    reasons = [one for one in outcomes if (one.status in grave and not one.is_warning) or one.unfailable]
-    lines = [f"{one.check}{f' on {one.attribute!r}' if one.attribute else ''}: {one.message}" for one in reasons]
-    raise ExpectationsFailedError("\n".join([f"{what}'s status is {status}", *lines]))
-
-
-def _checks(outcomes: Sequence[Outcome]) -> list[Outcome]:
-    """What came of expectations on disclosure."""
-    return [one for one in outcomes if not one.is_structural and not one.is_schema and not one.is_question]
-
-
-def _judge(outcomes: Sequence[Outcome], *severities: Severity) -> bool:
-    """Whether an expectation of one of these severities compared a figure with a demand that can fail."""
-    return any(one.is_judged and one.severity in severities for one in _checks(outcomes))
 
 
 def _conventions(policy: Policy) -> dict[str, str]:

@@ -85,12 +85,12 @@ def conditions_of(findings: Iterable[JudgedOutcome]) -> tuple[Condition, ...]:
         findings: one for each outcome.
     """
     listed = list(findings)
-    found = [
+    applying = [
         _CONDITIONS[one.check](one)
         for one in listed
         if one.source == STRUCTURE and one.status in _OPEN and one.check in _CONDITIONS
     ]
-    return (*(one for one in found if one is not None), *_questions(listed))
+    return (*(one for one in applying if one is not None), *_questions(listed))
 
 
 def fit_sentence(conditions: Sequence[Condition]) -> str:

@@ -7,10 +7,11 @@ checked. What has nothing to fail is *measured*. The core's own demands on colum
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from tcdp_audit.core.base.outcome import Outcome
+from tcdp_audit.core.base.errors import ExpectationsFailedError
+from tcdp_audit.core.base.outcome import Outcome, Severity, Status
 from tcdp_audit.core.base.phrases import part_of, state_of
 from tcdp_audit.core.base.words import agree, count, sentence_case
 
@@ -125,3 +126,37 @@ def tally_of(outcomes: Iterable[Outcome]) -> DemandTally:
         demands=demands_of(one for one in listed if not one.is_structural),
         columns=demands_of(one for one in listed if one.is_structural),
     )
+
+
+def status_of(outcomes: Sequence[Outcome]) -> str:
+    """Error, failed, measured or passed; see `Audit.status`."""
+    if not _checks(outcomes) or any(one.status is Status.ERROR for one in outcomes):
+        return "error"
+    if any(one.status is Status.FAILED and one.severity is Severity.ERROR for one in outcomes):
+        return "failed"
+    return "passed" if is_any_judged(outcomes, Severity.ERROR) else "measured"
+
+
+def require_passed(what: str, outcomes: Sequence[Outcome]) -> None:
+    """Insist that outcomes pass; see `Audit.raise_for_failures`.
+
+    Raises:
+        ExpectationsFailedError: they do not.
+    """
+    status = status_of(outcomes)
+    if status == "passed":
+        return
+    grave = (Status.FAILED, Status.ERROR)
+    reasons = [one for one in outcomes if (one.status in grave and not one.is_warning) or one.unfailable]
+    lines = [f"{one.check}{f' on {one.attribute!r}' if one.attribute else ''}: {one.message}" for one in reasons]
+    raise ExpectationsFailedError("\n".join([f"{what}'s status is {status}", *lines]))
+
+
+def _checks(outcomes: Sequence[Outcome]) -> list[Outcome]:
+    """What came of expectations on disclosure."""
+    return [one for one in outcomes if not one.is_structural and not one.is_schema and not one.is_question]
+
+
+def is_any_judged(outcomes: Sequence[Outcome], *severities: Severity) -> bool:
+    """Whether an expectation of one of these severities compared a figure with a demand that can fail."""
+    return any(one.is_judged and one.severity in severities for one in _checks(outcomes))

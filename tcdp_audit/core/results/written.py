@@ -184,9 +184,9 @@ def sound(value: Any, name: str) -> Mapping[str, Any]:
     version = value.get("schema_version") if isinstance(value, dict) else None
     if isinstance(version, int) and version != SCHEMA_VERSION:
         raise ResultError(f"{name}: its schema_version is {version}; this tcdp-audit reads {SCHEMA_VERSION}")
-    found = list(islice(faults(value), FAULTS))
-    if found:
-        raise ResultError(f"{name}: no result of tcdp-audit: {'; '.join(found)}")
+    messages = list(islice(faults(value), FAULTS))
+    if messages:
+        raise ResultError(f"{name}: no result of tcdp-audit: {'; '.join(messages)}")
     try:
         whole = datetime.fromisoformat(value["audited_at"]).tzinfo is not None
     except ValueError:

@@ -19,9 +19,8 @@ from tcdp_audit.core.base.outcome import (
 )
 from tcdp_audit.core.base.provenance import tool
 from tcdp_audit.core.base.visible import visible
-from tcdp_audit.core.results.audit import status_of
 from tcdp_audit.core.results.conditions import Condition, JudgedOutcome, Kind, conditions_of
-from tcdp_audit.core.results.tally import tally_of
+from tcdp_audit.core.results.tally import status_of, tally_of
 from tcdp_audit.core.results.verdict import title_of
 from tcdp_audit.core.results.written import Entry, is_structural, useless_in, verdict_in
 
