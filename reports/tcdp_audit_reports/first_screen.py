@@ -1,4 +1,4 @@
-"""The first screen: the verdict in sentences, the tally, the findings that matter most, and what was audited, when and with what."""
+"""The first screen: the verdict in sentences, the tally, the findings that matter most, and what was audited."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ MONTHS = (
 
 
 def particulars(audit: Audit) -> list[tuple[str, list[str]]]:
-    """Names with the lines that stand beside them."""
+    """Names with their lines."""
     policy, log = audit.policy, audit.change_log
     repaired = [] if log is None or not log.steps else [("Repaired from", described(log.input))]
     compared = [(f"Compared with {name}", described(table)) for name, table in audit.companions.items()]
@@ -98,7 +98,7 @@ class Reason:
 
 
 def tally(audit: Audit) -> list[tuple[str, int, str]]:
-    """State, number and words for each state that occurs among the demands, then among the column checks."""
+    """State, number and words for each state that occurs among the demands, then among the schema checks."""
     demands, columns = audit.tally.demands, audit.tally.columns
     rows = [
         ("failed", demands.failed, f"of {count(demands.total, 'demand')} {agree(demands.failed, 'fails', 'fail')}"),
@@ -115,7 +115,7 @@ def tally(audit: Audit) -> list[tuple[str, int, str]]:
 
 
 def _of_columns(total: int, verb: str) -> str:
-    return f"of {count(total, 'column check')} {verb}"
+    return f"of {count(total, 'schema check')} {verb}"
 
 
 def reasons(audit: Audit) -> list[Reason]:
@@ -190,11 +190,14 @@ def _share_of_people(outcome: Outcome, disclosure_type: DisclosureType | None) -
 
 
 def _people_at_risk(outcome: Outcome, number: int, disclosure_type: DisclosureType | None) -> str:
+    """The kind of risk, and in everyday words how many people run it."""
     people = count(number, record_noun(outcome)) if number == 1 else f"{number:,} {plural(record_noun(outcome))}"
     if outcome.attribute is not None:
-        return f"{sentence_case(visible(column_of(outcome)))} of {people} is too easy to learn"
-    found = disclosure_type in (DisclosureType.IDENTITY_MODEL, DisclosureType.IDENTITY_DEGREE)
-    return f"{people} {agree(number, 'is', 'are')} {'too easy to find' if found else 'at risk'}"
+        column = visible(column_of(outcome))
+        return f"Attribute disclosure risk: {column} of {people} is too easy to learn"
+    is_identity = disclosure_type in (DisclosureType.IDENTITY_MODEL, DisclosureType.IDENTITY_DEGREE)
+    verb = agree(number, "is", "are")
+    return f"Re-identification risk: {people} {verb} too easy to find" if is_identity else f"{people} {verb} at risk"
 
 
 def _columns_at_fault(outcome: Outcome) -> str:

@@ -11,7 +11,6 @@ if TYPE_CHECKING:
         scheme_of as scheme_of,
     )
     from tcdp_audit.core.base.audit_figures import (
-        ExposureCount as ExposureCount,
         flips as flips,
     )
     from tcdp_audit.core.base.embedded_result import (
@@ -22,7 +21,6 @@ if TYPE_CHECKING:
         Integers as Integers,
     )
     from tcdp_audit.core.base.outcome import (
-        DisplayNames as DisplayNames,
         number as number,
     )
     from tcdp_audit.core.base.phrases import (
@@ -49,19 +47,14 @@ if TYPE_CHECKING:
     )
     from tcdp_audit.core.base.visible import (
         visible_json as visible_json,
-        visible_lines as visible_lines,
     )
     from tcdp_audit.core.base.words import (
         gibibytes as gibibytes,
         in_words as in_words,
         noun_form as noun_form,
-        one_in as one_in,
         percent_of as percent_of,
         prose as prose,
         with_article as with_article,
-    )
-    from tcdp_audit.core.check.announced import (
-        Announced as Announced,
     )
     from tcdp_audit.core.check.estimate import (
         estimate_of_largest as estimate_of_largest,
@@ -86,9 +79,6 @@ if TYPE_CHECKING:
     from tcdp_audit.core.check.unfailable import (
         SingletonClasses as SingletonClasses,
     )
-    from tcdp_audit.core.check.verdict import (
-        Verdict as Verdict,
-    )
     from tcdp_audit.core.classes.column_risk import (
         MeasuredSubsets as MeasuredSubsets,
     )
@@ -103,12 +93,9 @@ if TYPE_CHECKING:
         positions_of as positions_of,
     )
     from tcdp_audit.core.classes.strength import (
-        Contribution as Contribution,
         SetStrength as SetStrength,
         Strengths as Strengths,
-        StrengthSample as StrengthSample,
         strengths as strengths,
-        strengths_of as strengths_of,
     )
     from tcdp_audit.core.encoding.domain import (
         texts_of as texts_of,
@@ -164,21 +151,12 @@ if TYPE_CHECKING:
         VariedDemand as VariedDemand,
         phrase_of as phrase_of,
     )
-    from tcdp_audit.core.results.tally import (
-        DemandCount as DemandCount,
-        DemandTally as DemandTally,
-        tally_of as tally_of,
-    )
     from tcdp_audit.core.results.verdict import (
         VERDICTS as VERDICTS,
-        beside as beside,
+        conflicting_demands as conflicting_demands,
         exposed_sentence as exposed_sentence,
-        people_noun as people_noun,
         verdict_sentence as verdict_sentence,
         verdict_title as verdict_title,
-    )
-    from tcdp_audit.core.results.written_verdict import (
-        title_in as title_in,
     )
 else:
     __getattr__, __dir__ = on_first_use(__name__)

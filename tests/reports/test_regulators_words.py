@@ -43,7 +43,7 @@ def test_attacks_beside_a_control_tell_their_story(tmp_path: Path):
     _, table = stories(audited(tmp_path, *expect))
     reached = {row[0]: row[2] for row in table.body}  # type: ignore[union-attr]
     assert reached["The gossip"] == (
-        "The nearest record tells 'pay' rightly for 100% of the people; of people who are not in the data, 25%."
+        "The nearest record shows 'pay' rightly for 100% of the people; of people who are not in the data, 25%."
     )
     assert reached["The data broker"] == (
         "Two lists of the same people are joined for 75% of them; of people who are not in the data, 25%."

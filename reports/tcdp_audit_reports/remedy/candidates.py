@@ -26,7 +26,7 @@ def not_taken(log: ChangeLog) -> list[Step]:
 
 
 def names(steps: Sequence[Step]) -> list[str]:
-    """What to call each step in a plot: what tells it from the others, its remedy, its parameters or both."""
+    """What to call each step in a plot: what distinguishes it from the others, its remedy, its parameters or both."""
     repeats = Counter(one.remedy for one in steps)
     if len(repeats) == 1:
         return [parameters_of(one) for one in steps]
@@ -75,8 +75,8 @@ def fate(log: ChangeLog, step: Step) -> str:
     against = step.failing
     if against:
         number = len(against)
-        stand = f"{noun_form('demand', number)} {agree(number, 'is', 'are')} still not met"
-        return _sentence(f"{in_words(number)} {stand}: {listed_outcomes(against)}")
+        predicate = f"{noun_form('demand', number)} {agree(number, 'is', 'are')} still not met"
+        return _sentence(f"{in_words(number)} {predicate}: {listed_outcomes(against)}")
     return _beaten(log, step)
 
 

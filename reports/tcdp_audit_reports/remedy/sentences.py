@@ -50,7 +50,7 @@ def _origin(audit: Audit, log: ChangeLog) -> str:
 
 
 def _exposed(log: ChangeLog) -> list[str]:
-    """What each attack on the remedies means for one person; those that were not run are told, too."""
+    """What each attack on the remedies means for one person; those that were not run are named, too."""
     run = [one.outcome for one in log.attacks if one.outcome is not None]
     not_run = [f"{one.title} {visible(one.sentence)}." for one in log.attacks if one.reason]
     return [*(one.person or one.message for one in run), *not_run]
@@ -65,7 +65,7 @@ def _extent(log: ChangeLog) -> str:
 
 def summary(audit: Audit, log: ChangeLog) -> str:
     """What was dropped, what was done in counts, and that the release passes now, or that it does not and why."""
-    untreated = not log.steps and (log.dropped or log.order == "shuffled")  # otherwise told where remedies were chosen
+    untreated = not log.steps and (log.dropped or log.order == "shuffled")  # otherwise said where remedies were chosen
     parts = (drops(log), _summary(audit, log), restored_columns(log), order(audit, log) if untreated else "")
     return " ".join(part for part in parts if part)
 
@@ -167,13 +167,11 @@ def order(audit: Audit, log: ChangeLog) -> str:
             f"Records were sorted by content and then shuffled (seed {log.seed}): "
             "a record’s place says nothing about where it stood in the input."
         )
-    kept = "Records stand in the order in which they came in"
+    order_of_input = "Records are in the order in which they came in"
     if audit.policy.document.rows_aligned:
-        return f"{kept}, as rows_aligned: true asks: whoever holds the original links every record by its place."
-    return f"{kept}: whoever holds the input links every record by its place."
-
-
-ATTACKED = "What somebody finds who knows how it was done"
+        linked = "anyone who holds the original links every record by its place"
+        return f"{order_of_input}, as rows_aligned: true asks: {linked}."
+    return f"{order_of_input}: anyone who holds the input links every record by its place."
 
 
 def attacks(log: ChangeLog) -> list[tuple[str, str, str]]:
@@ -182,9 +180,6 @@ def attacks(log: ChangeLog) -> list[tuple[str, str, str]]:
         (one.title, sentence_case(visible(one.sentence)), "" if one.outcome is None else one.outcome.person)
         for one in log.attacks
     ]
-
-
-UNHELPED = "What remedies do not act on"
 
 
 def unhelped(log: ChangeLog) -> list[str]:

@@ -43,7 +43,7 @@ NEEDS_A_PERSON = "needs_a_person"
 
 
 def column_warnings(release: Release, counted: CountedRecords, detectors: Mapping[str, Detector]) -> Iterator[Outcome]:
-    """The column checks that warn, always all of them.
+    """The schema checks that warn, always all of them.
 
     Args:
         release: a table under a policy.

@@ -31,11 +31,11 @@ from tcdp_audit.core.repair.candidate import Candidate, columns_to_put_back, dro
 from tcdp_audit.core.repair.loop import RepairLoop, beyond_repair
 from tcdp_audit.core.repair.output import OutputFile, Released
 from tcdp_audit.core.repair.restored_columns import Aligned, PutBack, in_own_types, taken, without_views_in_dictionaries
-from tcdp_audit.core.results.audit import Audit, status_of
+from tcdp_audit.core.results.audit import Audit
 from tcdp_audit.core.results.change_log import ChangeLog, DroppedColumn, failing_demands
 from tcdp_audit.core.results.protected_files import files_of, require_own_files
 from tcdp_audit.core.results.remedy_trial import RemedyTrial
-from tcdp_audit.core.results.tally import tally_of
+from tcdp_audit.core.results.tally import status_of, tally_of
 from tcdp_audit.core.session.inputs import AuditInputs, open_inputs
 from tcdp_audit.core.session.registry import Plugins
 

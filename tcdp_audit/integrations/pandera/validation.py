@@ -13,7 +13,8 @@ from pandera.config import ValidationDepth, get_config_context
 from pandera.errors import SchemaError
 
 from tcdp_audit.api import SchemaValidation
-from tcdp_audit.core.results.audit import Audit, require_passed, status_of
+from tcdp_audit.core.results.audit import Audit
+from tcdp_audit.core.results.tally import require_passed, status_of
 from tcdp_audit.integrations.pandera.check import ExpectationCheck
 from tcdp_audit.integrations.pandera.shared import Results, Run, running
 from tcdp_audit.plugin.check import CheckError
