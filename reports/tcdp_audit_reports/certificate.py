@@ -85,7 +85,7 @@ def _rank(outcome: Outcome) -> tuple[int, float]:
 def _reason(outcome: Outcome, target: str, disclosure_type: DisclosureType | None) -> Reason:
     title = outcome.title or outcome.check
     link = title if outcome.attribute is None else f"{title} of {visible(column_of(outcome))}"
-    text = quoted(prose(outcome.person or outcome.message))
+    text = quoted(prose(outcome.individual_impact or outcome.message))
     return Reason(
         _head(outcome, disclosure_type),
         text if len(text) <= LONGEST else text[: LONGEST - 1] + "…",

@@ -173,7 +173,7 @@ def _finding(
     return Finding(
         row=row,
         message=quoted(prose(outcome.message)),
-        person=quoted(prose(outcome.person)),
+        person=quoted(prose(outcome.individual_impact)),
         beside=quoted(prose(others)),
         line=outcome.line,
         facts=_facts(outcome, check),

@@ -13,7 +13,6 @@ if TYPE_CHECKING:
         Status as Status,
     )
     from tcdp_audit.core.base.phrases import (
-        an_intruder as an_intruder,
         chance_of as chance_of,
         column_of as column_of,
         columns_of as columns_of,
@@ -22,6 +21,7 @@ if TYPE_CHECKING:
         intruder_who_knows as intruder_who_knows,
         known_columns as known_columns,
         part_of as part_of,
+        person_of as person_of,
         record_noun as record_noun,
         records_of as records_of,
         victims as victims,
@@ -39,6 +39,9 @@ if TYPE_CHECKING:
         plural as plural,
         sentence_case as sentence_case,
         share as share,
+    )
+    from tcdp_audit.core.check.sentences import (
+        Sentences as Sentences,
     )
 else:
     __getattr__, __dir__ = on_first_use(__name__)

@@ -97,7 +97,7 @@ def test_people_and_their_rows_are_both_counted():
         "victims": 10,
         "victim_classes": 10,
     }
-    assert unique.person == (
+    assert unique.individual_impact == (
         "Whoever knows a person's 'place' finds a single person with a chance of 83.3%, and can be sure of it if they "
         "are in the release."
     )
@@ -195,7 +195,7 @@ def test_what_everybody_has_is_said_in_words():
         "All 3 people are in a group in which everybody has the same value of 'secret': finding the group is enough "
         "to know it."
     )
-    assert homogeneous.person.endswith(
+    assert homogeneous.individual_impact.endswith(
         "there everybody has the same value of 'secret': it is known to be theirs for certain."
     )
     assert distinct.message == (

@@ -48,7 +48,7 @@ def test_it_says_who_falls_short() -> None:
         "1 of 2 records is of a region of 'a' that has fewer than 6 people of the population; the least is 5 people."
     )
     assert (
-        region([9, 5]).person
+        region([9, 5]).individual_impact
         == "Whoever knows a person's 'a' narrows them down to 5 people of the population at worst."
     )
 

@@ -44,7 +44,7 @@ def test_equal_counts_isolate_nobody():
     one = asked("release_differencing", counted(x=2, y=3), counted(x=2, y=3), policy=ZIP, k=5)
     assert (one.status, one.observed, one.details["differing"]) == (Status.PASSED, inf, 0)
     assert "No group" in one.message
-    assert "nobody who came or went" in one.person
+    assert "nobody who came or went" in one.individual_impact
 
 
 def test_a_coarser_release_is_compared_with_what_is_below_it():

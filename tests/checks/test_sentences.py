@@ -252,7 +252,7 @@ def test_every_built_in_check_is_asked() -> None:
 @pytest.mark.parametrize("name", SOME)
 def test_numbers_nouns_and_verbs_agree(name: str, *, unit: bool, named: bool) -> None:
     found = outcomes(name, unit=unit, named=named)
-    sentences = {text for one in found for text in (one.message, one.person)}
+    sentences = {text for one in found for text in (one.message, one.individual_impact)}
     assert len(sentences) > 60
     assert [(text, fault) for text in sentences for fault in FAULTS if re.search(fault, text)] == []
 
@@ -261,7 +261,7 @@ def test_numbers_nouns_and_verbs_agree(name: str, *, unit: bool, named: bool) ->
 @pytest.mark.parametrize("name", SOME)
 def test_every_sentence_is_about_people_and_names_columns_by_their_labels(name: str, *, unit: bool) -> None:
     for one in (one for one in outcomes(name, unit=unit, named=True) if one.status is not Status.ERROR):
-        for text in (one.message, one.person):
+        for text in (one.message, one.individual_impact):
             assert not re.search(r"equivalence class|\bfigure\b|`|'(zip|x)'", text), text
         people = r"\b(person|people|Nobody)\b" if not unit else r"\b(person|people|records?)\b"
         assert re.search(people, one.message), one.message
@@ -271,7 +271,7 @@ def test_every_sentence_is_about_people_and_names_columns_by_their_labels(name: 
 def test_every_check_tells_what_it_means_for_one_person_and_what_it_asks() -> None:
     silent = {"distance_to_closest_record", "nearest_neighbour_distance_ratio"}  # they say nothing of single people
     checks = Plugins.load(external=False).checks
-    assert {name for name, one in checks.items() if one.person is None} == silent
+    assert {name for name, one in checks.items() if one.individual_impact is None} == silent
     for one in checks.values():
         assert one.guide.question.endswith("?"), one.name
         assert one.guide.risk.endswith("."), one.name

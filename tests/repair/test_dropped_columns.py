@@ -16,13 +16,13 @@ import pyarrow as pa
 import pytest
 import toy_remedies as toys
 from pyarrow import csv, feather, parquet
-from tcdp_audit.core.repair.restored_columns import PutBack
 
 from tcdp_audit import Remediation, audit, fix
 from tcdp_audit.core.base.errors import DataError, PolicyError
 from tcdp_audit.core.base.outcome import Status
 from tcdp_audit.core.engines import open_engine
 from tcdp_audit.core.repair.output import OutputFile
+from tcdp_audit.core.repair.restored_columns import PutBack
 from tcdp_audit.core.results.verdict import verdict_title
 from tcdp_audit.plugin.remedy import NewColumn, RemedyView, Treatment
 

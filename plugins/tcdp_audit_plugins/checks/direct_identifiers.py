@@ -11,7 +11,7 @@ from pydantic import Field
 from tcdp_audit.plugin._internal import Check
 from tcdp_audit.plugin.check import CheckError, DisclosureType, Guide, Parameters, TableCheck, TableFigure, TableView
 from tcdp_audit.plugin.detector import Detector, Role, Text
-from tcdp_audit.plugin.sentences import Outcome, Status, agree, an_intruder, column_of, listing
+from tcdp_audit.plugin.sentences import Outcome, Status, agree, column_of, listing, person_of
 from tcdp_audit_plugins.checks._shared.detected_columns import (
     HINT_SHARE,
     NO_DETECTOR,
@@ -99,9 +99,9 @@ def _sentence(outcome: Outcome) -> str:
 
 def _person(outcome: Outcome) -> str:
     if not outcome.details["columns"]:
-        return f"No column that was recognised names {an_intruder(outcome)}."
+        return f"No column that was recognised names {person_of(outcome)}."
     first = column_of(outcome, outcome.details["columns"][0])
-    return f"Whoever knows {first} of {an_intruder(outcome)}, or can look it up, has their record."
+    return f"Whoever knows {first} of {person_of(outcome)}, or can look it up, has their record."
 
 
 CHECKS: list[Check] = [

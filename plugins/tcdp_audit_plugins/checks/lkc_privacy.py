@@ -32,12 +32,12 @@ from tcdp_audit.plugin.sentences import (
     Outcome,
     Status,
     agree,
-    an_intruder,
     chance_of,
     column_of,
     columns_of,
     count,
     percent,
+    person_of,
     record_noun,
     records_of,
 )
@@ -311,7 +311,7 @@ def _person(outcome: Outcome) -> str:
     smallest, surest = (columns_of(outcome, details[name]) for name in ("smallest_set", "surest_set"))
     least = count(int(outcome.observed or 0), record_noun(outcome))
     return (
-        f"Whoever knows {smallest} of {an_intruder(outcome)} may be left with {least}; whoever knows {surest} may name "
+        f"Whoever knows {smallest} of {person_of(outcome)} may be left with {least}; whoever knows {surest} may name "
         f"{column_of(outcome, details['surest_attribute'])} and be right with {chance_of(details['confidence'])}."
     )
 

@@ -14,7 +14,7 @@ from pydantic import Field
 from tcdp_audit.plugin._internal import Check, Codes, Floats, numbered
 from tcdp_audit.plugin.check import CheckError, DisclosureType, Guide, Parameters, TableCheck, TableFigure, TableView
 from tcdp_audit.plugin.detector import PolicyDocument, Role
-from tcdp_audit.plugin.sentences import Outcome, Status, an_intruder, columns_of, count
+from tcdp_audit.plugin.sentences import Outcome, Status, columns_of, count, person_of
 from tcdp_audit_plugins.formulas import formula
 
 FEW = 20  # records below which an order says nothing
@@ -187,8 +187,8 @@ def _sentence(outcome: Outcome) -> str:
 
 def _person(outcome: Outcome) -> str:
     if not outcome.observed:
-        return f"The place of a record says nothing about {an_intruder(outcome)}."
-    return f"Whoever knows where in the file {an_intruder(outcome)} must stand, finds the record or its neighbours."
+        return f"The place of a record says nothing about {person_of(outcome)}."
+    return f"Whoever knows where in the file {person_of(outcome)} must stand, finds the record or its neighbours."
 
 
 CHECKS: list[Check] = [

@@ -10,7 +10,7 @@ from pydantic import Field
 from tcdp_audit.plugin._internal import Check
 from tcdp_audit.plugin.check import CheckError, DisclosureType, Guide, Parameters, TableCheck, TableFigure, TableView
 from tcdp_audit.plugin.detector import Detections
-from tcdp_audit.plugin.sentences import Outcome, Status, an_intruder, column_of, listing, sentence_case
+from tcdp_audit.plugin.sentences import Outcome, Status, column_of, listing, person_of, sentence_case
 from tcdp_audit_plugins.checks._shared.detected_columns import (
     HINT_SHARE,
     NO_DETECTOR,
@@ -104,9 +104,9 @@ def _advice(outcome: Outcome) -> list[str]:
 
 def _person(outcome: Outcome) -> str:
     if not outcome.details["columns"]:
-        return f"No column that was recognised says who {an_intruder(outcome)} is by an identifier of the list."
+        return f"No column that was recognised says who {person_of(outcome)} is by an identifier of the list."
     first = column_of(outcome, outcome.details["columns"][0])
-    return f"Whoever knows {first} of {an_intruder(outcome)} may have their record."
+    return f"Whoever knows {first} of {person_of(outcome)} may have their record."
 
 
 CHECKS: list[Check] = [

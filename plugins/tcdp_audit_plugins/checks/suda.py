@@ -13,7 +13,7 @@ from pydantic import Field
 from tcdp_audit.plugin._internal import allowance
 from tcdp_audit.plugin.check import DisclosureType, Guide, Parameters, TableCheck, TableFigure, TableView
 from tcdp_audit.plugin.detector import Exact, PolicyDocument
-from tcdp_audit.plugin.sentences import Outcome, Status, an_intruder, column_of, known_columns, record_noun, records_of
+from tcdp_audit.plugin.sentences import Outcome, Status, column_of, known_columns, person_of, record_noun, records_of
 from tcdp_audit_plugins.checks._shared.attribute_sets import few_columns
 from tcdp_audit_plugins.checks._shared.minimal_uniques import MinimalUniques, dis_suda, minimal_uniques
 from tcdp_audit_plugins.checks._shared.population_estimators import data_intrusion_simulation
@@ -120,7 +120,7 @@ def _person(outcome: Outcome) -> str:
     if not outcome.details["records_singled_out"]:
         return f"Nobody is alone in {few} of {known_columns(outcome)}: whoever knows no more cannot be sure of anyone."
     first = max(sorted(contributions), key=lambda name: contributions[name])
-    knows = f"Whoever knows only {few} of {an_intruder(outcome)} can be sure of whoever is singled out"
+    knows = f"Whoever knows only {few} of {person_of(outcome)} can be sure of whoever is singled out"
     return f"{knows}; {column_of(outcome, first)} helps most often."
 
 

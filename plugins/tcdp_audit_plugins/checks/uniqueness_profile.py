@@ -17,10 +17,10 @@ from tcdp_audit.plugin.sentences import (
     Outcome,
     Status,
     agree,
-    an_intruder,
     columns_of,
     count,
     percent,
+    person_of,
     plural,
     record_noun,
 )
@@ -176,7 +176,7 @@ def _person(outcome: Outcome) -> str:
         return f"Nobody is told apart from enough others by {strongest}."
     fewer = "a single record" if outcome.parameters["t"] == 2 else f"fewer than {outcome.parameters['t']:,} records"
     chance = percent(float(details["share"]))
-    return f"Whoever knows {strongest} of {an_intruder(outcome)} finds {fewer} with a chance of {chance}."
+    return f"Whoever knows {strongest} of {person_of(outcome)} finds {fewer} with a chance of {chance}."
 
 
 CHECKS: list[Check] = [

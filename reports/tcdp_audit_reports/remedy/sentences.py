@@ -52,7 +52,7 @@ def _exposed(log: ChangeLog) -> list[str]:
     """What each attack on the remedies means for one person; those that were not run are told, too."""
     run = [one.outcome for one in log.attacks if one.outcome is not None]
     not_run = [f"{one.title} {visible(one.sentence)}." for one in log.attacks if one.reason]
-    return [*(one.person or one.message for one in run), *not_run]
+    return [*(one.individual_impact or one.message for one in run), *not_run]
 
 
 def _extent(log: ChangeLog) -> str:
@@ -178,7 +178,7 @@ ATTACKED = "What somebody finds who knows how it was done"
 def attacks(log: ChangeLog) -> list[tuple[str, str, str]]:
     """What attacks on the remedies found: title, sentence, and what it means for one person."""
     return [
-        (one.title, sentence_case(visible(one.sentence)), "" if one.outcome is None else one.outcome.person)
+        (one.title, sentence_case(visible(one.sentence)), "" if one.outcome is None else one.outcome.individual_impact)
         for one in log.attacks
     ]
 

@@ -36,8 +36,8 @@ def _paragraph(audit: Audit, outcome: Outcome) -> str:
     attribute = attribute_of(outcome, audit.plugins.checks.get(outcome.check))
     name = f"{outcome.title or outcome.check}, {attribute}" if attribute != "–" else outcome.title or outcome.check
     parts = [f"**{escaped(name)}** ({state_of(outcome)}). {escaped(prose(outcome.message))}"]
-    if outcome.person:
-        parts.append(escaped(prose(outcome.person)))
+    if outcome.individual_impact:
+        parts.append(escaped(prose(outcome.individual_impact)))
     cells = [
         f"- group {one.ordinal:,}: " + "; ".join(f"{escaped(k)}: {escaped(v)}" for k, v in one.cells.items())
         for one in outcome.worst

@@ -116,9 +116,10 @@ class Task(ABC, Generic[C]):
     def _worded(self, outcome: Outcome) -> Outcome:
         """An outcome with its sentences."""
         general = partial(_general, label=self.check.headline.figure)
-        message = " ".join(filter(None, (self.violation or (self.check.sentence or general)(outcome), self._asked())))
-        person = "" if self.check.person is None else self.check.person(outcome)
-        return replace(outcome, message=message, person=person)
+        own = self.check.sentence(outcome) if self.check.sentence else self.check.sentences.message(outcome)
+        message = " ".join(filter(None, (self.violation or own or general(outcome), self._asked())))
+        impact = self.check.person(outcome) if self.check.person else self.check.sentences.individual_impact(outcome)
+        return replace(outcome, message=message, individual_impact=impact)
 
     def _asked(self) -> str:
         """Which profile asks, and what it says of its threshold."""

@@ -95,20 +95,21 @@ def known_columns(outcome: Outcome) -> str:
     return columns_of(outcome, outcome.known)
 
 
-def an_intruder(outcome: Outcome) -> str:
-    """One whom an outcome is about: `a person`, `a household`."""
+def person_of(outcome: Outcome) -> str:
+    """The noun of a person in the table, with its article: `a person`, `a household`."""
     return with_article(outcome.naming.unit_name or _entity(outcome) or "person")
 
 
 def intruder_who_knows(outcome: Outcome) -> str:
-    """The subject of a sentence about one person: `Whoever knows a person's age, sex and 'zip'`."""
-    return f"Whoever knows {an_intruder(outcome)}'s {known_columns(outcome)}"
+    """The subject of a sentence about one person: `An intruder who knows a person's age, sex and 'zip'`."""
+    return f"An intruder who knows {person_of(outcome)}'s {known_columns(outcome)}"
 
 
 def in_worst_group(outcome: Outcome) -> str:
-    """The first half of a sentence about one person, whom groups give away.
+    """The first half of a sentence about one person in an equivalence class.
 
-    `Whoever knows a person's age and sex finds a group of 22 people on average; in the worst group, of 12 people,`
+    `An intruder who knows a person's age and sex finds a group of 22 people on average; in the worst group, of 12
+    people,`
     """
     knows, classes = intruder_who_knows(outcome), outcome.classes
     assert classes is not None  # noqa: S101 - outcomes on classes have them

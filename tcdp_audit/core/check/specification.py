@@ -12,6 +12,7 @@ from tcdp_audit.core.base.outcome import Outcome
 from tcdp_audit.core.check.evidence import Target
 from tcdp_audit.core.check.guide import DisclosureType, Guide
 from tcdp_audit.core.check.parameters import Parameters
+from tcdp_audit.core.check.sentences import Sentences
 from tcdp_audit.core.check.threshold import Limit
 from tcdp_audit.core.policy.faults import nearest
 from tcdp_audit.core.policy.model import AttributeDeclaration, PolicyDocument, Role, Scale
@@ -49,6 +50,7 @@ class Specification(ABC, Generic[P]):
         impossible: why no release can keep an expectation under a policy, whatever its records are.
         class_size: the size from which on larger equivalence classes may keep a demand that is not one on classes
             itself; None where their size does not decide. A plan of remedies tries k from there on.
+        sentences: templates of what it says about an outcome, in place of the general sentence.
         sentence: one sentence about an outcome, in place of the general one. It sees no cell.
         person: one sentence on what an outcome means for one person: who knows what, down to how many that narrows,
             and what is learned. It sees no cell either. Without it nothing is said.
@@ -72,6 +74,7 @@ class Specification(ABC, Generic[P]):
     implies: Callable[[P, PolicyDocument], Iterable[tuple[str, Mapping[str, Any]]]] = field(default=lambda _, __: ())
     impossible: Callable[[P, PolicyDocument], Iterable[str]] = field(default=lambda _, __: ())
     class_size: Callable[[P], int | None] = field(default=lambda _: None)
+    sentences: Sentences = field(default_factory=Sentences)
     sentence: Callable[[Outcome], str] | None = None
     person: Callable[[Outcome], str] | None = None
     requires: frozenset[str] = frozenset()

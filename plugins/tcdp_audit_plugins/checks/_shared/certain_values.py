@@ -19,6 +19,11 @@ SHARES_OF_PAIRS = (
     "share is one of these pairs of unit and value: a value that every unit has beside another has the share 1/2. "
     "alpha_k_anonymity and homogeneity say how sure it is."
 )
+SINGLE_VALUE = (  # an entity may have other values next to it
+    "[{several_rows?}all have the same value of {attribute}, which is known for certain"
+    "|{attribute} is the same throughout and known for certain]"
+)
+VALUES_LEFT = "[{observed>1?}only {observed} values of {attribute} are left for them|" + SINGLE_VALUE + "]"
 
 
 def uncertain_values(histogram: Histogram) -> Counts:

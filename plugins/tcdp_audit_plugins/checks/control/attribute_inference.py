@@ -24,7 +24,7 @@ from tcdp_audit.plugin.check import (
     TableView,
 )
 from tcdp_audit.plugin.detector import Exact, PolicyDocument, Scale, Text
-from tcdp_audit.plugin.sentences import Outcome, an_intruder, column_of, columns_of
+from tcdp_audit.plugin.sentences import Outcome, column_of, columns_of, person_of
 from tcdp_audit_plugins.checks._shared.beside_control import CONTROL, Attack
 from tcdp_audit_plugins.checks.control.gower import Gower, Points, numbers_of
 from tcdp_audit_plugins.checks.control.parameters import (
@@ -228,7 +228,7 @@ def _person(outcome: Outcome) -> str:
     secret = outcome.parameters["secret"]
     known = columns_of(outcome, [name for name in outcome.known if name != secret])
     guess = f"guesses their {column_of(outcome, secret)} from the nearest released record"
-    return f"Whoever knows {an_intruder(outcome)}'s {known} and {guess} {chances(outcome)}."
+    return f"Whoever knows {person_of(outcome)}'s {known} and {guess} {chances(outcome)}."
 
 
 CHECKS: list[Check] = [

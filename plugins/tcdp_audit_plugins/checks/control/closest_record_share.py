@@ -18,9 +18,9 @@ from tcdp_audit.plugin.sentences import (
     Outcome,
     Severity,
     Status,
-    an_intruder,
     known_columns,
     percent,
+    person_of,
     plural,
     record_noun,
 )
@@ -221,7 +221,7 @@ def _sentence(outcome: Outcome) -> str:
 
 def _person(outcome: Outcome) -> str:
     return (
-        f"How close the release comes to {an_intruder(outcome)} in the data, rather than to one who is not, holds on "
+        f"How close the release comes to {person_of(outcome)} in the data, rather than to one who is not, holds on "
         "average only; a single person may be copied while the share is near one half."
     )
 

@@ -14,7 +14,7 @@ from pydantic import Field
 from tcdp_audit.plugin._internal import Check, Floats
 from tcdp_audit.plugin.check import Comparison, DisclosureType, Guide, TableCheck, TableFigure, TableView
 from tcdp_audit.plugin.detector import Exact, PolicyDocument, Text
-from tcdp_audit.plugin.sentences import Outcome, an_intruder, columns_of
+from tcdp_audit.plugin.sentences import Outcome, columns_of, person_of
 from tcdp_audit_plugins.checks._shared.beside_control import CONTROL, Attack
 from tcdp_audit_plugins.checks.control.gower import each_block
 from tcdp_audit_plugins.checks.control.parameters import (
@@ -148,7 +148,7 @@ def _sentence(outcome: Outcome) -> str:
 
 def _person(outcome: Outcome) -> str:
     first, second = (columns_of(outcome, outcome.details[name]) for name in ("first", "second"))
-    lists = f"Whoever has {an_intruder(outcome)}'s {first} on one list and {second} on another"
+    lists = f"Whoever has {person_of(outcome)}'s {first} on one list and {second} on another"
     return f"{lists}, and joins both by the nearest released record, {chances(outcome)}."
 
 

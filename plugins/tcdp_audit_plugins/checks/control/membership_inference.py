@@ -22,7 +22,7 @@ from tcdp_audit.plugin.check import (
     TableView,
 )
 from tcdp_audit.plugin.detector import Exact, PolicyDocument
-from tcdp_audit.plugin.sentences import Outcome, an_intruder, chance_of, decimal, figure, known_columns, percent
+from tcdp_audit.plugin.sentences import Outcome, chance_of, decimal, figure, known_columns, percent, person_of
 from tcdp_audit_plugins.checks._shared.beside_control import CONTROL, Attack, Rate, require_no_better
 from tcdp_audit_plugins.checks.control.gower import Gower, Points
 from tcdp_audit_plugins.checks.control.parameters import (
@@ -193,7 +193,7 @@ def _found(outcome: Outcome) -> str:
 
 def _person(outcome: Outcome) -> str:
     right = chance_of(float(outcome.details["area"]))
-    pair = f"Shown {an_intruder(outcome)} of the original beside one who had no part in it"
+    pair = f"Shown {person_of(outcome)} of the original beside one who had no part in it"
     return f"{pair}, whoever takes the one nearer to the release is right with {right}; a coin is right with 1 in 2."
 
 

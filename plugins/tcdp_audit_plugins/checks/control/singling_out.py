@@ -24,7 +24,7 @@ from tcdp_audit.plugin.check import (
     TableView,
 )
 from tcdp_audit.plugin.detector import Exact, PolicyDocument
-from tcdp_audit.plugin.sentences import Outcome, agree, an_intruder, count, figure, known_columns, record_noun
+from tcdp_audit.plugin.sentences import Outcome, agree, count, figure, known_columns, person_of, record_noun
 from tcdp_audit_plugins.checks._shared.beside_control import CONTROL, Attack
 from tcdp_audit_plugins.checks._shared.sampling import counts_rows
 from tcdp_audit_plugins.checks.control.draws import one_drawn
@@ -182,7 +182,7 @@ def _sentence(outcome: Outcome) -> str:
 
 
 def _person(outcome: Outcome) -> str:
-    knows = f"Whoever sees a released record alone in {known_columns(outcome)} and takes it for {an_intruder(outcome)}"
+    knows = f"Whoever sees a released record alone in {known_columns(outcome)} and takes it for {person_of(outcome)}"
     return f"{knows} who is alone in that {chances(outcome)}."
 
 

@@ -10,13 +10,13 @@ from tcdp_audit.plugin.sentences import (
     Outcome,
     Status,
     agree,
-    an_intruder,
     chance_of,
     column_of,
     columns_of,
     count,
     part_of,
     percent,
+    person_of,
     record_noun,
     sentence_case,
 )
@@ -35,7 +35,7 @@ def interval_person(outcome: Outcome) -> str:
     shares: dict[str, Any] = dict(widest["per_attribute"])
     worst = max(sorted(shares), key=lambda name: float(shares[name]))
     near = f"that the true value is near, within the interval at p = {_p(widest)}"
-    sees = f"Whoever sees {an_intruder(outcome)}'s masked {column_of(outcome, worst)} and guesses {near}"
+    sees = f"Whoever sees {person_of(outcome)}'s masked {column_of(outcome, worst)} and guesses {near}"
     return f"{sees}, is right with {chance_of(float(shares[worst]))}."
 
 

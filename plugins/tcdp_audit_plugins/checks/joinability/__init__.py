@@ -21,7 +21,7 @@ from tcdp_audit.plugin.check import (
     TableView,
 )
 from tcdp_audit.plugin.detector import Exact, PolicyDocument, Role, Text
-from tcdp_audit.plugin.sentences import Outcome, agree, an_intruder, known_columns, percent, plural, record_noun
+from tcdp_audit.plugin.sentences import Outcome, agree, known_columns, percent, person_of, plural, record_noun
 from tcdp_audit_plugins.checks._shared.key_sketch import number_of_keys, require_memory
 from tcdp_audit_plugins.checks._shared.sampling import counts_rows
 from tcdp_audit_plugins.checks.joinability.common_keys import HashedTable, TableKeys, keys_of_both
@@ -162,7 +162,7 @@ def _limit(allowed: Fraction | None, high: Any) -> str:
 
 def _person(outcome: Outcome) -> str:
     single = percent(float(outcome.details["share"]))
-    who = f"Whoever has the registry, and looks up {an_intruder(outcome)} of the release by {known_columns(outcome)},"
+    who = f"Whoever has the registry, and looks up {person_of(outcome)} of the release by {known_columns(outcome)},"
     return f"{who} finds one entry that fits nobody else in either table with a chance of {single}."
 
 

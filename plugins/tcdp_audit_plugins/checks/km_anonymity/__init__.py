@@ -25,12 +25,12 @@ from tcdp_audit.plugin.sentences import (
     Outcome,
     Status,
     agree,
-    an_intruder,
     chance_of,
     count,
     known_columns,
     listing,
     part_of,
+    person_of,
     sentence_case,
 )
 from tcdp_audit_plugins.checks._shared.sampling import distribution_of, needs_a_partition
@@ -140,7 +140,7 @@ def _items(number: int) -> str:
 def _person(outcome: Outcome) -> str:
     least = int(outcome.observed or 0)
     return (
-        f"Whoever knows {_items(outcome.parameters['m'])} of {an_intruder(outcome)} in "
+        f"Whoever knows {_items(outcome.parameters['m'])} of {person_of(outcome)} in "
         f"{known_columns(outcome)} narrows them down to {count(least, unit_noun(outcome))} at "
         f"worst; a guess is right with {chance_of(Fraction(1, max(least, 1)))}."
     )

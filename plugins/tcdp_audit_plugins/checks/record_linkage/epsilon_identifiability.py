@@ -27,12 +27,12 @@ from tcdp_audit.plugin.detector import Exact, PolicyDocument, Text
 from tcdp_audit.plugin.sentences import (
     Outcome,
     Status,
-    an_intruder,
     chance_of,
     intruder_who_knows,
     known_columns,
     part_of,
     percent,
+    person_of,
     record_noun,
     sentence_case,
 )
@@ -189,7 +189,7 @@ def _sentence(outcome: Outcome) -> str:
 
 def _person(outcome: Outcome) -> str:
     chance = chance_of(outcome.observed or 0)
-    nearer = f"finds with {chance} a released record that is nearer to {an_intruder(outcome)} than anybody else is"
+    nearer = f"finds with {chance} a released record that is nearer to {person_of(outcome)} than anybody else is"
     return sentence_case(f"{intruder_who_knows(outcome)} {nearer}.")
 
 

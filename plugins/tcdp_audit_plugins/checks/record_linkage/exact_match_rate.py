@@ -26,11 +26,11 @@ from tcdp_audit.plugin.sentences import (
     Outcome,
     Status,
     agree,
-    an_intruder,
     chance_of,
     known_columns,
     part_of,
     percent,
+    person_of,
     plural,
     record_noun,
     sentence_case,
@@ -204,9 +204,9 @@ def _person(outcome: Outcome) -> str:
     if outcome.parameters["measure"] == "originals":
         chance = chance_of(float(outcome.details["originals_found"]))
         beside = "" if control is None else f"; one who had no part in it, with {chance_of(float(control))}"
-        own = sentence_case(an_intruder(outcome))
+        own = sentence_case(person_of(outcome))
         return f"{own} of the original stands in the release as they are in {known} with {chance}{beside}."
-    taken = f"Whoever takes a released record for {an_intruder(outcome)} of the original"
+    taken = f"Whoever takes a released record for {person_of(outcome)} of the original"
     return f"{taken} is right with {chance_of(outcome.observed or 0)}: so many are copies in {known}."
 
 

@@ -24,10 +24,10 @@ from tcdp_audit.plugin.sentences import (
     Outcome,
     Status,
     agree,
-    an_intruder,
     count,
     known_columns,
     part_of,
+    person_of,
     plural,
     record_noun,
     sentence_case,
@@ -180,7 +180,7 @@ def _person(outcome: Outcome) -> str:
     if outcome.observed is None or isinf(outcome.observed):
         return "Whoever compares the counts of two releases learns of nobody who came or went: they are the same."
     least = int(outcome.observed)
-    alone = f"{an_intruder(outcome)} is the only one" if least == 1 else f"{an_intruder(outcome)} is one of {least:,}"
+    alone = f"{person_of(outcome)} is the only one" if least == 1 else f"{person_of(outcome)} is one of {least:,}"
     return f"Whoever compares the counts of two releases learns at worst that {alone} who came to a group or left it."
 
 
