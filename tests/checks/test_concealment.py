@@ -21,8 +21,8 @@ AGES = {"age": {"role": "quasi_identifier", "scale": "numeric"}}
 CHECKS: list[dict[str, Any]] = [
     {"k_concealment": {}},
     {"kk_anonymity": {}},
-    {"kk_anonymity": {"kind": "one_k"}},
-    {"kk_anonymity": {"kind": "k_one"}},
+    {"kk_anonymity": {"kind": "one_to_k"}},
+    {"kk_anonymity": {"kind": "k_to_one"}},
     {"k_anonymity": {}},
 ]
 
@@ -63,14 +63,14 @@ def test_published_examples(ages, ranges, expected, removed):
 def by_brute_force(consistent: list[list[bool]]) -> tuple[int, int, int, int]:
     """k-concealment over every assignment of all people, (k, k), (1, k) and (k, 1)."""
     people = range(len(consistent))
-    one_k = min(map(sum, consistent))
-    k_one = min(map(sum, zip(*consistent, strict=True)))
+    one_to_k = min(map(sum, consistent))
+    k_to_one = min(map(sum, zip(*consistent, strict=True)))
     possible: list[set[int]] = [set() for _ in people]
     for order in permutations(people):
         if all(consistent[i][j] for i, j in zip(people, order, strict=True)):
             for i, j in zip(people, order, strict=True):
                 possible[i].add(j)
-    return min(map(len, possible)), min(one_k, k_one), one_k, k_one
+    return min(map(len, possible)), min(one_to_k, k_to_one), one_to_k, k_to_one
 
 
 @st.composite
@@ -282,8 +282,8 @@ def test_a_release_that_a_remedy_made(remedy):
     demands = {"expect": [{"k_anonymity": {"k": 5}}], "remedy": [remedy]}
     released = tcdp_audit.fix(pd.DataFrame(table), {**policy, **demands}, keep_order=True).released
     outcomes = tcdp_audit.audit(released, {**policy, "expect": CHECKS}, pd.DataFrame(table)).expectations
-    concealed, _, one_k, _, k = (one.observed or 0 for one in outcomes)
-    assert 5 <= k <= concealed <= one_k
+    concealed, _, one_to_k, _, k = (one.observed or 0 for one in outcomes)
+    assert 5 <= k <= concealed <= one_to_k
 
 
 def test_integers_that_a_range_would_round_are_refused():

@@ -30,8 +30,8 @@ SURE = Fraction(95, 100)
 CODES = [f"c{number}" for number in range(60)]
 ALL: dict[str, dict[str, Any]] = {
     "singling_out": {},
-    "linkability": {"second": ["pay"]},
-    "attribute_inference": {"secret": "pay"},
+    "linkability": {"other_attributes": ["pay"]},
+    "attribute_inference": {"target": "pay"},
     "membership_inference": {},
     "closest_record_share": {},
     "exact_match_rate": {"measure": "originals"},
@@ -234,7 +234,7 @@ def test_no_guess_widens_its_own_tolerance(tmp_path: Path):
             "code": {"role": "quasi_identifier", "scale": "nominal"},
             "pay": {"role": "sensitive", "scale": "numeric"},
         }
-        expect = [{"attribute_inference": {"secret": "pay", **given}}]
+        expect = [{"attribute_inference": {"target": "pay", **given}}]
         policy = {"version": 1, "holdout": str(tmp_path / "others.csv"), "attributes": attributes, "expect": expect}
         return tcdp_audit.audit(released, policy, ORIGINAL).expectations[0].details["control_successes"]
 
@@ -274,9 +274,9 @@ def test_members_found_with_few_mistakes_are_judged_by_the_upper_end(tmp_path: P
     [
         ("singling_out", {"size": 3}, "there are 2 attributes to choose from"),
         ("singling_out", {"attributes": ["nobody"]}, "the policy declares no attribute 'nobody'"),
-        ("linkability", {"second": ["age"], "attributes": ["age"]}, "'age' is in both lists"),
-        ("linkability", {"second": ["age", "code"]}, "no attribute is left that the intruder knows"),
-        ("attribute_inference", {"secret": "nobody"}, "the policy declares no attribute 'nobody'"),
+        ("linkability", {"other_attributes": ["age"], "attributes": ["age"]}, "'age' is in both lists"),
+        ("linkability", {"other_attributes": ["age", "code"]}, "no attribute is left that the intruder knows"),
+        ("attribute_inference", {"target": "nobody"}, "the policy declares no attribute 'nobody'"),
         ("attribute_inference", {"attributes": ["pay"]}, "'pay' is what the intruder guesses"),
         ("membership_inference", {"attributes": ["nobody"]}, "the policy declares no attribute 'nobody'"),
     ],

@@ -14,7 +14,7 @@ from pydantic import Field
 from tcdp_audit.plugin._internal import Check
 from tcdp_audit.plugin.check import CheckError, DisclosureType, Guide, Parameters, TableCheck, TableFigure, TableView
 from tcdp_audit.plugin.detector import PolicyDocument, Scale, Text
-from tcdp_audit.plugin.sentences import Outcome, agree, part_of, record_noun, sentence_case
+from tcdp_audit.plugin.sentences import Sentences
 from tcdp_audit_plugins.formulas import formula
 
 
@@ -91,23 +91,6 @@ def _faults(parameters: AgeCapParameters, document: PolicyDocument) -> Iterator[
         yield "column", f"{parameters.column!r} is not declared as numeric; ages are: `{example}`"
 
 
-def _sentence(outcome: Outcome) -> str:
-    cap, column = outcome.parameters["at"], outcome.naming.column(outcome.parameters["column"])
-    found = int(outcome.observed or 0)
-    if not found:
-        return f"No person's age above {cap} is told by {column}, but in one open category."
-    total = outcome.records.total if outcome.records else found
-    part = sentence_case(part_of(found, total, record_noun(outcome)))
-    return f"{part} {agree(found, 'tells', 'tell')} an age above {cap} in {column}. Write {cap + 1}+ for all of them."
-
-
-def _person(outcome: Outcome) -> str:
-    cap = outcome.parameters["at"]
-    if not outcome.observed:
-        return f"Whoever knows that a person is older than {cap} finds them among all who are, in one category."
-    return f"Whoever knows the age of a person who is older than {cap} may find them among few, or alone."
-
-
 @dataclass(frozen=True, kw_only=True)
 class AgeCheck(TableCheck[AgeCapParameters]):
     """A check on the column that its parameters name."""
@@ -128,8 +111,21 @@ CHECKS: list[Check] = [
         label="number of records that tell an age above the cap",
         worst=lambda figure, _: Fraction(figure.records),
         validate=_faults,
-        sentence=_sentence,
-        person=_person,
+        sentences=Sentences(
+            passed=(
+                "[{observed>0?}{observed/records:{record}} {observed:reveals|reveal} an age above {at} in "
+                "{column:column}. Write {open_category}+ for all of them|{column:column} reveals no person's age "
+                "above {at}, except in one open category]."
+            ),
+            impact=(
+                "An intruder who knows the age of a person older than {at} may find that person among few, or alone."
+            ),
+            no_impact=(
+                "An intruder who knows that a person is older than {at} finds that person among all who are, in one "
+                "category."
+            ),
+            values=lambda outcome: {"open_category": outcome.parameters["at"] + 1},
+        ),
         guide=Guide(
             question="Are the ages of the oldest people hidden in one open category?",
             risk="Very old people are few: their age and where they live may be enough to know them.",

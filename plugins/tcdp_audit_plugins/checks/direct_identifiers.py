@@ -11,24 +11,23 @@ from pydantic import Field
 from tcdp_audit.plugin._internal import Check
 from tcdp_audit.plugin.check import CheckError, DisclosureType, Guide, Parameters, TableCheck, TableFigure, TableView
 from tcdp_audit.plugin.detector import Detector, Role, Text
-from tcdp_audit.plugin.sentences import Outcome, Status, agree, column_of, listing, person_of
+from tcdp_audit.plugin.sentences import Sentences, listing
 from tcdp_audit_plugins.checks._shared.detected_columns import (
     HINT_SHARE,
     NO_DETECTOR,
     OPEN,
     RULE,
     SHARE,
+    STILL_OPEN,
     Allowed,
     HintShare,
     Share,
+    columns_in,
     details,
     faults,
-    held,
-    looked,
     looked_at,
     looked_for,
     require_decided,
-    still_open,
 )
 from tcdp_audit_plugins.formulas import formula
 
@@ -83,27 +82,6 @@ def _chosen(detectors: Mapping[str, Detector], names: Sequence[str] | None) -> l
     return chosen
 
 
-def _sentence(outcome: Outcome) -> str:
-    found = len(outcome.details["columns"])
-    if not found:
-        return (
-            f"No column names a person directly, as far as values and names of columns say ({looked(outcome)})"
-            f"{still_open(outcome)}."
-        )
-    said = held(outcome, "names people", "name people")
-    if outcome.status is not Status.FAILED:
-        return f"{said}{still_open(outcome)}."
-    advice = agree(found, "drop it, or declare it an identifier", "drop them, or declare them identifiers")
-    return f"{said}: {advice}{still_open(outcome)}."
-
-
-def _person(outcome: Outcome) -> str:
-    if not outcome.details["columns"]:
-        return f"No column that was recognised names {person_of(outcome)}."
-    first = column_of(outcome, outcome.details["columns"][0])
-    return f"Whoever knows {first} of {person_of(outcome)}, or can look it up, has their record."
-
-
 CHECKS: list[Check] = [
     TableCheck(
         name="direct_identifiers",
@@ -115,8 +93,23 @@ CHECKS: list[Check] = [
         label="number of columns that identify directly",
         worst=lambda figure, _: Fraction(figure.details["looked_at"]),
         validate=faults,
-        sentence=_sentence,
-        person=_person,
+        sentences=Sentences(
+            passed=(
+                "[{columns?}{held}|No column names a person directly, as far as values and names of columns say "
+                "({looked_at:column} and {looked_for:kind} of identifiers)]{open}."
+            ),
+            failed=(
+                "{held}: {number:drop it, or declare it an identifier|drop them, or declare them identifiers}{open}."
+            ),
+            impact=(
+                "[{columns?}An intruder who knows {first:column} of {person}, or can look it up, has their "
+                "record|No column that was recognised names {person}]."
+            ),
+            values=lambda outcome: columns_in(outcome, "names people", "name people"),
+            parts={
+                "open": STILL_OPEN,
+            },
+        ),
         guide=Guide(
             question="Does a column hold names, e-mail addresses or numbers of people, whatever it is called?",
             risk="An identifier may still be in the release under a harmless name.",

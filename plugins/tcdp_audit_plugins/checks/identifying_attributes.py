@@ -10,7 +10,7 @@ from pydantic import Field
 from tcdp_audit.plugin._internal import Check
 from tcdp_audit.plugin.check import DisclosureType, Guide, Parameters, TableCheck, TableFigure, TableView
 from tcdp_audit.plugin.detector import Role
-from tcdp_audit.plugin.sentences import Outcome, Status, agree, count
+from tcdp_audit.plugin.sentences import Sentences
 from tcdp_audit_plugins.formulas import formula
 
 
@@ -32,18 +32,6 @@ def identifying_attribute_count(view: TableView, _: IdentifyingAttributesParamet
     return TableFigure(value=Fraction(sum(name in present for name in named)), records=view.records)
 
 
-def _sentence(outcome: Outcome) -> str:
-    number = int(outcome.observed or 0)
-    told = f"By the policy, {count(number, 'column')} of the release could tell who a person is"
-    if outcome.status is not Status.FAILED:
-        return f"{told}."
-    return f"{told}; {int(outcome.threshold or 0):,} {agree(int(outcome.threshold or 0), 'is', 'are')} allowed."
-
-
-def _person(outcome: Outcome) -> str:
-    return f"Whoever looks for a person has {count(int(outcome.observed or 0), 'fact')} to find them by."
-
-
 CHECKS: list[Check] = [
     TableCheck(
         name="identifying_attribute_count",
@@ -52,8 +40,14 @@ CHECKS: list[Check] = [
         parameters=IdentifyingAttributesParameters,
         measure=identifying_attribute_count,
         label="number of identifying columns",
-        sentence=_sentence,
-        person=_person,
+        sentences=Sentences(
+            passed="By the policy, {observed:column} of the release could identify a person.",
+            failed=(
+                "By the policy, {observed:column} of the release could identify a person; {threshold} "
+                "{threshold:is|are} allowed."
+            ),
+            impact="An intruder who looks for a person has {observed:fact} to search by.",
+        ),
         guide=Guide(
             question="Does the release say few enough things by which somebody could be recognised?",
             risk="With many facts in a record, some combination of them is nearly always rare.",

@@ -9,19 +9,11 @@ from typing import Annotated, Any, Self
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from tcdp_audit.plugin._internal import Check, Counts, bound, noun_form
+from tcdp_audit.plugin._internal import Check, Counts
 from tcdp_audit.plugin.check import Comparison, DisclosureType, Guide, Parameters, TableCheck, TableFigure, TableView
 from tcdp_audit.plugin.detector import Exact, PolicyDocument
 from tcdp_audit.plugin.sentences import (
-    Outcome,
-    Status,
-    agree,
-    count,
-    figure,
-    intruder_who_knows,
-    known_columns,
-    part_of,
-    record_noun,
+    Sentences,
 )
 from tcdp_audit_plugins.checks._shared.sampling import counts_rows, distribution_of
 from tcdp_audit_plugins.checks.likelihood_attacks import noise_attack, pram_attack
@@ -172,31 +164,6 @@ def _faults(parameters: ConfusionParameters, document: PolicyDocument) -> Iterat
         yield "probability", f"{parameters.k} candidates cannot all be above it; give at most 1/{parameters.k}"
 
 
-def _sentence(outcome: Outcome) -> str:
-    records, least = outcome.records, int(outcome.observed or 0)
-    assert records is not None  # noqa: S101 - outcomes of this check have them
-    noun, at_least = record_noun(outcome), int(outcome.details["at_the_least"])
-    who = f"An intruder who knows {known_columns(outcome)} and how the release was masked"
-    left = f"{who} is left with {count(least, 'candidate')} for {part_of(at_least, records.total, noun)}"
-    demand = f", where {bound(outcome)}" if outcome.status is Status.FAILED else ""
-    others = f" and with more for every other {noun}" if at_least < records.total else ""
-    return f"{left}{others}{demand}{_few(outcome)}."
-
-
-def _few(outcome: Outcome) -> str:
-    records = outcome.records
-    if records is None or outcome.status is not Status.FAILED or not records.failing:
-        return ""
-    few = part_of(records.failing, records.total, record_noun(outcome))
-    return f"; {few} {agree(records.failing, 'has', 'have')} fewer"
-
-
-def _person(outcome: Outcome) -> str:
-    mean, least = float(outcome.details["mean_candidates"]), int(outcome.observed or 0)
-    left = f"{figure(mean)} {noun_form('candidate', mean)} on average, at worst with {count(least, 'candidate')}"
-    return f"{intruder_who_knows(outcome)} and how the release was masked is left with {left}."
-
-
 CHECKS: list[Check] = [
     TableCheck(
         name="k_confusion",
@@ -210,8 +177,23 @@ CHECKS: list[Check] = [
         label="candidates",
         requires=frozenset({"original"}),
         validate=_faults,
-        sentence=_sentence,
-        person=_person,
+        sentences=Sentences(
+            passed="{left}.",
+            failed="{left}, where {bound}[; {failing/records:{record}} {failing:has|have} fewer].",
+            impact=(
+                "{intruder} and how the release was masked is left with {mean_candidates:candidate} on average, at "
+                "worst with {observed:candidate}."
+            ),
+            parts={
+                "left": (
+                    "An intruder who knows {known} and how the release was masked is left with {observed:candidate} "
+                    "for {at_the_least/records:{record}}[{others?} and with more for every other {record}]"
+                ),
+            },
+            values=lambda outcome: {
+                "others": outcome.records is not None and outcome.details["at_the_least"] < outcome.records.total
+            },
+        ),
         guide=Guide(
             question="Are there always enough records among which somebody could be?",
             risk="Somebody who knows how the file was made may be left with one or two candidates for a person.",

@@ -29,7 +29,7 @@ from tcdp_audit.plugin.sentences import (
     Sentences,
     count,
 )
-from tcdp_audit_plugins.checks._shared.certain_values import VALUES_LEFT, may_be_shared, uncertain_values
+from tcdp_audit_plugins.checks._shared.certain_values import VALUES_LEFT, uncertain_values
 from tcdp_audit_plugins.checks._shared.entropy import sign_of_perplexity
 from tcdp_audit_plugins.formulas import formula
 
@@ -144,12 +144,12 @@ CHECKS: list[Check] = [
             passed="Every {record} is in a group with at least {observed:different value} of {attribute}.",
             failed=(
                 "{victims} with fewer than {threshold} different values of {attribute}[{several_rows?}, or with one "
-                "that all have]; [{shared?}in the least varied group all have the same|the least varied group has "
-                "{observed}]."
+                "that all have]; [{several_rows?}{observed=1?}in the least varied group all have the same|the least "
+                "varied group has {observed}]."
             ),
             measured=(
-                "[{shared?}In {least_varied} all have the same value of {attribute}|{least_varied} has "
-                "{observed:different value} of {attribute}]."
+                "[{several_rows?}{observed=1?}In {least_varied} all have the same value of "
+                "{attribute}|{least_varied} has {observed:different value} of {attribute}]."
             ),
             impact="{in_worst_group} {values_left}.",
             parts={
@@ -158,7 +158,6 @@ CHECKS: list[Check] = [
                 ),
                 "values_left": VALUES_LEFT,
             },
-            values=lambda outcome: {"shared": may_be_shared(outcome) and outcome.observed == 1},
         ),
         guide=Guide(
             question="Does every group have several different secrets?",

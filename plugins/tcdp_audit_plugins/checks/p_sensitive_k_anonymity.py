@@ -21,7 +21,7 @@ from tcdp_audit.plugin.detector import PolicyDocument
 from tcdp_audit.plugin.sentences import (
     Sentences,
 )
-from tcdp_audit_plugins.checks._shared.certain_values import VALUES_LEFT, may_be_shared, uncertain_values
+from tcdp_audit_plugins.checks._shared.certain_values import VALUES_LEFT, uncertain_values
 from tcdp_audit_plugins.formulas import formula
 
 
@@ -97,19 +97,19 @@ CHECKS = [
             failed=(
                 "{victims} [{parameters.k?}of fewer than {parameters.k:{unit}}[{parameters.p?} or "
                 "]][{parameters.p?}with fewer than {parameters.p} different values[{several_rows?} or with one that "
-                "all have]]; the smallest has {details.k:{unit}}, [{shared?}{all_alike}|the least varied "
-                "{observed:value} of {attribute}]."
+                "all have]]; the smallest has {details.k:{unit}}, [{several_rows?}{observed=1?}{all_alike}|the "
+                "least varied {observed:value} of {attribute}]."
             ),
             measured=(
                 "[{classes=1?}The only group|The smallest of {classes:group}] has {details.k:{unit}}; "
-                "[{shared?}{all_alike}|the least varied has {observed:different value} of {attribute}]."
+                "[{several_rows?}{observed=1?}{all_alike}|the least varied has {observed:different value} of "
+                "{attribute}]."
             ),
             impact="{in_worst_group} {values_left}.",
             parts={
                 "all_alike": "in the least varied all have the same value of {attribute}",
                 "values_left": VALUES_LEFT,
             },
-            values=lambda outcome: {"shared": may_be_shared(outcome) and outcome.observed == 1},
         ),
         guide=Guide(
             question="Is everybody hidden among enough others, with several different secrets among them?",

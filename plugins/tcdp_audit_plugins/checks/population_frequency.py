@@ -25,16 +25,8 @@ from tcdp_audit.plugin.check import (
 )
 from tcdp_audit.plugin.detector import PolicyDocument, Text
 from tcdp_audit.plugin.sentences import (
-    Outcome,
-    Status,
-    agree,
-    count,
-    intruder_who_knows,
-    known_columns,
+    Sentences,
     listing,
-    part_of,
-    record_noun,
-    sentence_case,
 )
 from tcdp_audit_plugins.formulas import formula
 
@@ -196,39 +188,6 @@ def _region_faults(parameters: RegionPopulationParameters, document: PolicyDocum
         yield "column", f"the policy declares no attribute {parameters.column!r}"
 
 
-def _frequency_sentence(outcome: Outcome) -> str:
-    of = outcome.parameters.get("max_size", 1)
-    what = "category" if of == 1 else f"combination of up to {of} categories"
-    return _sentence(outcome, f"{what} of {known_columns(outcome)}", "stands for")
-
-
-def _region_sentence(outcome: Outcome) -> str:
-    return _sentence(outcome, f"region of {outcome.naming.column(outcome.parameters['column'])}", "has")
-
-
-def _sentence(outcome: Outcome, what: str, verb: str) -> str:
-    least = count(int(outcome.observed or 0), "person")
-    if outcome.status is not Status.FAILED or outcome.records is None:
-        return f"Every {what} in the release {verb} at least {least} of the population."
-    few = outcome.records.failing or 0
-    part = sentence_case(part_of(few, outcome.records.total, record_noun(outcome)))
-    demanded = count(int(outcome.threshold or 0), "person")
-    short = f"{agree(few or 1, 'is', 'are')} of a {what} that {verb} fewer than {demanded} of the population"
-    return f"{part} {short}; the least is {least}."
-
-
-def _person(outcome: Outcome) -> str:
-    least = count(int(outcome.observed or 0), "person")
-    one = outcome.parameters.get("max_size", 1)
-    facts = f"up to {one} facts" if one > 1 else "one fact"
-    return f"{intruder_who_knows(outcome)} narrows them down to {least} of the population at worst by {facts} of these."
-
-
-def _person_of_region(outcome: Outcome) -> str:
-    least, column = count(int(outcome.observed or 0), "person"), outcome.naming.column(outcome.parameters["column"])
-    return f"Whoever knows a person's {column} narrows them down to {least} of the population at worst."
-
-
 @dataclass(frozen=True, kw_only=True)
 class RegionCheck(TableCheck[RegionPopulationParameters]):
     """A check on the column that its parameters name."""
@@ -251,8 +210,22 @@ CHECKS: list[Check] = [
         label="least number of people of the population with a combination of categories",
         requires=frozenset({"population"}),
         validate=_category_faults,
-        sentence=_frequency_sentence,
-        person=_person,
+        sentences=Sentences(
+            passed=(
+                "Every {category} of {known} in the release stands for at least {observed:person} of the population."
+            ),
+            failed=(
+                "{failing/records:{record}} {failing/records:is|are} of a {category} of {known} that stands for "
+                "fewer than {threshold:person} of the population; the least is {observed:person}."
+            ),
+            impact=(
+                "{intruder} narrows them down to {observed:person} of the population at worst by [{max_size>1?}up "
+                "to {max_size} facts|one fact] of these."
+            ),
+            parts={
+                "category": "[{max_size>1?}combination of up to {max_size} categories|category]",
+            },
+        ),
         guide=Guide(
             question="Does every category, or pair of categories, stand for enough people of the population?",
             risk="A category that few people have in the whole population points at them, however the file is grouped.",
@@ -290,8 +263,17 @@ CHECKS: list[Check] = [
         label="least number of people of the population who live in a region",
         requires=frozenset({"population"}),
         validate=_region_faults,
-        sentence=_region_sentence,
-        person=_person_of_region,
+        sentences=Sentences(
+            passed=("Every region of {column:column} in the release has at least {observed:person} of the population."),
+            failed=(
+                "{failing/records:{record}} {failing/records:is|are} of a region of {column:column} that has fewer "
+                "than {threshold:person} of the population; the least is {observed:person}."
+            ),
+            impact=(
+                "An intruder who knows a person's {column:column} narrows them down to {observed:person} of the "
+                "population at worst."
+            ),
+        ),
         guide=Guide(
             question="Do enough people live in every region that the release names?",
             risk="Where few people live, a region and one more fact may be enough to know somebody.",

@@ -7,10 +7,10 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from tcdp_audit.plugin._internal import Check, SetStrength, Strengths, allowance, strengths
+from tcdp_audit.plugin._internal import Check, SetStrength, Strengths, strengths
 from tcdp_audit.plugin.check import DisclosureType, Guide, Parameters, TableCheck, TableFigure, TableView
 from tcdp_audit.plugin.detector import Exact, PolicyDocument, Text
-from tcdp_audit.plugin.sentences import Outcome, Status, columns_of, percent, plural, record_noun
+from tcdp_audit.plugin.sentences import Sentences
 from tcdp_audit_plugins.checks._shared.attribute_sets import require_few_sets
 from tcdp_audit_plugins.checks._shared.sampling import counts_rows, needs_a_partition
 from tcdp_audit_plugins.formulas import formula
@@ -95,27 +95,6 @@ def _faults(parameters: QuasiIdentifierStrengthParameters, document: PolicyDocum
     yield from require_few_sets(len(names), parameters.max_order, "max_order")
 
 
-def _sentence(outcome: Outcome) -> str:
-    strongest = columns_of(outcome, outcome.details["strongest"])
-    share = percent(outcome.observed, outcome.threshold)
-    nouns = plural(record_noun(outcome))
-    said = {
-        "unique": f"Knowing {strongest} makes {share} of the {nouns} unique",
-        "distinction": f"In {strongest} there are {share} as many combinations as there are {nouns}",
-        "separation": f"Knowing {strongest} tells {share} of all pairs of {nouns} apart",
-    }[outcome.parameters["measure"]]
-    said += ", the most of any set" if outcome.details["sets"] > 1 else ""
-    return f"{said}; {allowance(outcome)}." if outcome.status is Status.FAILED else f"{said}."
-
-
-def _person(outcome: Outcome) -> str:
-    strongest = columns_of(outcome, outcome.details["strongest"])
-    alone = outcome.details["unique"]
-    if not alone:
-        return f"Nobody is alone by {strongest}."
-    return f"Whoever knows {strongest} of a person finds a single record with a chance of {percent(float(alone))}."
-
-
 CHECKS: list[Check] = [
     TableCheck(
         name="quasi_identifier_strength",
@@ -127,8 +106,23 @@ CHECKS: list[Check] = [
         class_size=lambda _: 2,
         variant=lambda one: one.measure,
         validate=_faults,
-        sentence=_sentence,
-        person=_person,
+        sentences=Sentences(
+            passed="{strength}[{details.sets>1?}, the most of any set][; {allowed}].",
+            impact=(
+                "[{details.unique>0?}An intruder who knows {strongest} of a person finds a single record with a "
+                "chance of {details.unique:%}|No one is alone by {strongest}]."
+            ),
+            parts={
+                "strength": {
+                    "by": "measure",
+                    "unique": "Knowing {strongest} makes {observed:%} of the {record:plural} unique",
+                    "distinction": (
+                        "In {strongest} there are {observed:%} as many combinations as there are {record:plural}"
+                    ),
+                    "separation": ("Knowing {strongest} distinguishes {observed:%} of all pairs of {record:plural}"),
+                },
+            },
+        ),
         guide=Guide(
             question="Which few columns together are as good as a name?",
             risk="Two or three harmless columns may together tell nearly everybody apart.",

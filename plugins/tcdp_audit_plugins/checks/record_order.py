@@ -14,7 +14,7 @@ from pydantic import Field
 from tcdp_audit.plugin._internal import Check, Codes, Floats, numbered
 from tcdp_audit.plugin.check import CheckError, DisclosureType, Guide, Parameters, TableCheck, TableFigure, TableView
 from tcdp_audit.plugin.detector import PolicyDocument, Role
-from tcdp_audit.plugin.sentences import Outcome, Status, columns_of, count, person_of
+from tcdp_audit.plugin.sentences import Sentences, count
 from tcdp_audit_plugins.formulas import formula
 
 FEW = 20  # records below which an order says nothing
@@ -171,26 +171,6 @@ def _faults(_: RecordOrderParameters, document: PolicyDocument) -> Iterator[tupl
         yield "", "which released record came from which original is not declared; add `key:`, or `rows_aligned: true`"
 
 
-def _sentence(outcome: Outcome) -> str:
-    details = outcome.details
-    if not outcome.observed:
-        looked = count(details["looked_at"], "column")
-        return f"The records stand in no order that their values or the original would explain ({looked})."
-    told = details["columns"]
-    said = f"The order of the records tells of {columns_of(outcome, told)}" if told else ""
-    if details["as_original"]:
-        said = (
-            f"{said}, and of their places in the original" if said else "The records stand as they do in the original"
-        )
-    return f"{said}; shuffle them before release." if outcome.status is Status.FAILED else f"{said}."
-
-
-def _person(outcome: Outcome) -> str:
-    if not outcome.observed:
-        return f"The place of a record says nothing about {person_of(outcome)}."
-    return f"Whoever knows where in the file {person_of(outcome)} must stand, finds the record or its neighbours."
-
-
 CHECKS: list[Check] = [
     TableCheck(
         name="record_order",
@@ -201,8 +181,21 @@ CHECKS: list[Check] = [
         label="number of columns that the order of the records tells of",
         worst=lambda figure, _: Fraction(figure.details["looked_at"]),
         validate=_faults,
-        sentence=_sentence,
-        person=_person,
+        sentences=Sentences(
+            passed=(
+                "[{observed>0?}{order}|The records are in no order that their values or the original would explain "
+                "({looked_at:column})]."
+            ),
+            failed="{order}; shuffle them before release.",
+            impact=("An intruder who knows where in the file {person} must be finds the record or its neighbours."),
+            no_impact="The place of a record says nothing about {person}.",
+            parts={
+                "order": (
+                    "[{columns?}The order of the records reveals {columns}[{as_original?}, and their places in the "
+                    "original]|The records are in the order of the original]"
+                ),
+            },
+        ),
         guide=Guide(
             question="Does the place of a record in the file say whose it is?",
             risk="The order of the records may be that of a register, of a date or of a name.",

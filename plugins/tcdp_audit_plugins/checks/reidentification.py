@@ -11,18 +11,12 @@ from typing import Annotated, Any, Literal
 import numpy as np
 from pydantic import Field
 
-from tcdp_audit.plugin._internal import Counts, allowance, percent_of, unit_noun, with_article
+from tcdp_audit.plugin._internal import Counts
 from tcdp_audit.plugin.check import DisclosureType, Guide, Parameters, TableCheck, TableFigure, TableView
 from tcdp_audit.plugin.detector import Exact, PolicyDocument
-from tcdp_audit.plugin.report import Tally
 from tcdp_audit.plugin.sentences import (
     Outcome,
-    Status,
-    chance_of,
-    intruder_who_knows,
-    known_columns,
-    percent,
-    records_of,
+    Sentences,
 )
 from tcdp_audit_plugins.checks._shared.sampling import (
     counts_rows,
@@ -184,25 +178,12 @@ def _faults(parameters: ReidentificationParameters, document: PolicyDocument) ->
         yield "threshold_risk", "`share_above` needs the risk that records are counted above, such as 0.2"
 
 
-def _sentence(outcome: Outcome) -> str:
-    given, records, details = outcome.parameters, outcome.records, outcome.details
-    assert records is not None  # noqa: S101 - outcomes of this check have them
-    noun = unit_noun(outcome)
-    if given["measure"] == "share_above":
-        above = Tally(records.total, details.get("records_above", 0))
-        if "units" in details:
-            above = Tally(details["units"], details["units_above"])
-        risk = f"{records_of(above, noun)} at a risk above {percent_of(Fraction(given['threshold_risk']))}"
-    else:
-        risk = f"The {given['measure']} risk of {with_article(noun)} is {percent(outcome.observed, outcome.threshold)}"
-    limit = f"; {allowance(outcome)}" if outcome.status is Status.FAILED else ""
-    return f"{risk}, if a {given['scenario']} attacks by {known_columns(outcome)}{limit}."
-
-
-def _person(outcome: Outcome) -> str:
-    highest, average = (chance_of(float(outcome.details[name])) for name in ("highest", "average"))
-    finds = f"finds the right record with {highest} at worst"
-    return f"{intruder_who_knows(outcome)} {finds}, and with {average} on average."
+def _values(outcome: Outcome) -> dict[str, Any]:
+    """How many are above the risk, and of how many."""
+    details, records = outcome.details, outcome.records
+    if "units" in details:
+        return {"above": details.get("units_above", 0), "total": details["units"]}
+    return {"above": details.get("records_above", 0), "total": 0 if records is None else records.total}
 
 
 CHECKS = [
@@ -219,8 +200,21 @@ CHECKS = [
         requires=frozenset({"population"}),
         variant=lambda one: f"{one.scenario}, {one.measure.replace('_', ' ')}",
         validate=_faults,
-        sentence=_sentence,
-        person=_person,
+        sentences=Sentences(
+            passed="{risk}, if a {scenario} attacks by {known}[; {allowed}].",
+            impact=(
+                "{intruder} finds the right record with {highest:chance} at worst, and with {average:chance} on "
+                "average."
+            ),
+            parts={
+                "risk": {
+                    "by": "measure",
+                    "share_above": ("{above/total:{unit}} {above/total:is|are} at a risk above {threshold_risk:%}"),
+                    "": "The {measure} risk of {unit:article} is {observed:%}",
+                },
+            },
+            values=_values,
+        ),
         guide=Guide(
             question="How likely is it that somebody picks the right record, at worst and on average?",
             risk="It stays open how often somebody who looks for one person, or for as many as possible, is right.",

@@ -3,31 +3,30 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import Field
 
 from tcdp_audit.plugin._internal import Check
 from tcdp_audit.plugin.check import CheckError, DisclosureType, Guide, Parameters, TableCheck, TableFigure, TableView
 from tcdp_audit.plugin.detector import Detections
-from tcdp_audit.plugin.sentences import Outcome, Status, column_of, listing, person_of, sentence_case
+from tcdp_audit.plugin.sentences import Outcome, Sentences, listing, sentence_case
 from tcdp_audit_plugins.checks._shared.detected_columns import (
     HINT_SHARE,
     NO_DETECTOR,
     OPEN,
     RULE,
     SHARE,
+    STILL_OPEN,
     Allowed,
     HintShare,
     Share,
+    columns_in,
     details,
     faults,
-    held,
-    looked,
     looked_at,
     looked_for,
     require_decided,
-    still_open,
 )
 from tcdp_audit_plugins.formulas import formula
 
@@ -82,31 +81,13 @@ def _letters(found: Detections) -> dict[str, str]:
     return {name: one.detector.safe_harbor for name, one in found.best.items()}
 
 
-def _sentence(outcome: Outcome) -> str:
-    if not outcome.details["columns"]:
-        return (
-            "No column says who a person is by an identifier of Safe Harbor's list, as far as values and names say "
-            f"({looked(outcome)}){still_open(outcome)}. {LAW}"
-        )
-    said = f"{held(outcome, 'is listed', 'are listed')}: Safe Harbor has these removed of every person"
-    said += still_open(outcome)
-    if outcome.status is not Status.FAILED:
-        return f"{said}. {LAW}"
-    return f"{said}. {sentence_case(listing(_advice(outcome)))}. {LAW}"
-
-
-def _advice(outcome: Outcome) -> list[str]:
-    """What to do, by the kinds of what was found."""
+def _values(outcome: Outcome) -> dict[str, Any]:
+    """What columns hold, and what to do about the kinds of it."""
     letters = outcome.details["letters"].values()
-    told = [advice for letter, advice in ADVICE.items() if letter in letters]
-    return [*(["drop what names or numbers people"] if set(letters) - ADVICE.keys() else []), *told]
-
-
-def _person(outcome: Outcome) -> str:
-    if not outcome.details["columns"]:
-        return f"No column that was recognised says who {person_of(outcome)} is by an identifier of the list."
-    first = column_of(outcome, outcome.details["columns"][0])
-    return f"Whoever knows {first} of {person_of(outcome)} may have their record."
+    advice = ["drop what names or numbers people"] if set(letters) - ADVICE.keys() else []
+    advice += [remedy for letter, remedy in ADVICE.items() if letter in letters]
+    columns = columns_in(outcome, "is listed", "are listed")
+    return {**columns, "advice": sentence_case(listing(advice)) if advice else ""}
 
 
 CHECKS: list[Check] = [
@@ -120,8 +101,23 @@ CHECKS: list[Check] = [
         label="number of columns that hold identifiers of the list",
         worst=lambda figure, _: Fraction(figure.details["looked_at"]),
         validate=faults,
-        sentence=_sentence,
-        person=_person,
+        sentences=Sentences(
+            passed=(
+                "[{columns?}{held}: Safe Harbor has these removed of every person|No column says who a person is by "
+                "an identifier of Safe Harbor's list, as far as values and names say ({looked_at:column} and "
+                "{looked_for:kind} of identifiers)]{open}. {law}"
+            ),
+            failed="{held}: Safe Harbor has these removed of every person{open}. {advice}. {law}",
+            impact=(
+                "[{columns?}An intruder who knows {first:column} of {person} may have their record|No column that "
+                "was recognised says who {person} is by an identifier of the list]."
+            ),
+            values=_values,
+            parts={
+                "open": STILL_OPEN,
+                "law": LAW,
+            },
+        ),
         guide=Guide(
             question="Does a column hold one of the eighteen kinds of identifiers that Safe Harbor has removed?",
             risk="Dates, postcodes or numbers that HIPAA's Safe Harbor forbids may be in the release.",

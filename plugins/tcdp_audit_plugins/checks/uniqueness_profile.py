@@ -10,19 +10,12 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from tcdp_audit.plugin._internal import Check, allowance, gibibytes
+from tcdp_audit.plugin._internal import Check, gibibytes
 from tcdp_audit.plugin.check import CheckError, DisclosureType, Guide, Parameters, TableCheck, TableFigure, TableView
 from tcdp_audit.plugin.detector import Exact, PolicyDocument, Role, Text
 from tcdp_audit.plugin.sentences import (
-    Outcome,
-    Status,
-    agree,
-    columns_of,
+    Sentences,
     count,
-    percent,
-    person_of,
-    plural,
-    record_noun,
 )
 from tcdp_audit_plugins.checks._shared.attribute_sets import require_few_sets, sets_up_to
 from tcdp_audit_plugins.checks._shared.key_sketch import (
@@ -156,29 +149,6 @@ def _faults(parameters: UniquenessProfileParameters, document: PolicyDocument) -
     yield from require_few_sets(len(names), parameters.max_order, "max_order")
 
 
-def _sentence(outcome: Outcome) -> str:
-    details, t, nouns = outcome.details, outcome.parameters["t"], plural(record_noun(outcome))
-    strongest = columns_of(outcome, details["strongest"])
-    share = percent(float(details["share"]), outcome.threshold)
-    rare = "unique" if t == 2 else f"like fewer than {t - 1:,} {agree(t - 1, 'other', 'others')}"
-    said = f"Knowing {strongest} makes {'' if details['is_exact'] else 'about '}{share} of the {nouns} {rare}"
-    said += ", the most of any set" if details["sets"] > 1 else ""
-    if not details["is_exact"]:
-        low, high = (percent(float(details[end]), outcome.threshold) for end in ("low", "high"))
-        said += f" (with {percent(float(details['confidence']))} confidence {low} to {high})"
-    return f"{said}; {allowance(outcome)}." if outcome.status is Status.FAILED else f"{said}."
-
-
-def _person(outcome: Outcome) -> str:
-    details = outcome.details
-    strongest = columns_of(outcome, details["strongest"])
-    if not details["high"]:
-        return f"Nobody is told apart from enough others by {strongest}."
-    fewer = "a single record" if outcome.parameters["t"] == 2 else f"fewer than {outcome.parameters['t']:,} records"
-    chance = percent(float(details["share"]))
-    return f"Whoever knows {strongest} of {person_of(outcome)} finds {fewer} with a chance of {chance}."
-
-
 CHECKS: list[Check] = [
     TableCheck(
         name="uniqueness_profile",
@@ -190,8 +160,19 @@ CHECKS: list[Check] = [
         class_size=lambda one: one.t,
         variant=lambda one: "unique" if one.t == 2 else f"fewer than {one.t:,}",
         validate=_faults,
-        sentence=_sentence,
-        person=_person,
+        sentences=Sentences(
+            passed=(
+                "Knowing {strongest} makes [{is_exact?}|about ]{details.share:%} of the {record:plural} "
+                "[{t=2?}unique|like fewer than {others} {others:other|others}][{details.sets>1?}, the most of any "
+                "set][{is_exact?}| (with {details.confidence:%} confidence {low:%} to {high:%})][; {allowed}]."
+            ),
+            impact=(
+                "[{high>0?}An intruder who knows {strongest} of {person} finds [{t=2?}a single record|fewer than "
+                "{t} records] with a chance of {details.share:%}|No one is distinguished from enough others by "
+                "{strongest}]."
+            ),
+            values=lambda outcome: {"others": outcome.parameters["t"] - 1},
+        ),
         guide=Guide(
             question="Which few columns of a very large table are together as good as a name?",
             risk="Two or three harmless columns may together tell nearly everybody in a large table apart.",

@@ -116,10 +116,9 @@ class Task(ABC, Generic[C]):
     def _worded(self, outcome: Outcome) -> Outcome:
         """An outcome with its sentences."""
         general = partial(_general, label=self.check.headline.figure)
-        own = self.check.sentence(outcome) if self.check.sentence else self.check.sentences.message(outcome)
-        message = " ".join(filter(None, (self.violation or own or general(outcome), self._asked())))
-        impact = self.check.person(outcome) if self.check.person else self.check.sentences.individual_impact(outcome)
-        return replace(outcome, message=message, individual_impact=impact)
+        own = self.violation or self.check.sentences.message(outcome) or general(outcome)
+        message = " ".join(filter(None, (own, self._asked())))
+        return replace(outcome, message=message, individual_impact=self.check.sentences.individual_impact(outcome))
 
     def _asked(self) -> str:
         """Which profile asks, and what it says of its threshold."""

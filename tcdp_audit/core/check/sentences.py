@@ -7,11 +7,12 @@ A template is text with placeholders:
 `{k:is|are}`            the form that the number asks for
 `{k:%}`, `{k:chance}`   a share as a percentage, or as how sure a guess is: `a chance of 1 in 4`
 `{k:% against limit}`   a percentage that never reads like that parameter, unless it is at it
-`{a/b:record}`          so many of all: `3 of 4 records`, `both records`, `no record`; `{a/b:is|are}` agrees with it
+`{a/b:record}`          so many of all: `3 of 4 records`, `both records`, `no record`; `{a/b:is|are}` agrees with it,
+                        `{a/b:%}` and `{a/b:chance}` are the share
 `{name:column}`         what a sentence calls the column of that name
 `{record:plural}`       the plural of a noun
 `[text {k} text]`       a part that is left out where one of its values is missing, zero or empty
-`[one|other]`           the first of several parts that has all its values
+`[one|other]`           the first of several parts that has all its values; the last one otherwise
 `{k?}`, `{k=1?}`        a test that writes nothing: the value is there and not false; it is 1, `{k>1?}` above 1,
                         `{k<1?}` below 1; where a part has tests, they alone decide whether it is left out
 
@@ -27,6 +28,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache
+from itertools import islice
 from math import isinf
 from typing import Any, NamedTuple
 
@@ -78,7 +80,8 @@ class Sentences:
         impact: what the outcome means for one person: what an intruder knows, and what it reveals. Without it nothing
             is said.
         no_impact: the same where the observed figure is 0; without it that of `impact`.
-        parts: templates that others name; where a part is a mapping, by the value that has its name.
+        parts: templates that others name; where a part is a mapping, the template for the value that has its name, or
+            the name under `by`; the empty key is for all other values.
         values: further values of an outcome, for what is truly computed. It sees no cell.
     """
 
@@ -237,18 +240,20 @@ class _Filling:
         if isinstance(node, str):
             return node
         if isinstance(node, _Segment):
-            return next((self._text(one) for one in node.alternatives if self._is_complete(one)), "")
+            last = node.alternatives[-1] if len(node.alternatives) > 1 else None
+            chosen = (one for one in node.alternatives if self._is_complete(one, otherwise=one is last))
+            return "".join(map(self._text, islice(chosen, 1)))
         if node.test:
             return ""
         return self._formatted(self._value(node.name), node)
 
-    def _is_complete(self, nodes: Sequence[Any]) -> bool:
+    def _is_complete(self, nodes: Sequence[Any], *, otherwise: bool) -> bool:
         """Whether an alternative is to be written: its tests hold or, where it has none, all its values are there."""
         fields = [node for node in nodes if isinstance(node, _Field)]
         tests = [node for node in fields if node.test]
         if tests:
             return all(self._holds(node) for node in tests)
-        return all(self._value(node.name, optional=True) for node in fields)
+        return otherwise or all(self._value(node.name, optional=True) for node in fields)
 
     def _holds(self, node: _Field) -> bool:
         value = self._value(node.name, optional=True)
@@ -282,7 +287,7 @@ class _Filling:
         if isinstance(part, str):
             return self.fill(part)
         others = _Filling(self.outcome, {}, self.values)
-        chosen = str(others._value(name, optional=True))
+        chosen = str(others._value(part.get("by", name), optional=True))
         return self.fill(part[chosen] if chosen in part else part.get("", ""))
 
     def _formatted(self, value: Any, node: _Field) -> str:
@@ -291,7 +296,7 @@ class _Filling:
             return self._part_of(value or 0, self._value(node.total), spec)
         if "|" in spec:
             return agree(value, *spec.split("|"))
-        if spec in _WRITTEN:
+        if spec in _WRITTEN and not (spec == "column" and not isinstance(value, str)):
             return _WRITTEN[spec](value, self.outcome)
         if spec.startswith(AGAINST):
             return percent(value, self._value(spec.removeprefix(AGAINST), optional=True))
@@ -300,7 +305,9 @@ class _Filling:
     def _part_of(self, value: float, total: int, spec: str) -> str:
         if "|" in spec:
             return agree(value or 1, *spec.split("|"))
-        return percent(value / total, self.outcome.threshold) if spec == "%" else part_of(value, total, spec)
+        if spec in ("%", "chance"):
+            return _WRITTEN[spec](value / total, self.outcome)
+        return part_of(value, total, spec)
 
 
 def _plainly(value: Any, outcome: Outcome) -> str:

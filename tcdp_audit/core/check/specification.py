@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
-from tcdp_audit.core.base.outcome import Outcome
 from tcdp_audit.core.check.evidence import Target
 from tcdp_audit.core.check.guide import DisclosureType, Guide
 from tcdp_audit.core.check.parameters import Parameters
@@ -51,9 +50,6 @@ class Specification(ABC, Generic[P]):
         class_size: the size from which on larger equivalence classes may keep a demand that is not one on classes
             itself; None where their size does not decide. A plan of remedies tries k from there on.
         sentences: templates of what it says about an outcome, in place of the general sentence.
-        sentence: one sentence about an outcome, in place of the general one. It sees no cell.
-        person: one sentence on what an outcome means for one person: who knows what, down to how many that narrows,
-            and what is learned. It sees no cell either. Without it nothing is said.
         requires: the further tables that it needs: "original", "population", "holdout", "registry", "previous" for
             all earlier releases. Checks on classes see none.
     """
@@ -75,8 +71,6 @@ class Specification(ABC, Generic[P]):
     impossible: Callable[[P, PolicyDocument], Iterable[str]] = field(default=lambda _, __: ())
     class_size: Callable[[P], int | None] = field(default=lambda _: None)
     sentences: Sentences = field(default_factory=Sentences)
-    sentence: Callable[[Outcome], str] | None = None
-    person: Callable[[Outcome], str] | None = None
     requires: frozenset[str] = frozenset()
 
     on_classes: ClassVar[bool] = False

@@ -9,14 +9,7 @@ import numpy as np
 from tcdp_audit.plugin._internal import Counts
 from tcdp_audit.plugin.check import Comparison, DisclosureType, Guide, TableCheck, TableFigure, TableView
 from tcdp_audit.plugin.sentences import (
-    Outcome,
-    Status,
-    chance_of,
-    count,
-    intruder_who_knows,
-    known_columns,
-    record_noun,
-    records_of,
+    Sentences,
 )
 from tcdp_audit_plugins.checks._shared.sampling import distribution_of
 from tcdp_audit_plugins.checks.concealment.consistency import consistent
@@ -61,27 +54,6 @@ def distribution_of_people(size: Counts) -> list[list[float]]:
     return distribution_of(size, np.ones(len(size), dtype=np.int64))
 
 
-def _sentence(outcome: Outcome) -> str:
-    records, least = outcome.records, int(outcome.observed or 0)
-    assert records is not None  # noqa: S101 - outcomes of this check have them
-    noun, removed = record_noun(outcome), int(outcome.details["candidates_removed"])
-    alike = f"by {known_columns(outcome)}"
-    ruled = f"; that everybody has a record of their own rules out {count(removed, 'candidate')}" if removed else ""
-    if outcome.status is Status.FAILED:
-        few = f"hidden among fewer than {count(int(outcome.threshold or 0), 'released record')} {alike}"
-        return f"{records_of(records, noun)} {few}; the least is {least:,}{ruled}."
-    if least == 1:
-        certain = count(int(outcome.details["certain"]), noun)
-        return f"A single released record is left for {certain} {alike}{ruled}."
-    return f"Every {noun} that was released may be one of {least:,} released records at least {alike}{ruled}."
-
-
-def _person(outcome: Outcome) -> str:
-    least = int(outcome.observed or 0)
-    narrowed = f"{intruder_who_knows(outcome)}, and those of everybody else,"
-    return f"{narrowed} finds the record with {chance_of(Fraction(1, max(least, 1)))} at worst."
-
-
 CHECKS = [
     TableCheck(
         name="k_concealment",
@@ -95,8 +67,20 @@ CHECKS = [
         requires=frozenset({"original"}),
         worst=lambda _, __: Fraction(1),
         validate=declared,
-        sentence=_sentence,
-        person=_person,
+        sentences=Sentences(
+            passed=(
+                "[{observed=1?}A single released record is left for {certain:{record}} by {known}|Every {record} "
+                "that was released may be any of at least {observed} released records by {known}]{ruled_out}."
+            ),
+            failed=(
+                "{failing/records:{record}} {failing/records:is|are} hidden among fewer than {threshold:released "
+                "record} by {known}; the least is {observed}{ruled_out}."
+            ),
+            impact="{intruder}, and those of everyone else, finds the record with {guess:chance} at worst.",
+            parts={
+                "ruled_out": ("[; that everyone has a record of their own rules out {candidates_removed:candidate}]"),
+            },
+        ),
         guide=Guide(
             question="Among how many released records is everybody hidden from somebody who knows all people?",
             risk="Groups may look large enough and still leave only one record for somebody.",

@@ -11,18 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from tcdp_audit.plugin._internal import Check, Floats, allowance
+from tcdp_audit.plugin._internal import Check, Floats
 from tcdp_audit.plugin.check import Comparison, DisclosureType, Guide, TableCheck, TableFigure, TableView
 from tcdp_audit.plugin.detector import Exact, PolicyDocument
 from tcdp_audit.plugin.sentences import (
-    Outcome,
+    Sentences,
     Severity,
-    Status,
-    known_columns,
-    percent,
-    person_of,
-    plural,
-    record_noun,
 )
 from tcdp_audit_plugins.checks._shared.beside_control import CONTROL, Attack, Rate, require_no_better
 from tcdp_audit_plugins.checks.control.draws import none_drawn
@@ -207,25 +201,6 @@ def _faults(parameters: ClosestShareParameters, document: PolicyDocument) -> Ite
     yield from measurable(known_attributes(parameters.attributes, quasi_identifiers_of(document)), document)
 
 
-def _sentence(outcome: Outcome) -> str:
-    details = outcome.details
-    share, sure = percent(float(details["share"])), percent(float(details["confidence"]))
-    limit = f", where {allowance(outcome)}" if outcome.status is Status.FAILED else ""
-    nearer = f"{share} of the released {plural(record_noun(outcome))} are closer to the original than to the hold-out"
-    high = percent(outcome.observed, outcome.threshold)
-    return (
-        f"By {known_columns(outcome)}, {nearer}, ties counting one half: at most {high} with {sure} confidence{limit}; "
-        "chance gives 50%."
-    )
-
-
-def _person(outcome: Outcome) -> str:
-    return (
-        f"How close the release comes to {person_of(outcome)} in the data, rather than to one who is not, holds on "
-        "average only; a single person may be copied while the share is near one half."
-    )
-
-
 CHECKS: list[Check] = [
     TableCheck(
         name="closest_record_share",
@@ -237,8 +212,17 @@ CHECKS: list[Check] = [
         label="upper end of the share of released records that are closer to the original",
         requires=frozenset({CONTROL}),
         validate=_faults,
-        sentence=_sentence,
-        person=_person,
+        sentences=Sentences(
+            passed=(
+                "By {known}, {details.share:%} of the released {record:plural} are closer to the original than to "
+                "the hold-out, ties counting one half: at most {observed:%} with {details.confidence:%} "
+                "confidence[, where {allowed}]; chance gives 50%."
+            ),
+            impact=(
+                "How close the release comes to {person} in the data, rather than to one who is not, holds on "
+                "average only; a single person may be copied while the share is near one half."
+            ),
+        ),
         guide=Guide(
             question="Does the release hug the people it was made from, rather than others of their kind?",
             risk="A synthetic release may remember the people whom it was made from.",

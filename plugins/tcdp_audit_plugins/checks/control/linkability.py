@@ -14,7 +14,7 @@ from pydantic import Field
 from tcdp_audit.plugin._internal import Check, Floats
 from tcdp_audit.plugin.check import Comparison, DisclosureType, Guide, TableCheck, TableFigure, TableView
 from tcdp_audit.plugin.detector import Exact, PolicyDocument, Text
-from tcdp_audit.plugin.sentences import Outcome, columns_of, person_of
+from tcdp_audit.plugin.sentences import Sentences
 from tcdp_audit_plugins.checks._shared.beside_control import CONTROL, Attack
 from tcdp_audit_plugins.checks.control.gower import each_block
 from tcdp_audit_plugins.checks.control.parameters import (
@@ -27,13 +27,11 @@ from tcdp_audit_plugins.checks.control.risk import risk_figure
 from tcdp_audit_plugins.checks.control.sentences import (
     ABOUT_CONTROL,
     CHOOSING,
+    CONTROL_PARTS,
     CUT,
     GIOMI,
     OPINION,
     READING,
-    added,
-    chances,
-    on_both,
 )
 from tcdp_audit_plugins.checks.control.tables import Places, Tables, known_attributes
 from tcdp_audit_plugins.formulas import formula
@@ -45,7 +43,7 @@ if TYPE_CHECKING:
 class LinkabilityParameters(ControlParameters):
     """Parameters of `linkability`."""
 
-    second: Annotated[
+    other_attributes: Annotated[
         list[Text],
         Field(min_length=1, description="The attributes of the other list; those of the first are `attributes`."),
     ]
@@ -109,13 +107,13 @@ def linkability(view: TableView, parameters: LinkabilityParameters) -> TableFigu
 
     Source: Giomi et al. (2023), with all ties and without a number of neighbours.
     """
-    second = sorted(set(parameters.second))
+    second = sorted(set(parameters.other_attributes))
     names = known_attributes(parameters.attributes, view.quasi_identifiers, *second)
     tables = Tables.of(view, [*names, *second])
     released = Released.of((Places.of(view, tables, names), Places.of(view, tables, second)), tables)
     attacks = [_attack(released, target, table.rows.each) for target, table in enumerate(tables.targets)]
     control = attacks[1] if len(attacks) > 1 else None
-    return risk_figure(attacks[0], control, parameters, view.records, {"first": names, "second": second})
+    return risk_figure(attacks[0], control, parameters, view.records, {"attributes": names, "other_attributes": second})
 
 
 def _attack(released: Released, target: int, each: NDArray[np.int64]) -> Attack:
@@ -131,25 +129,13 @@ def _attack(released: Released, target: int, each: NDArray[np.int64]) -> Attack:
 def _faults(parameters: LinkabilityParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
     yield from judged_beside_control(parameters, document)
     own = quasi_identifiers_of(document)
-    names = known_attributes(parameters.attributes, own, *parameters.second)
-    for name in sorted(set(names) & set(parameters.second)):
+    names = known_attributes(parameters.attributes, own, *parameters.other_attributes)
+    for name in sorted(set(names) & set(parameters.other_attributes)):
         yield (
-            "second",
+            "other_attributes",
             f"{name!r} is in both lists, which would be joined by it without the release; leave it out of one",
         )
-    yield from measurable(sorted({*names, *parameters.second}) if names else [], document)
-
-
-def _sentence(outcome: Outcome) -> str:
-    first, second = (columns_of(outcome, outcome.details[name]) for name in ("first", "second"))
-    who = f"An intruder with one list of {first} and another of {second} joins them by the nearest released record"
-    return f"{who}, and is right for {on_both(outcome)}: {added(outcome)}."
-
-
-def _person(outcome: Outcome) -> str:
-    first, second = (columns_of(outcome, outcome.details[name]) for name in ("first", "second"))
-    lists = f"Whoever has {person_of(outcome)}'s {first} on one list and {second} on another"
-    return f"{lists}, and joins both by the nearest released record, {chances(outcome)}."
+    yield from measurable(sorted({*names, *parameters.other_attributes}) if names else [], document)
 
 
 CHECKS: list[Check] = [
@@ -163,8 +149,17 @@ CHECKS: list[Check] = [
         label="upper end of the risk of linking that the release adds",
         requires=frozenset({CONTROL}),
         validate=_faults,
-        sentence=_sentence,
-        person=_person,
+        sentences=Sentences(
+            passed=(
+                "An intruder with one list of {details.attributes} and another of {details.other_attributes} joins "
+                "them by the nearest released record, and is right for {on_both}: {added}."
+            ),
+            impact=(
+                "An intruder who has {person}'s {details.attributes} on one list and {details.other_attributes} on "
+                "another, and joins both by the nearest released record, {chances}."
+            ),
+            parts=CONTROL_PARTS,
+        ),
         guide=Guide(
             question="Does the release join what two lists have about a person, more often than by chance?",
             risk="Somebody with two lists about the same people may join them by the release.",
@@ -182,7 +177,7 @@ CHECKS: list[Check] = [
                 r"A_i, B_i \text{ released records nearest to } i",
                 r"\text{by the first and the second list}",
             ),
-            reading=f"{READING} `first` and `second` name the columns of both lists.",
+            reading=f"{READING} `attributes` and `other_attributes` name the columns of both lists.",
             choosing=CHOOSING,
             limits=(
                 f"{ABOUT_CONTROL} Whether the joined record is that of the person is not asked: people of the hold-out "
@@ -190,7 +185,7 @@ CHECKS: list[Check] = [
                 f"the release. All pairs are compared: tables of 100,000 records each take minutes. {CUT}"
             ),
             source=f"{OPINION}: linkability; {GIOMI}",
-            example="- linkability: {attributes: [age, sex], second: [zip, education], at_most: 0.1}",
+            example="- linkability: {attributes: [age, sex], other_attributes: [zip, education], at_most: 0.1}",
         ),
     ),
 ]

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from tcdp_audit.plugin._internal import Check, Floats, percent_of
+from tcdp_audit.plugin._internal import Check, Floats
 from tcdp_audit.plugin.check import (
     CheckError,
     Comparison,
@@ -22,7 +22,10 @@ from tcdp_audit.plugin.check import (
     TableView,
 )
 from tcdp_audit.plugin.detector import Exact, PolicyDocument
-from tcdp_audit.plugin.sentences import Outcome, chance_of, decimal, figure, known_columns, percent, person_of
+from tcdp_audit.plugin.sentences import (
+    Outcome,
+    Sentences,
+)
 from tcdp_audit_plugins.checks._shared.beside_control import CONTROL, Attack, Rate, require_no_better
 from tcdp_audit_plugins.checks.control.gower import Gower, Points
 from tcdp_audit_plugins.checks.control.parameters import (
@@ -159,42 +162,13 @@ def _faults(parameters: MembershipParameters, document: PolicyDocument) -> Itera
     yield from measurable(known_attributes(parameters.attributes, quasi_identifiers_of(document)), document)
 
 
-def _sentence(outcome: Outcome) -> str:
-    details = outcome.details
-    sure = percent(float(details["confidence"]))
-    high = figure(outcome.observed, outcome.threshold)
-    failed = outcome.threshold is not None and float(details["high"]) > outcome.threshold
-    limit = f", where at most {decimal(outcome.threshold)} is allowed" if failed else ""
-    what = (
-        "how near the release comes to somebody, compared with others,"
-        if outcome.parameters["calibrated"]
-        else ("how near the release comes to somebody")
-    )
-    told = f"By {known_columns(outcome)}, {what} tells the people of the original from those of the hold-out"
-    return (
-        f"{told} with an area under the curve of {figure(float(details['area']))}, at most {high} with {sure} "
-        f"confidence{limit}; a coin has 0.5.{_found(outcome)}"
-    )
-
-
-def _found(outcome: Outcome) -> str:
-    """Whom an intruder finds who is rarely wrong, where the hold-out is large enough to tell."""
-    share, most = outcome.details["true_positive_rate"], outcome.parameters.get("true_positive_rate")
-    if share is None:
-        few = " The hold-out is too small to tell how many are found with few mistakes, so none is taken to be safe."
-        return few if most is not None else ""
-    allowed, high = None if most is None else Fraction(most), float(outcome.details["true_positive_rate_high"])
-    limit = f", where at most {percent_of(allowed)} is allowed" if allowed is not None and high > allowed else ""
-    return (
-        f" Wrong about 1 in 100 others, the intruder finds {percent(float(share))} of the people in the original, at "
-        f"most {percent(high, allowed)}{limit}."
-    )
-
-
-def _person(outcome: Outcome) -> str:
-    right = chance_of(float(outcome.details["area"]))
-    pair = f"Shown {person_of(outcome)} of the original beside one who had no part in it"
-    return f"{pair}, whoever takes the one nearer to the release is right with {right}; a coin is right with 1 in 2."
+def _values(outcome: Outcome) -> dict[str, bool]:
+    """Which of both figures exceeds its threshold."""
+    details, most = outcome.details, outcome.parameters.get("true_positive_rate")
+    return {
+        "over": outcome.threshold is not None and float(details["high"]) > outcome.threshold,
+        "rate_over": most is not None and float(details["true_positive_rate_high"]) > Fraction(most),
+    }
 
 
 CHECKS: list[Check] = [
@@ -210,8 +184,28 @@ CHECKS: list[Check] = [
         requires=frozenset({CONTROL}),
         variant=lambda one: "calibrated" if one.calibrated else "",
         validate=_faults,
-        sentence=_sentence,
-        person=_person,
+        sentences=Sentences(
+            passed=(
+                "By {known}, how near the release comes to a person[{calibrated?}, compared with others,] "
+                "distinguishes the people of the original from those of the hold-out with an area under the curve "
+                "of {area}, at most {observed} with {details.confidence:%} confidence[{over?}, where at most "
+                "{threshold} is allowed]; a coin has 0.5.{found_rarely_wrong}"
+            ),
+            impact=(
+                "Shown {person} of the original next to one who had no part in it, an intruder who takes the one "
+                "nearer to the release is right with {area:chance}; a coin is right with 1 in 2."
+            ),
+            parts={
+                "found_rarely_wrong": (
+                    "[{details.true_positive_rate?} Wrong about 1 in 100 others, the intruder finds "
+                    "{details.true_positive_rate:%} of the people in the original, at most "
+                    "{true_positive_rate_high:% against parameters.true_positive_rate}[{rate_over?}, where at most "
+                    "{parameters.true_positive_rate:%} is allowed].|[{parameters.true_positive_rate?} The hold-out "
+                    "is too small to estimate how many are found with few mistakes, so none is taken to be safe.]]"
+                ),
+            },
+            values=_values,
+        ),
         guide=Guide(
             question="Does the release tell whether a certain person was in the data that it was made from?",
             risk="That somebody was in the data may itself be a secret, and the release may tell it.",

@@ -24,22 +24,13 @@ from tcdp_audit.plugin.check import (
     TableView,
 )
 from tcdp_audit.plugin.detector import Exact, PolicyDocument
-from tcdp_audit.plugin.sentences import Outcome, agree, count, figure, known_columns, person_of, record_noun
+from tcdp_audit.plugin.sentences import Sentences, count
 from tcdp_audit_plugins.checks._shared.beside_control import CONTROL, Attack
 from tcdp_audit_plugins.checks._shared.sampling import counts_rows
 from tcdp_audit_plugins.checks.control.draws import one_drawn
 from tcdp_audit_plugins.checks.control.parameters import ControlParameters, judged_beside_control, quasi_identifiers_of
 from tcdp_audit_plugins.checks.control.risk import companions_of, require_as_many, require_comparable, risk_figure
-from tcdp_audit_plugins.checks.control.sentences import (
-    ABOUT_CONTROL,
-    CHOOSING,
-    GIOMI,
-    OPINION,
-    READING,
-    added,
-    chances,
-    has_control,
-)
+from tcdp_audit_plugins.checks.control.sentences import ABOUT_CONTROL, CHOOSING, CONTROL_PARTS, GIOMI, OPINION, READING
 from tcdp_audit_plugins.checks.control.tables import known_attributes
 from tcdp_audit_plugins.formulas import formula
 
@@ -169,23 +160,6 @@ def _faults(parameters: SinglingOutParameters, document: PolicyDocument) -> Iter
         yield "size", f"there are {count(len(names), 'attribute')} to choose from"
 
 
-def _sentence(outcome: Outcome) -> str:
-    details = outcome.details
-    own, keys = int(details["successes"]), int(details["attempts"])
-    tried = (
-        f"{count(keys, 'combination')} of {known_columns(outcome)} that one released {record_noun(outcome)} has alone"
-    )
-    said = f"Of {tried}, {own:,} {agree(own, 'is', 'are')} that of one {record_noun(outcome)} in the original"
-    if has_control(outcome):
-        said += f", and {figure(float(details['control_successes']))} of one in the hold-out"
-    return f"{said}: {added(outcome)}."
-
-
-def _person(outcome: Outcome) -> str:
-    knows = f"Whoever sees a released record alone in {known_columns(outcome)} and takes it for {person_of(outcome)}"
-    return f"{knows} who is alone in that {chances(outcome)}."
-
-
 CHECKS: list[Check] = [
     TableCheck(
         name="singling_out",
@@ -197,8 +171,18 @@ CHECKS: list[Check] = [
         label="upper end of the risk of singling out that the release adds",
         requires=frozenset({CONTROL}),
         validate=_faults,
-        sentence=_sentence,
-        person=_person,
+        sentences=Sentences(
+            passed=(
+                "Of {attempts:combination} of {known} that one released {record} has alone, {successes} "
+                "{successes:is|are} that of one {record} in the original[{control_success?}, and "
+                "{control_successes} of one in the hold-out]: {added}."
+            ),
+            impact=(
+                "An intruder who sees a released record alone in {known} and takes it for {person} who is alone in "
+                "that {chances}."
+            ),
+            parts=CONTROL_PARTS,
+        ),
         guide=Guide(
             question="Can somebody be picked out by what one released record has alone, more often than by chance?",
             risk="What one released record has alone may single out one real person.",

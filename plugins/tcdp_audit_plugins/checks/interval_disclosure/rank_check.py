@@ -21,7 +21,7 @@ from tcdp_audit_plugins.checks.interval_disclosure.parameters import (
     widths_schema,
 )
 from tcdp_audit_plugins.checks.interval_disclosure.rank_intervals import inside_rank_interval
-from tcdp_audit_plugins.checks.interval_disclosure.sentences import interval_person, interval_sentence
+from tcdp_audit_plugins.checks.interval_disclosure.sentences import SENTENCES
 from tcdp_audit_plugins.checks.interval_disclosure.shares import interval_figure
 from tcdp_audit_plugins.formulas import formula
 
@@ -62,8 +62,7 @@ CHECKS = [
         label="share of original values inside the interval",
         requires=frozenset({"original"}),
         validate=lambda parameters, document: interval_faults(parameters, document, SCALES),
-        sentence=interval_sentence,
-        person=interval_person,
+        sentences=SENTENCES,
         guide=Guide(
             question="How often is the true value among the neighbours of the masked one?",
             risk="A masked value may lie so near to the true one, in rank, that masking protects nobody.",

@@ -20,7 +20,7 @@ from tcdp_audit_plugins.checks.interval_disclosure.parameters import (
     interval_faults,
 )
 from tcdp_audit_plugins.checks.interval_disclosure.sd_intervals import inside_sd_interval
-from tcdp_audit_plugins.checks.interval_disclosure.sentences import interval_person, interval_sentence
+from tcdp_audit_plugins.checks.interval_disclosure.sentences import SENTENCES
 from tcdp_audit_plugins.checks.interval_disclosure.shares import interval_figure
 from tcdp_audit_plugins.formulas import formula
 
@@ -58,8 +58,7 @@ CHECKS = [
         label="share of original values inside the interval",
         requires=frozenset({"original"}),
         validate=lambda parameters, document: interval_faults(parameters, document, SCALES),
-        sentence=interval_sentence,
-        person=interval_person,
+        sentences=SENTENCES,
         guide=Guide(
             question="How often is the true value close to the masked one?",
             risk="A masked value may lie so near to the true one that masking protects nobody.",

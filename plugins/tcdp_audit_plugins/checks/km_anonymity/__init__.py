@@ -9,7 +9,7 @@ from typing import Annotated
 import numpy as np
 from pydantic import Field
 
-from tcdp_audit.plugin._internal import Check, unit_noun
+from tcdp_audit.plugin._internal import Check
 from tcdp_audit.plugin.check import (
     CheckError,
     Comparison,
@@ -22,16 +22,8 @@ from tcdp_audit.plugin.check import (
 )
 from tcdp_audit.plugin.detector import PolicyDocument, Role, Text
 from tcdp_audit.plugin.sentences import (
-    Outcome,
-    Status,
-    agree,
-    chance_of,
-    count,
-    known_columns,
+    Sentences,
     listing,
-    part_of,
-    person_of,
-    sentence_case,
 )
 from tcdp_audit_plugins.checks._shared.sampling import distribution_of, needs_a_partition
 from tcdp_audit_plugins.checks.km_anonymity.cells import item_sets_of
@@ -118,34 +110,6 @@ def _faults(parameters: KmParameters, document: PolicyDocument) -> Iterator[tupl
         yield "attributes", "an attribute is named twice; name each once"
 
 
-def _sentence(outcome: Outcome) -> str:
-    noun, columns = unit_noun(outcome), known_columns(outcome)
-    least = count(int(outcome.observed or 0), noun)
-    few = _items(outcome.parameters["m"])
-    if outcome.status is not Status.FAILED:
-        return f"Whoever knows {few} of a person in {columns} finds at least {least} with the same."
-    assert outcome.records is not None  # noqa: S101 - outcomes of this check have them
-    number = outcome.records.failing or 0
-    part = sentence_case(part_of(number, outcome.records.total, noun))
-    return (
-        f"{part} {agree(number, 'has', 'have')} {few} in {columns} that fewer than "
-        f"{count(outcome.parameters['k'], noun)} have; the least is {least}."
-    )
-
-
-def _items(number: int) -> str:
-    return agree(number, "one item", f"{number:,} items or fewer")
-
-
-def _person(outcome: Outcome) -> str:
-    least = int(outcome.observed or 0)
-    return (
-        f"Whoever knows {_items(outcome.parameters['m'])} of {person_of(outcome)} in "
-        f"{known_columns(outcome)} narrows them down to {count(least, unit_noun(outcome))} at "
-        f"worst; a guess is right with {chance_of(Fraction(1, max(least, 1)))}."
-    )
-
-
 CHECKS: list[Check] = [
     TableCheck(
         name="km_anonymity",
@@ -159,8 +123,22 @@ CHECKS: list[Check] = [
         worst=lambda _, __: Fraction(1),
         needs_quasi_identifiers=False,
         validate=_faults,
-        sentence=_sentence,
-        person=_person,
+        sentences=Sentences(
+            passed=(
+                "An intruder who knows {items} of a person in {known} finds at least {observed:{unit}} with the same."
+            ),
+            failed=(
+                "{failing/records:{unit}} {failing:has|have} {items} in {known} that fewer than {k:{unit}} have; "
+                "the least is {observed:{unit}}."
+            ),
+            impact=(
+                "An intruder who knows {items} of {person} in {known} narrows them down to {observed:{unit}} at "
+                "worst; a guess is right with {guess:chance}."
+            ),
+            parts={
+                "items": "[{m=1?}one item|{m} items or fewer]",
+            },
+        ),
         guide=Guide(
             question="Is everybody hidden among enough others by any few things that they bought, had or visited?",
             risk="Two or three items of a long list, known from a conversation, may fit a single person.",

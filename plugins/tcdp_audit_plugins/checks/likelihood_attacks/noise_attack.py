@@ -5,7 +5,6 @@ from __future__ import annotations
 from tcdp_audit.plugin._internal import Counts
 from tcdp_audit.plugin.check import Comparison, DisclosureType, Guide, Pairs, TableCheck, TableFigure, TableView
 from tcdp_audit.plugin.detector import Scale
-from tcdp_audit.plugin.sentences import Outcome
 from tcdp_audit_plugins.checks.likelihood_attacks.gaussian import Gaussian, in_units_of_noise
 from tcdp_audit_plugins.checks.likelihood_attacks.noise import noise_of
 from tcdp_audit_plugins.checks.likelihood_attacks.noise_parameters import NoiseParameters, faults, numeric_attributes
@@ -14,8 +13,7 @@ from tcdp_audit_plugins.checks.likelihood_attacks.outcome import (
     LIMITS,
     READING,
     Attack,
-    attack_person,
-    attack_sentence,
+    attack_sentences,
     both_ways,
 )
 from tcdp_audit_plugins.checks.likelihood_attacks.posteriors import posteriors, require_few
@@ -89,20 +87,6 @@ def _own_standards(pairs: Pairs, names: list[str]) -> Space | None:
     return space(*sides, dict.fromkeys(names, Scale.NUMERIC), {})
 
 
-def _sentence(outcome: Outcome) -> str:
-    return attack_sentence(outcome, _known(outcome), outcome.details["attributes"])
-
-
-def _person(outcome: Outcome) -> str:
-    return attack_person(outcome, f"weighs {_known(outcome)}")
-
-
-def _known(outcome: Outcome) -> str:
-    """What somebody knows of the masking."""
-    moved = outcome.parameters["scores"] != "values"
-    return "how far values tend to be moved among the ranks" if moved else "how much noise was added"
-
-
 CHECKS = [
     TableCheck(
         name="noise_attack",
@@ -114,8 +98,10 @@ CHECKS = [
         label="share of records linked correctly",
         requires=frozenset({"original"}),
         validate=faults,
-        sentence=_sentence,
-        person=_person,
+        sentences=attack_sentences(
+            "{details.attributes}",
+            "[{scores=values?}how much noise was added|how far values tend to be moved among the ranks]",
+        ),
         guide=Guide(
             question="How many people are recognised by somebody who knows how much noise was added to their numbers?",
             risk="Numbers with noise added may still say who somebody is to whoever knows how much was added.",

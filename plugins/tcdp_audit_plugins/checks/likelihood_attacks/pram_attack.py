@@ -7,15 +7,13 @@ from collections.abc import Mapping
 from tcdp_audit.plugin._internal import Counts
 from tcdp_audit.plugin.check import Comparison, DisclosureType, Guide, Pairs, TableCheck, TableFigure, TableView
 from tcdp_audit.plugin.detector import Scale
-from tcdp_audit.plugin.sentences import Outcome
 from tcdp_audit_plugins.checks.likelihood_attacks.masked_values import MaskedAttribute, masked_attribute, transitions
 from tcdp_audit_plugins.checks.likelihood_attacks.outcome import (
     CHOOSING,
     LIMITS,
     READING,
     Attack,
-    attack_person,
-    attack_sentence,
+    attack_sentences,
 )
 from tcdp_audit_plugins.checks.likelihood_attacks.parameters import known_attributes
 from tcdp_audit_plugins.checks.likelihood_attacks.posteriors import posteriors, require_few
@@ -89,14 +87,6 @@ def _attack(pairs: Pairs, attributes: Mapping[str, MaskedAttribute], parameters:
     )
 
 
-def _sentence(outcome: Outcome) -> str:
-    return attack_sentence(outcome, "with which probabilities values were changed", outcome.known)
-
-
-def _person(outcome: Outcome) -> str:
-    return attack_person(outcome, "weighs how probably each value was changed")
-
-
 CHECKS = [
     TableCheck(
         name="pram_attack",
@@ -108,8 +98,7 @@ CHECKS = [
         label="share of records linked correctly",
         requires=frozenset({"original"}),
         validate=faults,
-        sentence=_sentence,
-        person=_person,
+        sentences=attack_sentences("{known}", "how probably each value was changed"),
         guide=Guide(
             question="How many people are recognised by somebody who knows how values were changed at random?",
             risk="Values that were changed at random may still say who somebody is to whoever knows the probabilities.",

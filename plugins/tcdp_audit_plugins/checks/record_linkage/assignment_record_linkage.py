@@ -13,10 +13,10 @@ from pydantic import Field
 from tcdp_audit.plugin._internal import Floats
 from tcdp_audit.plugin.check import CheckError, Comparison, DisclosureType, Guide, TableCheck, TableFigure, TableView
 from tcdp_audit.plugin.detector import Exact
-from tcdp_audit.plugin.sentences import Outcome, known_columns, percent
+from tcdp_audit.plugin.sentences import Sentences
 from tcdp_audit_plugins.checks.record_linkage.comparison import ComparisonParameters, comparable, compared
 from tcdp_audit_plugins.checks.record_linkage.distance_record_linkage import table_figures
-from tcdp_audit_plugins.checks.record_linkage.linked_records import finds, linked
+from tcdp_audit_plugins.checks.record_linkage.linked_records import LINKED, finds
 from tcdp_audit_plugins.checks.record_linkage.standardised import Space, space
 from tcdp_audit_plugins.formulas import formula
 
@@ -177,23 +177,6 @@ def expected_correct(
     return sum((Fraction(int(f) * int(n), int(w)) for (f, w), n in zip(terms.T, times, strict=True)), Fraction(0))
 
 
-def _sentence(outcome: Outcome) -> str:
-    best = f"The best one-to-one assignment by {known_columns(outcome)}"
-    return f"{best} finds the right person for {linked(outcome)}.{_others(outcome)}"
-
-
-def _others(outcome: Outcome) -> str:
-    """What other assignments find that are as good."""
-    lowest = Fraction(outcome.details["lowest"])
-    if lowest == outcome.details["highest"]:
-        return ""
-    return f" Several assignments are as good: this one has the most right links, another has {percent(float(lowest))}."
-
-
-def _person(outcome: Outcome) -> str:
-    return finds(outcome, "links all records at once")
-
-
 CHECKS = [
     TableCheck(
         name="assignment_record_linkage",
@@ -205,8 +188,17 @@ CHECKS = [
         label="share of records linked correctly",
         requires=frozenset({"original"}),
         validate=comparable,
-        sentence=_sentence,
-        person=_person,
+        sentences=Sentences(
+            passed=(
+                "The best one-to-one assignment by {known} finds the right person for {linked}.[{other_best?} "
+                "Several assignments are as good: this one has the most right links, another has {lowest:%}.]"
+            ),
+            impact=finds("links all records at once"),
+            parts={
+                "linked": LINKED,
+            },
+            values=lambda outcome: {"other_best": outcome.details["lowest"] != outcome.details["highest"]},
+        ),
         guide=Guide(
             question="How many people are recognised by somebody who links all records at once?",
             risk="Somebody who knows that each of them stands in the release once may find even more of them.",

@@ -10,7 +10,7 @@ from pydantic import Field
 from tcdp_audit.plugin._internal import Check, Floats
 from tcdp_audit.plugin.check import Comparison, DisclosureType, Guide, TableCheck, TableFigure, TableView
 from tcdp_audit.plugin.detector import Exact
-from tcdp_audit.plugin.sentences import Outcome, Status, count, decimal, figure, known_columns, record_noun
+from tcdp_audit.plugin.sentences import Sentences
 from tcdp_audit_plugins.checks.record_linkage.closeness import Closest, Tables, closest, summary
 from tcdp_audit_plugins.checks.record_linkage.comparison import ComparisonParameters, comparable
 from tcdp_audit_plugins.formulas import formula
@@ -81,19 +81,18 @@ def _percentiles(
     return TableFigure(figures["percentile_5"], tables.released.records, details=details)
 
 
-def _sentence_on(what: str) -> Callable[[Outcome], str]:
-    def sentence(outcome: Outcome) -> str:
-        records, fifth = outcome.records, figure(outcome.observed, outcome.threshold)
-        assert records is not None  # noqa: S101 - outcomes of these checks have them
-        median = figure(float(outcome.details["median"]))
-        over = f"{count(records.total, f'released {record_noun(outcome)}')}, compared in {known_columns(outcome)}"
-        least = decimal(outcome.threshold)
-        demand = f", where at least {least} is demanded" if outcome.status is Status.FAILED else ""
-        holdout = outcome.details.get("holdout")
-        beside = "" if holdout is None else f" To the hold-out it is {figure(float(holdout['percentile_5']))}."
-        return f"Over {over}, the 5th percentile of the {what} is {fifth}{demand}; the median is {median}.{beside}"
-
-    return sentence
+def _sentences(figure: str) -> Sentences:
+    """The sentences on a figure, named as a noun."""
+    return Sentences(
+        passed=(
+            "Over {records:released {record}}, compared in {known}, the 5th percentile of the {figure} is "
+            "{observed}[, where {bound}]; the median is {median}.[{holdout?} To the hold-out it is "
+            "{holdout.percentile_5}.]"
+        ),
+        parts={
+            "figure": figure,
+        },
+    )
 
 
 READING = (
@@ -119,7 +118,7 @@ CHECKS: list[Check] = [
         label="5th percentile of the distance",
         requires=frozenset({"holdout"}),
         validate=comparable,
-        sentence=_sentence_on("distance to the closest original record"),
+        sentences=_sentences("distance to the closest original record"),
         guide=Guide(
             question="How close do released records come to real ones?",
             risk="A synthetic release may hold real people, nearly unchanged.",
@@ -153,7 +152,7 @@ CHECKS: list[Check] = [
         label="5th percentile of the ratio",
         requires=frozenset({"holdout"}),
         validate=comparable,
-        sentence=_sentence_on("nearest-neighbour distance ratio"),
+        sentences=_sentences("nearest-neighbour distance ratio"),
         guide=Guide(
             question="Does a released record point at one real person rather than at several?",
             risk="A synthetic record may resemble one real person and nobody else.",

@@ -23,10 +23,10 @@ from tcdp_audit.plugin.check import (
     TableView,
 )
 from tcdp_audit.plugin.detector import Exact
-from tcdp_audit.plugin.sentences import Outcome, known_columns
+from tcdp_audit.plugin.sentences import Sentences
 from tcdp_audit_plugins.checks.record_linkage.comparison import ComparisonParameters, comparable, compared
 from tcdp_audit_plugins.checks.record_linkage.credit import Credit, credit, ranks
-from tcdp_audit_plugins.checks.record_linkage.linked_records import finds, linked
+from tcdp_audit_plugins.checks.record_linkage.linked_records import LINKED, finds
 from tcdp_audit_plugins.checks.record_linkage.standardised import Space, space
 from tcdp_audit_plugins.formulas import formula
 
@@ -158,19 +158,6 @@ def _taken(table: CodedTable, rows: NDArray[np.intp]) -> CodedTable:
     return replace(table, codes={name: codes[rows] for name, codes in table.codes.items()})
 
 
-def _sentence(outcome: Outcome) -> str:
-    forwards = outcome.parameters["direction"] == "masked_to_original"
-    links = (
-        "each released record to the nearest known one" if forwards else "each known record to the nearest released one"
-    )
-    who = f"An intruder who knows {known_columns(outcome)} and links {links}"
-    return f"{who} finds the right person for {linked(outcome)}."
-
-
-def _person(outcome: Outcome) -> str:
-    return finds(outcome, "takes the nearest record")
-
-
 CHECKS = [
     TableCheck(
         name="distance_record_linkage",
@@ -182,8 +169,17 @@ CHECKS = [
         label="share of records linked correctly",
         requires=frozenset({"original"}),
         validate=comparable,
-        sentence=_sentence,
-        person=_person,
+        sentences=Sentences(
+            passed=(
+                "An intruder who knows {known} and links [{direction=masked_to_original?}each released record to "
+                "the nearest known one|each known record to the nearest released one] finds the right person for "
+                "{linked}."
+            ),
+            impact=finds("takes the nearest record"),
+            parts={
+                "linked": LINKED,
+            },
+        ),
         guide=Guide(
             question="How many people are recognised by somebody who looks for the most similar record?",
             risk="Somebody with another list of the same people may find most of them by what is most similar.",

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from tcdp_audit.plugin._internal import Floats, allowance
+from tcdp_audit.plugin._internal import Floats
 from tcdp_audit.plugin.check import (
     CheckError,
     CodedTable,
@@ -25,16 +25,7 @@ from tcdp_audit.plugin.check import (
 )
 from tcdp_audit.plugin.detector import Exact, PolicyDocument, Text
 from tcdp_audit.plugin.sentences import (
-    Outcome,
-    Status,
-    chance_of,
-    intruder_who_knows,
-    known_columns,
-    part_of,
-    percent,
-    person_of,
-    record_noun,
-    sentence_case,
+    Sentences,
 )
 from tcdp_audit_plugins.checks.record_linkage.closeness import Tables
 from tcdp_audit_plugins.checks.record_linkage.comparison import ComparisonParameters, comparable
@@ -175,24 +166,6 @@ def _comparable(parameters: EpsilonParameters, document: PolicyDocument) -> Iter
     return comparable(parameters.compared, document)
 
 
-def _sentence(outcome: Outcome) -> str:
-    records = outcome.records
-    assert records is not None  # noqa: S101 - outcomes of this check have them
-    part = part_of(records.failing or 0, records.total, f"original {record_noun(outcome)}")
-    limit = f", where {allowance(outcome)}" if outcome.status is Status.FAILED else ""
-    holdout = outcome.details.get("holdout")
-    beside = "" if holdout is None else f" To a record of the hold-out it is {percent(float(holdout['share']))}."
-    nearer = f"A released record is nearer than any other original one to {part}"
-    share = percent(outcome.observed, outcome.threshold)
-    return f"{nearer} ({share}){limit}, compared in {known_columns(outcome)}.{beside}"
-
-
-def _person(outcome: Outcome) -> str:
-    chance = chance_of(outcome.observed or 0)
-    nearer = f"finds with {chance} a released record that is nearer to {person_of(outcome)} than anybody else is"
-    return sentence_case(f"{intruder_who_knows(outcome)} {nearer}.")
-
-
 CHECKS = [
     TableCheck(
         name="epsilon_identifiability",
@@ -205,8 +178,17 @@ CHECKS = [
         label="share of identifiable people",
         requires=frozenset({"holdout"}),
         validate=_comparable,
-        sentence=_sentence,
-        person=_person,
+        sentences=Sentences(
+            passed=(
+                "A released record is nearer than any other original one to {failing/records:original {record}} "
+                "({observed:%})[, where {allowed}], compared in {known}.[{holdout?} To a record of the hold-out it "
+                "is {holdout.share:%}.]"
+            ),
+            impact=(
+                "{intruder} finds with {observed:chance} a released record that is nearer to {person} than anyone "
+                "else is."
+            ),
+        ),
         guide=Guide(
             question="To how many people does a released record come nearer than anybody else does?",
             risk="A synthetic record may be more like one real person than any other person is.",

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 import numpy as np
 from pydantic import Field
 
-from tcdp_audit.plugin._internal import allowance, fold
+from tcdp_audit.plugin._internal import fold
 from tcdp_audit.plugin.check import (
     CheckError,
     CodedTable,
@@ -23,17 +23,7 @@ from tcdp_audit.plugin.check import (
 )
 from tcdp_audit.plugin.detector import Exact, PolicyDocument
 from tcdp_audit.plugin.sentences import (
-    Outcome,
-    Status,
-    agree,
-    chance_of,
-    known_columns,
-    part_of,
-    percent,
-    person_of,
-    plural,
-    record_noun,
-    sentence_case,
+    Sentences,
 )
 from tcdp_audit_plugins.checks._shared.beside_control import (
     CONTROL,
@@ -174,42 +164,6 @@ def _faults(parameters: ExactMatchParameters, document: PolicyDocument) -> Itera
     yield from comparable(parameters, document)
 
 
-def _sentence(outcome: Outcome) -> str:
-    limit = f"; {allowance(outcome)}" if outcome.status is Status.FAILED else ""
-    if outcome.parameters["measure"] == "originals":
-        return f"{_found(outcome)}{limit}."
-    records, rate = outcome.records, percent(outcome.observed, outcome.threshold)
-    assert records is not None  # noqa: S101 - outcomes of this check have them
-    copies = records.failing or 0
-    part = sentence_case(part_of(copies, records.total, f"released {record_noun(outcome)}"))
-    holdout = outcome.details.get("holdout_rate")
-    beside = "" if holdout is None else f" {percent(float(holdout))} equal a record of the hold-out."
-    equal = f"{agree(copies or 1, 'equals', 'equal')} an original record in {known_columns(outcome)}"
-    return f"{part} ({rate}) {equal}{limit}.{beside}"
-
-
-def _found(outcome: Outcome) -> str:
-    """What the release holds of both tables, and what it adds."""
-    details, noun = outcome.details, plural(record_noun(outcome))
-    original = percent(float(details["originals_found"]))
-    held = f"The release holds {original} of the original {noun} as they are in {known_columns(outcome)}"
-    if "holdout_found" not in details:
-        return f"{held}; without a hold-out nobody can say how much of that is chance"
-    control, high = percent(float(details["holdout_found"])), percent(outcome.observed, outcome.threshold)
-    return f"{held}, and {control} of the hold-out: at most {high} beyond chance (with 95% confidence)"
-
-
-def _person(outcome: Outcome) -> str:
-    known, control = known_columns(outcome), outcome.details.get("holdout_found")
-    if outcome.parameters["measure"] == "originals":
-        chance = chance_of(float(outcome.details["originals_found"]))
-        beside = "" if control is None else f"; one who had no part in it, with {chance_of(float(control))}"
-        own = sentence_case(person_of(outcome))
-        return f"{own} of the original stands in the release as they are in {known} with {chance}{beside}."
-    taken = f"Whoever takes a released record for {person_of(outcome)} of the original"
-    return f"{taken} is right with {chance_of(outcome.observed or 0)}: so many are copies in {known}."
-
-
 CHECKS = [
     TableCheck(
         name="exact_match_rate",
@@ -221,8 +175,27 @@ CHECKS = [
         label="share of released records that are copies",
         requires=frozenset({"holdout"}),
         validate=_faults,
-        sentence=_sentence,
-        person=_person,
+        sentences=Sentences(
+            passed=(
+                "[{measure=originals?}{originals}[; {allowed}]|{failing/records:released {record}} ({observed:%}) "
+                "{failing/records:equals|equal} an original record in {known}[; "
+                "{allowed}]].[{measure=originals?}|[{holdout_rate?} {holdout_rate:%} equal a record of the "
+                "hold-out.]]"
+            ),
+            impact=(
+                "[{measure=originals?}{person} of the original is in the release unchanged in {known} with "
+                "{originals_found:chance}[{holdout_found?}; one who had no part in it, with "
+                "{holdout_found:chance}]|An intruder who takes a released record for {person} of the original is "
+                "right with {observed:chance}: so many are copies in {known}]."
+            ),
+            parts={
+                "originals": (
+                    "The release holds {originals_found:%} of the original {record:plural} unchanged in "
+                    "{known}[{holdout_found?}, and {holdout_found:%} of the hold-out: at most {observed:%} beyond "
+                    "chance (with 95% confidence)|; without a hold-out it is unknown how much of that is chance]"
+                ),
+            },
+        ),
         guide=Guide(
             question="How many released records are copies of a real one?",
             risk="A synthetic release may hold real people, unchanged.",

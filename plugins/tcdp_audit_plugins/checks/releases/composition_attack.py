@@ -12,15 +12,7 @@ from pydantic import Field
 from tcdp_audit.plugin._internal import Check, Counts, fold, numbered
 from tcdp_audit.plugin.check import CheckError, Comparison, DisclosureType, Guide, TableCheck, TableFigure, TableView
 from tcdp_audit.plugin.sentences import (
-    Outcome,
-    Status,
-    agree,
-    columns_of,
-    count,
-    intruder_who_knows,
-    part_of,
-    record_noun,
-    sentence_case,
+    Sentences,
 )
 from tcdp_audit_plugins.checks._shared.sampling import distribution_of
 from tcdp_audit_plugins.checks.releases.boxes import overlapping
@@ -192,34 +184,6 @@ NO_COMMON_CLASS = (
 )
 
 
-def _attributes(outcome: Outcome) -> str:
-    return columns_of(outcome, outcome.details["sensitive"])
-
-
-def _sentence(outcome: Outcome) -> str:
-    records, details = outcome.records, outcome.details
-    assert records is not None  # noqa: S101 - outcomes of this check have them
-    noun, least = record_noun(outcome), int(outcome.observed or 0)
-    about = f"of {_attributes(outcome)} left, once this release and the earlier ones are intersected"
-    if outcome.status is not Status.FAILED:
-        return f"Each {noun} in several releases has at least {count(least, 'value')} {about}."
-    few = sentence_case(part_of(records.failing or 0, records.total, noun))
-    demanded = count(int(outcome.threshold or 0), "value")
-    one = int(details["with_one"])
-    certain = f"; for {part_of(one, records.total, noun)} a single one is" if one else ""
-    return f"{few} {agree(records.failing or 0, 'has', 'have')} fewer than {demanded} {about}{certain}."
-
-
-def _person(outcome: Outcome) -> str:
-    least = int(outcome.observed or 0)
-    finds = f"{intruder_who_knows(outcome)}, and that they are in several releases,"
-    if not least:
-        return f"{finds} finds groups without a common value at worst: their value is another one in each."
-    if least == 1:
-        return f"{finds} knows their value of {_attributes(outcome)} for certain at worst."
-    return f"{finds} is left with {least:,} values of {_attributes(outcome)} at worst."
-
-
 CHECKS: list[Check] = [
     TableCheck(
         name="composition_attack",
@@ -232,8 +196,22 @@ CHECKS: list[Check] = [
         label="least number of sensitive values left by all releases",
         requires=frozenset({"previous"}),
         validate=needs_a_sensitive_attribute,
-        sentence=_sentence,
-        person=_person,
+        sentences=Sentences(
+            passed="Each {record} in several releases has at least {observed:value} {left}.",
+            failed=(
+                "{failing/records:{record}} {failing:has|have} fewer than {threshold:value} {left}[; for "
+                "{with_one/records:{record}} a single one is]."
+            ),
+            impact=(
+                "{intruder}, and that they are in several releases, [{observed=0?}finds groups without a common "
+                "value at worst: their value is another one in each|{observed=1?}knows their value of "
+                "{details.sensitive} for certain at worst|is left with {observed} values of {details.sensitive} at "
+                "worst]."
+            ),
+            parts={
+                "left": ("of {details.sensitive} left, once this release and the earlier ones are intersected"),
+            },
+        ),
         guide=Guide(
             question="What is left of somebody's sensitive value once several releases are laid over each other?",
             risk="Two releases of the same people may each keep every demand, and together give a value away.",

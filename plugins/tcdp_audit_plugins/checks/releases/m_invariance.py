@@ -14,14 +14,7 @@ from tcdp_audit.plugin._internal import Check, Counts
 from tcdp_audit.plugin.check import CheckError, Comparison, DisclosureType, Guide, TableCheck, TableFigure, TableView
 from tcdp_audit.plugin.detector import PolicyDocument
 from tcdp_audit.plugin.sentences import (
-    Outcome,
-    agree,
-    chance_of,
-    columns_of,
-    count,
-    intruder_who_knows,
-    plural,
-    record_noun,
+    Sentences,
 )
 from tcdp_audit_plugins.checks._shared.sampling import distribution_of
 from tcdp_audit_plugins.checks.releases.candidates import candidates
@@ -161,31 +154,6 @@ def _faults(parameters: InvarianceParameters, document: PolicyDocument) -> Itera
         yield "", NO_KEY
 
 
-def _sentence(outcome: Outcome) -> str:
-    details, least = outcome.details, int(outcome.observed or 0)
-    values, noun = columns_of(outcome, details["sensitive"]), record_noun(outcome)
-    if least:
-        kept = f"Each group of each release has at least {count(least, noun)}, all with different values of"
-        return f"{kept} {values}, and nobody's group shows other values in another release."
-    changed, repeated = int(details["changed_signatures"]), int(details["classes_with_repeated_values"])
-    reasons = []
-    if changed:
-        reasons.append(f"the groups of {count(changed, noun)} show other values in one release than in another")
-    if repeated:
-        groups = f"{count(repeated, 'group')} of {plural(noun)}"
-        reasons.append(f"{groups} {agree(repeated, 'has', 'have')} no value, or one of them twice")
-    return f"For {values}, {' and '.join(reasons)}."
-
-
-def _person(outcome: Outcome) -> str:
-    least = int(outcome.observed or 0)
-    follows = f"{intruder_who_knows(outcome)} and follows them through the releases"
-    if not least:
-        return f"{follows} may rule values out until one is left."
-    chance = f"a guess is right with {chance_of(1 / least)} at worst"
-    return f"{follows} is left with the same {count(least, 'value')} each time: {chance}."
-
-
 CHECKS: list[Check] = [
     TableCheck(
         name="m_invariance",
@@ -198,8 +166,21 @@ CHECKS: list[Check] = [
         label="largest m of all releases",
         requires=frozenset({"previous"}),
         validate=_faults,
-        sentence=_sentence,
-        person=_person,
+        sentences=Sentences(
+            passed=(
+                "[{observed>0?}Each group of each release has at least {observed:{record}}, all with different "
+                "values of {details.sensitive}, and no one's group shows other values in another release|For "
+                "{details.sensitive}, [{changed_signatures>0?}the groups of {changed_signatures:{record}} show "
+                "other values in one release than in another[{classes_with_repeated_values>0?} and "
+                "]][{classes_with_repeated_values>0?}{classes_with_repeated_values:group} of {record:plural} "
+                "{classes_with_repeated_values:has|have} no value, or one of them twice]]."
+            ),
+            impact=(
+                "{intruder} and follows them through the releases is left with the same {observed:value} each time: "
+                "a guess is right with {guess:chance} at worst."
+            ),
+            no_impact="{intruder} and follows them through the releases may rule values out until one is left.",
+        ),
         guide=Guide(
             question="Does whoever follows a person through all releases find the same sensitive values each time?",
             risk="Whoever follows a person through several releases may rule out all sensitive values but one.",

@@ -22,15 +22,7 @@ from tcdp_audit.plugin.check import (
 )
 from tcdp_audit.plugin.sentences import (
     Outcome,
-    Status,
-    agree,
-    count,
-    known_columns,
-    part_of,
-    person_of,
-    plural,
-    record_noun,
-    sentence_case,
+    Sentences,
 )
 from tcdp_audit_plugins.checks._shared.sampling import distribution_of
 from tcdp_audit_plugins.checks.releases.boxes import overlapping
@@ -148,40 +140,13 @@ def _compared(view: TableView, this: ReleaseClasses, earlier: ReleaseClasses) ->
     return found
 
 
-def _sentence(outcome: Outcome) -> str:
-    classes, records, noun = outcome.classes, outcome.records, record_noun(outcome)
-    assert classes is not None and records is not None  # noqa: S101, PT018 - outcomes of this check have both
-    total, differing = classes.total, int(outcome.details["differing"])
-    alike = f"with the same {known_columns(outcome)}"
-    than_before = f"more or fewer {plural(noun)} than in an earlier release"
-    if outcome.observed is None or isinf(outcome.observed):
-        return f"{sentence_case(part_of(0, total, 'group'))} {alike} has {than_before}."
-    smallest = count(int(outcome.observed), noun)
-    if outcome.status is not Status.FAILED:
-        part = sentence_case(part_of(differing, total, "group"))
-        return (
-            f"{part} {alike} {agree(differing, 'has', 'have')} {than_before}, by {smallest} or more.{_apart(outcome)}"
-        )
-    few, k = classes.failing or 0, count(int(outcome.threshold or 0), noun)
-    part = sentence_case(part_of(few, total, "group"))
-    isolated = count(records.failing or 0, noun)
-    by = f"by fewer than {k}, which isolates {isolated}"
-    least = f"the smallest difference is {smallest}"
-    return f"{part} {alike} {agree(few, 'has', 'have')} {than_before}, {by}; {least}.{_apart(outcome)}"
-
-
-def _apart(outcome: Outcome) -> str:
-    """How many groups one of the releases lacks: many of them may mean that columns are written in two ways."""
-    apart = int(outcome.details["only_now"]) + int(outcome.details["only_before"])
-    return f" {apart:,} of these groups {agree(apart, 'is', 'are')} in one of the releases only." if apart else ""
-
-
-def _person(outcome: Outcome) -> str:
-    if outcome.observed is None or isinf(outcome.observed):
-        return "Whoever compares the counts of two releases learns of nobody who came or went: they are the same."
-    least = int(outcome.observed)
-    alone = f"{person_of(outcome)} is the only one" if least == 1 else f"{person_of(outcome)} is one of {least:,}"
-    return f"Whoever compares the counts of two releases learns at worst that {alone} who came to a group or left it."
+def _values(outcome: Outcome) -> dict[str, Any]:
+    """Whether nothing changed, and how many groups one release lacks: many may mean two ways of writing a column."""
+    details = outcome.details
+    return {
+        "unchanged": outcome.observed is None or isinf(outcome.observed),
+        "number_apart": int(details["only_now"]) + int(details["only_before"]),
+    }
 
 
 CHECKS: list[Check] = [
@@ -196,8 +161,27 @@ CHECKS: list[Check] = [
         label="smallest difference between the counts of a class in two releases",
         requires=frozenset({"previous"}),
         validate=needs_an_earlier_release,
-        sentence=_sentence,
-        person=_person,
+        sentences=Sentences(
+            passed=(
+                "[{unchanged?}No group with the same {known} has {changed}|{differing/classes:group} with the same "
+                "{known} {differing:has|have} {changed}, by {observed:{record}} or more].{apart}"
+            ),
+            failed=(
+                "{failing_classes/classes:group} with the same {known} {failing_classes:has|have} {changed}, by "
+                "fewer than {threshold:{record}}, which isolates {failing:{record}}; the smallest difference is "
+                "{observed:{record}}.{apart}"
+            ),
+            impact=(
+                "An intruder who compares the counts of two releases learns [{unchanged?}of no one who joined or "
+                "left: they are the same|at worst that {person} is [{observed=1?}the only one|one of {observed}] "
+                "who came to a group or left it]."
+            ),
+            parts={
+                "changed": "more or fewer {record:plural} than in an earlier release",
+                "apart": ("[ {number_apart} of these groups {number_apart:is|are} in one of the releases only.]"),
+            },
+            values=_values,
+        ),
         guide=Guide(
             question="Do the counts of two releases differ by so few that they single somebody out?",
             risk="Whoever subtracts an earlier release from this one may be left with a single person.",

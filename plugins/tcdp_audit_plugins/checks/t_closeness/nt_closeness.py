@@ -26,13 +26,12 @@ from tcdp_audit.plugin.check import (
     TableView,
 )
 from tcdp_audit.plugin.detector import PolicyDocument, Role, Text
-from tcdp_audit.plugin.sentences import count
+from tcdp_audit.plugin.sentences import Sentences, count
 from tcdp_audit_plugins.checks._shared.missing_values import violation_of
 from tcdp_audit_plugins.checks._shared.sampling import counts_rows, needs_a_partition
 from tcdp_audit_plugins.checks.t_closeness.nearest import Nearest, Subject
-from tcdp_audit_plugins.checks.t_closeness.nt_sentences import person, sentence
 from tcdp_audit_plugins.checks.t_closeness.supersets import Classes, classes_of
-from tcdp_audit_plugins.checks.t_closeness.t_closeness import KINDS, T_CLOSENESS, ClosenessParameters
+from tcdp_audit_plugins.checks.t_closeness.t_closeness import KINDS, T_CLOSENESS, ClosenessParameters, Distance
 from tcdp_audit_plugins.formulas import formula
 
 
@@ -144,8 +143,24 @@ CHECKS = [
         label="distance from the nearest large group",
         variant=lambda parameters: KINDS[parameters.distance].name,
         validate=_faults,
-        sentence=sentence,
-        person=person,
+        sentences=Sentences(
+            passed=(
+                "Every {record} is in a group whose mix of {details.attribute:column} differs from some group of at "
+                "least {n} around it by at most {far} ({distance_name})."
+            ),
+            failed=(
+                "{victims} whose mix of {details.attribute:column} differs by more than {threshold} from every "
+                "group of {n} around it ({distance_name}); the furthest differs by {far}."
+            ),
+            impact=(
+                "In the group that deviates most, {details.attribute:column} differs from that of every group of "
+                "{n} or more around them by {far}."
+            ),
+            parts={
+                "far": "[{infinite?}an infinite distance|{observed}]",
+            },
+            values=lambda outcome: {"distance_name": KINDS[Distance(outcome.parameters["distance"])].name},
+        ),
         guide=Guide(
             question="Does finding somebody's group tell more about their secret than a large group around it does?",
             risk="Whoever finds somebody's group may learn more about them than of any large group around it.",

@@ -12,7 +12,7 @@ from pydantic import Field
 from tcdp_audit.plugin._internal import Check, fold
 from tcdp_audit.plugin.check import CheckError, DisclosureType, Guide, Pairs, TableCheck, TableFigure, TableView
 from tcdp_audit.plugin.detector import PolicyDocument, Role, Text
-from tcdp_audit.plugin.sentences import Outcome, count, known_columns
+from tcdp_audit.plugin.sentences import count
 from tcdp_audit_plugins.checks._shared.candidate_sets import CandidateSets
 from tcdp_audit_plugins.checks.transparency.consistent_ranges import sets_of_ranges
 from tcdp_audit_plugins.checks.transparency.group_intersections import known_groups
@@ -24,8 +24,7 @@ from tcdp_audit_plugins.checks.transparency.outcome import (
     READING,
     AttackParameters,
     attack_figure,
-    attack_person,
-    attack_sentence,
+    attack_sentences,
 )
 from tcdp_audit_plugins.checks.transparency.ranks import Ranks
 from tcdp_audit_plugins.checks.transparency.tables import AttackedTables
@@ -197,21 +196,6 @@ def _worst(figure: TableFigure, parameters: MicroaggregationAttackParameters) ->
     return figure.value if parameters.reach >= 1 / figure.details["random_baseline"] > 1 else Fraction(1)
 
 
-def _sentence(outcome: Outcome) -> str:
-    known = known_columns(outcome)
-    who = (
-        f"An intruder who holds everybody's {known} and forms the groups again"
-        if outcome.parameters["method"] == "known_groups"
-        else f"An intruder who knows {known} and that each was averaged in groups of neighbours"
-    )
-    return attack_sentence(outcome, who)
-
-
-def _person(outcome: Outcome) -> str:
-    again = outcome.parameters["method"] == "known_groups"
-    return attack_person(outcome, "forms the groups again" if again else "how values were averaged")
-
-
 CHECKS: list[Check] = [
     TableCheck(
         name="microaggregation_attack",
@@ -223,8 +207,11 @@ CHECKS: list[Check] = [
         worst=_worst,
         requires=frozenset({"original"}),
         validate=_faults,
-        sentence=_sentence,
-        person=_person,
+        sentences=attack_sentences(
+            "[{method=known_groups?}An intruder who holds everyone's {known} and forms the groups again"
+            "|An intruder who knows {known} and that each was averaged in groups of neighbours]",
+            "[{method=known_groups?}forms the groups again|how values were averaged]",
+        ),
         guide=Guide(
             question="How many people are found by somebody who knows that values were averaged in groups?",
             risk="Values averaged one column at a time say together who somebody is.",

@@ -12,7 +12,7 @@ from pydantic import Field
 from tcdp_audit.plugin._internal import Check
 from tcdp_audit.plugin.check import DisclosureType, Guide, TableCheck, TableFigure, TableView
 from tcdp_audit.plugin.detector import Exact, PolicyDocument
-from tcdp_audit.plugin.sentences import Outcome, count, known_columns
+from tcdp_audit.plugin.sentences import Outcome, count
 from tcdp_audit_plugins.checks._shared.candidate_sets import CandidateSets
 from tcdp_audit_plugins.checks.transparency.consistent_ranges import sets_of_ranges
 from tcdp_audit_plugins.checks.transparency.known_attributes import ordered_attributes, ordered_faults
@@ -24,8 +24,7 @@ from tcdp_audit_plugins.checks.transparency.outcome import (
     READING,
     AttackParameters,
     attack_figure,
-    attack_person,
-    attack_sentence,
+    attack_sentences,
 )
 from tcdp_audit_plugins.checks.transparency.ranks import Ranks
 from tcdp_audit_plugins.checks.transparency.tables import AttackedTables
@@ -137,16 +136,11 @@ def _worst(figure: TableFigure, parameters: RankSwapParameters) -> Fraction | fl
     return figure.value if declared and everywhere else Fraction(1)
 
 
-def _sentence(outcome: Outcome) -> str:
+def _values(outcome: Outcome) -> dict[str, int]:
+    """How far values may have moved, and the farthest that any did where that is less."""
     farthest = max(int(ranks) for ranks in outcome.details["displacement"].values())
     largest = max(map(int, outcome.details.get("largest_displacement", {"": farthest}).values()))
-    moved = f"that values were moved by at most {count(farthest, 'rank')}"
-    moved += f" (none was by more than {largest:,})" if largest < farthest else ""
-    return attack_sentence(outcome, f"An intruder who knows {known_columns(outcome)} and {moved}")
-
-
-def _person(outcome: Outcome) -> str:
-    return attack_person(outcome, "how far values were swapped")
+    return {"farthest": farthest, "largest": largest if largest < farthest else 0}
 
 
 CHECKS: list[Check] = [
@@ -160,8 +154,12 @@ CHECKS: list[Check] = [
         worst=_worst,
         requires=frozenset({"original"}),
         validate=_faults,
-        sentence=_sentence,
-        person=_person,
+        sentences=attack_sentences(
+            "An intruder who knows {known} and that values were moved by at most {farthest:rank}"
+            "[ (none was by more than {largest})]",
+            "how far values were swapped",
+            _values,
+        ),
         guide=Guide(
             question="How many people are found by somebody who knows how far values were swapped?",
             risk="Swapping moves no value far; somebody who knows how far may rule out all records but one.",
