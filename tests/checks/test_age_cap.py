@@ -69,7 +69,6 @@ def test_it_says_who_tells_too_much() -> None:
     found = outcome(["30", "90", "95+"], at_most=0)
     assert found.records is not None
     assert (found.records.failing, found.observed) == (2, 2)
-    assert found.message == "2 of 3 records tell an age above 89 in 'age'. Write 90+ for all of them."
     statuses = [outcome(["30", "90", "95+"], at_most=one).status.value for one in (1, 2, 3)]
     assert statuses == ["failed", "passed", "measured"]  # every release of three records keeps the last
     assert outcome(["30"]).status.value == "measured"

@@ -176,7 +176,6 @@ def test_a_demand_needs_a_control(tmp_path: Path):
     for check in ("membership_inference", "closest_record_share"):
         assert "no holdout is given" in found.pop(check).message
     assert {one.status for one in found.values()} == {Status.MEASURED}
-    assert all("without a hold-out nobody can say" in one.message for one in found.values())
 
 
 def test_the_order_of_records_plays_no_part(tmp_path: Path):
@@ -256,7 +255,6 @@ def test_true_positives_need_a_hundred_others(tmp_path: Path):
     few = attacked(tmp_path, "membership_inference", ORIGINAL, OTHERS.head(99), true_positive_rate=0.9)
     assert few.details["true_positive_rate"] is None
     assert few.status is Status.FAILED
-    assert "too small to tell how many are found with few mistakes" in few.message
 
 
 def test_members_found_with_few_mistakes_are_judged_by_the_upper_end(tmp_path: Path):

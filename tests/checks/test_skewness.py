@@ -34,10 +34,6 @@ def test_half_of_a_class_with_what_1_in_100_has():
     found = outcome("skewness", rows, sensitive_values=["v1"], at_most=10)
 
     assert (found.status.value, found.observed, found.classes.failing) == ("failed", 50, 1)
-    assert found.message == (
-        "2 of 100 records are in a group in which a sensitive value of 'answer' is more frequent than in the table "
-        "by a factor above 10; at worst the factor is 50."
-    )
     assert outcome("skewness", rows, sensitive_values=["v1"], at_most=50).status.value == "passed"
     assert outcome("skewness", rows, sensitive_values=["v0"]).observed == pytest.approx(100 / 99, abs=1e-15)
 
