@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tcdp_audit.plugin._internal import allowance, bound, failing, observed, prose, state_of
+from tcdp_audit.plugin._internal import bound, failing, observed, state_of
 from tcdp_audit.plugin.check import DisclosureType
 from tcdp_audit.plugin.report import Audit
 from tcdp_audit.plugin.sentences import (
     Outcome,
     Status,
     agree,
+    allowance,
     column_of,
     count,
     part_of,
     percent,
     plural,
+    prose,
     record_noun,
     sentence_case,
     visible,

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TypeGuard
 
-from tcdp_audit.plugin._internal import SIGNS, Check, beside, demanded, failing, observed, prose, state_of
-from tcdp_audit.plugin.check import Limit
+from tcdp_audit.plugin._internal import SIGNS, beside, demanded, failing, observed, state_of
+from tcdp_audit.plugin.check import Check, Limit
 from tcdp_audit.plugin.report import Audit
 from tcdp_audit.plugin.sentences import (
     Outcome,
@@ -16,6 +16,7 @@ from tcdp_audit.plugin.sentences import (
     decimal,
     figure,
     known_columns,
+    prose,
     record_noun,
     sentence_case,
     visible,

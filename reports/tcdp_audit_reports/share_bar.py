@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from tcdp_audit.plugin._internal import allowance, demanded, observed
+from tcdp_audit.plugin._internal import demanded, observed
 from tcdp_audit.plugin.check import Comparison
-from tcdp_audit.plugin.sentences import Outcome, decimal, percent
+from tcdp_audit.plugin.sentences import Outcome, allowance, decimal, percent
 from tcdp_audit_reports.axis import Axis, axis_for
 from tcdp_audit_reports.chart import Chart, Table
 from tcdp_audit_reports.drawing import Drawing, Label, Line, Rectangle, text_width, thinned, tick_label

@@ -20,27 +20,16 @@ if TYPE_CHECKING:
     from tcdp_audit.core.base.embedded_result import (
         packed as packed,
     )
-    from tcdp_audit.core.base.exposed import (
-        ExposureCount as ExposureCount,
-    )
     from tcdp_audit.core.base.outcome import (
-        DisplayNames as DisplayNames,
         number as number,
     )
     from tcdp_audit.core.base.phrases import (
         SIGNS as SIGNS,
-        allowance as allowance,
-        average_group as average_group,
         bound as bound,
         demanded as demanded,
         failing as failing,
-        groups as groups,
         observed as observed,
         state_of as state_of,
-        unit_noun as unit_noun,
-        values_left as values_left,
-        worst_group as worst_group,
-        worst_group_of as worst_group_of,
     )
     from tcdp_audit.core.base.resources import (
         processors as processors,
@@ -54,47 +43,13 @@ if TYPE_CHECKING:
         visible_lines as visible_lines,
     )
     from tcdp_audit.core.base.words import (
-        gibibytes as gibibytes,
         in_words as in_words,
-        noun_form as noun_form,
-        one_in as one_in,
-        percent_of as percent_of,
-        prose as prose,
-        with_article as with_article,
     )
     from tcdp_audit.core.check.announced import (
-        Announced as Announced,
         LazyCheck as LazyCheck,
-    )
-    from tcdp_audit.core.check.estimate import (
-        estimate_of_largest as estimate_of_largest,
-        estimate_of_mean as estimate_of_mean,
-        interval_of_mean as interval_of_mean,
-    )
-    from tcdp_audit.core.check.evidence import (
-        cached_on_reference as cached_on_reference,
-    )
-    from tcdp_audit.core.check.exact import (
-        BORDERLINE as BORDERLINE,
-        LIMIT as LIMIT,
-    )
-    from tcdp_audit.core.check.kinds import (
-        Check as Check,
-        Finding as Finding,
-        SingletonClasses as SingletonClasses,
-        Verdict as Verdict,
-    )
-    from tcdp_audit.core.check.summary import (
-        summarise as summarise,
-    )
-    from tcdp_audit.core.classes.column_risk import (
-        MeasuredSubsets as MeasuredSubsets,
     )
     from tcdp_audit.core.classes.histogram import (
         Counts as Counts,
-        add_up as add_up,
-        cached_on_histogram as cached_on_histogram,
-        count_in_classes as count_in_classes,
         count_pairs as count_pairs,
     )
     from tcdp_audit.core.classes.segments import (
@@ -104,20 +59,10 @@ if TYPE_CHECKING:
         rank_within as rank_within,
         starts_of as starts_of,
     )
-    from tcdp_audit.core.classes.strength import (
-        Contribution as Contribution,
-        SetStrength as SetStrength,
-        Strengths as Strengths,
-        StrengthSample as StrengthSample,
-        strengths as strengths,
-        strengths_of as strengths_of,
-    )
     from tcdp_audit.core.encoding.counting import (
         boundaries as boundaries,
         numbered as numbered,
-        occurrences as occurrences,
         order_of as order_of,
-        run_lengths as run_lengths,
     )
     from tcdp_audit.core.encoding.domain import (
         texts_of as texts_of,
@@ -130,9 +75,6 @@ if TYPE_CHECKING:
     )
     from tcdp_audit.core.encoding.reading import (
         domain_of as domain_of,
-    )
-    from tcdp_audit.core.engines.base import (
-        recode as recode,
     )
     from tcdp_audit.core.engines.copies import (
         open_converted as open_converted,
@@ -150,9 +92,6 @@ if TYPE_CHECKING:
     )
     from tcdp_audit.core.information_loss.hierarchical import (
         ancestors_of as ancestors_of,
-    )
-    from tcdp_audit.core.release.covers import (
-        GeneralizedMatch as GeneralizedMatch,
     )
     from tcdp_audit.core.results.beside import (
         beside as beside,
@@ -174,18 +113,12 @@ if TYPE_CHECKING:
         name_in_repository as name_in_repository,
         place_of as place_of,
     )
-    from tcdp_audit.core.results.tally import (
-        DemandCount as DemandCount,
-        DemandTally as DemandTally,
-        tally_of as tally_of,
-    )
     from tcdp_audit.core.results.varied_demand import (
         phrase_of as phrase_of,
     )
     from tcdp_audit.core.results.verdict import (
         VERDICTS as VERDICTS,
         exposed_sentence as exposed_sentence,
-        people_noun as people_noun,
         verdict_sentence as verdict_sentence,
         verdict_title as verdict_title,
     )

@@ -27,19 +27,17 @@ if TYPE_CHECKING:
         ApproximateFigure as ApproximateFigure,
         Measured as Measured,
         Ratios as Ratios,
-        Signs as Signs,
     )
     from tcdp_audit.core.check.kinds import (
         AttackCheck as AttackCheck,
+        Check as Check,
         ClassCheck as ClassCheck,
         Limit as Limit,
         ShareParameters as ShareParameters,
+        SingletonClasses as SingletonClasses,
         TableCheck as TableCheck,
         TableFigure as TableFigure,
         Threshold as Threshold,
-    )
-    from tcdp_audit.core.check.summary import (
-        ClassSummary as ClassSummary,
     )
     from tcdp_audit.core.check.table_view import (
         TableView as TableView,

@@ -11,8 +11,16 @@ from typing import Annotated, Any
 import numpy as np
 from pydantic import Field
 
-from tcdp_audit.plugin._internal import Check
-from tcdp_audit.plugin.check import CheckError, DisclosureType, Guide, Parameters, TableCheck, TableFigure, TableView
+from tcdp_audit.plugin.check import (
+    Check,
+    CheckError,
+    DisclosureType,
+    Guide,
+    Parameters,
+    TableCheck,
+    TableFigure,
+    TableView,
+)
 from tcdp_audit.plugin.detector import PolicyDocument, Scale, Text
 from tcdp_audit.plugin.sentences import Sentences
 from tcdp_audit_plugins.formulas import formula

@@ -10,12 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from tcdp_audit.plugin._internal import BORDERLINE
 from tcdp_audit.plugin.check import (
     AttributeParameters,
     ClassCheck,
     ClassEvidence,
-    ClassSummary,
     Comparison,
     DisclosureType,
     Guide,
@@ -25,6 +23,7 @@ from tcdp_audit.plugin.check import (
     Threshold,
 )
 from tcdp_audit.plugin.detector import Exact
+from tcdp_audit.plugin.measure import BORDERLINE, ClassSummary
 from tcdp_audit.plugin.sentences import (
     Sentences,
 )

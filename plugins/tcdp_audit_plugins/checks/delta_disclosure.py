@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from tcdp_audit.plugin._internal import Floats, SingletonClasses
+from tcdp_audit.plugin._internal import Floats
 from tcdp_audit.plugin.check import (
     ApproximateFigure,
     AttributeParameters,
@@ -23,10 +23,11 @@ from tcdp_audit.plugin.check import (
     Guide,
     Histogram,
     ReferenceDistribution,
-    Signs,
+    SingletonClasses,
     Threshold,
 )
 from tcdp_audit.plugin.detector import Exact
+from tcdp_audit.plugin.measure import Signs
 from tcdp_audit.plugin.sentences import (
     Outcome,
     Sentences,

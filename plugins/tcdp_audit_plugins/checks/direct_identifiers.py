@@ -8,8 +8,16 @@ from typing import Annotated
 
 from pydantic import Field
 
-from tcdp_audit.plugin._internal import Check
-from tcdp_audit.plugin.check import CheckError, DisclosureType, Guide, Parameters, TableCheck, TableFigure, TableView
+from tcdp_audit.plugin.check import (
+    Check,
+    CheckError,
+    DisclosureType,
+    Guide,
+    Parameters,
+    TableCheck,
+    TableFigure,
+    TableView,
+)
 from tcdp_audit.plugin.detector import Detector, Role, Text
 from tcdp_audit.plugin.sentences import Sentences, listing
 from tcdp_audit_plugins.checks._shared.detected_columns import (

@@ -12,13 +12,14 @@ from typing import Annotated, Any, Literal
 import numpy as np
 from pydantic import Field
 
-from tcdp_audit.plugin._internal import Counts, Floats, boundaries, fold, unit_noun
+from tcdp_audit.plugin._internal import Counts, Floats, boundaries, fold
 from tcdp_audit.plugin.check import CheckError, DisclosureType, Guide, Parameters, TableCheck, TableFigure, TableView
 from tcdp_audit.plugin.detector import Exact, PolicyDocument
 from tcdp_audit.plugin.sentences import (
     Outcome,
     Sentences,
     record_noun,
+    unit_noun,
 )
 from tcdp_audit_plugins.checks._shared.sampling import (
     covering_population,

@@ -9,8 +9,16 @@ from typing import Annotated, Any
 from numpy.typing import NDArray
 from pydantic import Field
 
-from tcdp_audit.plugin._internal import Check
-from tcdp_audit.plugin.check import ClassCheck, ClassEvidence, Comparison, DisclosureType, Guide, Parameters, Threshold
+from tcdp_audit.plugin.check import (
+    Check,
+    ClassCheck,
+    ClassEvidence,
+    Comparison,
+    DisclosureType,
+    Guide,
+    Parameters,
+    Threshold,
+)
 from tcdp_audit.plugin.detector import PolicyDocument
 from tcdp_audit.plugin.sentences import (
     Outcome,

@@ -12,10 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from tcdp_audit.plugin._internal import Check, Counts, Floats
+from tcdp_audit.plugin._internal import Counts, Floats
 from tcdp_audit.plugin.check import (
     ApproximateFigure,
     AttributeParameters,
+    Check,
     ClassCheck,
     ClassEvidence,
     Comparison,

@@ -12,8 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from tcdp_audit.plugin._internal import Check, Counts, MeasuredSubsets, count_in_classes, occurrences
+from tcdp_audit.plugin._internal import Counts
 from tcdp_audit.plugin.check import (
+    Check,
     CheckError,
     CodedTable,
     Comparison,
@@ -28,6 +29,7 @@ from tcdp_audit.plugin.check import (
     TableView,
 )
 from tcdp_audit.plugin.detector import Exact, PolicyDocument, Role, Text
+from tcdp_audit.plugin.measure import MeasuredSubsets, count_in_classes, occurrences
 from tcdp_audit.plugin.sentences import (
     Sentences,
 )

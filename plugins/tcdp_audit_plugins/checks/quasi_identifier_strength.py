@@ -7,9 +7,9 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from tcdp_audit.plugin._internal import Check, SetStrength, Strengths, strengths
-from tcdp_audit.plugin.check import DisclosureType, Guide, Parameters, TableCheck, TableFigure, TableView
+from tcdp_audit.plugin.check import Check, DisclosureType, Guide, Parameters, TableCheck, TableFigure, TableView
 from tcdp_audit.plugin.detector import Exact, PolicyDocument, Text
+from tcdp_audit.plugin.measure import SetStrength, Strengths, strengths
 from tcdp_audit.plugin.sentences import Sentences
 from tcdp_audit_plugins.checks._shared.attribute_sets import require_few_sets
 from tcdp_audit_plugins.checks._shared.sampling import counts_rows, needs_a_partition

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from tcdp_audit.plugin._internal import Check
 from tcdp_audit.plugin.check import (
     AttackCheck,
+    Check,
     CheckError,
     ClassEvidence,
     DisclosureType,

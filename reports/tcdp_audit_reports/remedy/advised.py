@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tcdp_audit.plugin._internal import failing_demands, prose
+from tcdp_audit.plugin._internal import failing_demands
 from tcdp_audit.plugin.report import Audit, ChangeLog
-from tcdp_audit.plugin.sentences import listing, sentence_case, visible
+from tcdp_audit.plugin.sentences import listing, prose, sentence_case, visible
 from tcdp_audit_reports.advice import Advice
 from tcdp_audit_reports.columns import name_of, named
 from tcdp_audit_reports.remedy.lines import lines_to_paste

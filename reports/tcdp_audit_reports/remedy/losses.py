@@ -6,9 +6,8 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
-from tcdp_audit.plugin._internal import prose
 from tcdp_audit.plugin.report import ChangeLog
-from tcdp_audit.plugin.sentences import count, decimal, figure, sentence_case, share, visible
+from tcdp_audit.plugin.sentences import count, decimal, figure, prose, sentence_case, share, visible
 from tcdp_audit_reports.chart import Table
 from tcdp_audit_reports.finding import plain
 

@@ -5,9 +5,9 @@ Every sentence is computed from the log of changes and the audits; none holds a 
 
 from __future__ import annotations
 
-from tcdp_audit.plugin._internal import failing_demands, in_words, noun_form, prose
+from tcdp_audit.plugin._internal import failing_demands, in_words
 from tcdp_audit.plugin.report import Audit, ChangeLog
-from tcdp_audit.plugin.sentences import Outcome, agree, count, listing, sentence_case, share, visible
+from tcdp_audit.plugin.sentences import Outcome, agree, count, listing, noun_form, prose, sentence_case, share, visible
 from tcdp_audit_reports.remedy.pairing import key_of
 
 UNTOUCHED = "Nothing was changed: the release passed as it came in."

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from tcdp_audit.plugin._internal import prose
 from tcdp_audit.plugin.report import Audit, ChangeLog, RemedyTrial, Step
-from tcdp_audit.plugin.sentences import count, share, visible
+from tcdp_audit.plugin.sentences import count, prose, share, visible
 from tcdp_audit_reports.advice import Advice
 from tcdp_audit_reports.chart import Table
 from tcdp_audit_reports.columns import named

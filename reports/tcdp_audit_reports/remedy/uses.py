@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from tcdp_audit.plugin._internal import prose
 from tcdp_audit.plugin.report import ChangeLog
-from tcdp_audit.plugin.sentences import count, figure, listing, share, visible
+from tcdp_audit.plugin.sentences import count, figure, listing, prose, share, visible
 from tcdp_audit_reports.chart import Table
 
 NONE = "–"

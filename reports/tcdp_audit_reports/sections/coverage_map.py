@@ -6,10 +6,9 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tcdp_audit.plugin._internal import noun_form
 from tcdp_audit.plugin.check import DisclosureType
 from tcdp_audit.plugin.report import Audit
-from tcdp_audit.plugin.sentences import agree, count
+from tcdp_audit.plugin.sentences import agree, count, noun_form
 from tcdp_audit_reports.finding import Row
 
 ROWS = (

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tcdp_audit.plugin._internal import demanded, failing, observed, prose, state_of
+from tcdp_audit.plugin._internal import demanded, failing, observed, state_of
 from tcdp_audit.plugin.report import Audit
-from tcdp_audit.plugin.sentences import Outcome, count, sentence_case, visible
+from tcdp_audit.plugin.sentences import Outcome, count, prose, sentence_case, visible
 from tcdp_audit_reports.finding import attribute_of, rows
 from tcdp_audit_reports.guide_text import quoted
 from tcdp_audit_reports.margin import margin_words

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tcdp_audit.plugin._internal import prose, state_of
+from tcdp_audit.plugin._internal import state_of
 from tcdp_audit.plugin.report import Audit
-from tcdp_audit.plugin.sentences import Outcome, count
+from tcdp_audit.plugin.sentences import Outcome, count, prose
 from tcdp_audit_reports.finding import Finding, attribute_of, findings
 from tcdp_audit_reports.markdown_text import escaped
 from tcdp_audit_reports.pages import filled

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tcdp_audit.plugin._internal import Check
-from tcdp_audit.plugin.check import DisclosureType
+from tcdp_audit.plugin.check import Check, DisclosureType
 from tcdp_audit.plugin.report import Audit
 from tcdp_audit.plugin.sentences import Status, agree, count, listing
 

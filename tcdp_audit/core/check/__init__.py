@@ -14,6 +14,7 @@ evidence        what a check on classes sees
 table_view      what a check on tables sees, read when asked for
 exact           figures that compare exactly with a threshold
 distribution, by_size, summary   what is kept of a figure over classes; merges
+sentences       what a check says about an outcome: templates, and what fills them
 verdict         what came of a check
 estimate        what a sample says of a figure of all pairs
 unfailable      demands that nothing can fail
@@ -33,7 +34,6 @@ from tcdp_audit.core.check.kinds import (
     Check,
     ClassCheck,
     Figure,
-    Finding,
     Limit,
     TableCheck,
     TableFigure,
@@ -53,7 +53,6 @@ __all__ = [
     "ClassEvidence",
     "DisclosureType",
     "Figure",
-    "Finding",
     "Guide",
     "Limit",
     "Parameters",

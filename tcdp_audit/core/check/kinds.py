@@ -38,7 +38,6 @@ __all__ = [
     "ClassEvidence",
     "DisclosureType",
     "Figure",
-    "Finding",
     "Guide",
     "Limit",
     "Parameters",
@@ -55,4 +54,3 @@ __all__ = [
 
 Check = ClassCheck[Any] | AttackCheck[Any] | TableCheck[Any]
 KINDS = (ClassCheck, AttackCheck, TableCheck)
-Finding = TableFigure  # its name until 0.1

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from tcdp_audit.plugin._internal import Check
-from tcdp_audit.plugin.check import hookimpl
+from tcdp_audit.plugin.check import Check, hookimpl
 from tcdp_audit.plugin.remedy import Remedy
 from tcdp_audit.plugin.report import ReportSection
 from tcdp_audit_office.best_guess import BEST_GUESS

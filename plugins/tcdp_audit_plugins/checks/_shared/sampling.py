@@ -7,10 +7,11 @@ from fractions import Fraction
 
 import numpy as np
 
-from tcdp_audit.plugin._internal import Counts, summarise
+from tcdp_audit.plugin._internal import Counts
 from tcdp_audit.plugin.check import CheckError, Comparison, TableView
 from tcdp_audit.plugin.detector import PolicyDocument
 from tcdp_audit.plugin.engine import PopulationClasses
+from tcdp_audit.plugin.measure import summarise
 from tcdp_audit.plugin.sentences import count
 
 ROWS_ONLY = (

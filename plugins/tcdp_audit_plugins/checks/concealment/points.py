@@ -12,8 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.plugin._internal import GeneralizedMatch, fold, numbered
+from tcdp_audit.plugin._internal import fold, numbered
 from tcdp_audit.plugin.check import Pairs
+from tcdp_audit.plugin.measure import GeneralizedMatch
 from tcdp_audit_plugins.checks._shared.boxes import Boxes, Places
 
 Positions = NDArray[np.intp]

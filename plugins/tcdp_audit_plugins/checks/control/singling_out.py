@@ -12,8 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from tcdp_audit.plugin._internal import Check, Floats, fold
+from tcdp_audit.plugin._internal import Floats, fold
 from tcdp_audit.plugin.check import (
+    Check,
     CheckError,
     CodedTable,
     Comparison,

@@ -17,10 +17,10 @@ from tcdp_audit.plugin.check import (
     DisclosureType,
     Guide,
     Parameters,
-    Signs,
     Threshold,
 )
 from tcdp_audit.plugin.detector import Exact
+from tcdp_audit.plugin.measure import Signs
 from tcdp_audit.plugin.sentences import Sentences
 from tcdp_audit_plugins.checks.differential_privacy.exponentials import sign_of_exponential
 from tcdp_audit_plugins.checks.differential_privacy.sentences import (

@@ -19,10 +19,10 @@ from tcdp_audit.plugin.check import (
     Comparison,
     DisclosureType,
     Guide,
-    Signs,
     Threshold,
 )
 from tcdp_audit.plugin.detector import Exact, PolicyDocument, Role, Scale, Text
+from tcdp_audit.plugin.measure import Signs
 from tcdp_audit.plugin.sentences import Sentences
 from tcdp_audit_plugins.checks._shared.certain_values import SHARES_OF_PAIRS
 from tcdp_audit_plugins.checks._shared.distances.multiplicative import multiplicative_distance

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.plugin._internal import BORDERLINE, Codes, Counts, Floats
+from tcdp_audit.plugin._internal import Codes, Counts, Floats
+from tcdp_audit.plugin.measure import BORDERLINE
 
 
 def inside_sd_interval(

@@ -8,8 +8,8 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from tcdp_audit.plugin._internal import Check, gibibytes
 from tcdp_audit.plugin.check import (
+    Check,
     CheckError,
     Comparison,
     DisclosureType,
@@ -21,6 +21,7 @@ from tcdp_audit.plugin.check import (
     TableView,
 )
 from tcdp_audit.plugin.detector import Exact, PolicyDocument, Role, Text
+from tcdp_audit.plugin.measure import gibibytes
 from tcdp_audit.plugin.sentences import (
     Outcome,
     Sentences,

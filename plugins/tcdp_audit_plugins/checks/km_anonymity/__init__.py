@@ -9,8 +9,8 @@ from typing import Annotated
 import numpy as np
 from pydantic import Field
 
-from tcdp_audit.plugin._internal import Check
 from tcdp_audit.plugin.check import (
+    Check,
     CheckError,
     Comparison,
     DisclosureType,

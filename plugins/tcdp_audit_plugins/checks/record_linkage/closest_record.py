@@ -7,8 +7,8 @@ from typing import Annotated
 
 from pydantic import Field
 
-from tcdp_audit.plugin._internal import Check, Floats
-from tcdp_audit.plugin.check import Comparison, DisclosureType, Guide, TableCheck, TableFigure, TableView
+from tcdp_audit.plugin._internal import Floats
+from tcdp_audit.plugin.check import Check, Comparison, DisclosureType, Guide, TableCheck, TableFigure, TableView
 from tcdp_audit.plugin.detector import Exact
 from tcdp_audit.plugin.sentences import Sentences
 from tcdp_audit_plugins.checks.record_linkage.closeness import Closest, Tables, closest, summary

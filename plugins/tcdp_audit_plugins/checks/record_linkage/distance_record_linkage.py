@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from tcdp_audit.plugin._internal import estimate_of_mean
 from tcdp_audit.plugin.check import (
     CheckError,
     CodedTable,
@@ -23,6 +22,7 @@ from tcdp_audit.plugin.check import (
     TableView,
 )
 from tcdp_audit.plugin.detector import Exact
+from tcdp_audit.plugin.measure import estimate_of_mean
 from tcdp_audit.plugin.sentences import Sentences
 from tcdp_audit_plugins.checks.record_linkage.comparison import ComparisonParameters, comparable, compared
 from tcdp_audit_plugins.checks.record_linkage.credit import Credit, credit, ranks

@@ -9,8 +9,17 @@ from typing import Annotated
 import numpy as np
 from pydantic import Field
 
-from tcdp_audit.plugin._internal import Check, Counts, fold, numbered
-from tcdp_audit.plugin.check import CheckError, Comparison, DisclosureType, Guide, TableCheck, TableFigure, TableView
+from tcdp_audit.plugin._internal import Counts, fold, numbered
+from tcdp_audit.plugin.check import (
+    Check,
+    CheckError,
+    Comparison,
+    DisclosureType,
+    Guide,
+    TableCheck,
+    TableFigure,
+    TableView,
+)
 from tcdp_audit.plugin.sentences import (
     Sentences,
 )

@@ -9,8 +9,9 @@ from typing import Annotated, Any
 import numpy as np
 from pydantic import Field
 
-from tcdp_audit.plugin._internal import Check, Counts
+from tcdp_audit.plugin._internal import Counts
 from tcdp_audit.plugin.check import (
+    Check,
     CheckError,
     Comparison,
     DisclosureType,

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from tcdp_audit.plugin._internal import add_up, order_of, summarise
+from tcdp_audit.plugin._internal import order_of
 from tcdp_audit.plugin.check import (
     CheckError,
     Comparison,
@@ -26,6 +26,7 @@ from tcdp_audit.plugin.check import (
     TableView,
 )
 from tcdp_audit.plugin.detector import PolicyDocument, Role, Text
+from tcdp_audit.plugin.measure import add_up, summarise
 from tcdp_audit.plugin.sentences import Sentences, count
 from tcdp_audit_plugins.checks._shared.missing_values import violation_of
 from tcdp_audit_plugins.checks._shared.sampling import counts_rows, needs_a_partition

@@ -9,8 +9,8 @@ from typing import Annotated, Literal
 import numpy as np
 from pydantic import Field
 
-from tcdp_audit.plugin._internal import Check, fold
-from tcdp_audit.plugin.check import CheckError, DisclosureType, Guide, Pairs, TableCheck, TableFigure, TableView
+from tcdp_audit.plugin._internal import fold
+from tcdp_audit.plugin.check import Check, CheckError, DisclosureType, Guide, Pairs, TableCheck, TableFigure, TableView
 from tcdp_audit.plugin.detector import PolicyDocument, Role, Text
 from tcdp_audit.plugin.sentences import count
 from tcdp_audit_plugins.checks._shared.candidate_sets import CandidateSets
