@@ -34,10 +34,12 @@ if TYPE_CHECKING:
         ClassCheck as ClassCheck,
         Limit as Limit,
         ShareParameters as ShareParameters,
-        SingletonClasses as SingletonClasses,
         TableCheck as TableCheck,
         TableFigure as TableFigure,
         Threshold as Threshold,
+    )
+    from tcdp_audit.core.check.needs import (
+        Need as Need,
     )
     from tcdp_audit.core.check.table_view import (
         TableView as TableView,

@@ -23,6 +23,9 @@ if TYPE_CHECKING:
         LIMIT as LIMIT,
         Signs as Signs,
     )
+    from tcdp_audit.core.check.kinds import (
+        SingletonClasses as SingletonClasses,
+    )
     from tcdp_audit.core.check.summary import (
         ClassSummary as ClassSummary,
         summarise as summarise,

@@ -152,7 +152,7 @@ def test_of_several_sensitive_attributes_the_worst_decides():
     [
         ({"unit": "a"}, "it counts rows"),
         ({"attributes": {name: {"role": "quasi_identifier"} for name in ("a", "b", "secret")}}, "the role sensitive"),
-        ({"conventions": {"missing_quasi_identifier": "wildcard"}}, "would depend on missing values"),
+        ({"conventions": {"missing_quasi_identifier": "wildcard"}}, "must not overlap"),
     ],
 )
 def test_what_it_cannot_measure_is_a_fault(further: dict[str, Any], sentence: str):

@@ -121,7 +121,7 @@ def test_order_of_records_makes_no_difference():
 
 @pytest.mark.parametrize("policy", [{"unit": "person"}, {"conventions": {"missing_quasi_identifier": "wildcard"}}])
 def test_entities_and_wildcards_are_refused(policy: dict[str, object]):
-    with pytest.raises(PolicyError, match=r"counts rows|must not overlap, and .* would depend on its missing values"):
+    with pytest.raises(PolicyError, match=r"counts rows|must not overlap"):
         outcome("suda", table([("x",)]), policy=policy)
 
 

@@ -23,11 +23,10 @@ from tcdp_audit.plugin.check import (
     Guide,
     Histogram,
     ReferenceDistribution,
-    SingletonClasses,
     Threshold,
 )
 from tcdp_audit.plugin.detector import Exact
-from tcdp_audit.plugin.measure import Signs
+from tcdp_audit.plugin.measure import Signs, SingletonClasses
 from tcdp_audit.plugin.sentences import (
     Outcome,
     Sentences,

@@ -13,7 +13,16 @@ import numpy as np
 from pydantic import Field
 
 from tcdp_audit.plugin._internal import Counts, Floats, boundaries, fold
-from tcdp_audit.plugin.check import CheckError, DisclosureType, Guide, Parameters, TableCheck, TableFigure, TableView
+from tcdp_audit.plugin.check import (
+    CheckError,
+    DisclosureType,
+    Guide,
+    Need,
+    Parameters,
+    TableCheck,
+    TableFigure,
+    TableView,
+)
 from tcdp_audit.plugin.detector import Exact, PolicyDocument
 from tcdp_audit.plugin.sentences import (
     Outcome,
@@ -251,7 +260,7 @@ CHECKS = [
         label="individual risk",
         worst=_worst,
         class_size=lambda _: 2,
-        requires=frozenset({"population"}),
+        needs={Need.POPULATION},
         variant=lambda one: one.measure,
         validate=_faults,
         sentences=Sentences(

@@ -15,6 +15,7 @@ from tcdp_audit.plugin.check import (
     Comparison,
     DisclosureType,
     Guide,
+    Need,
     Parameters,
     TableCheck,
     TableFigure,
@@ -24,7 +25,7 @@ from tcdp_audit.plugin.detector import Exact, PolicyDocument
 from tcdp_audit.plugin.sentences import (
     Sentences,
 )
-from tcdp_audit_plugins.checks._shared.sampling import counts_rows, distribution_of
+from tcdp_audit_plugins.checks._shared.sampling import distribution_of
 from tcdp_audit_plugins.checks.likelihood_attacks import noise_attack, pram_attack
 from tcdp_audit_plugins.checks.likelihood_attacks.noise_parameters import NoiseParameters
 from tcdp_audit_plugins.checks.likelihood_attacks.pram_parameters import PramParameters
@@ -162,7 +163,6 @@ SPECIFICATIONS: Mapping[str, Check] = {
 
 
 def _faults(parameters: ConfusionParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
-    yield from counts_rows(document)
     name, own = parameters.named
     for field in OF_LINKS:
         if field in own.model_fields_set:
@@ -184,8 +184,8 @@ CHECKS: list[Check] = [
         comparison=Comparison.AT_LEAST,
         worst=lambda _, __: Fraction(1),  # the own record alone
         label="candidates",
-        requires=frozenset({"original"}),
         validate=_faults,
+        needs={Need.ORIGINAL, Need.ROWS},
         sentences=Sentences(
             passed="{left}.",
             failed="{left}, where {bound}[; {failing/records:{record}} {failing:has|have} fewer].",

@@ -22,6 +22,7 @@ from tcdp_audit.plugin.check import (
     Guide,
     Histogram,
     Limit,
+    Need,
     Parameters,
     Ratios,
     TableCheck,
@@ -35,7 +36,7 @@ from tcdp_audit.plugin.sentences import (
 )
 from tcdp_audit_plugins.checks._shared.attribute_sets import require_few_sets, sets_up_to
 from tcdp_audit_plugins.checks._shared.missing_values import violation_of
-from tcdp_audit_plugins.checks._shared.sampling import counts_rows, distribution_of, needs_a_partition
+from tcdp_audit_plugins.checks._shared.sampling import distribution_of
 from tcdp_audit_plugins.formulas import formula
 
 Flags = NDArray[np.bool_]
@@ -244,17 +245,9 @@ def _figure(
 
 
 def _faults(parameters: LKCParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
-    yield from counts_rows(document)
-    yield from needs_a_partition(
-        document, "whether a set of attributes narrows a person down would depend on missing values"
-    )
-    roles = {name: one.role for name, one in document.attributes.items()}
-    sensitive = sum(role is Role.SENSITIVE for role in roles.values())
-    yield from require_few_sets(sum(role is Role.QUASI_IDENTIFIER for role in roles.values()), parameters.L, "L")
-    if not sensitive:
-        yield "", "no attribute has the role sensitive"
-    elif parameters.attribute is not None and roles.get(parameters.attribute) is not Role.SENSITIVE:
-        yield "attribute", f"the policy declares no sensitive attribute {parameters.attribute!r}"
+    roles = [one.role for one in document.attributes.values()]
+    sensitive = sum(role is Role.SENSITIVE for role in roles)
+    yield from require_few_sets(sum(role is Role.QUASI_IDENTIFIER for role in roles), parameters.L, "L")
     if sensitive > 1 and document.conventions.multiple_sensitive != "per_attribute":
         yield (
             "",
@@ -281,6 +274,7 @@ CHECKS: list[Check] = [
         worst=lambda _, __: Fraction(1),
         further=(Limit("C", Comparison.AT_MOST, "largest share of one sensitive value in such a group"),),
         validate=_faults,
+        needs={Need.ROWS, Need.PARTITION, Need.SENSITIVE},
         sentences=Sentences(
             passed=(
                 "An intruder who knows {few} narrows a person down to {observed:{record}} at worst, of whom at most "

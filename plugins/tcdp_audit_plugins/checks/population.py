@@ -16,6 +16,7 @@ from tcdp_audit.plugin.check import (
     DisclosureType,
     Guide,
     Limit,
+    Need,
     Parameters,
     Ratios,
     TableCheck,
@@ -27,12 +28,7 @@ from tcdp_audit.plugin.engine import PopulationClasses
 from tcdp_audit.plugin.sentences import (
     Sentences,
 )
-from tcdp_audit_plugins.checks._shared.sampling import (
-    counts_rows,
-    covering_population,
-    distribution_of,
-    needs_a_partition,
-)
+from tcdp_audit_plugins.checks._shared.sampling import covering_population, distribution_of
 from tcdp_audit_plugins.formulas import formula
 
 
@@ -145,11 +141,7 @@ def _population_figures(classes: PopulationClasses) -> dict[str, int]:
     return {"population_records": classes.people}
 
 
-def _faults(parameters: Parameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
-    yield from counts_rows(document)
-    if not isinstance(parameters, DeltaPresenceParameters):
-        return
-    yield from needs_a_partition(document, "a person of the population would be in several, with a probability in each")
+def _faults(parameters: DeltaPresenceParameters, _: PolicyDocument) -> Iterator[tuple[str, str]]:
     if parameters.delta_min is None:
         return
     if parameters.delta_max is None:
@@ -170,8 +162,7 @@ CHECKS: list[Check] = [
         worst=lambda _, __: Fraction(1),  # the released record itself
         class_size=lambda _: 2,
         label="least number of people in the population that a record may be",
-        requires=frozenset({"population"}),
-        validate=_faults,
+        needs={Need.POPULATION, Need.ROWS},
         sentences=Sentences(
             passed="Every record matches at least {observed:person} of the population in {known}.",
             failed=(
@@ -219,8 +210,8 @@ CHECKS: list[Check] = [
         threshold="delta_max",
         label="largest probability that a person is in the release",
         further=(Limit("delta_min", Comparison.AT_LEAST, "least probability that a person is in the release"),),
-        requires=frozenset({"population"}),
         validate=_faults,
+        needs={Need.POPULATION, Need.ROWS, Need.PARTITION},
         sentences=Sentences(
             passed="{chance}.",
             failed=("{chance}; {failing_classes/classes:group} {failing_classes/classes:is|are} outside the bounds."),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
@@ -19,6 +19,7 @@ from tcdp_audit.plugin.check import (
     Comparison,
     DisclosureType,
     Guide,
+    Need,
     Parameters,
     TableCheck,
     TableFigure,
@@ -176,12 +177,6 @@ def region_population(view: TableView, parameters: RegionPopulationParameters) -
     return figure
 
 
-def _category_faults(parameters: CategoryFrequencyParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
-    for name in parameters.attributes or ():
-        if name not in document.attributes:
-            yield "attributes", f"the policy declares no attribute {name!r}"
-
-
 def _region_faults(parameters: RegionPopulationParameters, document: PolicyDocument) -> Iterable[tuple[str, str]]:
     if parameters.column is None:
         yield "", "name the column that says where a person lives: `column: region`"
@@ -209,8 +204,7 @@ CHECKS: list[Check] = [
         comparison=Comparison.AT_LEAST,
         worst=lambda _, __: Fraction(0),  # a category that nobody of the population has
         label="least number of people of the population with a combination of categories",
-        requires=frozenset({"population"}),
-        validate=_category_faults,
+        needs={Need.POPULATION, Need.DECLARED},
         sentences=Sentences(
             passed=(
                 "Every {category} of {known} in the release stands for at least {observed:person} of the population."
@@ -262,8 +256,8 @@ CHECKS: list[Check] = [
         comparison=Comparison.AT_LEAST,
         worst=lambda _, __: Fraction(0),
         label="least number of people of the population who live in a region",
-        requires=frozenset({"population"}),
         validate=_region_faults,
+        needs={Need.POPULATION},
         sentences=Sentences(
             passed=("Every region of {column:column} in the release has at least {observed:person} of the population."),
             failed=(

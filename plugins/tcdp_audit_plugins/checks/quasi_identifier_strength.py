@@ -7,12 +7,11 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from tcdp_audit.plugin.check import Check, DisclosureType, Guide, Parameters, TableCheck, TableFigure, TableView
+from tcdp_audit.plugin.check import Check, DisclosureType, Guide, Need, Parameters, TableCheck, TableFigure, TableView
 from tcdp_audit.plugin.detector import Exact, PolicyDocument, Text
 from tcdp_audit.plugin.measure import SetStrength, Strengths, strengths
 from tcdp_audit.plugin.sentences import Sentences
 from tcdp_audit_plugins.checks._shared.attribute_sets import require_few_sets
-from tcdp_audit_plugins.checks._shared.sampling import counts_rows, needs_a_partition
 from tcdp_audit_plugins.formulas import formula
 
 KEYS = 10  # minimal keys at most that an outcome names
@@ -83,15 +82,8 @@ def _details(found: Strengths, strongest: SetStrength) -> dict[str, Any]:
 
 
 def _faults(parameters: QuasiIdentifierStrengthParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
-    yield from counts_rows(document)
-    yield from needs_a_partition(document, "whether records are told apart would depend on their missing values")
     known = [name for name, one in document.attributes.items() if one.role.value == "quasi_identifier"]
     names = known if parameters.attributes is None else parameters.attributes
-    for name in names:
-        if name not in document.attributes:
-            yield "attributes", f"the policy declares no attribute {name!r}"
-    if len({*names}) < len(names):
-        yield "attributes", "an attribute is named twice; name each once"
     yield from require_few_sets(len(names), parameters.max_order, "max_order")
 
 
@@ -106,6 +98,7 @@ CHECKS: list[Check] = [
         class_size=lambda _: 2,
         variant=lambda one: one.measure,
         validate=_faults,
+        needs={Need.ROWS, Need.PARTITION, Need.DECLARED, Need.DISTINCT},
         sentences=Sentences(
             passed="{strength}[{details.sets>1?}, the most of any set][; {allowed}].",
             impact=(

@@ -12,18 +12,13 @@ import numpy as np
 from pydantic import Field
 
 from tcdp_audit.plugin._internal import Counts
-from tcdp_audit.plugin.check import DisclosureType, Guide, Parameters, TableCheck, TableFigure, TableView
+from tcdp_audit.plugin.check import DisclosureType, Guide, Need, Parameters, TableCheck, TableFigure, TableView
 from tcdp_audit.plugin.detector import Exact, PolicyDocument
 from tcdp_audit.plugin.sentences import (
     Outcome,
     Sentences,
 )
-from tcdp_audit_plugins.checks._shared.sampling import (
-    counts_rows,
-    covering_population,
-    distribution_of,
-    mean_of_reciprocals,
-)
+from tcdp_audit_plugins.checks._shared.sampling import covering_population, distribution_of, mean_of_reciprocals
 from tcdp_audit_plugins.formulas import formula
 
 
@@ -167,11 +162,13 @@ def _worst(_: TableFigure, parameters: ReidentificationParameters) -> Fraction:
     return Fraction(0 if parameters.measure == "share_above" and parameters.threshold_risk == 1 else 1)
 
 
-def _faults(parameters: ReidentificationParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
-    if parameters.scenario == "journalist":
-        yield from counts_rows(document)
-    if parameters.scenario == "marketer" and document.population is not None:
-        yield from counts_rows(document)
+def _needs(parameters: ReidentificationParameters, document: PolicyDocument) -> set[Need]:
+    """Rows, where the population is counted."""
+    counted = parameters.scenario == "marketer" and document.population is not None
+    return {Need.ROWS} if counted or parameters.scenario == "journalist" else set()
+
+
+def _faults(parameters: ReidentificationParameters, _: PolicyDocument) -> Iterator[tuple[str, str]]:
     if parameters.scenario == "marketer" and parameters.measure != "average":
         yield "measure", "a marketer cares for many people and not for one; use `measure: average`"
     if parameters.measure == "share_above" and parameters.threshold_risk is None:
@@ -197,9 +194,10 @@ CHECKS = [
         worst=_worst,
         implies=_implied,
         class_size=_class_size,
-        requires=frozenset({"population"}),
         variant=lambda one: f"{one.scenario}, {one.measure.replace('_', ' ')}",
         validate=_faults,
+        needs={Need.POPULATION},
+        needs_if=_needs,
         sentences=Sentences(
             passed="{risk}, if a {scenario} attacks by {known}[; {allowed}].",
             impact=(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from fractions import Fraction
 from math import fsum
 from typing import Annotated, Any
@@ -10,15 +9,15 @@ from typing import Annotated, Any
 import numpy as np
 from pydantic import Field
 
-from tcdp_audit.plugin.check import DisclosureType, Guide, Parameters, TableCheck, TableFigure, TableView
-from tcdp_audit.plugin.detector import Exact, PolicyDocument
+from tcdp_audit.plugin.check import DisclosureType, Guide, Need, Parameters, TableCheck, TableFigure, TableView
+from tcdp_audit.plugin.detector import Exact
 from tcdp_audit.plugin.sentences import (
     Outcome,
     Sentences,
 )
 from tcdp_audit_plugins.checks._shared.minimal_uniques import MinimalUniques, dis_suda, minimal_uniques
 from tcdp_audit_plugins.checks._shared.population_estimators import data_intrusion_simulation
-from tcdp_audit_plugins.checks._shared.sampling import counts_rows, fraction_of, needs_a_partition
+from tcdp_audit_plugins.checks._shared.sampling import fraction_of
 from tcdp_audit_plugins.formulas import formula
 
 
@@ -98,13 +97,6 @@ def _dis_scores(view: TableView, uniques: MinimalUniques, fraction: float) -> di
     }
 
 
-def _faults(_: SudaParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
-    yield from counts_rows(document)
-    yield from needs_a_partition(
-        document, "whether a set of attributes singles out a record would depend on its missing values"
-    )
-
-
 def _values(outcome: Outcome) -> dict[str, str]:
     """The attribute that takes part most often."""
     contributions = outcome.details["contributions"]
@@ -120,8 +112,7 @@ CHECKS = [
         measure=suda,
         label="share of records that few attributes single out",
         class_size=lambda _: 2,
-        requires=frozenset({"population"}),
-        validate=_faults,
+        needs={Need.ROWS, Need.PARTITION},
         sentences=Sentences(
             passed="{singled_out}.",
             failed="{singled_out}, where {allowed}; {first:column} takes part most often.",

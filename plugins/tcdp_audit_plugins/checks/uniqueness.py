@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from fractions import Fraction
 from typing import Annotated, Any, Literal
 
@@ -16,6 +15,7 @@ from tcdp_audit.plugin.check import (
     CheckError,
     ClassEvidence,
     DisclosureType,
+    Need,
     Parameters,
     TableCheck,
     TableFigure,
@@ -35,12 +35,7 @@ from tcdp_audit_plugins.checks._shared.population_estimators import (
     log_linear_uniques,
     zayatz,
 )
-from tcdp_audit_plugins.checks._shared.sampling import (
-    counts_rows,
-    covering_population,
-    fraction_of,
-    needs_a_partition,
-)
+from tcdp_audit_plugins.checks._shared.sampling import covering_population, fraction_of
 from tcdp_audit_plugins.checks._shared.uniqueness_guide import POPULATION_UNIQUENESS, SAMPLE_UNIQUENESS
 
 ESTIMATORS = ("zayatz", "pitman", "log_linear")
@@ -204,10 +199,9 @@ def _estimates(view: TableView, fraction: float) -> dict[str, Any]:
     }
 
 
-def _faults(parameters: PopulationUniquenessParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
-    yield from counts_rows(document)
-    if parameters.estimator != "exact":
-        yield from needs_a_partition(document, "its model spreads the population over classes that are apart")
+def _needs(parameters: PopulationUniquenessParameters, _: PolicyDocument) -> set[Need]:
+    """A partition, over whose classes the model of an estimator spreads the population."""
+    return set() if parameters.estimator == "exact" else {Need.PARTITION}
 
 
 def _sample_values(outcome: Outcome) -> dict[str, int]:
@@ -257,9 +251,9 @@ CHECKS: list[Check] = [
         measure=population_uniqueness,
         label="share of sample uniques that are population uniques",
         class_size=lambda _: 2,
-        requires=frozenset({"population"}),
         variant=lambda one: one.estimator,
-        validate=_faults,
+        needs={Need.POPULATION, Need.ROWS},
+        needs_if=_needs,
         sentences=Sentences(
             passed=(
                 "[{undefined?}No {record} is alone with its {known}: the share of population uniques is undefined, "

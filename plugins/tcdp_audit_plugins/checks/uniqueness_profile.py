@@ -15,6 +15,7 @@ from tcdp_audit.plugin.check import (
     CheckError,
     DisclosureType,
     Guide,
+    Need,
     Parameters,
     TableCheck,
     TableFigure,
@@ -37,7 +38,6 @@ from tcdp_audit_plugins.checks._shared.key_sketch import (
     require_memory,
     sets_hashed,
 )
-from tcdp_audit_plugins.checks._shared.sampling import counts_rows, needs_a_partition
 from tcdp_audit_plugins.formulas import formula
 
 BLOCK = 2**16  # rows that are hashed together, so that their hashes stay in the cache
@@ -146,15 +146,8 @@ def _entry(figures: KeyFigures) -> dict[str, Any]:
 
 
 def _faults(parameters: UniquenessProfileParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
-    yield from counts_rows(document)
-    yield from needs_a_partition(document, "whether records are told apart would depend on their missing values")
     known = [name for name, one in document.attributes.items() if one.role is Role.QUASI_IDENTIFIER]
     names = known if parameters.attributes is None else parameters.attributes
-    for name in names:
-        if name not in document.attributes:
-            yield "attributes", f"the policy declares no attribute {name!r}"
-    if len({*names}) < len(names):
-        yield "attributes", "an attribute is named twice; name each once"
     yield from require_few_sets(len(names), parameters.max_order, "max_order")
 
 
@@ -169,6 +162,7 @@ CHECKS: list[Check] = [
         class_size=lambda one: one.t,
         variant=lambda one: "unique" if one.t == 2 else f"fewer than {one.t:,}",
         validate=_faults,
+        needs={Need.ROWS, Need.PARTITION, Need.DECLARED, Need.DISTINCT},
         sentences=Sentences(
             passed=(
                 "Knowing {strongest} makes [{is_exact?}|about ]{details.share:%} of the {record:plural} "

@@ -14,6 +14,7 @@ evidence        what a check on classes sees
 table_view      what a check on tables sees, read when asked for
 exact           figures that compare exactly with a threshold
 distribution, by_size, summary   what is kept of a figure over classes; merges
+needs           what a check needs of a policy, and what is said where it is missing
 sentences       what a check says about an outcome: templates, and what fills them
 verdict         what came of a check
 estimate        what a sample says of a figure of all pairs

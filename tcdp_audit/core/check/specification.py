@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set as AbstractSet
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 from tcdp_audit.core.check.evidence import Target
 from tcdp_audit.core.check.guide import DisclosureType, Guide
+from tcdp_audit.core.check.needs import TABLES, Need, missing
 from tcdp_audit.core.check.parameters import Parameters
 from tcdp_audit.core.check.sentences import Sentences
 from tcdp_audit.core.check.threshold import Limit
@@ -50,8 +51,8 @@ class Specification(ABC, Generic[P]):
         class_size: the size from which on larger equivalence classes may keep a demand that is not one on classes
             itself; None where their size does not decide. A plan of remedies tries k from there on.
         sentences: templates of what it says about an outcome, in place of the general sentence.
-        requires: the further tables that it needs: "original", "population", "holdout", "registry", "previous" for
-            all earlier releases. Checks on classes see none.
+        needs: what it needs of the policy, and the further tables that it reads. Checks on classes read none.
+        needs_if: what else it needs under some parameters and a policy.
     """
 
     name: str
@@ -71,7 +72,8 @@ class Specification(ABC, Generic[P]):
     impossible: Callable[[P, PolicyDocument], Iterable[str]] = field(default=lambda _, __: ())
     class_size: Callable[[P], int | None] = field(default=lambda _: None)
     sentences: Sentences = field(default_factory=Sentences)
-    requires: frozenset[str] = frozenset()
+    needs: AbstractSet[Need] = frozenset()
+    needs_if: Callable[[P, PolicyDocument], AbstractSet[Need]] = field(default=lambda _, __: frozenset())
 
     on_classes: ClassVar[bool] = False
     """Whether it is measured on equivalence classes, so that grouping records in another way can mend a failure."""
@@ -102,6 +104,12 @@ class Specification(ABC, Generic[P]):
         """Every threshold of an expectation, by the parameter that has it."""
         given = {one.parameter: one.demanded(parameters) for one in self.limits}
         return {name: value for name, value in given.items() if value is not None}
+
+    @property
+    def requires(self) -> frozenset[str]:
+        """The further tables that it reads: `original`, `population`, `holdout`, `registry`, `previous`."""
+        further = {Need.HOLDOUT} if Need.HOLDOUT_FOR_DEMANDS in self.needs else frozenset[Need]()
+        return frozenset(one.value for one in TABLES & {*self.needs, *further})
 
     @property
     def risk(self) -> str:
@@ -152,7 +160,14 @@ class Specification(ABC, Generic[P]):
             yield "", "no attribute has the role sensitive"
         for target in targets:
             yield from self._unmeasurable(parameters, target, document)
+        yield from self._unmet(parameters, document)
         yield from self.validate(parameters, document)
+
+    def _unmet(self, parameters: P, document: PolicyDocument) -> Iterator[tuple[str, str]]:
+        needs, demands = {*self.needs, *self.needs_if(parameters, document)}, bool(self.demands(parameters))
+        for need in Need:
+            if need in needs:
+                yield from missing(need, parameters, document, demands=demands)
 
     def _misnamed(self, parameters: P, document: PolicyDocument) -> Iterator[tuple[str, str]]:
         field_name = "attributes" if getattr(parameters, "attribute", None) is None else "attribute"

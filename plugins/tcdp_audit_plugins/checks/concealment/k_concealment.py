@@ -7,13 +7,13 @@ from fractions import Fraction
 import numpy as np
 
 from tcdp_audit.plugin._internal import Counts
-from tcdp_audit.plugin.check import Comparison, DisclosureType, Guide, TableCheck, TableFigure, TableView
+from tcdp_audit.plugin.check import Comparison, DisclosureType, Guide, Need, TableCheck, TableFigure, TableView
 from tcdp_audit.plugin.sentences import (
     Sentences,
 )
 from tcdp_audit_plugins.checks._shared.sampling import distribution_of
 from tcdp_audit_plugins.checks.concealment.consistency import consistent
-from tcdp_audit_plugins.checks.concealment.parameters import ConcealmentParameters, declared, known
+from tcdp_audit_plugins.checks.concealment.parameters import ConcealmentParameters, known
 from tcdp_audit_plugins.formulas import formula
 
 
@@ -64,9 +64,8 @@ CHECKS = [
         threshold="k",
         comparison=Comparison.AT_LEAST,
         label="released records that somebody may be",
-        requires=frozenset({"original"}),
         worst=lambda _, __: Fraction(1),
-        validate=declared,
+        needs={Need.ORIGINAL, Need.ROWS, Need.KNOWABLE},
         sentences=Sentences(
             passed=(
                 "[{observed=1?}A single released record is left for {certain:{record}} by {known}|Every {record} "

@@ -9,14 +9,14 @@ import numpy as np
 from pydantic import Field
 
 from tcdp_audit.plugin._internal import Counts
-from tcdp_audit.plugin.check import Comparison, DisclosureType, Guide, TableCheck, TableFigure, TableView
+from tcdp_audit.plugin.check import Comparison, DisclosureType, Guide, Need, TableCheck, TableFigure, TableView
 from tcdp_audit.plugin.sentences import (
     Sentences,
 )
 from tcdp_audit_plugins.checks._shared.candidate_sets import CandidateSets
 from tcdp_audit_plugins.checks.concealment.consistency import consistent
 from tcdp_audit_plugins.checks.concealment.k_concealment import distribution_of_people
-from tcdp_audit_plugins.checks.concealment.parameters import ConcealmentParameters, declared, known
+from tcdp_audit_plugins.checks.concealment.parameters import ConcealmentParameters, known
 from tcdp_audit_plugins.formulas import formula
 
 
@@ -82,9 +82,8 @@ CHECKS = [
         threshold="k",
         comparison=Comparison.AT_LEAST,
         label="records that fit each other",
-        requires=frozenset({"original"}),
         worst=lambda _, __: Fraction(1),
-        validate=declared,
+        needs={Need.ORIGINAL, Need.ROWS, Need.KNOWABLE},
         sentences=Sentences(
             passed="Every {record} that was released is {enough}, by {known}.",
             failed=("{failing/records:{record}} {failing/records:is|are} {few}, by {known}; the least is {observed}."),

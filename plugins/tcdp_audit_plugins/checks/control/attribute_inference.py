@@ -20,20 +20,16 @@ from tcdp_audit.plugin.check import (
     Comparison,
     DisclosureType,
     Guide,
+    Need,
     TableCheck,
     TableFigure,
     TableView,
 )
 from tcdp_audit.plugin.detector import Exact, PolicyDocument, Scale, Text
 from tcdp_audit.plugin.sentences import Outcome, Sentences
-from tcdp_audit_plugins.checks._shared.beside_control import CONTROL, Attack
+from tcdp_audit_plugins.checks._shared.beside_control import Attack
 from tcdp_audit_plugins.checks.control.gower import Gower, Points, numbers_of
-from tcdp_audit_plugins.checks.control.parameters import (
-    ControlParameters,
-    judged_beside_control,
-    measurable,
-    quasi_identifiers_of,
-)
+from tcdp_audit_plugins.checks.control.parameters import ControlParameters, measurable, quasi_identifiers_of
 from tcdp_audit_plugins.checks.control.risk import risk_figure
 from tcdp_audit_plugins.checks.control.sentences import (
     ABOUT_CONTROL,
@@ -203,7 +199,6 @@ def _shares(
 
 def _faults(parameters: InferenceParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
     secret = parameters.target
-    yield from judged_beside_control(parameters, document)
     if secret not in document.attributes:
         yield "target", f"the policy declares no attribute {secret!r}"
         return
@@ -230,8 +225,8 @@ CHECKS: list[Check] = [
         measure=attribute_inference,
         comparison=Comparison.AT_MOST,
         label="upper end of the risk of inference that the release adds",
-        requires=frozenset({CONTROL}),
         validate=_faults,
+        needs={Need.HOLDOUT_FOR_DEMANDS},
         sentences=Sentences(
             passed=(
                 "An intruder who knows {others} and takes the {target:column} of the nearest released record is "

@@ -12,21 +12,16 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from tcdp_audit.plugin._internal import Floats
-from tcdp_audit.plugin.check import Check, Comparison, DisclosureType, Guide, TableCheck, TableFigure, TableView
+from tcdp_audit.plugin.check import Check, Comparison, DisclosureType, Guide, Need, TableCheck, TableFigure, TableView
 from tcdp_audit.plugin.detector import Exact, PolicyDocument
 from tcdp_audit.plugin.sentences import (
     Sentences,
     Severity,
 )
-from tcdp_audit_plugins.checks._shared.beside_control import CONTROL, Attack, Rate, require_no_better
+from tcdp_audit_plugins.checks._shared.beside_control import Attack, Rate, require_no_better
 from tcdp_audit_plugins.checks.control.draws import none_drawn
 from tcdp_audit_plugins.checks.control.gower import Points
-from tcdp_audit_plugins.checks.control.parameters import (
-    ControlParameters,
-    measurable,
-    needs_control,
-    quasi_identifiers_of,
-)
+from tcdp_audit_plugins.checks.control.parameters import ControlParameters, measurable, quasi_identifiers_of
 from tcdp_audit_plugins.checks.control.risk import require_as_many
 from tcdp_audit_plugins.checks.control.sentences import ABOUT_CONTROL, CUT
 from tcdp_audit_plugins.checks.control.tables import Places, known_attributes
@@ -197,7 +192,6 @@ def _evenly(records: NDArray[np.int64], drawn: int) -> NDArray[np.int64]:
 
 
 def _faults(parameters: ClosestShareParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
-    yield from needs_control(parameters, document)
     yield from measurable(known_attributes(parameters.attributes, quasi_identifiers_of(document)), document)
 
 
@@ -210,8 +204,8 @@ CHECKS: list[Check] = [
         measure=closest_record_share,
         comparison=Comparison.AT_MOST,
         label="upper end of the share of released records that are closer to the original",
-        requires=frozenset({CONTROL}),
         validate=_faults,
+        needs={Need.HOLDOUT_FOR_DEMANDS},
         sentences=Sentences(
             passed=(
                 "By {known}, {details.share:%} of the released {record:plural} are closer to the original than to "

@@ -12,17 +12,12 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from tcdp_audit.plugin._internal import Floats
-from tcdp_audit.plugin.check import Check, Comparison, DisclosureType, Guide, TableCheck, TableFigure, TableView
+from tcdp_audit.plugin.check import Check, Comparison, DisclosureType, Guide, Need, TableCheck, TableFigure, TableView
 from tcdp_audit.plugin.detector import Exact, PolicyDocument, Text
 from tcdp_audit.plugin.sentences import Sentences
-from tcdp_audit_plugins.checks._shared.beside_control import CONTROL, Attack
+from tcdp_audit_plugins.checks._shared.beside_control import Attack
 from tcdp_audit_plugins.checks.control.gower import each_block
-from tcdp_audit_plugins.checks.control.parameters import (
-    ControlParameters,
-    judged_beside_control,
-    measurable,
-    quasi_identifiers_of,
-)
+from tcdp_audit_plugins.checks.control.parameters import ControlParameters, measurable, quasi_identifiers_of
 from tcdp_audit_plugins.checks.control.risk import risk_figure
 from tcdp_audit_plugins.checks.control.sentences import (
     ABOUT_CONTROL,
@@ -127,7 +122,6 @@ def _attack(released: Released, target: int, each: NDArray[np.int64]) -> Attack:
 
 
 def _faults(parameters: LinkabilityParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
-    yield from judged_beside_control(parameters, document)
     own = quasi_identifiers_of(document)
     names = known_attributes(parameters.attributes, own, *parameters.other_attributes)
     for name in sorted(set(names) & set(parameters.other_attributes)):
@@ -147,8 +141,8 @@ CHECKS: list[Check] = [
         measure=linkability,
         comparison=Comparison.AT_MOST,
         label="upper end of the risk of linking that the release adds",
-        requires=frozenset({CONTROL}),
         validate=_faults,
+        needs={Need.HOLDOUT_FOR_DEMANDS},
         sentences=Sentences(
             passed=(
                 "An intruder with one list of {details.attributes} and another of {details.other_attributes} joins "

@@ -18,6 +18,7 @@ from tcdp_audit.plugin.check import (
     DisclosureType,
     Guide,
     Limit,
+    Need,
     TableCheck,
     TableFigure,
     TableView,
@@ -27,14 +28,9 @@ from tcdp_audit.plugin.sentences import (
     Outcome,
     Sentences,
 )
-from tcdp_audit_plugins.checks._shared.beside_control import CONTROL, Attack, Rate, require_no_better
+from tcdp_audit_plugins.checks._shared.beside_control import Attack, Rate, require_no_better
 from tcdp_audit_plugins.checks.control.gower import Gower, Points
-from tcdp_audit_plugins.checks.control.parameters import (
-    ControlParameters,
-    measurable,
-    needs_control,
-    quasi_identifiers_of,
-)
+from tcdp_audit_plugins.checks.control.parameters import ControlParameters, measurable, quasi_identifiers_of
 from tcdp_audit_plugins.checks.control.ranking import Ranking
 from tcdp_audit_plugins.checks.control.sentences import ABOUT_CONTROL, CUT
 from tcdp_audit_plugins.checks.control.tables import Places, known_attributes
@@ -159,7 +155,6 @@ def _most_found(ranking: Ranking, records: int, strangers: int, confidence: Frac
 
 
 def _faults(parameters: MembershipParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
-    yield from needs_control(parameters, document)
     yield from measurable(known_attributes(parameters.attributes, quasi_identifiers_of(document)), document)
 
 
@@ -182,9 +177,9 @@ CHECKS: list[Check] = [
         comparison=Comparison.AT_MOST,
         label="upper end of the area under the curve of telling members from others",
         further=(Limit("true_positive_rate", Comparison.AT_MOST, FOUND),),
-        requires=frozenset({CONTROL}),
         variant=lambda one: "calibrated" if one.calibrated else "",
         validate=_faults,
+        needs={Need.HOLDOUT_FOR_DEMANDS},
         sentences=Sentences(
             passed=(
                 "By {known}, how near the release comes to a person[{calibrated?}, compared with others,] "

@@ -20,6 +20,7 @@ from tcdp_audit.plugin.check import (
     Comparison,
     DisclosureType,
     Guide,
+    Need,
     TableCheck,
     TableFigure,
     TableView,
@@ -27,9 +28,8 @@ from tcdp_audit.plugin.check import (
 from tcdp_audit.plugin.detector import Exact, PolicyDocument
 from tcdp_audit.plugin.sentences import Sentences, count
 from tcdp_audit_plugins.checks._shared.beside_control import CONTROL, Attack
-from tcdp_audit_plugins.checks._shared.sampling import counts_rows
 from tcdp_audit_plugins.checks.control.draws import one_drawn
-from tcdp_audit_plugins.checks.control.parameters import ControlParameters, judged_beside_control, quasi_identifiers_of
+from tcdp_audit_plugins.checks.control.parameters import ControlParameters, quasi_identifiers_of
 from tcdp_audit_plugins.checks.control.risk import companions_of, require_as_many, require_comparable, risk_figure
 from tcdp_audit_plugins.checks.control.sentences import ABOUT_CONTROL, CHOOSING, CONTROL_PARTS, GIOMI, OPINION, READING
 from tcdp_audit_plugins.checks.control.tables import known_attributes
@@ -150,13 +150,6 @@ def blind_guess(records: int) -> float:
 def _faults(parameters: SinglingOutParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
     own = quasi_identifiers_of(document)
     names = known_attributes(parameters.attributes, own)
-    yield from judged_beside_control(parameters, document)
-    yield from counts_rows(document)
-    for name in names:
-        if name not in document.attributes:
-            yield "attributes", f"the policy declares no attribute {name!r}"
-        elif name == document.key:
-            yield "attributes", f"{name!r} is the key, which an intruder does not have; leave it out"
     if parameters.size is not None and parameters.size > len(names):
         yield "size", f"there are {count(len(names), 'attribute')} to choose from"
 
@@ -170,8 +163,8 @@ CHECKS: list[Check] = [
         measure=singling_out,
         comparison=Comparison.AT_MOST,
         label="upper end of the risk of singling out that the release adds",
-        requires=frozenset({CONTROL}),
         validate=_faults,
+        needs={Need.HOLDOUT_FOR_DEMANDS, Need.ROWS, Need.KNOWABLE},
         sentences=Sentences(
             passed=(
                 "Of {attempts:combination} of {known} that one released {record} has alone, {successes} "

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from tcdp_audit.plugin.check import DisclosureType, Guide, TableCheck, TableFigure, TableView
+from tcdp_audit.plugin.check import DisclosureType, Guide, Need, TableCheck, TableFigure, TableView
 from tcdp_audit.plugin.detector import Scale
 from tcdp_audit_plugins.checks.interval_disclosure.attribute_pairs import AttributePairs
 from tcdp_audit_plugins.checks.interval_disclosure.guide_texts import CHOOSING, LIMITS, READING
@@ -56,7 +56,7 @@ CHECKS = [
         parameters=SdIntervalParameters,
         measure=_measure,
         label="share of original values inside the interval",
-        requires=frozenset({"original"}),
+        needs={Need.ORIGINAL},
         validate=lambda parameters, document: interval_faults(parameters, document, SCALES),
         sentences=SENTENCES,
         guide=Guide(

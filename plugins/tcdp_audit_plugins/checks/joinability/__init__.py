@@ -15,19 +15,19 @@ from tcdp_audit.plugin.check import (
     DisclosureType,
     Guide,
     Limit,
+    Need,
     Parameters,
     TableCheck,
     TableFigure,
     TableView,
 )
-from tcdp_audit.plugin.detector import Exact, PolicyDocument, Role, Text
+from tcdp_audit.plugin.detector import Exact, PolicyDocument, Text
 from tcdp_audit.plugin.measure import gibibytes
 from tcdp_audit.plugin.sentences import (
     Outcome,
     Sentences,
 )
 from tcdp_audit_plugins.checks._shared.key_sketch import number_of_keys, require_memory
-from tcdp_audit_plugins.checks._shared.sampling import counts_rows
 from tcdp_audit_plugins.checks.joinability.common_keys import HashedTable, TableKeys, keys_of_both
 from tcdp_audit_plugins.checks.joinability.shares import (
     EACH,
@@ -121,17 +121,9 @@ def _details(view: TableView, tables: tuple[TableKeys, TableKeys], single: Betwe
     }
 
 
-def _faults(parameters: JoinabilityParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
-    yield from counts_rows(document)
+def _faults(_: JoinabilityParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
     if document.conventions.missing_quasi_identifier == "wildcard":
         yield "", WILDCARD
-    known = [name for name, one in document.attributes.items() if one.role is Role.QUASI_IDENTIFIER]
-    names = known if parameters.attributes is None else parameters.attributes
-    for name in names:
-        if name not in document.attributes:
-            yield "attributes", f"the policy declares no attribute {name!r}"
-    if len({*names}) < len(names):
-        yield "attributes", "an attribute is named twice; name each once"
 
 
 def _values(outcome: Outcome) -> dict[str, bool]:
@@ -154,8 +146,8 @@ CHECKS: list[Check] = [
         comparison=Comparison.AT_MOST,
         label="upper end of the share of records that are alone with their combination in both tables",
         further=(Limit("contained", Comparison.AT_MOST, CONTAINED),),
-        requires=frozenset({REGISTRY}),
         validate=_faults,
+        needs={Need.REGISTRY, Need.ROWS, Need.DECLARED, Need.DISTINCT},
         sentences=Sentences(
             passed=(
                 "[{is_exact?}{details.share:%} of all {record:plural}|About {details.share:%} of all "

@@ -15,6 +15,7 @@ from tcdp_audit.plugin.check import (
     Comparison,
     DisclosureType,
     Guide,
+    Need,
     Parameters,
     TableCheck,
     TableFigure,
@@ -25,7 +26,7 @@ from tcdp_audit.plugin.sentences import (
     Sentences,
     listing,
 )
-from tcdp_audit_plugins.checks._shared.sampling import distribution_of, needs_a_partition
+from tcdp_audit_plugins.checks._shared.sampling import distribution_of
 from tcdp_audit_plugins.checks.km_anonymity.cells import item_sets_of
 from tcdp_audit_plugins.checks.km_anonymity.item_sets import least_of_each, supports
 from tcdp_audit_plugins.formulas import formula
@@ -96,7 +97,6 @@ def km_anonymity(view: TableView, parameters: KmParameters) -> TableFigure:
 
 
 def _faults(parameters: KmParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
-    yield from needs_a_partition(document, "a missing cell would hold every item")
     known = [name for name, one in document.attributes.items() if one.role is Role.QUASI_IDENTIFIER]
     names = known if parameters.attributes is None else parameters.attributes
     if not names:
@@ -104,10 +104,6 @@ def _faults(parameters: KmParameters, document: PolicyDocument) -> Iterator[tupl
     for name in names:
         if name == document.unit:
             yield "attributes", f"{name!r} is the unit of privacy, which holds no items"
-        elif name not in document.attributes:
-            yield "attributes", f"the policy declares no attribute {name!r}"
-    if len({*names}) < len(names):
-        yield "attributes", "an attribute is named twice; name each once"
 
 
 CHECKS: list[Check] = [
@@ -123,6 +119,7 @@ CHECKS: list[Check] = [
         worst=lambda _, __: Fraction(1),
         needs_quasi_identifiers=False,
         validate=_faults,
+        needs={Need.PARTITION, Need.DECLARED, Need.DISTINCT},
         sentences=Sentences(
             passed=(
                 "An intruder who knows {items} of a person in {known} finds at least {observed:{unit}} with the same."

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tcdp_audit.plugin._internal import Counts
-from tcdp_audit.plugin.check import Comparison, DisclosureType, Guide, Pairs, TableCheck, TableFigure, TableView
+from tcdp_audit.plugin.check import Comparison, DisclosureType, Guide, Need, Pairs, TableCheck, TableFigure, TableView
 from tcdp_audit.plugin.detector import Scale
 from tcdp_audit_plugins.checks.likelihood_attacks.gaussian import Gaussian, in_units_of_noise
 from tcdp_audit_plugins.checks.likelihood_attacks.noise import noise_of
@@ -96,7 +96,7 @@ CHECKS = [
         measure=noise_attack,
         comparison=Comparison.AT_MOST,
         label="share of records linked correctly",
-        requires=frozenset({"original"}),
+        needs={Need.ORIGINAL},
         validate=faults,
         sentences=attack_sentences(
             "{details.attributes}",

@@ -8,7 +8,7 @@ from typing import Annotated
 from pydantic import Field
 
 from tcdp_audit.plugin._internal import Floats
-from tcdp_audit.plugin.check import Check, Comparison, DisclosureType, Guide, TableCheck, TableFigure, TableView
+from tcdp_audit.plugin.check import Check, Comparison, DisclosureType, Guide, Need, TableCheck, TableFigure, TableView
 from tcdp_audit.plugin.detector import Exact
 from tcdp_audit.plugin.sentences import Sentences
 from tcdp_audit_plugins.checks.record_linkage.closeness import Closest, Tables, closest, summary
@@ -116,7 +116,7 @@ CHECKS: list[Check] = [
         comparison=Comparison.AT_LEAST,
         worst=lambda _, __: 0.0,  # every record is a copy
         label="5th percentile of the distance",
-        requires=frozenset({"holdout"}),
+        needs={Need.HOLDOUT},
         validate=comparable,
         sentences=_sentences("distance to the closest original record"),
         guide=Guide(
@@ -150,7 +150,7 @@ CHECKS: list[Check] = [
         threshold="at_least",
         comparison=Comparison.AT_LEAST,
         label="5th percentile of the ratio",
-        requires=frozenset({"holdout"}),
+        needs={Need.HOLDOUT},
         validate=comparable,
         sentences=_sentences("nearest-neighbour distance ratio"),
         guide=Guide(

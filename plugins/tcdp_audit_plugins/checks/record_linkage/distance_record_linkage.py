@@ -16,6 +16,7 @@ from tcdp_audit.plugin.check import (
     Comparison,
     DisclosureType,
     Guide,
+    Need,
     Pairs,
     TableCheck,
     TableFigure,
@@ -167,7 +168,7 @@ CHECKS = [
         measure=distance_record_linkage,
         comparison=Comparison.AT_MOST,
         label="share of records linked correctly",
-        requires=frozenset({"original"}),
+        needs={Need.ORIGINAL},
         validate=comparable,
         sentences=Sentences(
             passed=(

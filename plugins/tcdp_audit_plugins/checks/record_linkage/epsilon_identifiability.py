@@ -18,6 +18,7 @@ from tcdp_audit.plugin.check import (
     Comparison,
     DisclosureType,
     Guide,
+    Need,
     Parameters,
     TableCheck,
     TableFigure,
@@ -176,7 +177,7 @@ CHECKS = [
         threshold="epsilon",
         comparison=Comparison.AT_MOST,
         label="share of identifiable people",
-        requires=frozenset({"holdout"}),
+        needs={Need.HOLDOUT},
         validate=_comparable,
         sentences=Sentences(
             passed=(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from fractions import Fraction
 from typing import Annotated, Any, Literal
@@ -17,11 +16,12 @@ from tcdp_audit.plugin.check import (
     Comparison,
     DisclosureType,
     Guide,
+    Need,
     TableCheck,
     TableFigure,
     TableView,
 )
-from tcdp_audit.plugin.detector import Exact, PolicyDocument
+from tcdp_audit.plugin.detector import Exact
 from tcdp_audit.plugin.sentences import (
     Sentences,
 )
@@ -158,12 +158,6 @@ def matches(released: CodedTable, others: CodedTable) -> tuple[int, int]:
     return int(each[equals > 0].sum()), int(each[equals == 1].sum())
 
 
-def _faults(parameters: ExactMatchParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
-    if parameters.measure == "originals" and parameters.at_most is not None and document.holdout is None:
-        yield "at_most", NO_CONTROL
-    yield from comparable(parameters, document)
-
-
 CHECKS = [
     TableCheck(
         name="exact_match_rate",
@@ -173,8 +167,9 @@ CHECKS = [
         measure=exact_match_rate,
         comparison=Comparison.AT_MOST,
         label="share of released records that are copies",
-        requires=frozenset({"holdout"}),
-        validate=_faults,
+        validate=comparable,
+        needs={Need.HOLDOUT},
+        needs_if=lambda parameters, _: {Need.HOLDOUT_FOR_DEMANDS} if parameters.measure == "originals" else set(),
         sentences=Sentences(
             passed=(
                 "[{measure=originals?}{originals}[; {allowed}]|{failing/records:released {record}} ({observed:%}) "

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from tcdp_audit.plugin.check import DisclosureType, Pairs, TableCheck, TableFigure, TableView
+from tcdp_audit.plugin.check import DisclosureType, Need, Pairs, TableCheck, TableFigure, TableView
 from tcdp_audit.plugin.sentences import Sentences
 from tcdp_audit_plugins.checks.record_linkage.agreement import Agreement, alike, equal, tolerant
 from tcdp_audit_plugins.checks.record_linkage.agreement_patterns import Column, best_matches, pattern_counts
@@ -150,7 +150,7 @@ CHECKS = [
         measure=linked_share,
         label="share of released records linked correctly",
         worst=lambda figure, _: Fraction(figure.details["matched"], figure.records),  # others have no original
-        requires=frozenset({"original"}),
+        needs={Need.ORIGINAL},
         validate=faults,
         variant=lambda parameters: "unconstrained" if parameters.unconstrained else "",
         sentences=Sentences(

@@ -16,6 +16,7 @@ from tcdp_audit.plugin.check import (
     Comparison,
     DisclosureType,
     Guide,
+    Need,
     TableCheck,
     TableFigure,
     TableView,
@@ -35,11 +36,7 @@ from tcdp_audit_plugins.checks.releases.classes import (
     rows_of_people,
     values_of_releases,
 )
-from tcdp_audit_plugins.checks.releases.parameters import (
-    SensitiveParameters,
-    needs_a_sensitive_attribute,
-    sensitive_attributes,
-)
+from tcdp_audit_plugins.checks.releases.parameters import SensitiveParameters, sensitive_attributes
 from tcdp_audit_plugins.formulas import formula
 
 UNTOLD = np.iinfo(np.int64).max  # of somebody about whom nothing is compared
@@ -203,8 +200,7 @@ CHECKS: list[Check] = [
         threshold="at_least",
         comparison=Comparison.AT_LEAST,
         label="least number of sensitive values left by all releases",
-        requires=frozenset({"previous"}),
-        validate=needs_a_sensitive_attribute,
+        needs={Need.PREVIOUS, Need.ROWS, Need.SENSITIVE},
         sentences=Sentences(
             passed="Each {record} in several releases has at least {observed:value} {left}.",
             failed=(

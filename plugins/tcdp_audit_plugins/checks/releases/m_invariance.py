@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated
 
@@ -17,11 +17,11 @@ from tcdp_audit.plugin.check import (
     Comparison,
     DisclosureType,
     Guide,
+    Need,
     TableCheck,
     TableFigure,
     TableView,
 )
-from tcdp_audit.plugin.detector import PolicyDocument
 from tcdp_audit.plugin.sentences import (
     Sentences,
 )
@@ -36,18 +36,13 @@ from tcdp_audit_plugins.checks.releases.classes import (
     rows_of_people,
     values_of_releases,
 )
-from tcdp_audit_plugins.checks.releases.parameters import (
-    SensitiveParameters,
-    needs_a_sensitive_attribute,
-    sensitive_attributes,
-)
+from tcdp_audit_plugins.checks.releases.parameters import SensitiveParameters, sensitive_attributes
 from tcdp_audit_plugins.formulas import formula
 
 NOBODY = (
     "nobody who is in this release is in an earlier one, with a sensitive value in both, so that no signature can "
     "change; check that the `key` is written alike in all releases"
 )
-NO_KEY = "people are followed through the releases by a key; add `key:` with the attribute that all releases share"
 
 
 class InvarianceParameters(SensitiveParameters):
@@ -157,12 +152,6 @@ def _figure(
     )
 
 
-def _faults(parameters: InvarianceParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
-    yield from needs_a_sensitive_attribute(parameters, document)
-    if document.key is None:
-        yield "", NO_KEY
-
-
 CHECKS: list[Check] = [
     TableCheck(
         name="m_invariance",
@@ -173,8 +162,7 @@ CHECKS: list[Check] = [
         threshold="m",
         comparison=Comparison.AT_LEAST,
         label="largest m of all releases",
-        requires=frozenset({"previous"}),
-        validate=_faults,
+        needs={Need.PREVIOUS, Need.ROWS, Need.SENSITIVE, Need.KEY},
         sentences=Sentences(
             passed=(
                 "[{observed>0?}Each group of each release has at least {observed:{record}}, all with different "

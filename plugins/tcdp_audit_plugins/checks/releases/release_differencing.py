@@ -16,6 +16,7 @@ from tcdp_audit.plugin.check import (
     Comparison,
     DisclosureType,
     Guide,
+    Need,
     Parameters,
     TableCheck,
     TableFigure,
@@ -28,7 +29,6 @@ from tcdp_audit.plugin.sentences import (
 from tcdp_audit_plugins.checks._shared.sampling import distribution_of
 from tcdp_audit_plugins.checks.releases.boxes import overlapping
 from tcdp_audit_plugins.checks.releases.classes import Positions, ReleaseClasses, classes_of_releases
-from tcdp_audit_plugins.checks.releases.parameters import needs_an_earlier_release
 from tcdp_audit_plugins.formulas import formula
 
 
@@ -160,8 +160,7 @@ CHECKS: list[Check] = [
         threshold="k",
         comparison=Comparison.AT_LEAST,
         label="smallest difference between the counts of a class in two releases",
-        requires=frozenset({"previous"}),
-        validate=needs_an_earlier_release,
+        needs={Need.PREVIOUS, Need.ROWS},
         sentences=Sentences(
             passed=(
                 "[{unchanged?}No group with the same {known} has {changed}|{differing/classes:group} with the same "

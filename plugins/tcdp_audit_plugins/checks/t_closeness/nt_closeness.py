@@ -20,6 +20,7 @@ from tcdp_audit.plugin.check import (
     Comparison,
     DisclosureType,
     Guide,
+    Need,
     ReferenceDistribution,
     TableCheck,
     TableFigure,
@@ -29,7 +30,6 @@ from tcdp_audit.plugin.detector import PolicyDocument, Role, Text
 from tcdp_audit.plugin.measure import add_up, summarise
 from tcdp_audit.plugin.sentences import Sentences, count
 from tcdp_audit_plugins.checks._shared.missing_values import violation_of
-from tcdp_audit_plugins.checks._shared.sampling import counts_rows, needs_a_partition
 from tcdp_audit_plugins.checks.t_closeness.nearest import Nearest, Subject
 from tcdp_audit_plugins.checks.t_closeness.supersets import Classes, classes_of
 from tcdp_audit_plugins.checks.t_closeness.t_closeness import KINDS, T_CLOSENESS, ClosenessParameters, Distance
@@ -118,8 +118,6 @@ def _attribute(parameters: NtClosenessParameters, view: TableView) -> str:
 
 
 def _faults(parameters: NtClosenessParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
-    yield from counts_rows(document)
-    yield from needs_a_partition(document, "a class would be in several groups of one step")
     sensitive = sorted(name for name, one in document.attributes.items() if one.role is Role.SENSITIVE)
     if parameters.attribute is None and len(sensitive) > 1:
         yield "attribute", f"the policy has {len(sensitive):,} sensitive attributes; name one of them"
@@ -144,6 +142,7 @@ CHECKS = [
         label="distance from the nearest large group",
         variant=lambda parameters: KINDS[parameters.distance].name,
         validate=_faults,
+        needs={Need.ROWS, Need.PARTITION},
         sentences=Sentences(
             passed=(
                 "Every {record} is in a group whose mix of {details.attribute:column} differs from some group of at "

@@ -10,7 +10,17 @@ import numpy as np
 from pydantic import Field
 
 from tcdp_audit.plugin._internal import fold
-from tcdp_audit.plugin.check import Check, CheckError, DisclosureType, Guide, Pairs, TableCheck, TableFigure, TableView
+from tcdp_audit.plugin.check import (
+    Check,
+    CheckError,
+    DisclosureType,
+    Guide,
+    Need,
+    Pairs,
+    TableCheck,
+    TableFigure,
+    TableView,
+)
 from tcdp_audit.plugin.detector import PolicyDocument, Role, Text
 from tcdp_audit.plugin.sentences import count
 from tcdp_audit_plugins.checks._shared.candidate_sets import CandidateSets
@@ -205,7 +215,7 @@ CHECKS: list[Check] = [
         measure=microaggregation_attack,
         label=FIGURE,
         worst=_worst,
-        requires=frozenset({"original"}),
+        needs={Need.ORIGINAL},
         validate=_faults,
         sentences=attack_sentences(
             "[{method=known_groups?}An intruder who holds everyone's {known} and forms the groups again"

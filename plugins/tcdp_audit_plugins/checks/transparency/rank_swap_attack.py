@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import numpy as np
 from pydantic import Field
 
-from tcdp_audit.plugin.check import Check, DisclosureType, Guide, TableCheck, TableFigure, TableView
+from tcdp_audit.plugin.check import Check, DisclosureType, Guide, Need, TableCheck, TableFigure, TableView
 from tcdp_audit.plugin.detector import Exact, PolicyDocument
 from tcdp_audit.plugin.sentences import Outcome, count
 from tcdp_audit_plugins.checks._shared.candidate_sets import CandidateSets
@@ -151,7 +151,7 @@ CHECKS: list[Check] = [
         measure=rank_swap_attack,
         label=FIGURE,
         worst=_worst,
-        requires=frozenset({"original"}),
+        needs={Need.ORIGINAL},
         validate=_faults,
         sentences=attack_sentences(
             "An intruder who knows {known} and that values were moved by at most {farthest:rank}"

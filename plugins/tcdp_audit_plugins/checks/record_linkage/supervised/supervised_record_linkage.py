@@ -9,7 +9,16 @@ from typing import Any
 import numpy as np
 
 from tcdp_audit.plugin._internal import Floats
-from tcdp_audit.plugin.check import CheckError, Comparison, DisclosureType, Pairs, TableCheck, TableFigure, TableView
+from tcdp_audit.plugin.check import (
+    CheckError,
+    Comparison,
+    DisclosureType,
+    Need,
+    Pairs,
+    TableCheck,
+    TableFigure,
+    TableView,
+)
 from tcdp_audit.plugin.detector import Scale
 from tcdp_audit.plugin.sentences import Outcome, Sentences, percent, percent_of
 from tcdp_audit_plugins.checks.record_linkage.comparison import comparable_attributes, compared
@@ -153,7 +162,7 @@ CHECKS = [
         measure=supervised_record_linkage,
         comparison=Comparison.AT_MOST,
         label="share of records linked correctly",
-        requires=frozenset({"original"}),
+        needs={Need.ORIGINAL},
         validate=comparable_attributes,
         sentences=Sentences(
             passed=(
