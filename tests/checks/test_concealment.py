@@ -243,7 +243,7 @@ def test_a_failed_demand_has_the_distribution():
 
 @pytest.mark.parametrize(("axes", "most", "points", "number"), [(1, 5, 1, 3), (3, 9, 200, 80), (9, 3000, 300, 60)])
 def test_points_in_boxes(axes, most, points, number, monkeypatch):
-    """More axes than a word has lanes, places of more bits than a lane, boxes that hold nothing, few at a time."""
+    """More axes than a word has bytes, places of more bits than a byte, boxes that hold nothing, few at a time."""
     monkeypatch.setattr(boxes, "TOGETHER", 64)
     random = np.random.default_rng(axes)
     places = np.unique(random.integers(0, most, (axes, points), dtype=np.int32), axis=1)

@@ -36,7 +36,7 @@ class AgeCapParameters(Parameters):
     column: Annotated[Text | None, Field(description="The column with the ages.")] = None
 
 
-def told_age(low: float, high: float, *, low_open: bool = False, high_open: bool = False) -> int:
+def least_age(low: float, high: float, *, low_open: bool = False, high_open: bool = False) -> int:
     """The largest age in whole years that a cell tells apart from the ages above it; -1 where it tells none.
 
     Args:
@@ -77,11 +77,11 @@ def age_cap(view: TableView, parameters: AgeCapParameters) -> TableFigure:
     if not domain.size:
         raise CheckError(f"column {parameters.column!r} has no value in any record")
     if domain.covers is None:
-        told = np.floor(domain.values.astype(np.float64)).astype(np.int64)
+        ages = np.floor(domain.values.astype(np.float64)).astype(np.int64)
     else:
         ends = [(one.low, one.high, one.low_open, one.high_open) for one in domain.covers]
-        told = np.array([told_age(a, b, low_open=c, high_open=d) for a, b, c, d in ends], dtype=np.int64)
-    above = np.append(told > parameters.at, False)[table.codes[parameters.column]]
+        ages = np.array([least_age(a, b, low_open=c, high_open=d) for a, b, c, d in ends], dtype=np.int64)
+    above = np.append(ages > parameters.at, False)[table.codes[parameters.column]]
     records = int(table.rows.each[above].sum())
     failing = None if parameters.at_most is None else records
     return TableFigure(value=Fraction(records), records=view.records, failing=failing)

@@ -69,12 +69,12 @@ def direct_identifiers(view: TableView, parameters: DirectIdentifiersParameters)
     Cost: the distinct values of each column; at most 10,000 of them for each detector.
     """
     detectors, columns = _chosen(view.detectors, parameters.detectors), looked_at(view, parameters)
-    found = looked_for(view, parameters, columns, detectors)
-    identifying = found.of_role(Role.IDENTIFIER)
+    detections = looked_for(view, parameters, columns, detectors)
+    identifying = detections.of_role(Role.IDENTIFIER)
     if parameters.at_most is not None and len(identifying) <= parameters.at_most:
-        require_decided(found, identifying)
-    told = details(found, identifying, columns, detectors)
-    return TableFigure(Fraction(len(identifying)), view.records, details=told)
+        require_decided(detections, identifying)
+    figures = details(detections, identifying, columns, detectors)
+    return TableFigure(Fraction(len(identifying)), view.records, details=figures)
 
 
 def _chosen(detectors: Mapping[str, Detector], names: Sequence[str] | None) -> list[Detector]:

@@ -92,10 +92,10 @@ def coded(view: TableView, names: Sequence[str], counted_in: str | None) -> Code
     for name in names:
         domain, other = release.domains[name], population.domains[name]
         code = {label: number for number, label in enumerate(domain.labels)}
-        found = [domain.size + 1 if label not in code else code[label] for label in other.labels]
+        codes_of = [domain.size + 1 if label not in code else code[label] for label in other.labels]
         nothing = np.where(domain.tells_nothing, domain.size, np.arange(domain.size + 1))
         own[name] = nothing[release.codes[name]]
-        theirs[name] = np.array([*found, domain.size + 1], dtype=np.int64)[population.codes[name]]
+        theirs[name] = np.array([*codes_of, domain.size + 1], dtype=np.int64)[population.codes[name]]
     sizes = {name: release.domains[name].size for name in names}
     return Coded(names, own, theirs, sizes, release.rows.each, people)
 
@@ -119,8 +119,8 @@ def people_of(tables: Coded, names: Sequence[str]) -> tuple[Counts, NDArray[np.b
     rows = len(tables.records)
     people = np.zeros(len(distinct), dtype=np.int64)
     np.add.at(people, place[rows:], tables.people)
-    told = np.all([tables.release[name] < tables.sizes[name] for name in names], axis=0)
-    return people[place[:rows]], told
+    has_region = np.all([tables.release[name] < tables.sizes[name] for name in names], axis=0)
+    return people[place[:rows]], has_region
 
 
 def least_people(view: TableView, names: Sequence[str], order: int, at_least: int | None, count_in: str | None) -> Any:
@@ -131,11 +131,11 @@ def least_people(view: TableView, names: Sequence[str], order: int, at_least: in
     sets = [chosen for size in range(1, order + 1) for chosen in combinations(names, size)]
     below = 0
     for chosen in sets:
-        people, told = people_of(tables, chosen)
-        if told.any():
-            smallest = int(people[told].min())
+        people, has_region = people_of(tables, chosen)
+        if has_region.any():
+            smallest = int(people[has_region].min())
             least = smallest if least is None else min(least, smallest)
-            failing = told & (people < (at_least or 0))
+            failing = has_region & (people < (at_least or 0))
             few |= failing
             below += bool(failing.any())
     if least is None:

@@ -51,33 +51,33 @@ def quasi_identifier_strength(view: TableView, parameters: QuasiIdentifierStreng
     names = sorted(parameters.attributes or view.quasi_identifiers)
     (table,) = view.counted(names)
     codes = {name: table.codes[name] for name in names}
-    found = strengths(codes, table.times, order=parameters.max_order, exact=True)
+    measured = strengths(codes, table.times, order=parameters.max_order, exact=True)
 
     def figure(one: SetStrength) -> Any:
         return getattr(one, parameters.measure)
 
-    strongest = max(found.sets, key=lambda one: (figure(one), -len(one.attributes)))
-    return TableFigure(figure(strongest), view.records, details=_details(found, strongest))
+    strongest = max(measured.sets, key=lambda one: (figure(one), -len(one.attributes)))
+    return TableFigure(figure(strongest), view.records, details=_details(measured, strongest))
 
 
-def _details(found: Strengths, strongest: SetStrength) -> dict[str, Any]:
-    alone = {one.attributes[0]: one for one in found.sets if len(one.attributes) == 1}
+def _details(measured: Strengths, strongest: SetStrength) -> dict[str, Any]:
+    alone = {one.attributes[0]: one for one in measured.sets if len(one.attributes) == 1}
     details: dict[str, Any] = {
         "strongest": list(strongest.attributes),
         "distinction": strongest.distinction,
         "separation": strongest.separation,
         "unique": strongest.unique,
-        "sets": len(found.sets),
-        "unique_of_all": found.whole.unique,
-        "minimal_keys": [list(one) for one in found.minimal_keys[:KEYS]],
-        "number_of_minimal_keys": len(found.minimal_keys),
+        "sets": len(measured.sets),
+        "unique_of_all": measured.whole.unique,
+        "minimal_keys": [list(one) for one in measured.minimal_keys[:KEYS]],
+        "number_of_minimal_keys": len(measured.minimal_keys),
         "distinctions": {name: one.distinction for name, one in alone.items()},
         "separations": {name: one.separation for name, one in alone.items()},
-        "leave_one_out": {one.attribute: one.leave_one_out for one in found.contributions},
-        "shapley": {one.attribute: one.shapley for one in found.contributions},
+        "leave_one_out": {one.attribute: one.leave_one_out for one in measured.contributions},
+        "shapley": {one.attribute: one.shapley for one in measured.contributions},
     }
-    if found.sample is not None:
-        details["shapley_errors"] = {one.attribute: one.error for one in found.contributions}
+    if measured.sample is not None:
+        details["shapley_errors"] = {one.attribute: one.error for one in measured.contributions}
     return details
 
 

@@ -158,10 +158,10 @@ def _places_in_original(view: TableView) -> tuple[float, dict[str, Any]]:
         raise CheckError(
             f"the key finds {count(len(places), 'record')} in the original; {FEW} say something of an order"
         )
-    kept = int((places == np.arange(len(places))).sum())
+    in_place = int((places == np.arange(len(places))).sum())
     correlation = _correlation(np.argsort(np.argsort(places)).astype(np.float64))
     p_value = _two_sided(correlation * sqrt(len(places) - 1))
-    return p_value, {"at_original_place": Fraction(kept, len(places)), "original_correlation": correlation}
+    return p_value, {"at_original_place": Fraction(in_place, len(places)), "original_correlation": correlation}
 
 
 def _by_key(view: TableView) -> Codes:
@@ -171,8 +171,8 @@ def _by_key(view: TableView) -> Codes:
     released, original = view.coded([key], "original")
     place = np.full(released.domains[key].size + 1, -1, np.int64)
     place[original.codes[key]] = np.arange(original.records)
-    found = place[released.codes[key]]
-    return found[found >= 0]
+    positions = place[released.codes[key]]
+    return positions[positions >= 0]
 
 
 def _faults(_: RecordOrderParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:

@@ -76,17 +76,17 @@ def safe_harbor(view: TableView, parameters: SafeHarborParameters) -> TableFigur
     if not detectors:
         raise CheckError(NO_DETECTOR)
     columns = looked_at(view, parameters)
-    found = looked_for(view, parameters, columns, detectors)
-    listed = found.best
+    detections = looked_for(view, parameters, columns, detectors)
+    listed = detections.best
     if parameters.at_most is not None and len(listed) <= parameters.at_most:
-        require_decided(found, listed)
-    told = {**details(found, listed, columns, detectors), "letters": _letters(found)}
-    return TableFigure(Fraction(len(listed)), view.records, details=told)
+        require_decided(detections, listed)
+    figures = {**details(detections, listed, columns, detectors), "letters": _letters(detections)}
+    return TableFigure(Fraction(len(listed)), view.records, details=figures)
 
 
-def _letters(found: Detections) -> dict[str, str]:
+def _letters(detections: Detections) -> dict[str, str]:
     """The letter of the regulation that each column falls under."""
-    return {name: one.detector.safe_harbor for name, one in found.best.items()}
+    return {name: one.detector.safe_harbor for name, one in detections.best.items()}
 
 
 def _values(outcome: Outcome) -> dict[str, Any]:

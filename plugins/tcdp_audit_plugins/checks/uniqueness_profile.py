@@ -90,12 +90,14 @@ def uniqueness_profile(view: TableView, parameters: UniquenessProfileParameters)
             f"{gibibytes(view.memory or 0)} may be used; lower `keys` or `max_order`, or give more with --memory"
         )
     sketches = _sketches(view, names, sets, parameters)
-    found = {
+    measured = {
         one: figures_of(sketch, view.records, parameters.t, float(ERROR) / len(sets))
         for one, sketch in sketches.items()
     }
-    strongest = max(sets, key=lambda one: (found[one].high, -len(one)))
-    return TableFigure(found[strongest].high, view.records, details=_details(found, strongest, names, parameters.seed))
+    strongest = max(sets, key=lambda one: (measured[one].high, -len(one)))
+    return TableFigure(
+        measured[strongest].high, view.records, details=_details(measured, strongest, names, parameters.seed)
+    )
 
 
 def _sketches(
@@ -123,10 +125,10 @@ def _sketches(
     return {**counted, **sketches}
 
 
-def _details(found: Mapping[Subset, KeyFigures], strongest: Subset, names: list[str], seed: int) -> dict[str, Any]:
+def _details(measured: Mapping[Subset, KeyFigures], strongest: Subset, names: list[str], seed: int) -> dict[str, Any]:
     """What an outcome holds of it: estimates, and no hash."""
-    one = found[strongest]
-    listed = sorted(found, key=lambda each: (-found[each].high, len(each), each))[:LISTED]
+    one = measured[strongest]
+    listed = sorted(measured, key=lambda each: (-measured[each].high, len(each), each))[:LISTED]
     return {
         "strongest": [names[place] for place in strongest],
         "share": one.small_records,
@@ -135,9 +137,9 @@ def _details(found: Mapping[Subset, KeyFigures], strongest: Subset, names: list[
         "is_exact": one.is_exact,
         "confidence": 1 - ERROR,
         "seed": seed,
-        "sets": len(found),
-        "exact_sets": sum(each.is_exact for each in found.values()),
-        "profile": {" × ".join(names[place] for place in each): _entry(found[each]) for each in listed},
+        "sets": len(measured),
+        "exact_sets": sum(each.is_exact for each in measured.values()),
+        "profile": {" × ".join(names[place] for place in each): _entry(measured[each]) for each in listed},
     }
 
 

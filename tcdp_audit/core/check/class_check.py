@@ -68,10 +68,10 @@ class ClassCheck(CheckOnClasses[P]):
         return tuple(
             one.parameter
             for one in self.thresholds
-            if one.parameter in demanded and self._always_kept(one, finest, parameters)
+            if one.parameter in demanded and self._always_holds(one, finest, parameters)
         )
 
-    def _always_kept(self, threshold: Threshold[P], finest: SingletonClasses, parameters: P) -> bool:
+    def _always_holds(self, threshold: Threshold[P], finest: SingletonClasses, parameters: P) -> bool:
         end = worst_share(self.parameters.model_fields[threshold.parameter], threshold.comparison)
         if keeps(end, self.demands(parameters)[threshold.parameter], threshold.comparison):
             return True
@@ -119,5 +119,5 @@ def _compared(threshold: Threshold[Any], evidence: ClassEvidence, parameters: Pa
     demanded = threshold.demanded(parameters)
     if demanded is None:
         return Figure(values, np.zeros(len(values), dtype=bool), threshold.comparison)
-    kept = np.asarray(threshold.comparison.holds(measured.compare(demanded)), dtype=bool)
-    return Figure(values, ~kept, threshold.comparison)
+    holds = np.asarray(threshold.comparison.holds(measured.compare(demanded)), dtype=bool)
+    return Figure(values, ~holds, threshold.comparison)

@@ -174,8 +174,8 @@ class Specification(ABC, Generic[P]):
         for name in self._chosen(parameters):
             declaration = document.attributes.get(name)
             if declaration is None:
-                meant = nearest(name, document.attributes)
-                yield field_name, f"the policy declares no attribute {name!r}{meant}"
+                suggestion = nearest(name, document.attributes)
+                yield field_name, f"the policy declares no attribute {name!r}{suggestion}"
             elif declaration.role is not Role.SENSITIVE:
                 yield field_name, f"{name!r} is not sensitive: its role is {declaration.role.value}"
 

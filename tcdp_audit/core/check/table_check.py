@@ -126,9 +126,9 @@ class TableCheck(Specification[P]):
         demands, ends = self.demands(parameters), {self.threshold: _ends(figure)}
         for one in self.further:
             ends[one.parameter] = (_sound(figure.further.get(one.parameter)),)
-        kept = [_kept(one, ends[one.parameter], demands.get(one.parameter)) for one in self.limits]
-        failed = None if not demands else any(one == {False} for one in kept)
-        undecided = not failed and any(len(one) > 1 for one in kept)
+        outcomes = [_outcomes_at(one, ends[one.parameter], demands.get(one.parameter)) for one in self.limits]
+        failed = None if not demands else any(one == {False} for one in outcomes)
+        undecided = not failed and any(len(one) > 1 for one in outcomes)
         return Verdict(
             float(figure.value),
             demands.get(self.threshold),
@@ -139,7 +139,7 @@ class TableCheck(Specification[P]):
         )
 
 
-def _kept(limit: Limit, ends: Sequence[Fraction | float], demanded: Fraction | None) -> set[bool]:
+def _outcomes_at(limit: Limit, ends: Sequence[Fraction | float], demanded: Fraction | None) -> set[bool]:
     """Whether a demand is kept at each end of an interval, which may be one figure; nothing without a demand."""
     if demanded is None:
         return set()

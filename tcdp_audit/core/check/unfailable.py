@@ -95,8 +95,8 @@ def sentence(names: Sequence[str], demands: Mapping[str, Fraction], *, judged: b
         whatever: what makes no difference to them.
     """
     typed = " and ".join(f"{name}: {_typed(demands[name])}" for name in names)
-    kept = f"The {noun_form('demand', len(names))} {typed} {agree(len(names), 'is', 'are')} kept {whatever}"
-    return f"{kept}." if judged else f"{kept}, so this is measured, not judged."
+    sentence = f"The {noun_form('demand', len(names))} {typed} {agree(len(names), 'is', 'are')} kept {whatever}"
+    return f"{sentence}." if judged else f"{sentence}, so this is measured, not judged."
 
 
 def _typed(number: Fraction) -> str:

@@ -1,10 +1,10 @@
 """Shared by several checks: distances, logarithms, windows, samples of a population, sentences and guides.
 
-boxes, lanes                             which points lie in which boxes
+boxes                                    which points lie in which boxes
 candidate_sets                           who somebody may be, and what a matching of everybody leaves
 distances                                t-closeness by each distance
 certain_values                           what all members of a class have, and shares where a member has several
-closeness_sentence, closeness_guide      a closeness check in words
+closeness_guide                          the guide of a closeness check
 entropy, logarithms                      irrational figures, compared exactly
 frequency_ratios, ranked_counts, windows  shares against the table, commonest values, values close together
 missing_values                           what missing sensitive values mean where they are a failure

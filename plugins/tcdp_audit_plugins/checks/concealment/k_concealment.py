@@ -39,7 +39,7 @@ def k_concealment(view: TableView, parameters: ConcealmentParameters) -> TableFi
         failing=None if parameters.k is None else int((after < parameters.k).sum()),
         distribution=distribution_of_people(after),
         details={
-            "one_k_anonymity": int(before.min()),
+            "one_to_k_anonymity": int(before.min()),
             "certain": int((after == 1).sum()),
             "certain_before": int((before == 1).sum()),
             "candidates": int(before.sum()),
@@ -97,7 +97,7 @@ CHECKS = [
             reading=(
                 "Ages 20, 21, 30, 40, 41 released as [20, 30], [20, 21], [30, 40], [40, 41], [40, 41] are each "
                 "consistent with two records at least, yet the person of 30 is certain: 20 and 21 use up the first "
-                "two, 40 and 41 the last two. Details: `one_k_anonymity`, the least number of consistent records "
+                "two, 40 and 41 the last two. Details: `one_to_k_anonymity`, the least number of consistent records "
                 "before that; `certain` and `certain_before`, people with a single one after and before; "
                 "`candidates`, pairs of a person and a consistent record, and `candidates_removed`, those that no "
                 "assignment has; `matched`, `released_without_original` and `originals_not_released` tell the "

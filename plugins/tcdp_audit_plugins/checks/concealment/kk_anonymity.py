@@ -122,8 +122,8 @@ CHECKS = [
                 "(k, k)-anonymity both."
             ),
             **formula(
-                r"\text{one\_k: } \min_i \#\{j : (i, j) \in C\} \ge k",
-                r"\text{k\_one: } \min_j \#\{i : (i, j) \in C\} \ge k",
+                r"\text{one\_to\_k: } \min_i \#\{j : (i, j) \in C\} \ge k",
+                r"\text{k\_to\_one: } \min_j \#\{i : (i, j) \in C\} \ge k",
                 r"\text{k\_k: both}",
                 r"C = \{(i, j) : \text{original } i \text{ is consistent with released } j\}",
             ),

@@ -46,7 +46,7 @@ class TableKeys:
         return int((self.elsewhere > 0).sum())
 
     @property
-    def kept(self) -> int:
+    def sampled(self) -> int:
         """How many keys were kept."""
         return len(self.sketch.hashes)
 

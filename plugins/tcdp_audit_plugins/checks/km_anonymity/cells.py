@@ -64,9 +64,9 @@ def _split(labels: Sequence[str], delimiter: str, nothing: Collection[str]) -> t
     """
     lists = pc.split_pattern(pa.array(labels, pa.large_string()), pattern=delimiter)
     texts = pc.utf8_trim_whitespace(lists.flatten()).dictionary_encode()
-    tells = ~pc.is_in(texts.dictionary, pa.array(["", *nothing], pa.large_string())).to_numpy(zero_copy_only=False)
+    is_item = ~pc.is_in(texts.dictionary, pa.array(["", *nothing], pa.large_string())).to_numpy(zero_copy_only=False)
     item = texts.indices.to_numpy()
-    kept = tells[item]
-    upto = np.concatenate([[0], np.cumsum(kept)])
+    chosen = is_item[item]
+    upto = np.concatenate([[0], np.cumsum(chosen)])
     offsets = upto[lists.offsets.to_numpy()]
-    return item[kept].astype(np.int64), np.append(offsets, offsets[-1])
+    return item[chosen].astype(np.int64), np.append(offsets, offsets[-1])

@@ -152,10 +152,10 @@ def _to(table: CodedTable, tables: Tables, weights: dict[str, Fraction]) -> Near
         space(tables.original, other, tables.scales, squares, tables.original) for other in (tables.original, table)
     )
     points = np.arange(len(others.known))
-    found = nearest(others, points, neighbours=2)
-    is_nearest = others.squared_distances(points, points) <= others.nearly(found.squared)  # but for missing cells
+    closest = nearest(others, points, neighbours=2)
+    is_nearest = others.squared_distances(points, points) <= others.nearly(closest.squared)  # but for missing cells
     return Nearness(
-        np.sqrt(np.where(is_nearest, found.second, found.squared)),
+        np.sqrt(np.where(is_nearest, closest.second, closest.squared)),
         np.sqrt(nearest(both).squared),
         others.known.records,
         max(others.rounding, both.rounding),

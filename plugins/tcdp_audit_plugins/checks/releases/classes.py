@@ -63,10 +63,10 @@ class ReleaseClasses:
         Cost: O(rows log rows).
         """
         domain = self.table.domains[attribute]
-        tells = ~domain.tells_nothing
-        tells[-1] = missing_is_a_value
+        says = ~domain.tells_nothing
+        says[-1] = missing_is_a_value
         codes, width = self.table.codes[attribute], domain.size + 1
-        known = tells[codes]
+        known = says[codes]
         each = self.table.rows.each[known]
         keys, number = numbered(self.class_of[known] * width + codes[known], len(self.records) * width)
         times = np.bincount(number, each, len(keys)).astype(np.int64)

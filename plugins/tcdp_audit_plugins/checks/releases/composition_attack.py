@@ -97,8 +97,8 @@ def composition_attack(view: TableView, parameters: CompositionParameters) -> Ta
         rows = rows_of_people(releases, key)
         left = Left.worst_of([_of_people(releases, rows, own, view.memory) for own in values.values()])
         place = np.append(releases[0].class_of, -1)[rows[0]]
-    found = _figure(left, place, parameters.at_least, by_key=key is not None)
-    return replace(found, details={**found.details, "sensitive": names})
+    outcome = _figure(left, place, parameters.at_least, by_key=key is not None)
+    return replace(outcome, details={**outcome.details, "sensitive": names})
 
 
 def _of_people(
@@ -110,15 +110,15 @@ def _of_people(
     """
     number = np.full(len(rows[0]), UNTOLD)
     lives = Lifespans.of(releases, rows, values)
-    found = candidates(values, lives.classes, memory)
-    number[lives.people[lives.now]] = found.number[lives.combination[lives.now]]
+    outcome = candidates(values, lives.classes, memory)
+    number[lives.people[lives.now]] = outcome.number[lives.combination[lives.now]]
     some = lives.classes[0] >= 0
-    entropy = _least_entropy(Candidates(found.number[some], found.entropy[some]))
+    entropy = _least_entropy(Candidates(outcome.number[some], outcome.entropy[some]))
     return Left(number, entropy, np.ones(len(number), dtype=np.int64))
 
 
-def _least_entropy(found: Candidates) -> float:
-    return float(np.min(found.entropy, where=found.number > 0, initial=np.inf))
+def _least_entropy(outcome: Candidates) -> float:
+    return float(np.min(outcome.entropy, where=outcome.number > 0, initial=np.inf))
 
 
 def _of_classes(
@@ -133,11 +133,11 @@ def _of_classes(
     for place, earlier in enumerate(releases[1:], 1):
         own, theirs = overlapping(view, this, earlier, suppressed_is_anything=True)
         for of_attribute in values.values():
-            found = candidates([of_attribute[0], of_attribute[place]], [own, theirs], view.memory)
+            outcome = candidates([of_attribute[0], of_attribute[place]], [own, theirs], view.memory)
             number = np.full(len(this.records), UNTOLD)
-            some = found.number > 0
-            np.minimum.at(number, own[some], found.number[some])
-            parts.append(Left(number, _least_entropy(found), this.records))
+            some = outcome.number > 0
+            np.minimum.at(number, own[some], outcome.number[some])
+            parts.append(Left(number, _least_entropy(outcome), this.records))
     return Left.worst_of(parts)
 
 
@@ -150,10 +150,10 @@ def _figure(left: Left, place: Positions, demanded: int | None, *, by_key: bool)
         demanded: how many values must be left.
         by_key: whether people are followed by a key.
     """
-    told = left.number < UNTOLD
-    if not told.any():
-        raise CheckError(NOBODY if by_key else NO_COMMON_CLASS)
-    number, records, place = left.number[told], left.records[told], place[told]
+    known_number = left.number < UNTOLD
+    if not known_number.any():
+        raise CheckError(NO_COMMON_PERSON if by_key else NO_COMMON_CLASS)
+    number, records, place = left.number[known_number], left.records[known_number], place[known_number]
     people = int(records.sum())
     few = None if demanded is None else number < demanded
     return TableFigure(
@@ -179,7 +179,7 @@ def _distribution(number: Counts, records: Counts, place: Positions) -> Sequence
     return distribution_of(figures, np.bincount(which, records, len(distinct)).astype(np.int64))
 
 
-NOBODY = (
+NO_COMMON_PERSON = (
     "nobody who is in this release is in an earlier one, with a sensitive value in both, so nothing is intersected; "
     "check that the `key` is written alike in all releases"
 )

@@ -39,7 +39,7 @@ from tcdp_audit_plugins.checks.releases.classes import (
 from tcdp_audit_plugins.checks.releases.parameters import SensitiveParameters, sensitive_attributes
 from tcdp_audit_plugins.formulas import formula
 
-NOBODY = (
+NO_COMMON_PERSON = (
     "nobody who is in this release is in an earlier one, with a sensitive value in both, so that no signature can "
     "change; check that the `key` is written alike in all releases"
 )
@@ -113,12 +113,12 @@ def m_invariance(view: TableView, parameters: InvarianceParameters) -> TableFigu
     assert key is not None  # noqa: S101 - a policy without one is refused
     releases = classes_of_releases(view, [*names, key])
     rows = rows_of_people(releases, key)
-    found = [signatures(releases, rows, values_of_releases(view, releases, name), view.memory) for name in names]
-    if not any(one.now.any() for one in found):
-        raise CheckError(NOBODY)
-    unique = [np.min(own, axis=0) for own in zip(*(one.unique for one in found), strict=True)]
+    shown = [signatures(releases, rows, values_of_releases(view, releases, name), view.memory) for name in names]
+    if not any(one.now.any() for one in shown):
+        raise CheckError(NO_COMMON_PERSON)
+    unique = [np.min(own, axis=0) for own in zip(*(one.unique for one in shown), strict=True)]
     changed = np.zeros(len(rows[0]), dtype=np.bool_)
-    for one in found:
+    for one in shown:
         changed[one.people[one.changed]] = True
     figure = _figure(view, releases[0], rows[0], unique, changed, parameters.m)
     return replace(figure, details={**figure.details, "sensitive": names})

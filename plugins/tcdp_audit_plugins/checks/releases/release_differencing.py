@@ -101,22 +101,22 @@ def release_differencing(view: TableView, parameters: DifferencingParameters) ->
     Cost: O(records), and O(overlapping classes) where one is coarser.
     """
     this, *earlier = classes_of_releases(view, counted=True)
-    found = [_compared(view, this, one) for one in earlier]
-    sizes = np.concatenate([one.sizes for one in found])
+    compared = [_compared(view, this, one) for one in earlier]
+    sizes = np.concatenate([one.sizes for one in compared])
     few = None if parameters.k is None else sizes < parameters.k
     isolated = None if few is None else int(sizes[few].sum())
-    groups = sum(len(one.now) for one in found)
+    groups = sum(len(one.now) for one in compared)
     details: dict[str, Any] = {
         "differing": len(sizes),
-        "only_now": sum(int((one.before == 0).sum()) for one in found),
-        "only_before": sum(int((one.now == 0).sum()) for one in found),
-        "gained": sum(int((one.now > one.before).sum()) for one in found),
-        "lost": sum(int((one.now < one.before).sum()) for one in found),
+        "only_now": sum(int((one.before == 0).sum()) for one in compared),
+        "only_before": sum(int((one.now == 0).sum()) for one in compared),
+        "gained": sum(int((one.now > one.before).sum()) for one in compared),
+        "lost": sum(int((one.now < one.before).sum()) for one in compared),
         "class_pairs": groups,
     }
     return TableFigure(
         value=int(sizes.min()) if len(sizes) else inf,
-        records=sum(int(np.maximum(one.now, one.before).sum()) for one in found),
+        records=sum(int(np.maximum(one.now, one.before).sum()) for one in compared),
         failing=isolated,
         classes=(groups, None if few is None else int(few.sum())),
         details=details,
@@ -132,13 +132,13 @@ def _compared(view: TableView, this: ReleaseClasses, earlier: ReleaseClasses) ->
             f"no class of this release overlaps with one of {earlier.table.name}, so no count can be compared; check "
             "that both write their quasi-identifiers alike, or declare hierarchies"
         )
-    found = differences(this.records, earlier.records, pairs)
-    if len(found.now) == 1 and min(len(this.records), len(earlier.records)) > 1:
+    compared = differences(this.records, earlier.records, pairs)
+    if len(compared.now) == 1 and min(len(this.records), len(earlier.records)) > 1:
         raise CheckError(
             f"the classes of this release and of {earlier.table.name} overlap from one end to the other, so that only "
             "the totals can be compared; generalise both along one hierarchy"
         )
-    return found
+    return compared
 
 
 def _values(outcome: Outcome) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from tcdp_audit.plugin.check import Histogram, Ratios, ReferenceDistribution
 from tcdp_audit.plugin.engine import Tree
 from tcdp_audit.plugin.measure import add_up
 from tcdp_audit_plugins.checks._shared.distances.equal import surplus
-from tcdp_audit_plugins.checks._shared.distances.room import roomy
+from tcdp_audit_plugins.checks._shared.distances.overflow import as_python_integers, fits_int64
 
 
 def hierarchical_distance(histogram: Histogram, marginal: ReferenceDistribution, tree: Tree) -> Ratios:
@@ -46,7 +46,7 @@ def hierarchical_distance(histogram: Histogram, marginal: ReferenceDistribution,
         [0.5]
     """
     total, height = marginal.total, max(tree.height, 1)
-    counted = roomy(histogram, 2 * height * total)
+    counted = histogram if fits_int64(histogram, 2 * height * total) else as_python_integers(histogram)
     cost = np.zeros(len(histogram), dtype=counted.counts.dtype)
     for level, weights in _levels(counted, marginal.weights, tree):
         cost = cost + surplus(level, weights.take(level.values), total)

@@ -121,10 +121,10 @@ def _require_certain(
     most = most_possible(points) if of_all else held_out["held_out_most_possible"]
     allowed = parameters.at_most
     if ended and allowed is not None and allowed < most:
-        found, limit = percent(float(value), allowed), percent(float(most), allowed)
+        linked_share, limit = percent(float(value), allowed), percent(float(most), allowed)
         raise CheckError(
             f"the search ended after the {parameters.time_limit:,} seconds of `time_limit`: the best distance so far "
-            f"links {found}, no distance links more than {limit}, and whether any links more than "
+            f"links {linked_share}, no distance links more than {limit}, and whether any links more than "
             f"{percent_of(allowed)} stays open; raise `time_limit`, or name fewer `attributes`"
         )
 
