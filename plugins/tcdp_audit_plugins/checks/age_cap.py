@@ -37,7 +37,7 @@ class AgeCapParameters(Parameters):
 
 
 def least_age(low: float, high: float, *, low_open: bool = False, high_open: bool = False) -> int:
-    """The largest age in whole years that a cell tells apart from the ages above it; -1 where it tells none.
+    """The largest age in whole years that a cell distinguishes from the ages above it; -1 where it has none.
 
     Args:
         low: the lower end of what the cell covers.
@@ -59,7 +59,7 @@ def least_age(low: float, high: float, *, low_open: bool = False, high_open: boo
 def age_cap(view: TableView, parameters: AgeCapParameters) -> TableFigure:
     """How many records tell an age above a cap apart from those above it.
 
-    The largest age itself would be somebody's, so it is no part of the evidence.
+    The largest age itself would be a person's, so it is no part of the evidence.
 
     Returns:
         A number of records.

@@ -1,4 +1,4 @@
-"""Direct identifiers: columns whose values are e-mail addresses, numbers of people, names, although nobody says so."""
+"""Direct identifiers: columns whose values are e-mail addresses, numbers of people, names, although no one says so."""
 
 from __future__ import annotations
 

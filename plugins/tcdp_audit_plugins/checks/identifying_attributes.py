@@ -1,4 +1,4 @@
-"""How many columns of a release could identify somebody."""
+"""How many columns of a release could identify a person."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""k-confusion: how many records an attack leaves for everybody, whichever attack it is."""
+"""k-confusion: how many records an attack leaves for everyone, whichever attack it is."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ class ConfusionParameters(Parameters):
 
 
 def k_confusion(view: TableView, parameters: ConfusionParameters) -> TableFigure:
-    """The least number of candidates that an attack leaves for anybody, each above a probability.
+    """The least number of candidates that an attack leaves for anyone, each above a probability.
 
     Where no candidate is above it, all of them are alike to the intruder and count.
 
@@ -109,7 +109,7 @@ def k_confusion(view: TableView, parameters: ConfusionParameters) -> TableFigure
         A whole number of at least 1.
 
     Raises:
-        CheckError: as the attack; or the attack is wrong about somebody.
+        CheckError: as the attack; or the attack is wrong about a person.
 
     Cost: that of the attack.
 

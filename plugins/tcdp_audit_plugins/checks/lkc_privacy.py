@@ -64,7 +64,7 @@ class LKCParameters(Parameters):
 
 @dataclass
 class _OfSize:
-    """What sets of one size tell of the rows.
+    """What sets of one size say of the rows.
 
     Args:
         alone: rows whose record some set makes unique.
@@ -179,7 +179,7 @@ class _Secret:
     def measure(
         self, size: _OfSize, subset: Subset, grouped: tuple[NDArray[Any], int, Counts], most: Fraction | None
     ) -> None:
-        """Add what the groups by one set tell of it."""
+        """Add what the groups by one set say of it."""
         group, groups, times = grouped
         histogram = count_in_classes(group, groups, self.codes, self.radix, times)
         if self.excluded is not None:

@@ -137,7 +137,7 @@ def delta_presence(view: TableView, parameters: DeltaPresenceParameters) -> Tabl
 
 
 def _population_figures(classes: PopulationClasses) -> dict[str, int]:
-    """What both checks tell of the population."""
+    """What both checks say of the population."""
     return {"population_records": classes.people}
 
 

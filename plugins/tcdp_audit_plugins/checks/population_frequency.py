@@ -62,7 +62,7 @@ class Coded:
 
     Args:
         names: of the columns.
-        release: codes by column; `sizes` of it where a cell tells nothing.
+        release: codes by column; `sizes` of it where a cell says nothing.
         population: likewise; one more where the release lacks the value.
         sizes: how many values the release has of each column.
         records: records of the release in each row.
@@ -108,7 +108,7 @@ def _people(population: Any, column: str) -> Counts:
 
 
 def people_of(tables: Coded, names: Sequence[str]) -> tuple[Counts, NDArray[np.bool_]]:
-    """How many people of the population each row of the release stands for in some columns, and which rows tell them.
+    """How many people of the population each row of the release stands for in some columns, and which rows say it.
 
     Returns:
         int64 and bool, shape (rows of the release,).

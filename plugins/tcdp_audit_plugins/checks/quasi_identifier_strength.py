@@ -1,4 +1,4 @@
-"""Strength of quasi-identifiers: how well small sets of columns tell records apart."""
+"""Strength of quasi-identifiers: how well small sets of columns distinguish records."""
 
 from __future__ import annotations
 

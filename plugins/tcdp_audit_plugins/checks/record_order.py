@@ -60,10 +60,10 @@ class Order:
 
 
 def record_order(view: TableView, _: RecordOrderParameters) -> TableFigure:
-    """How many columns the places of the records tell of, the places in the original among them.
+    """How many columns the places of the records say of, the places in the original among them.
 
     Of each column: whether its values ascend or descend with the places (rank correlation), and whether equal values
-    stand beside each other more or less often than in a random order (runs). Both have exact moments over all orders.
+    stand next to each other more or less often than in a random order (runs). Both have exact moments over all orders.
 
     Returns:
         A number of columns.

@@ -83,7 +83,7 @@ def alone(evidence: ClassEvidence, _: SampleUniquenessParameters) -> NDArray[np.
 
 
 def population_uniqueness(view: TableView, parameters: PopulationUniquenessParameters) -> TableFigure:
-    """P(population unique | sample unique) by the estimator that the policy names, and by all others beside it.
+    """P(population unique | sample unique) by the estimator that the policy names, and by all others next to it.
 
     Raises:
         CheckError: what the estimator needs is not given, or it has no answer for this release.

@@ -29,7 +29,7 @@ LIMITS = {
     Comparison.ABOVE: "more than",
 }
 NAMED = 6  # columns in a sentence, at most
-SEVERAL = 10  # from here on a mean is told without digits
+SEVERAL = 10  # from here on a mean is written without digits
 
 
 def state_of(outcome: Outcome) -> str:
@@ -135,20 +135,10 @@ def worst_people(outcome: Outcome) -> str:
 
 
 def every_record(outcome: Outcome) -> str:
-    """All whom an outcome is about: `8,000 people`, `only record`; to stand after `the`."""
+    """All records of an outcome: `8,000 people`, `only record`; to follow `the`."""
     records = outcome.records
     assert records is not None  # noqa: S101 - outcomes on classes have them
     return agree(records.total, f"only {record_noun(outcome)}", count(records.total, record_noun(outcome)))
-
-
-def values_left(outcome: Outcome, number: int) -> str:
-    """What a group leaves open of its attribute, as the second half of such a sentence."""
-    column = column_of(outcome)
-    if number <= 1 and outcome.conventions.get("unit", "row") != "row":  # an entity may have other values besides
-        return f"everybody has the same value of {column}: it is known to be theirs for certain"
-    if number <= 1:
-        return f"{column} is the same throughout: theirs is known for certain"
-    return f"only {number:,} values of {column} are left for them"
 
 
 def chance_of(value: Fraction | float) -> str:

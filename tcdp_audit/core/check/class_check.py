@@ -29,7 +29,7 @@ class ClassCheck(CheckOnClasses[P]):
         thresholds: what each class must keep; the first is the headline figure.
         details: named figures of the whole release beyond the worst class, from the merged summaries.
         worst_classes: classes that records of a release could form, among them one with the worst figure of all that
-            they could form. It tells which demands nothing can fail. By default those of one record each if the check
+            they could form. It shows which demands nothing can fail. By default those of one record each if the check
             is `monotone`; where it is not, only `at_most: 1` of a share is taken for such a demand.
     """
 

@@ -205,7 +205,7 @@ def _tokens(template: str) -> Iterator[str | _Field]:
 
 
 def _alternatives(tokens: Iterator[str | _Field]) -> tuple[list[tuple[Any, ...]], str]:
-    """What stands between bars, up to a closing bracket or the end; and that bracket."""
+    """What is between bars, up to a closing bracket or the end; and that bracket."""
     alternatives: list[list[Any]] = [[]]
     for item in tokens:
         if item == "]":

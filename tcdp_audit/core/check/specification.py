@@ -27,7 +27,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, kw_only=True)
 class Specification(ABC, Generic[P]):
-    """What every kind of check declares. What differs between the kinds is a method here; nobody asks for the kind.
+    """What every kind of check declares. What differs between the kinds is a method here; no one asks for the kind.
 
     Args:
         name: snake_case name for policies, unique among all plugins, never changed once released.
@@ -113,7 +113,7 @@ class Specification(ABC, Generic[P]):
 
     @property
     def risk(self) -> str:
-        """What could still happen where nobody asks it, in one line; nothing if its guide has none."""
+        """What could still happen where no one asks it, in one line; nothing if its guide has none."""
         return self.guide.risk or self.guide.question
 
     def titled(self, parameters: P) -> str:

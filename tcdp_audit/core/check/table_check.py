@@ -66,10 +66,10 @@ class TableCheck(Specification[P]):
     Args:
         measure: the figure, from a view that reads what it is asked for.
         threshold: the parameter with the largest (or least) figure allowed.
-        comparison: how the figure must stand to it.
+        comparison: how the figure must compare with it.
         label: what the figure is called.
         worst: the worst figure that a release could have, of as many records as the figure is about; None if there is
-            none. It tells which demands nothing can fail. By default 1 (or 0, where more is safer) if the threshold is
+            none. It shows which demands nothing can fail. By default 1 (or 0, where more is safer) if the threshold is
             declared to lie from 0 to 1, as a share does; otherwise none.
         further: thresholds of other figures, which must be kept too; a share's worst is 1 (or 0), others have none.
     """

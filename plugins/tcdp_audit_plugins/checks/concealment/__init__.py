@@ -1,4 +1,4 @@
-"""Concealment: how many records of a generalised release somebody of the original may be."""
+"""Concealment: how many records of a generalised release a person of the original may be."""
 
 from __future__ import annotations
 

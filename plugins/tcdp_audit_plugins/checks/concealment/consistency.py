@@ -45,7 +45,7 @@ def consistent(view: TableView, attributes: Sequence[str]) -> tuple[CandidateSet
 
 
 def _require_generalisation(pairs: Pairs, covers: Mapping[str, GeneralizedMatch]) -> None:
-    """Insist that the cells of everybody's released record stand for their own values."""
+    """Insist that the cells of everyone's released record stand for their own values."""
     own = np.ones(len(pairs.matched), dtype=np.bool_)
     strange = []
     for name, cover in covers.items():
@@ -86,7 +86,7 @@ def _edges(
 def _among_members(
     released: Positions, known: Positions, pairs: Pairs, covers: Mapping[str, GeneralizedMatch]
 ) -> NDArray[np.bool_]:
-    """Whether the values of records are among those of sets that do not stand side by side."""
+    """Whether the values of records are among those of sets that do not are adjacent."""
     fits = np.ones(len(released), dtype=np.bool_)
     for name, cover in covers.items():
         if len(cover.members):

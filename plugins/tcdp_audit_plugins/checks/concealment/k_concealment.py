@@ -1,4 +1,4 @@
-"""k-concealment: how many released records somebody may be once everybody must have a record of their own."""
+"""k-concealment: how many released records a person may be once everyone must have a record of their own."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tcdp_audit_plugins.formulas import formula
 
 
 def k_concealment(view: TableView, parameters: ConcealmentParameters) -> TableFigure:
-    """The least number of released records that somebody is matched with in some assignment of all people to records.
+    """The least number of released records that a person is matched with in some assignment of all people to records.
 
     Returns:
         A whole number from 1 on, over the people who were released.
@@ -50,7 +50,7 @@ def k_concealment(view: TableView, parameters: ConcealmentParameters) -> TableFi
 
 
 def distribution_of_people(size: Counts) -> list[list[float]]:
-    """[records that somebody may be, people, people] for the chart, in ascending order."""
+    """[records that a person may be, people, people] for the chart, in ascending order."""
     return distribution_of(size, np.ones(len(size), dtype=np.int64))
 
 

@@ -1,4 +1,4 @@
-"""(k, k)-anonymity: how many released records fit everybody, and how many people fit every released record."""
+"""(k, k)-anonymity: how many released records fit everyone, and how many people fit every released record."""
 
 from __future__ import annotations
 

@@ -82,7 +82,7 @@ def geometry(pairs: Pairs, covers: Mapping[str, GeneralizedMatch]) -> Geometry:
 
 
 def _cuts(first: NDArray[np.int64], last: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Where some cell begins to stand for values, or ceases to: between them no cell tells values apart."""
+    """Where some cell begins to stand for values, or ceases to: between them no cell distinguishes values."""
     return np.unique(np.concatenate([first, last + 1]))
 
 

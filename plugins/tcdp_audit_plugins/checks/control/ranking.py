@@ -1,4 +1,4 @@
-"""How well a score tells two groups apart: the ROC curve, with ties."""
+"""How well a score distinguishes two groups: the ROC curve, with ties."""
 
 from __future__ import annotations
 

@@ -112,7 +112,7 @@ class _Table:
 
     Args:
         weights: of each value. Shape (domain,).
-        line: where the values stand.
+        line: where the values are.
     """
 
     weights: Counts
@@ -159,7 +159,7 @@ class _Mixtures:
 
     @property
     def line(self) -> Line:
-        """Where the values stand."""
+        """Where the values are."""
         return self.table.line
 
     def supremum(self) -> Floats:

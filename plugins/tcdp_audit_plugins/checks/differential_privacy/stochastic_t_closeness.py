@@ -1,4 +1,4 @@
-"""Stochastic t-closeness: how far the outputs of a declared masking mechanism tell a class from the table."""
+"""Stochastic t-closeness: how far the outputs of a declared masking mechanism distinguish a class from the table."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def stochastic_distance(evidence: ClassEvidence, parameters: StochasticParameter
         arithmetic decides close to a threshold.
 
     Raises:
-        CheckError: geometric noise on values that are not whole numbers, or noise that is tiny beside their range.
+        CheckError: geometric noise on values that are not whole numbers, or noise that is tiny next to their range.
 
     Cost: O(pairs log m).
 

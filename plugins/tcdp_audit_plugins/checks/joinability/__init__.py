@@ -1,4 +1,4 @@
-"""Joinability: how much of a release can be joined with a table that somebody else has, from sketches of both."""
+"""Joinability: how much of a release can be joined with a table that another party has, from sketches of both."""
 
 from __future__ import annotations
 

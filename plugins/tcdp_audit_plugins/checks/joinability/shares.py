@@ -72,7 +72,7 @@ def jaccard(tables: Sequence[TableKeys]) -> Between:
 def common_keys(tables: Sequence[TableKeys]) -> Between:
     """How many keys both tables have: counted where all keys of one were kept, else keys of one times the share.
 
-    The table of which a larger share is common tells it better.
+    The table of which a larger share is common shows it better.
     """
     for one in tables:
         if one.sketch.is_complete:

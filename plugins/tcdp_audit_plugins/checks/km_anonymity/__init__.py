@@ -1,4 +1,4 @@
-"""k^m-anonymity: whoever knows a few items of a person's set finds enough others who have them."""
+"""k^m-anonymity: anyone who knows a few items of a person's set finds enough others who have them."""
 
 from __future__ import annotations
 

@@ -26,9 +26,9 @@ def item_sets_of(
     Args:
         table: with the columns, and the unit's.
         columns: their names, at least one.
-        delimiter: what stands between two items of a cell. Blanks around an item do not count.
+        delimiter: what is between two items of a cell. Blanks around an item do not count.
         unit: the column with the entity, whose items are those of all its rows; None where each record is one.
-        nothing: items that tell nothing, such as what stands for a suppressed one.
+        nothing: items that says nothing, such as what stands for a suppressed one.
 
     Cost: one pass over the distinct cells, and a sort of the items of all different rows.
     """

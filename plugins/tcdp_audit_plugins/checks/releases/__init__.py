@@ -1,4 +1,4 @@
-"""Releases: what this release and earlier ones of the same people tell together."""
+"""Releases: what this release and earlier ones of the same people reveal together."""
 
 from __future__ import annotations
 

@@ -78,7 +78,7 @@ class _Side:
     width: int = 1
 
     def refined(self, codes: Positions, width: int) -> _Side:
-        """The groups told apart by one more attribute."""
+        """The groups distinguished by one more attribute."""
         span = (int(self.group.max(initial=-1)) + 1) * width
         keys, group = numbered(self.group * width + codes, span)
         return _Side(group.astype(np.int64), keys.astype(np.int64), width)

@@ -1,4 +1,4 @@
-"""Candidate values: what the classes of somebody in several releases leave of their sensitive value together."""
+"""Candidate values: what the classes of a person in several releases leave of their sensitive value together."""
 
 from __future__ import annotations
 

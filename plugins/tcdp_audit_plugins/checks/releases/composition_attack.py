@@ -1,4 +1,4 @@
-"""Composition attack: what is left of somebody's sensitive value once several releases are laid over each other."""
+"""Composition attack: what is left of a person's sensitive value once several releases are laid over each other."""
 
 from __future__ import annotations
 
@@ -72,16 +72,16 @@ class Left:
 
 
 def composition_attack(view: TableView, parameters: CompositionParameters) -> TableFigure:
-    """The least number of sensitive values that the classes of somebody have in common, over all releases.
+    """The least number of sensitive values that the classes of a person have in common, over all releases.
 
     With a key, the classes are those of each person's own records. Without one, any two classes of this release and an
     earlier one whose quasi-identifiers overlap may be one person's, if they have a value in common at all.
 
     Returns:
-        A number of values; 0 for somebody whose value is another one in each release.
+        A number of values; 0 for a person whose value is another one in each release.
 
     Raises:
-        CheckError: there is no earlier release, or nobody is in two.
+        CheckError: there is no earlier release, or no one is in two.
 
     Cost: with a key O(people x values of their smallest class); without one, that for each pair of overlapping classes.
 
@@ -104,9 +104,9 @@ def composition_attack(view: TableView, parameters: CompositionParameters) -> Ta
 def _of_people(
     releases: Sequence[ReleaseClasses], rows: Sequence[Positions], values: Sequence[ClassValues], memory: int | None
 ) -> Left:
-    """What is left of everybody who is in this release and in an earlier one, by the code of their key.
+    """What is left of everyone who is in this release and in an earlier one, by the code of their key.
 
-    Whoever has no value in a release is not in it.
+    Anyone who has no value in a release is not in it.
     """
     number = np.full(len(rows[0]), UNTOLD)
     lives = Lifespans.of(releases, rows, values)
@@ -124,9 +124,9 @@ def _least_entropy(outcome: Candidates) -> float:
 def _of_classes(
     view: TableView, releases: Sequence[ReleaseClasses], values: Mapping[str, Sequence[ClassValues]]
 ) -> Left:
-    """What is left of somebody in each class of this release who may be in a class of an earlier one.
+    """What is left of a person in each class of this release who may be in a class of an earlier one.
 
-    Classes without a value in common hold nobody who is in both.
+    Classes without a value in common hold no one who is in both.
     """
     this = releases[0]
     parts = []
@@ -142,7 +142,7 @@ def _of_classes(
 
 
 def _figure(left: Left, place: Positions, demanded: int | None, *, by_key: bool) -> TableFigure:
-    """The figure of everybody about whom something is compared.
+    """The figure of everyone about whom something is compared.
 
     Args:
         left: what is left for each.

@@ -59,7 +59,7 @@ class Signatures:
 
     Args:
         unique: for each release how many records each class has if their values all differ, else 0.
-        people: the code of the key of everybody who is in two releases or more.
+        people: the code of the key of everyone who is in two releases or more.
         changed: whose classes do not show the same values in all of them.
         now: who of them is in this release.
     """
@@ -76,7 +76,7 @@ def signatures(
     values: Sequence[ClassValues],
     memory: int | None = None,
 ) -> Signatures:
-    """The signatures of the classes of everybody: the sets of values that they show.
+    """The signatures of the classes of everyone: the sets of values that they show.
 
     Args:
         releases: their classes, this release first.
@@ -103,7 +103,7 @@ def m_invariance(view: TableView, parameters: InvarianceParameters) -> TableFigu
         person show other values in one release than in another.
 
     Raises:
-        CheckError: there is no earlier release, people cannot be followed, or nobody is in two releases.
+        CheckError: there is no earlier release, people cannot be followed, or no one is in two releases.
 
     Cost: O(records log records), and the values of the smallest class of each combination of classes.
 

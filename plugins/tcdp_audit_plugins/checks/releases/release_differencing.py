@@ -42,7 +42,7 @@ class DifferencingParameters(Parameters):
 
 @dataclass(frozen=True)
 class Differences:
-    """The finest groups of records that two releases both tell apart.
+    """The finest groups of records that two releases both distinguish.
 
     Args:
         now: how many records of this release each has.
@@ -125,7 +125,7 @@ def release_differencing(view: TableView, parameters: DifferencingParameters) ->
 
 
 def _compared(view: TableView, this: ReleaseClasses, earlier: ReleaseClasses) -> Differences:
-    """The groups that both releases tell apart; a suppressed cell is a category of its own."""
+    """The groups that both releases distinguish; a suppressed cell is a category of its own."""
     pairs = overlapping(view, this, earlier, suppressed_is_anything=False)
     if not len(pairs[0]):
         raise CheckError(

@@ -1,4 +1,4 @@
-"""Closeness: how far the sensitive attribute of a class is from that of everybody, or of a larger group around it."""
+"""Closeness: how far the sensitive attribute of a class is from that of everyone, or of a larger group around it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""t-closeness: how far the sensitive attribute in a class is from what is known about everybody."""
+"""t-closeness: how far the sensitive attribute in a class is from what is known about everyone."""
 
 from __future__ import annotations
 

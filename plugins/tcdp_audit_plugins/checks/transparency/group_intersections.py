@@ -1,7 +1,7 @@
 """Who is in a person's groups of all blocks of attributes, for an intruder who forms the groups again.
 
 People who have the same values in a block cannot be told apart there, so that each of them may be in the groups of all
-of them; of several blocks somebody is a candidate who is in a possible group of each.
+of them; of several blocks a person is a candidate who is in a possible group of each.
 """
 
 from __future__ import annotations

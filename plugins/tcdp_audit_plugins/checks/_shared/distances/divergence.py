@@ -1,4 +1,4 @@
-"""Kullback-Leibler and Jensen-Shannon: what a class tells in nats. Information only; Li et al. set no threshold."""
+"""Kullback-Leibler and Jensen-Shannon: what a class reveals in nats. Information only; Li et al. set no threshold."""
 
 from __future__ import annotations
 
