@@ -45,9 +45,6 @@ if TYPE_CHECKING:
     from tcdp_audit.core.base.words import (
         in_words as in_words,
     )
-    from tcdp_audit.core.check.announced import (
-        LazyCheck as LazyCheck,
-    )
     from tcdp_audit.core.classes.histogram import (
         Counts as Counts,
         count_pairs as count_pairs,

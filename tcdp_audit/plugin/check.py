@@ -20,11 +20,13 @@ if TYPE_CHECKING:
         Guide as Guide,
         Parameters as Parameters,
     )
+    from tcdp_audit.core.check.announced import (
+        LazyCheck as LazyCheck,
+    )
     from tcdp_audit.core.check.evidence import (
         ReferenceDistribution as ReferenceDistribution,
     )
     from tcdp_audit.core.check.exact import (
-        ApproximateFigure as ApproximateFigure,
         Measured as Measured,
         Ratios as Ratios,
     )

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from tcdp_audit.core.check.exact import (
         BORDERLINE as BORDERLINE,
         LIMIT as LIMIT,
+        ApproximateFigure as ApproximateFigure,
         Signs as Signs,
     )
     from tcdp_audit.core.check.kinds import (

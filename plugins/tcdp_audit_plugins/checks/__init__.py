@@ -12,8 +12,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tcdp_audit.plugin._internal import LazyCheck
-from tcdp_audit.plugin.check import DisclosureType, hookimpl
+from tcdp_audit.plugin.check import DisclosureType, LazyCheck, hookimpl
 from tcdp_audit.plugin.report import ReportSection
 
 if TYPE_CHECKING:

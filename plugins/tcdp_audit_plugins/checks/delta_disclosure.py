@@ -14,7 +14,6 @@ from pydantic import Field
 
 from tcdp_audit.plugin._internal import Floats
 from tcdp_audit.plugin.check import (
-    ApproximateFigure,
     AttributeParameters,
     ClassCheck,
     ClassEvidence,
@@ -26,7 +25,7 @@ from tcdp_audit.plugin.check import (
     Threshold,
 )
 from tcdp_audit.plugin.detector import Exact
-from tcdp_audit.plugin.measure import Signs, SingletonClasses
+from tcdp_audit.plugin.measure import ApproximateFigure, Signs, SingletonClasses
 from tcdp_audit.plugin.sentences import (
     Outcome,
     Sentences,

@@ -14,7 +14,6 @@ from pydantic import Field
 
 from tcdp_audit.plugin._internal import Counts, Floats
 from tcdp_audit.plugin.check import (
-    ApproximateFigure,
     AttributeParameters,
     Check,
     ClassCheck,
@@ -26,6 +25,7 @@ from tcdp_audit.plugin.check import (
     Threshold,
 )
 from tcdp_audit.plugin.detector import Exact, PolicyDocument, Role
+from tcdp_audit.plugin.measure import ApproximateFigure
 from tcdp_audit.plugin.sentences import (
     Sentences,
     count,

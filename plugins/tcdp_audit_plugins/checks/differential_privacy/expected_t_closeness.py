@@ -9,18 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from tcdp_audit.plugin.check import (
-    ApproximateFigure,
-    ClassCheck,
-    ClassEvidence,
-    Comparison,
-    DisclosureType,
-    Guide,
-    Parameters,
-    Threshold,
-)
+from tcdp_audit.plugin.check import ClassCheck, ClassEvidence, Comparison, DisclosureType, Guide, Parameters, Threshold
 from tcdp_audit.plugin.detector import Exact
-from tcdp_audit.plugin.measure import Signs
+from tcdp_audit.plugin.measure import ApproximateFigure, Signs
 from tcdp_audit.plugin.sentences import Sentences
 from tcdp_audit_plugins.checks.differential_privacy.exponentials import sign_of_exponential
 from tcdp_audit_plugins.checks.differential_privacy.sentences import (

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from tcdp_audit.plugin.check import (
-    ApproximateFigure,
     AttributeParameters,
     ClassCheck,
     ClassEvidence,
@@ -22,7 +21,7 @@ from tcdp_audit.plugin.check import (
     Threshold,
 )
 from tcdp_audit.plugin.detector import Exact, PolicyDocument, Role, Scale, Text
-from tcdp_audit.plugin.measure import Signs
+from tcdp_audit.plugin.measure import ApproximateFigure, Signs
 from tcdp_audit.plugin.sentences import Sentences
 from tcdp_audit_plugins.checks._shared.certain_values import SHARES_OF_PAIRS
 from tcdp_audit_plugins.checks._shared.distances.multiplicative import multiplicative_distance

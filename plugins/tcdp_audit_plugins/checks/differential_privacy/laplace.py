@@ -19,8 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tcdp_audit.plugin._internal import Counts, Floats
-from tcdp_audit.plugin.check import ApproximateFigure, CheckError, Histogram, ReferenceDistribution
-from tcdp_audit.plugin.measure import Signs, cached_on_reference
+from tcdp_audit.plugin.check import CheckError, Histogram, ReferenceDistribution
+from tcdp_audit.plugin.measure import ApproximateFigure, Signs, cached_on_reference
 from tcdp_audit_plugins.checks.differential_privacy.extremes import product
 from tcdp_audit_plugins.checks.differential_privacy.laplace_exact import ExactMixtures, distinct_rows
 from tcdp_audit_plugins.checks.differential_privacy.line import Line, decayed_sums, reversed_sums

@@ -10,7 +10,6 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from tcdp_audit.plugin.check import (
-    ApproximateFigure,
     AttributeParameters,
     CheckError,
     ClassCheck,
@@ -22,6 +21,7 @@ from tcdp_audit.plugin.check import (
     Threshold,
 )
 from tcdp_audit.plugin.detector import Exact, Scale
+from tcdp_audit.plugin.measure import ApproximateFigure
 from tcdp_audit.plugin.sentences import Outcome, Sentences
 from tcdp_audit_plugins.checks._shared.certain_values import SHARES_OF_PAIRS
 from tcdp_audit_plugins.checks.differential_privacy.laplace import laplace_distance

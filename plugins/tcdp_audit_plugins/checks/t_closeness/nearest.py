@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tcdp_audit.plugin.check import (
-    ApproximateFigure,
     CheckError,
     ClassEvidence,
     CodedTable,
@@ -21,6 +20,7 @@ from tcdp_audit.plugin.check import (
     TableView,
 )
 from tcdp_audit.plugin.engine import Tree
+from tcdp_audit.plugin.measure import ApproximateFigure
 from tcdp_audit_plugins.checks.t_closeness.t_closeness import KINDS, ClosenessParameters, closeness
 
 
