@@ -199,7 +199,7 @@ def _left_over(outcome: Outcome) -> str:
 
 
 def _inferred(outcome: Outcome) -> str:
-    own = f"The nearest record tells {column_of(outcome, outcome.parameters['secret'])} rightly for"
+    own = f"The nearest record tells {column_of(outcome, outcome.parameters['target'])} rightly for"
     told = f"{own} {percent(float(outcome.details['success']))} of the {plural(record_noun(outcome))}"
     control = outcome.details.get("control_success")
     return f"{told}." if control is None else f"{told}; of people who are not in the data, {percent(float(control))}."
