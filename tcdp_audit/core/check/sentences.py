@@ -28,7 +28,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache
-from itertools import islice
+from itertools import chain, islice
 from math import isinf
 from typing import Any, NamedTuple
 
@@ -96,7 +96,8 @@ class Sentences:
     def __post_init__(self) -> None:
         """Lock its parts, and read every template once, so that a broken one is seen where it is written."""
         freeze(self, "parts")
-        for template in (self.passed, self.failed, self.measured, self.impact, self.no_impact):
+        parts = (list(one.values()) if isinstance(one, Mapping) else [one] for one in self.parts.values())
+        for template in (self.passed, self.failed, self.measured, self.impact, self.no_impact, *chain(*parts)):
             _parsed(template)
 
     def message(self, outcome: Outcome) -> str:
