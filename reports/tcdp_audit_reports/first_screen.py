@@ -5,18 +5,20 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
-from tcdp_audit.plugin._internal import allowance, bound, failing, observed, prose, state_of
+from tcdp_audit.plugin._internal import bound, failing, observed, state_of
 from tcdp_audit.plugin.check import DisclosureType
 from tcdp_audit.plugin.report import Audit, Table, tool
 from tcdp_audit.plugin.sentences import (
     Outcome,
     Status,
     agree,
+    allowance,
     column_of,
     count,
     part_of,
     percent,
     plural,
+    prose,
     record_noun,
     sentence_case,
     visible,
@@ -142,7 +144,7 @@ def _rank(outcome: Outcome) -> tuple[int, float]:
 def _reason(outcome: Outcome, target: str, disclosure_type: DisclosureType | None) -> Reason:
     title = outcome.title or outcome.check
     link = title if outcome.attribute is None else f"{title} of {visible(column_of(outcome))}"
-    text = quoted(prose(outcome.person or outcome.message))
+    text = quoted(prose(outcome.individual_impact or outcome.message))
     return Reason(
         _head(outcome, disclosure_type),
         text if len(text) <= LONGEST else text[: LONGEST - 1] + "…",

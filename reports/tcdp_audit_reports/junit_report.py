@@ -15,11 +15,10 @@ from tcdp_audit.plugin._internal import (
     number,
     observed,
     place_of,
-    prose,
     verdict_sentence,
 )
 from tcdp_audit.plugin.report import Audit, Unaudited, tool
-from tcdp_audit.plugin.sentences import Outcome, Status, visible
+from tcdp_audit.plugin.sentences import Outcome, Status, prose, visible
 
 NOT_XML = re.compile("[\ufffe\uffff]")  # what `visible` leaves and is no character of XML 1.0
 POLICY_ENDS = (".tcdp.yaml", ".tcdp.yml", ".yaml", ".yml")

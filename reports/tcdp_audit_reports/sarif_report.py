@@ -11,7 +11,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 from urllib.parse import quote
 
-from tcdp_audit.plugin._internal import Check, Place, findings_of, name_in_repository, visible_json
+from tcdp_audit.plugin._internal import Place, findings_of, name_in_repository, visible_json
+from tcdp_audit.plugin.check import Check
 from tcdp_audit.plugin.report import Audit, ToolFinding, Unaudited, tool
 from tcdp_audit.plugin.sentences import visible
 

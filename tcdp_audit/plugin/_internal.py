@@ -25,18 +25,11 @@ if TYPE_CHECKING:
     )
     from tcdp_audit.core.base.phrases import (
         SIGNS as SIGNS,
-        allowance as allowance,
-        average_group as average_group,
         bound as bound,
         demanded as demanded,
         failing as failing,
-        groups as groups,
         observed as observed,
         state_of as state_of,
-        unit_noun as unit_noun,
-        values_left as values_left,
-        worst_group as worst_group,
-        worst_group_of as worst_group_of,
     )
     from tcdp_audit.core.base.resources import (
         processors as processors,
@@ -49,53 +42,17 @@ if TYPE_CHECKING:
         visible_json as visible_json,
     )
     from tcdp_audit.core.base.words import (
-        gibibytes as gibibytes,
         in_words as in_words,
-        noun_form as noun_form,
-        percent_of as percent_of,
-        prose as prose,
-        with_article as with_article,
-    )
-    from tcdp_audit.core.check.estimate import (
-        estimate_of_largest as estimate_of_largest,
-        estimate_of_mean as estimate_of_mean,
-        interval_of_mean as interval_of_mean,
-    )
-    from tcdp_audit.core.check.evidence import (
-        cached_on_reference as cached_on_reference,
-    )
-    from tcdp_audit.core.check.exact import (
-        BORDERLINE as BORDERLINE,
-        LIMIT as LIMIT,
-    )
-    from tcdp_audit.core.check.kinds import (
-        Check as Check,
-        Finding as Finding,
     )
     from tcdp_audit.core.check.summary import (
         ClassSummary as ClassSummary,
-        summarise as summarise,
-    )
-    from tcdp_audit.core.check.unfailable import (
-        SingletonClasses as SingletonClasses,
-    )
-    from tcdp_audit.core.classes.column_risk import (
-        MeasuredSubsets as MeasuredSubsets,
     )
     from tcdp_audit.core.classes.histogram import (
         Counts as Counts,
-        add_up as add_up,
-        cached_on_histogram as cached_on_histogram,
-        count_in_classes as count_in_classes,
         count_pairs as count_pairs,
     )
     from tcdp_audit.core.classes.segments import (
         positions_of as positions_of,
-    )
-    from tcdp_audit.core.classes.strength import (
-        SetStrength as SetStrength,
-        Strengths as Strengths,
-        strengths as strengths,
     )
     from tcdp_audit.core.encoding.domain import (
         texts_of as texts_of,
@@ -105,12 +62,7 @@ if TYPE_CHECKING:
         boundaries as boundaries,
         fold as fold,
         numbered as numbered,
-        occurrences as occurrences,
         order_of as order_of,
-        run_lengths as run_lengths,
-    )
-    from tcdp_audit.core.engines.base import (
-        recode as recode,
     )
     from tcdp_audit.core.engines.copies import (
         open_converted as open_converted,
@@ -126,9 +78,6 @@ if TYPE_CHECKING:
     )
     from tcdp_audit.core.information_loss.scales import (
         ancestors_of as ancestors_of,
-    )
-    from tcdp_audit.core.release.generalized_matches import (
-        GeneralizedMatch as GeneralizedMatch,
     )
     from tcdp_audit.core.results.document import (
         Block as Block,

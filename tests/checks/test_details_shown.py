@@ -8,7 +8,8 @@ from math import isfinite
 from typing import Any
 
 import pytest
-from test_sentences import EXPECT, FIRST, TABLES, audited
+from asked_tables import EXPECT, TABLES, audited
+from test_sentences import FIRST
 
 from tcdp_audit import Outcome
 from tcdp_audit.plugin.report import Rows

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from tcdp_audit.plugin._internal import failing, unit_noun
+from tcdp_audit.plugin._internal import failing
 from tcdp_audit.plugin.report import Audit, Rows
 from tcdp_audit.plugin.sentences import (
     Outcome,
@@ -21,6 +21,7 @@ from tcdp_audit.plugin.sentences import (
     percent,
     plural,
     record_noun,
+    unit_noun,
 )
 from tcdp_audit_plugins.checks._shared.attribute_sets import few_columns
 from tcdp_audit_plugins.checks._shared.certain_values import may_be_shared
@@ -198,7 +199,7 @@ def _left_over(outcome: Outcome) -> str:
 
 
 def _inferred(outcome: Outcome) -> str:
-    own = f"The nearest record shows {column_of(outcome, outcome.parameters['secret'])} rightly for"
+    own = f"The nearest record shows {column_of(outcome, outcome.parameters['target'])} rightly for"
     sentence = f"{own} {percent(float(outcome.details['success']))} of the {plural(record_noun(outcome))}"
     control = outcome.details.get("control_success")
     return (

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from math import exp, isinf
 
-from tcdp_audit.plugin._internal import prose
 from tcdp_audit.plugin.report import Audit, Rows
-from tcdp_audit.plugin.sentences import Outcome, column_of, figure
+from tcdp_audit.plugin.sentences import Outcome, column_of, figure, prose
 
 CONDITIONS = (
     "Only if all of this holds: before the release the intruder knows the mix of secrets in the whole file and nothing "

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tcdp_audit.plugin._internal import prose
 from tcdp_audit.plugin.remedy import failing_demands
 from tcdp_audit.plugin.report import Audit, ChangeLog, Paragraph, RemedyTrial, Rows, Step
-from tcdp_audit.plugin.sentences import count, listing, sentence_case, share, visible
+from tcdp_audit.plugin.sentences import count, listing, prose, sentence_case, share, visible
 from tcdp_audit_reports.columns import name_of, named
 from tcdp_audit_reports.guide_text import quoted
 from tcdp_audit_reports.policy_text import lines_to_paste

@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
-from tcdp_audit.plugin._internal import in_words, noun_form, prose
+from tcdp_audit.plugin._internal import in_words
 from tcdp_audit.plugin.report import ChangeLog, Rows, Step
-from tcdp_audit.plugin.sentences import agree, count, decimal, figure, sentence_case, visible
+from tcdp_audit.plugin.sentences import agree, count, decimal, figure, noun_form, prose, sentence_case, visible
 from tcdp_audit_reports.remedy.sentences import listed_outcomes
 from tcdp_audit_reports.sections.findings import plain
 

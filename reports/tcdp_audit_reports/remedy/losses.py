@@ -6,9 +6,8 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
-from tcdp_audit.plugin._internal import prose
 from tcdp_audit.plugin.report import ChangeLog, Chart, Rows
-from tcdp_audit.plugin.sentences import count, decimal, figure, listing, percent, sentence_case, share, visible
+from tcdp_audit.plugin.sentences import count, decimal, figure, listing, percent, prose, sentence_case, share, visible
 from tcdp_audit_reports.charts import dumbbell
 from tcdp_audit_reports.charts.measured import figure_table
 from tcdp_audit_reports.sections.findings import plain

@@ -5,10 +5,10 @@ Every sentence is computed from the log of changes and the audits; none holds a 
 
 from __future__ import annotations
 
-from tcdp_audit.plugin._internal import in_words, noun_form, prose
+from tcdp_audit.plugin._internal import in_words
 from tcdp_audit.plugin.remedy import failing_demands
 from tcdp_audit.plugin.report import Audit, ChangeLog
-from tcdp_audit.plugin.sentences import Outcome, agree, count, listing, sentence_case, share, visible
+from tcdp_audit.plugin.sentences import Outcome, agree, count, listing, noun_form, prose, sentence_case, share, visible
 from tcdp_audit_reports.remedy.shifts import key_of
 
 UNTOUCHED = "Nothing was changed: the release passed as it came in."
@@ -53,7 +53,7 @@ def _exposed(log: ChangeLog) -> list[str]:
     """What each attack on the remedies means for one person; those that were not run are named, too."""
     run = [one.outcome for one in log.attacks if one.outcome is not None]
     not_run = [f"{one.title} {visible(one.sentence)}." for one in log.attacks if one.reason]
-    return [*(one.person or one.message for one in run), *not_run]
+    return [*(one.individual_impact or one.message for one in run), *not_run]
 
 
 def _extent(log: ChangeLog) -> str:
@@ -177,7 +177,7 @@ def order(audit: Audit, log: ChangeLog) -> str:
 def attacks(log: ChangeLog) -> list[tuple[str, str, str]]:
     """What attacks on the remedies found: title, sentence, and what it means for one person."""
     return [
-        (one.title, sentence_case(visible(one.sentence)), "" if one.outcome is None else one.outcome.person)
+        (one.title, sentence_case(visible(one.sentence)), "" if one.outcome is None else one.outcome.individual_impact)
         for one in log.attacks
     ]
 

@@ -6,10 +6,9 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from tcdp_audit.plugin._internal import Check, noun_form
-from tcdp_audit.plugin.check import DisclosureType
+from tcdp_audit.plugin.check import Check, DisclosureType
 from tcdp_audit.plugin.report import Audit, Definitions, Heading
-from tcdp_audit.plugin.sentences import Status, agree, count, listing, sentence_case, visible
+from tcdp_audit.plugin.sentences import Status, agree, count, listing, noun_form, sentence_case, visible
 from tcdp_audit_reports.sections.findings import DemandRow, rows
 from tcdp_audit_reports.templating import fill_template
 
@@ -47,7 +46,7 @@ def regulators(audit: Audit) -> Sequence[RegulatorsQuestion]:
 
 def _is_about_one_file(check: Check) -> bool:
     """Whether a check asks who is unique in the release by itself; a hold-out may say what chance does."""
-    return not check.requires or check.name == "singling_out"
+    return not check.requires - check.controls
 
 
 def _answer(titles: Sequence[str]) -> str:

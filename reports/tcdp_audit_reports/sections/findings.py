@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TypeGuard
 
-from tcdp_audit.plugin._internal import SIGNS, Check, conflicting_demands, demanded, failing, observed, prose, state_of
-from tcdp_audit.plugin.check import Limit
+from tcdp_audit.plugin._internal import SIGNS, conflicting_demands, demanded, failing, observed, state_of
+from tcdp_audit.plugin.check import Check, Limit
 from tcdp_audit.plugin.report import Audit, Chart, Items, Paragraph, Rows
 from tcdp_audit.plugin.sentences import (
     Outcome,
@@ -16,6 +16,7 @@ from tcdp_audit.plugin.sentences import (
     decimal,
     figure,
     known_columns,
+    prose,
     record_noun,
     sentence_case,
     visible,
@@ -173,7 +174,7 @@ def _finding(
     return Finding(
         row=row,
         message=quoted(prose(outcome.message)),
-        person=quoted(prose(outcome.person)),
+        person=quoted(prose(outcome.individual_impact)),
         conflict=quoted(prose(others)),
         line=outcome.line,
         facts=_facts(outcome, check),
@@ -284,7 +285,7 @@ def blocks(audit: Audit) -> Iterator[Paragraph | Items]:
         attribute = attribute_of(one, audit.plugins.checks.get(one.check))
         title = one.title or one.check
         name = title if attribute == "–" else f"{title}, {attribute}"
-        sentences = filter(None, (prose(one.message), prose(one.person)))
+        sentences = filter(None, (prose(one.message), prose(one.individual_impact)))
         yield Paragraph(" ".join(sentences), lead=f"{name} ({state_of(one)}).")
         cells = [
             f"group {worst.ordinal:,}: " + "; ".join(f"{column}: {cell}" for column, cell in worst.cells.items())

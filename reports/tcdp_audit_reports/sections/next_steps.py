@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from tcdp_audit.plugin._internal import allowance, demanded, failing, observed, prose
+from tcdp_audit.plugin._internal import demanded, failing, observed
 from tcdp_audit.plugin.report import Audit, ColumnRisk, Items, Paragraph, Rows
 from tcdp_audit.plugin.sentences import (
     Outcome,
     Status,
     agree,
+    allowance,
     column_of,
     count,
     percent,
     plural,
+    prose,
     record_noun,
     sentence_case,
     share,
