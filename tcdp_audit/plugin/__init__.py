@@ -1,8 +1,12 @@
-"""The surface for plugins, by role. Every name of the seven public modules stays; docs/plugins.md shows each.
+"""The surface for plugins, by role. Every name of the six public modules stays; docs/plugins.md shows each.
 
-check, measure, sentences           to write a check: at most 25 names each, as in the following
-remedy, engine, detector, report    to write one of these
-_internal                           what only the built-in plugins use, promised to no one
+check       checks: kinds, parameters, evidence, figures
+sentences   outcomes, and sentences about them
+engine      tables, their cells as codes, and the errors that a plugin raises
+detector    detectors of identifiers, and the words of a policy: roles, scales, documents
+remedy      remedies: what they see and give back
+report      reports, their sections and blocks
+_internal   what only the built-in plugins use, promised to no one
 """
 
-__all__ = ["check", "detector", "engine", "measure", "remedy", "report", "sentences"]
+__all__ = ["check", "detector", "engine", "remedy", "report", "sentences"]

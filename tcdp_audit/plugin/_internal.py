@@ -42,17 +42,36 @@ if TYPE_CHECKING:
         visible_json as visible_json,
     )
     from tcdp_audit.core.base.words import (
+        gibibytes as gibibytes,
         in_words as in_words,
     )
+    from tcdp_audit.core.check.estimate import (
+        estimate_of_largest as estimate_of_largest,
+        estimate_of_mean as estimate_of_mean,
+        interval_of_mean as interval_of_mean,
+    )
+    from tcdp_audit.core.check.evidence import (
+        cached_on_reference as cached_on_reference,
+    )
+    from tcdp_audit.core.check.exact import (
+        BORDERLINE as BORDERLINE,
+        LIMIT as LIMIT,
+    )
     from tcdp_audit.core.check.summary import (
-        ClassSummary as ClassSummary,
+        summarise as summarise,
     )
     from tcdp_audit.core.classes.histogram import (
         Counts as Counts,
+        add_up as add_up,
+        cached_on_histogram as cached_on_histogram,
+        count_in_classes as count_in_classes,
         count_pairs as count_pairs,
     )
     from tcdp_audit.core.classes.segments import (
         positions_of as positions_of,
+    )
+    from tcdp_audit.core.classes.strength import (
+        strengths as strengths,
     )
     from tcdp_audit.core.encoding.domain import (
         texts_of as texts_of,
@@ -62,15 +81,21 @@ if TYPE_CHECKING:
         boundaries as boundaries,
         fold as fold,
         numbered as numbered,
+        occurrences as occurrences,
         order_of as order_of,
+        run_lengths as run_lengths,
     )
     from tcdp_audit.core.engines.copies import (
         open_converted as open_converted,
+        open_copy as open_copy,
     )
     from tcdp_audit.core.engines.parts import (
         chosen_parts as chosen_parts,
         require_one_version as require_one_version,
         split_pattern as split_pattern,
+    )
+    from tcdp_audit.core.engines.shards import (
+        Part as Part,
     )
     from tcdp_audit.core.engines.source import (
         require_known_kind as require_known_kind,

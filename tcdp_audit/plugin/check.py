@@ -7,12 +7,6 @@ from typing import TYPE_CHECKING
 from tcdp_audit.core.base.lazy import on_first_use
 
 if TYPE_CHECKING:
-    from tcdp_audit.core.base.errors import (
-        CheckError as CheckError,
-    )
-    from tcdp_audit.core.base.outcome import (
-        Comparison as Comparison,
-    )
     from tcdp_audit.core.check.announced import (
         LazyCheck as LazyCheck,
     )
@@ -24,8 +18,10 @@ if TYPE_CHECKING:
         ReferenceDistribution as ReferenceDistribution,
     )
     from tcdp_audit.core.check.exact import (
+        ApproximateFigure as ApproximateFigure,
         Measured as Measured,
         Ratios as Ratios,
+        Signs as Signs,
     )
     from tcdp_audit.core.check.guide import (
         DisclosureType as DisclosureType,
@@ -41,6 +37,9 @@ if TYPE_CHECKING:
         AttributeParameters as AttributeParameters,
         Parameters as Parameters,
         ShareParameters as ShareParameters,
+    )
+    from tcdp_audit.core.check.summary import (
+        ClassSummary as ClassSummary,
     )
     from tcdp_audit.core.check.table_check import (
         TableCheck as TableCheck,
@@ -58,9 +57,6 @@ if TYPE_CHECKING:
     )
     from tcdp_audit.core.classes.histogram import (
         Histogram as Histogram,
-    )
-    from tcdp_audit.core.release.coded import (
-        CodedTable as CodedTable,
     )
     from tcdp_audit.core.release.pairs import (
         Pairs as Pairs,

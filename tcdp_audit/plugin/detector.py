@@ -7,6 +7,10 @@ from typing import TYPE_CHECKING
 from tcdp_audit.core.base.lazy import on_first_use
 
 if TYPE_CHECKING:
+    from tcdp_audit.core.classes.strength import (
+        SetStrength as SetStrength,
+        Strengths as Strengths,
+    )
     from tcdp_audit.core.detection.column import (
         DetectorColumn as DetectorColumn,
         Evidence as Evidence,

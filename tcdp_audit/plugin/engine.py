@@ -8,6 +8,7 @@ from tcdp_audit.core.base.lazy import on_first_use
 
 if TYPE_CHECKING:
     from tcdp_audit.core.base.errors import (
+        CheckError as CheckError,
         DataError as DataError,
         PluginError as PluginError,
         TcdpAuditError as TcdpAuditError,
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
         CountedCodes as CountedCodes,
         MappedShards as MappedShards,
         Measure as Measure,
-        Part as Part,
     )
     from tcdp_audit.core.encoding.domain import (
         Domain as Domain,
@@ -37,9 +37,6 @@ if TYPE_CHECKING:
         Engine as Engine,
         Sampling as Sampling,
     )
-    from tcdp_audit.core.engines.copies import (
-        open_copy as open_copy,
-    )
     from tcdp_audit.core.engines.opening import (
         DatabaseTable as DatabaseTable,
         EngineOpener as EngineOpener,
@@ -50,6 +47,7 @@ if TYPE_CHECKING:
         streamed_engine as streamed_engine,
     )
     from tcdp_audit.core.release.coded import (
+        CodedTable as CodedTable,
         StreamedTable as StreamedTable,
     )
 else:

@@ -7,6 +7,12 @@ from typing import TYPE_CHECKING
 from tcdp_audit.core.base.lazy import on_first_use
 
 if TYPE_CHECKING:
+    from tcdp_audit.core.check.unfailable import (
+        SingletonClasses as SingletonClasses,
+    )
+    from tcdp_audit.core.classes.column_risk import (
+        MeasuredSubsets as MeasuredSubsets,
+    )
     from tcdp_audit.core.classes.shards import (
         Progress as Progress,
         silent as silent,
@@ -26,6 +32,9 @@ if TYPE_CHECKING:
     from tcdp_audit.core.information_loss.scales import (
         LeafPenalty as LeafPenalty,
         penalty_of as penalty_of,
+    )
+    from tcdp_audit.core.release.generalized_matches import (
+        GeneralizedMatch as GeneralizedMatch,
     )
     from tcdp_audit.core.remedy.demands import (
         Demands as Demands,

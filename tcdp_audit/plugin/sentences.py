@@ -8,6 +8,7 @@ from tcdp_audit.core.base.lazy import on_first_use
 
 if TYPE_CHECKING:
     from tcdp_audit.core.base.outcome import (
+        Comparison as Comparison,
         Outcome as Outcome,
         Severity as Severity,
         Status as Status,
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
         known_columns as known_columns,
         part_of as part_of,
         record_noun as record_noun,
-        records_of as records_of,
         unit_noun as unit_noun,
     )
     from tcdp_audit.core.base.visible import (

@@ -22,16 +22,9 @@ from tcdp_audit.api import Expectation, Plugins, Policy, PolicyError, audit
 from tcdp_audit.core.results.audit import Audit
 from tcdp_audit.core.results.document import KINDS
 from tcdp_audit.core.results.reporter import Reporter, ReportSection, Unaudited
-from tcdp_audit.plugin.check import (
-    AttributeParameters,
-    ClassCheck,
-    ClassEvidence,
-    Comparison,
-    DisclosureType,
-    Guide,
-    Threshold,
-)
+from tcdp_audit.plugin.check import AttributeParameters, ClassCheck, ClassEvidence, DisclosureType, Guide, Threshold
 from tcdp_audit.plugin.detector import PolicyDocument
+from tcdp_audit.plugin.sentences import Comparison
 from tcdp_audit.testing.conformance import Subject, Suite
 
 RENDERING = ("rendering", "determinism", "no cell in evidence", "hostile names")

@@ -11,9 +11,10 @@ import yaml
 from pydantic import BaseModel, ValidationError
 
 from tcdp_audit.api import CheckOnClasses, Specification
-from tcdp_audit.plugin.check import AttributeParameters, Comparison, DisclosureType, Parameters
+from tcdp_audit.plugin.check import AttributeParameters, DisclosureType, Parameters
 from tcdp_audit.plugin.detector import Scale
 from tcdp_audit.plugin.remedy import Remedy
+from tcdp_audit.plugin.sentences import Comparison
 from tcdp_audit.testing.conformance import Subject
 
 GUIDE = ("definition", "formula", "reading", "choosing", "source", "example")

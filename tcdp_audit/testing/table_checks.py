@@ -25,9 +25,9 @@ from tcdp_audit.api import (
     open_engine,
     plain_figures,
 )
-from tcdp_audit.plugin.check import CheckError, Limit, Parameters, TableCheck, TableFigure, TableView
+from tcdp_audit.plugin.check import Limit, Parameters, TableCheck, TableFigure, TableView
 from tcdp_audit.plugin.detector import Detector
-from tcdp_audit.plugin.engine import Engine
+from tcdp_audit.plugin.engine import CheckError, Engine
 from tcdp_audit.plugin.sentences import Outcome, Status
 from tcdp_audit.testing.class_figures import PROPERTY, SHARED, STATE
 from tcdp_audit.testing.conformance import AuditedTrial, Subject, Suite, every

@@ -13,7 +13,8 @@ from tcdp_audit import DataError, Status, UsageError
 from tcdp_audit.core.check.guide import Guide
 from tcdp_audit.core.check.parameters import Parameters
 from tcdp_audit.core.session.registry import Plugins
-from tcdp_audit.plugin.check import ClassCheck, Comparison, DisclosureType, Threshold, hookimpl
+from tcdp_audit.plugin.check import ClassCheck, DisclosureType, Threshold, hookimpl
+from tcdp_audit.plugin.sentences import Comparison
 
 TABLE = pa.table(
     {

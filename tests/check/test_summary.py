@@ -7,7 +7,7 @@ import pytest
 from hypothesis import assume, given, strategies as st
 
 from tcdp_audit.core.check.summary import WORST_SHOWN, ClassSummary, _worst_first, merge, summarise
-from tcdp_audit.plugin.check import Comparison
+from tcdp_audit.plugin.sentences import Comparison
 
 CLASSES = st.lists(
     st.tuples(st.one_of(st.integers(1, 4), st.floats(0, 1), st.just(float("inf"))), st.integers(1, 50), st.booleans()),

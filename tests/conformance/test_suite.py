@@ -18,10 +18,9 @@ from tcdp_audit.core.check.victim_check import AttackCheck
 from tcdp_audit.core.policy.model import Scale
 from tcdp_audit.core.policy.scalars import Exact
 from tcdp_audit.core.session.registry import Plugins
-from tcdp_audit.plugin.check import ClassEvidence, Comparison, Parameters, Ratios, Threshold
-from tcdp_audit.plugin.measure import ApproximateFigure
+from tcdp_audit.plugin.check import ApproximateFigure, ClassEvidence, Parameters, Ratios, Threshold
 from tcdp_audit.plugin.report import Reporter
-from tcdp_audit.plugin.sentences import Sentences
+from tcdp_audit.plugin.sentences import Comparison, Sentences
 from tcdp_audit.testing import ConformanceError, check_conforms
 from tcdp_audit.testing.reports import SAMPLE, SampleParameters
 

@@ -14,8 +14,8 @@ from pydantic import Field
 from tcdp_audit import CheckError
 from tcdp_audit.core.check.table_view import TableView
 from tcdp_audit.core.policy.scalars import Exact
-from tcdp_audit.plugin.check import Comparison, DisclosureType, Guide, Parameters, TableCheck, TableFigure
-from tcdp_audit.plugin.sentences import Sentences
+from tcdp_audit.plugin.check import DisclosureType, Guide, Parameters, TableCheck, TableFigure
+from tcdp_audit.plugin.sentences import Comparison, Sentences
 from tcdp_audit.testing import ConformanceError, check_conforms, properties_of
 from tcdp_audit.testing.releases import QUASI_IDENTIFIERS, RECORDS, table_cases
 

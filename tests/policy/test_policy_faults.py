@@ -15,7 +15,8 @@ from tcdp_audit.core.check.guide import DisclosureType, Guide
 from tcdp_audit.core.policy.policy import Policy
 from tcdp_audit.core.policy.scalars import Exact
 from tcdp_audit.core.session.registry import Plugins
-from tcdp_audit.plugin.check import AttributeParameters, ClassCheck, ClassEvidence, Comparison, Threshold, hookimpl
+from tcdp_audit.plugin.check import AttributeParameters, ClassCheck, ClassEvidence, Threshold, hookimpl
+from tcdp_audit.plugin.sentences import Comparison
 
 HEAD = """\
 version: 1

@@ -10,8 +10,8 @@ from tcdp_audit.core.check.guide import Guide
 from tcdp_audit.core.check.parameters import AttributeParameters
 from tcdp_audit.core.policy.scalars import Exact
 from tcdp_audit.core.session.registry import Plugins
-from tcdp_audit.plugin.check import ClassCheck, Comparison, DisclosureType, Parameters, Threshold, hookimpl
-from tcdp_audit.plugin.sentences import Sentences
+from tcdp_audit.plugin.check import ClassCheck, DisclosureType, Parameters, Threshold, hookimpl
+from tcdp_audit.plugin.sentences import Comparison, Sentences
 
 STATUSES = ("passed", "failed", "measured")
 

@@ -11,16 +11,9 @@ from typing import Annotated, Any
 import numpy as np
 from pydantic import Field
 
-from tcdp_audit.plugin.check import (
-    Check,
-    CheckError,
-    DisclosureType,
-    Parameters,
-    TableCheck,
-    TableFigure,
-    TableView,
-)
+from tcdp_audit.plugin.check import Check, DisclosureType, Parameters, TableCheck, TableFigure, TableView
 from tcdp_audit.plugin.detector import PolicyDocument, Scale, Text
+from tcdp_audit.plugin.engine import CheckError
 from tcdp_audit.plugin.sentences import Sentences
 from tcdp_audit_plugins.guides import built_in_guide
 

@@ -13,12 +13,12 @@ from tcdp_audit.plugin.check import (
     AttributeParameters,
     ClassCheck,
     ClassEvidence,
-    Comparison,
+    ClassSummary,
     DisclosureType,
     Threshold,
 )
-from tcdp_audit.plugin.measure import ClassSummary
 from tcdp_audit.plugin.sentences import (
+    Comparison,
     Outcome,
     Sentences,
 )

@@ -10,11 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
+from tcdp_audit.plugin._internal import BORDERLINE
 from tcdp_audit.plugin.check import (
     AttributeParameters,
     ClassCheck,
     ClassEvidence,
-    Comparison,
+    ClassSummary,
     DisclosureType,
     Histogram,
     Ratios,
@@ -22,8 +23,8 @@ from tcdp_audit.plugin.check import (
     Threshold,
 )
 from tcdp_audit.plugin.detector import Exact
-from tcdp_audit.plugin.measure import BORDERLINE, ClassSummary
 from tcdp_audit.plugin.sentences import (
+    Comparison,
     Sentences,
 )
 from tcdp_audit_plugins.checks._shared.frequency_ratios import decided_once, greatest_ratio

@@ -14,18 +14,20 @@ from pydantic import Field
 
 from tcdp_audit.plugin._internal import Floats
 from tcdp_audit.plugin.check import (
+    ApproximateFigure,
     AttributeParameters,
     ClassCheck,
     ClassEvidence,
-    Comparison,
     DisclosureType,
     Histogram,
     ReferenceDistribution,
+    Signs,
     Threshold,
 )
 from tcdp_audit.plugin.detector import Exact
-from tcdp_audit.plugin.measure import ApproximateFigure, Signs, SingletonClasses
+from tcdp_audit.plugin.remedy import SingletonClasses
 from tcdp_audit.plugin.sentences import (
+    Comparison,
     Outcome,
     Sentences,
 )

@@ -8,16 +8,9 @@ from typing import Annotated
 
 from pydantic import Field
 
-from tcdp_audit.plugin.check import (
-    Check,
-    CheckError,
-    DisclosureType,
-    Parameters,
-    TableCheck,
-    TableFigure,
-    TableView,
-)
+from tcdp_audit.plugin.check import Check, DisclosureType, Parameters, TableCheck, TableFigure, TableView
 from tcdp_audit.plugin.detector import Detector, Role, Text
+from tcdp_audit.plugin.engine import CheckError
 from tcdp_audit.plugin.sentences import Sentences, listing
 from tcdp_audit_plugins.checks._shared.detected_columns import (
     HINT_SHARE,

@@ -13,16 +13,9 @@ import numpy as np
 from pydantic import Field
 
 from tcdp_audit.plugin._internal import Counts, Floats, boundaries, fold
-from tcdp_audit.plugin.check import (
-    CheckError,
-    DisclosureType,
-    Need,
-    Parameters,
-    TableCheck,
-    TableFigure,
-    TableView,
-)
+from tcdp_audit.plugin.check import DisclosureType, Need, Parameters, TableCheck, TableFigure, TableView
 from tcdp_audit.plugin.detector import Exact, PolicyDocument
+from tcdp_audit.plugin.engine import CheckError
 from tcdp_audit.plugin.sentences import (
     Outcome,
     Sentences,

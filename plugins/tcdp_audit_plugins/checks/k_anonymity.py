@@ -9,17 +9,10 @@ from typing import Annotated, Any
 from numpy.typing import NDArray
 from pydantic import Field
 
-from tcdp_audit.plugin.check import (
-    Check,
-    ClassCheck,
-    ClassEvidence,
-    Comparison,
-    DisclosureType,
-    Parameters,
-    Threshold,
-)
+from tcdp_audit.plugin.check import Check, ClassCheck, ClassEvidence, DisclosureType, Parameters, Threshold
 from tcdp_audit.plugin.detector import PolicyDocument
 from tcdp_audit.plugin.sentences import (
+    Comparison,
     Outcome,
     Sentences,
 )

@@ -14,18 +14,18 @@ from pydantic import Field
 
 from tcdp_audit.plugin._internal import Counts, Floats
 from tcdp_audit.plugin.check import (
+    ApproximateFigure,
     AttributeParameters,
     Check,
     ClassCheck,
     ClassEvidence,
-    Comparison,
     DisclosureType,
     Ratios,
     Threshold,
 )
 from tcdp_audit.plugin.detector import Exact, PolicyDocument, Role
-from tcdp_audit.plugin.measure import ApproximateFigure
 from tcdp_audit.plugin.sentences import (
+    Comparison,
     Sentences,
     count,
 )

@@ -12,12 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from tcdp_audit.plugin._internal import Counts
+from tcdp_audit.plugin._internal import Counts, count_in_classes, occurrences
 from tcdp_audit.plugin.check import (
     Check,
-    CheckError,
-    CodedTable,
-    Comparison,
     DisclosureType,
     Histogram,
     Limit,
@@ -29,8 +26,10 @@ from tcdp_audit.plugin.check import (
     TableView,
 )
 from tcdp_audit.plugin.detector import Exact, PolicyDocument, Role, Text
-from tcdp_audit.plugin.measure import MeasuredSubsets, count_in_classes, occurrences
+from tcdp_audit.plugin.engine import CheckError, CodedTable
+from tcdp_audit.plugin.remedy import MeasuredSubsets
 from tcdp_audit.plugin.sentences import (
+    Comparison,
     Sentences,
 )
 from tcdp_audit_plugins.checks._shared.attribute_sets import require_few_sets, sets_up_to

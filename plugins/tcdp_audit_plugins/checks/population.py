@@ -12,7 +12,6 @@ from pydantic import Field
 
 from tcdp_audit.plugin.check import (
     Check,
-    Comparison,
     DisclosureType,
     Limit,
     Need,
@@ -25,6 +24,7 @@ from tcdp_audit.plugin.check import (
 from tcdp_audit.plugin.detector import Exact, PolicyDocument
 from tcdp_audit.plugin.engine import PopulationClasses
 from tcdp_audit.plugin.sentences import (
+    Comparison,
     Sentences,
 )
 from tcdp_audit_plugins.checks._shared.sampling import covering_population, distribution_of

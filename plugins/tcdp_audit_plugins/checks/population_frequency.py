@@ -13,19 +13,11 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from tcdp_audit.plugin._internal import Counts, fold
-from tcdp_audit.plugin.check import (
-    Check,
-    CheckError,
-    Comparison,
-    DisclosureType,
-    Need,
-    Parameters,
-    TableCheck,
-    TableFigure,
-    TableView,
-)
+from tcdp_audit.plugin.check import Check, DisclosureType, Need, Parameters, TableCheck, TableFigure, TableView
 from tcdp_audit.plugin.detector import PolicyDocument, Text
+from tcdp_audit.plugin.engine import CheckError
 from tcdp_audit.plugin.sentences import (
+    Comparison,
     Sentences,
     listing,
 )

@@ -7,9 +7,9 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
+from tcdp_audit.plugin._internal import strengths
 from tcdp_audit.plugin.check import Check, DisclosureType, Need, Parameters, TableCheck, TableFigure, TableView
-from tcdp_audit.plugin.detector import Exact, PolicyDocument, Text
-from tcdp_audit.plugin.measure import SetStrength, Strengths, strengths
+from tcdp_audit.plugin.detector import Exact, PolicyDocument, SetStrength, Strengths, Text
 from tcdp_audit.plugin.sentences import Sentences
 from tcdp_audit_plugins.checks._shared.attribute_sets import require_few_sets
 from tcdp_audit_plugins.guides import built_in_guide

@@ -12,16 +12,9 @@ import numpy as np
 from pydantic import Field
 
 from tcdp_audit.plugin._internal import Codes, Floats, numbered
-from tcdp_audit.plugin.check import (
-    Check,
-    CheckError,
-    DisclosureType,
-    Parameters,
-    TableCheck,
-    TableFigure,
-    TableView,
-)
+from tcdp_audit.plugin.check import Check, DisclosureType, Parameters, TableCheck, TableFigure, TableView
 from tcdp_audit.plugin.detector import PolicyDocument, Role
+from tcdp_audit.plugin.engine import CheckError
 from tcdp_audit.plugin.sentences import Sentences, count
 from tcdp_audit_plugins.guides import built_in_guide
 

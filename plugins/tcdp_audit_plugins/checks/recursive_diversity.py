@@ -9,17 +9,10 @@ from typing import Annotated
 import numpy as np
 from pydantic import Field, model_validator
 
-from tcdp_audit.plugin.check import (
-    AttributeParameters,
-    ClassCheck,
-    ClassEvidence,
-    Comparison,
-    DisclosureType,
-    Ratios,
-    Threshold,
-)
+from tcdp_audit.plugin.check import AttributeParameters, ClassCheck, ClassEvidence, DisclosureType, Ratios, Threshold
 from tcdp_audit.plugin.detector import Exact, PolicyDocument, Text
 from tcdp_audit.plugin.sentences import (
+    Comparison,
     Sentences,
 )
 from tcdp_audit_plugins.checks._shared.certain_values import certain_among

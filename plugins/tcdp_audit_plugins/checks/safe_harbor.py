@@ -7,16 +7,9 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from tcdp_audit.plugin.check import (
-    Check,
-    CheckError,
-    DisclosureType,
-    Parameters,
-    TableCheck,
-    TableFigure,
-    TableView,
-)
+from tcdp_audit.plugin.check import Check, DisclosureType, Parameters, TableCheck, TableFigure, TableView
 from tcdp_audit.plugin.detector import Detections
+from tcdp_audit.plugin.engine import CheckError
 from tcdp_audit.plugin.sentences import Outcome, Sentences, listing, sentence_case
 from tcdp_audit_plugins.checks._shared.detected_columns import (
     HINT_SHARE,

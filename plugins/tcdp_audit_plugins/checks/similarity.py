@@ -8,18 +8,11 @@ from typing import Annotated
 from pydantic import Field, model_validator
 
 from tcdp_audit.plugin._internal import Counts
-from tcdp_audit.plugin.check import (
-    AttributeParameters,
-    CheckError,
-    ClassCheck,
-    ClassEvidence,
-    Comparison,
-    DisclosureType,
-    Ratios,
-    Threshold,
-)
+from tcdp_audit.plugin.check import AttributeParameters, ClassCheck, ClassEvidence, DisclosureType, Ratios, Threshold
 from tcdp_audit.plugin.detector import Exact, Scale
+from tcdp_audit.plugin.engine import CheckError
 from tcdp_audit.plugin.sentences import (
+    Comparison,
     Sentences,
 )
 from tcdp_audit_plugins.checks._shared.windows import most_under_a_node, most_within, reach_of_numbers, reach_of_ranks

@@ -12,7 +12,6 @@ from pydantic import Field
 from tcdp_audit.plugin.check import (
     AttackCheck,
     Check,
-    CheckError,
     ClassEvidence,
     DisclosureType,
     Need,
@@ -22,7 +21,7 @@ from tcdp_audit.plugin.check import (
     TableView,
 )
 from tcdp_audit.plugin.detector import Exact, PolicyDocument
-from tcdp_audit.plugin.engine import PopulationClasses
+from tcdp_audit.plugin.engine import CheckError, PopulationClasses
 from tcdp_audit.plugin.sentences import (
     Outcome,
     Sentences,

@@ -5,8 +5,7 @@ from __future__ import annotations
 from math import inf, log2
 
 from tcdp_audit.plugin._internal import state_of
-from tcdp_audit.plugin.check import Comparison
-from tcdp_audit.plugin.sentences import Outcome, Status
+from tcdp_audit.plugin.sentences import Comparison, Outcome, Status
 from tcdp_audit_reports.charts.drawing import Drawing, Label, Line, Rectangle
 
 SHOWN = 3  # doublings to each side of the centre line

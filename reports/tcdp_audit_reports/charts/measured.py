@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import isfinite
 
-from tcdp_audit.plugin.check import Comparison
 from tcdp_audit.plugin.report import Rows
-from tcdp_audit.plugin.sentences import Outcome, plural
+from tcdp_audit.plugin.sentences import Comparison, Outcome, plural
 
 Distribution = Sequence[tuple[float, int, int]]  # figure, classes, records; in ascending order of the figure
 

@@ -35,7 +35,8 @@ def tcdp_audit_checks() -> Iterable[Announced]:  # type: ignore[empty-body]
 
         from pydantic import Field
 
-        from tcdp_audit.plugin.check import ClassCheck, Comparison, DisclosureType, Guide, Parameters, Threshold
+        from tcdp_audit.plugin.check import ClassCheck, DisclosureType, Guide, Parameters, Threshold
+        from tcdp_audit.plugin.sentences import Comparison
         from tcdp_audit.plugin.check import hookimpl
 
 

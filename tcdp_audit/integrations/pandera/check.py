@@ -27,8 +27,7 @@ from tcdp_audit.integrations.pandera.shared import (
     results_of,
     sentence_on,
 )
-from tcdp_audit.plugin.check import CheckError
-from tcdp_audit.plugin.engine import PluginError, redact_errors
+from tcdp_audit.plugin.engine import CheckError, PluginError, redact_errors
 from tcdp_audit.plugin.sentences import Status
 
 STRUCTURE = "tcdp_audit_structure"

@@ -17,8 +17,7 @@ from tcdp_audit.core.results.audit import Audit
 from tcdp_audit.core.results.tally import require_passed, status_of
 from tcdp_audit.integrations.pandera.check import ExpectationCheck
 from tcdp_audit.integrations.pandera.shared import Results, Run, running
-from tcdp_audit.plugin.check import CheckError
-from tcdp_audit.plugin.engine import DataError, UsageError, redact_errors
+from tcdp_audit.plugin.engine import CheckError, DataError, UsageError, redact_errors
 from tcdp_audit.plugin.sentences import Outcome
 
 

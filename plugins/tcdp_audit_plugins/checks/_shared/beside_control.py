@@ -14,7 +14,8 @@ from statistics import NormalDist
 
 import numpy as np
 
-from tcdp_audit.plugin.check import CheckError, TableView
+from tcdp_audit.plugin.check import TableView
+from tcdp_audit.plugin.engine import CheckError
 from tcdp_audit.plugin.sentences import agree, count
 
 CONTROL = "holdout"

@@ -8,8 +8,9 @@ from typing import Annotated, Any, Protocol
 
 from pydantic import Field
 
-from tcdp_audit.plugin.check import CheckError, TableView
+from tcdp_audit.plugin.check import TableView
 from tcdp_audit.plugin.detector import Detection, Detections, Detector, Exact, PolicyDocument, Role, Text, detect
+from tcdp_audit.plugin.engine import CheckError
 from tcdp_audit.plugin.sentences import Outcome, agree, column_of, count
 
 NO_DETECTOR = "no plugin that takes part has a detector of identifiers, so nothing can be looked for"

@@ -19,9 +19,8 @@ from math import ceil, floor, inf, log, log10, prod, sqrt
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.plugin._internal import Codes, Counts, boundaries
+from tcdp_audit.plugin._internal import Codes, Counts, boundaries, interval_of_mean, occurrences
 from tcdp_audit.plugin.engine import Domain
-from tcdp_audit.plugin.measure import interval_of_mean, occurrences
 
 Hashes = NDArray[np.uint64]
 

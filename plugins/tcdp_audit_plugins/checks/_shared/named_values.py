@@ -7,8 +7,9 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.plugin.check import AttributeParameters, CheckError, ClassEvidence
+from tcdp_audit.plugin.check import AttributeParameters, ClassEvidence
 from tcdp_audit.plugin.detector import PolicyDocument, Role
+from tcdp_audit.plugin.engine import CheckError
 
 
 def among(evidence: ClassEvidence, names: Sequence[str]) -> NDArray[np.bool_]:

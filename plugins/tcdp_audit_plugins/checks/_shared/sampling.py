@@ -6,11 +6,10 @@ from fractions import Fraction
 
 import numpy as np
 
-from tcdp_audit.plugin._internal import Counts
-from tcdp_audit.plugin.check import CheckError, Comparison, TableView
-from tcdp_audit.plugin.engine import PopulationClasses
-from tcdp_audit.plugin.measure import summarise
-from tcdp_audit.plugin.sentences import count
+from tcdp_audit.plugin._internal import Counts, summarise
+from tcdp_audit.plugin.check import TableView
+from tcdp_audit.plugin.engine import CheckError, PopulationClasses
+from tcdp_audit.plugin.sentences import Comparison, count
 
 
 def covering_population(view: TableView) -> PopulationClasses:

@@ -7,8 +7,10 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.plugin.check import CheckError, Pairs, TableView
-from tcdp_audit.plugin.measure import GeneralizedMatch, gibibytes
+from tcdp_audit.plugin._internal import gibibytes
+from tcdp_audit.plugin.check import Pairs, TableView
+from tcdp_audit.plugin.engine import CheckError
+from tcdp_audit.plugin.remedy import GeneralizedMatch
 from tcdp_audit.plugin.sentences import agree, count, listing
 from tcdp_audit_plugins.checks._shared.boxes import Numbers, PointTree
 from tcdp_audit_plugins.checks._shared.candidate_sets import CandidateSets

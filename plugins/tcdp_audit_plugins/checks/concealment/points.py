@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from tcdp_audit.plugin._internal import fold, numbered
 from tcdp_audit.plugin.check import Pairs
-from tcdp_audit.plugin.measure import GeneralizedMatch
+from tcdp_audit.plugin.remedy import GeneralizedMatch
 from tcdp_audit_plugins.checks._shared.boxes import Boxes, Places
 
 Positions = NDArray[np.intp]

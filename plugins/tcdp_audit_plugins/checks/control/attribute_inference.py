@@ -13,19 +13,10 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from tcdp_audit.plugin._internal import Floats
-from tcdp_audit.plugin.check import (
-    Check,
-    CheckError,
-    CodedTable,
-    Comparison,
-    DisclosureType,
-    Need,
-    TableCheck,
-    TableFigure,
-    TableView,
-)
+from tcdp_audit.plugin.check import Check, DisclosureType, Need, TableCheck, TableFigure, TableView
 from tcdp_audit.plugin.detector import Exact, PolicyDocument, Scale, Text
-from tcdp_audit.plugin.sentences import Outcome, Sentences
+from tcdp_audit.plugin.engine import CheckError, CodedTable
+from tcdp_audit.plugin.sentences import Comparison, Outcome, Sentences
 from tcdp_audit_plugins.checks._shared.beside_control import Attack
 from tcdp_audit_plugins.checks.control.gower import Gower, Points, numbers_of
 from tcdp_audit_plugins.checks.control.parameters import ControlParameters, measurable, quasi_identifiers_of

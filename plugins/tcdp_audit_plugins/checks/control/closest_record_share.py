@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from tcdp_audit.plugin._internal import Floats
-from tcdp_audit.plugin.check import Check, Comparison, DisclosureType, Need, TableCheck, TableFigure, TableView
+from tcdp_audit.plugin.check import Check, DisclosureType, Need, TableCheck, TableFigure, TableView
 from tcdp_audit.plugin.detector import Exact, PolicyDocument
 from tcdp_audit.plugin.sentences import (
+    Comparison,
     Sentences,
     Severity,
 )

@@ -16,9 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tcdp_audit.plugin._internal import Floats, fold, processors
-from tcdp_audit.plugin.check import CheckError, CodedTable
 from tcdp_audit.plugin.detector import Scale
-from tcdp_audit.plugin.engine import Domain
+from tcdp_audit.plugin.engine import CheckError, CodedTable, Domain
 
 CELLS = 2**18  # of a block of distances: 2 MiB, which a processor's cache holds
 EPSILON = float(np.finfo(np.float64).eps)

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from tcdp_audit.plugin._internal import Floats
-from tcdp_audit.plugin.check import Check, Comparison, DisclosureType, Need, TableCheck, TableFigure, TableView
+from tcdp_audit.plugin.check import Check, DisclosureType, Need, TableCheck, TableFigure, TableView
 from tcdp_audit.plugin.detector import Exact, PolicyDocument, Text
-from tcdp_audit.plugin.sentences import Sentences
+from tcdp_audit.plugin.sentences import Comparison, Sentences
 from tcdp_audit_plugins.checks._shared.beside_control import Attack
 from tcdp_audit_plugins.checks.control.gower import each_block
 from tcdp_audit_plugins.checks.control.parameters import ControlParameters, measurable, quasi_identifiers_of

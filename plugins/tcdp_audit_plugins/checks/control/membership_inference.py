@@ -11,19 +11,11 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from tcdp_audit.plugin._internal import Floats
-from tcdp_audit.plugin.check import (
-    Check,
-    CheckError,
-    Comparison,
-    DisclosureType,
-    Limit,
-    Need,
-    TableCheck,
-    TableFigure,
-    TableView,
-)
+from tcdp_audit.plugin.check import Check, DisclosureType, Limit, Need, TableCheck, TableFigure, TableView
 from tcdp_audit.plugin.detector import Exact, PolicyDocument
+from tcdp_audit.plugin.engine import CheckError
 from tcdp_audit.plugin.sentences import (
+    Comparison,
     Outcome,
     Sentences,
 )

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from tcdp_audit.plugin.check import CheckError, TableFigure, TableView
+from tcdp_audit.plugin.check import TableFigure, TableView
+from tcdp_audit.plugin.engine import CheckError
 from tcdp_audit.plugin.sentences import count
 from tcdp_audit_plugins.checks._shared.beside_control import (
     CONTROL,

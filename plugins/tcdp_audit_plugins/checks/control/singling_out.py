@@ -13,19 +13,10 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from tcdp_audit.plugin._internal import Floats, fold
-from tcdp_audit.plugin.check import (
-    Check,
-    CheckError,
-    CodedTable,
-    Comparison,
-    DisclosureType,
-    Need,
-    TableCheck,
-    TableFigure,
-    TableView,
-)
+from tcdp_audit.plugin.check import Check, DisclosureType, Need, TableCheck, TableFigure, TableView
 from tcdp_audit.plugin.detector import Exact, PolicyDocument
-from tcdp_audit.plugin.sentences import Sentences, count
+from tcdp_audit.plugin.engine import CheckError, CodedTable
+from tcdp_audit.plugin.sentences import Comparison, Sentences, count
 from tcdp_audit_plugins.checks._shared.beside_control import CONTROL, Attack
 from tcdp_audit_plugins.checks.control.draws import one_drawn
 from tcdp_audit_plugins.checks.control.parameters import ControlParameters, quasi_identifiers_of

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
 
-from tcdp_audit.plugin.check import CheckError, CodedTable, TableView
+from tcdp_audit.plugin.check import TableView
 from tcdp_audit.plugin.detector import Scale
+from tcdp_audit.plugin.engine import CheckError, CodedTable
 from tcdp_audit_plugins.checks._shared.beside_control import CONTROL
 from tcdp_audit_plugins.checks.control.gower import Gower, Points
 from tcdp_audit_plugins.checks.control.risk import companions_of, require_comparable

@@ -9,10 +9,17 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from tcdp_audit.plugin.check import ClassCheck, ClassEvidence, Comparison, DisclosureType, Parameters, Threshold
+from tcdp_audit.plugin.check import (
+    ApproximateFigure,
+    ClassCheck,
+    ClassEvidence,
+    DisclosureType,
+    Parameters,
+    Signs,
+    Threshold,
+)
 from tcdp_audit.plugin.detector import Exact
-from tcdp_audit.plugin.measure import ApproximateFigure, Signs
-from tcdp_audit.plugin.sentences import Sentences
+from tcdp_audit.plugin.sentences import Comparison, Sentences
 from tcdp_audit_plugins.checks.differential_privacy.exponentials import sign_of_exponential
 from tcdp_audit_plugins.checks.differential_privacy.sentences import (
     ASSUMING,

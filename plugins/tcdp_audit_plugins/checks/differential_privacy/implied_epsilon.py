@@ -12,16 +12,16 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from tcdp_audit.plugin.check import (
+    ApproximateFigure,
     AttributeParameters,
     ClassCheck,
     ClassEvidence,
-    Comparison,
     DisclosureType,
+    Signs,
     Threshold,
 )
 from tcdp_audit.plugin.detector import Exact, PolicyDocument, Role, Scale, Text
-from tcdp_audit.plugin.measure import ApproximateFigure, Signs
-from tcdp_audit.plugin.sentences import Sentences
+from tcdp_audit.plugin.sentences import Comparison, Sentences
 from tcdp_audit_plugins.checks._shared.distances.multiplicative import multiplicative_distance
 from tcdp_audit_plugins.checks._shared.logarithms import sign_of_logarithm
 from tcdp_audit_plugins.checks.differential_privacy.buckets import bucketised

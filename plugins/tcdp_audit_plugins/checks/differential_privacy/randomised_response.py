@@ -11,9 +11,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from tcdp_audit.plugin._internal import Counts
+from tcdp_audit.plugin._internal import LIMIT, Counts, cached_on_reference
 from tcdp_audit.plugin.check import Histogram, Ratios, ReferenceDistribution
-from tcdp_audit.plugin.measure import LIMIT, cached_on_reference
 from tcdp_audit_plugins.checks.differential_privacy.extremes import extremes, maximum, product
 
 

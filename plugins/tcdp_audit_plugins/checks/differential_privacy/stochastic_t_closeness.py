@@ -10,18 +10,17 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from tcdp_audit.plugin.check import (
+    ApproximateFigure,
     AttributeParameters,
-    CheckError,
     ClassCheck,
     ClassEvidence,
-    Comparison,
     DisclosureType,
     Ratios,
     Threshold,
 )
 from tcdp_audit.plugin.detector import Exact, Scale
-from tcdp_audit.plugin.measure import ApproximateFigure
-from tcdp_audit.plugin.sentences import Outcome, Sentences
+from tcdp_audit.plugin.engine import CheckError
+from tcdp_audit.plugin.sentences import Comparison, Outcome, Sentences
 from tcdp_audit_plugins.checks.differential_privacy.laplace import laplace_distance
 from tcdp_audit_plugins.checks.differential_privacy.randomised_response import response_distance
 from tcdp_audit_plugins.checks.differential_privacy.sentences import (

@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.plugin._internal import Codes, Counts, Floats
-from tcdp_audit.plugin.measure import BORDERLINE
+from tcdp_audit.plugin._internal import BORDERLINE, Codes, Counts, Floats
 
 
 def inside_sd_interval(

@@ -8,21 +8,12 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from tcdp_audit.plugin.check import (
-    Check,
-    CheckError,
-    Comparison,
-    DisclosureType,
-    Limit,
-    Need,
-    Parameters,
-    TableCheck,
-    TableFigure,
-    TableView,
-)
+from tcdp_audit.plugin._internal import gibibytes
+from tcdp_audit.plugin.check import Check, DisclosureType, Limit, Need, Parameters, TableCheck, TableFigure, TableView
 from tcdp_audit.plugin.detector import Exact, PolicyDocument, Text
-from tcdp_audit.plugin.measure import gibibytes
+from tcdp_audit.plugin.engine import CheckError
 from tcdp_audit.plugin.sentences import (
+    Comparison,
     Outcome,
     Sentences,
 )

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from tcdp_audit.plugin.measure import interval_of_mean
+from tcdp_audit.plugin._internal import interval_of_mean
 from tcdp_audit_plugins.checks._shared.key_sketch import number_of_keys, rounded
 from tcdp_audit_plugins.checks.joinability.common_keys import TableKeys
 

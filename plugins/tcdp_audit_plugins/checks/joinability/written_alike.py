@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.plugin.check import CheckError, TableView
-from tcdp_audit.plugin.engine import Domain, Hierarchy, StreamedTable
+from tcdp_audit.plugin.check import TableView
+from tcdp_audit.plugin.engine import CheckError, Domain, Hierarchy, StreamedTable
 from tcdp_audit.plugin.sentences import count
 from tcdp_audit_plugins.checks.releases.overlap import Overlap, overlap_of
 

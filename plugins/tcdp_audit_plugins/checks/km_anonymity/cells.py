@@ -10,9 +10,8 @@ import pyarrow as pa
 import pyarrow.compute
 from numpy.typing import NDArray
 
-from tcdp_audit.plugin._internal import Counts, fold, numbered
-from tcdp_audit.plugin.check import CodedTable
-from tcdp_audit.plugin.measure import occurrences
+from tcdp_audit.plugin._internal import Counts, fold, numbered, occurrences
+from tcdp_audit.plugin.engine import CodedTable
 from tcdp_audit_plugins.checks.km_anonymity.item_sets import ItemSets, Positions, joined
 
 pc: Any = pyarrow.compute  # it makes its functions when it is imported, so that no type checker knows them

@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.plugin._internal import Counts, boundaries, numbered
-from tcdp_audit.plugin.check import CheckError
-from tcdp_audit.plugin.measure import gibibytes, occurrences
+from tcdp_audit.plugin._internal import Counts, boundaries, gibibytes, numbered, occurrences
+from tcdp_audit.plugin.engine import CheckError
 from tcdp_audit.plugin.sentences import count
 
 if TYPE_CHECKING:

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tcdp_audit.plugin._internal import Counts, Floats
-from tcdp_audit.plugin.check import CheckError, Pairs, TableView
-from tcdp_audit.plugin.engine import Domain
+from tcdp_audit.plugin.check import Pairs, TableView
+from tcdp_audit.plugin.engine import CheckError, Domain
 from tcdp_audit.plugin.sentences import count
 from tcdp_audit_plugins.checks.likelihood_attacks.channel import (
     MOST,

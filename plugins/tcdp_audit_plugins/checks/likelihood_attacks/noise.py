@@ -10,7 +10,8 @@ from pathlib import Path
 import numpy as np
 
 from tcdp_audit.plugin._internal import Floats
-from tcdp_audit.plugin.check import CheckError, CodedTable, Pairs, TableView
+from tcdp_audit.plugin.check import Pairs, TableView
+from tcdp_audit.plugin.engine import CheckError, CodedTable
 from tcdp_audit.plugin.sentences import count
 from tcdp_audit_plugins.checks.likelihood_attacks.labelled_matrix import read_matrix
 from tcdp_audit_plugins.checks.likelihood_attacks.noise_parameters import NoiseParameters

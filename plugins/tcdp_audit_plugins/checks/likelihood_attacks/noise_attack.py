@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from tcdp_audit.plugin._internal import Counts
-from tcdp_audit.plugin.check import Comparison, DisclosureType, Need, Pairs, TableCheck, TableFigure, TableView
+from tcdp_audit.plugin.check import DisclosureType, Need, Pairs, TableCheck, TableFigure, TableView
 from tcdp_audit.plugin.detector import Scale
+from tcdp_audit.plugin.sentences import Comparison
 from tcdp_audit_plugins.checks.likelihood_attacks.gaussian import Gaussian, in_units_of_noise
 from tcdp_audit_plugins.checks.likelihood_attacks.noise import noise_of
 from tcdp_audit_plugins.checks.likelihood_attacks.noise_parameters import NoiseParameters, faults, numeric_attributes

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from tcdp_audit.plugin._internal import Counts
-from tcdp_audit.plugin.check import Comparison, DisclosureType, Need, Pairs, TableCheck, TableFigure, TableView
+from tcdp_audit.plugin.check import DisclosureType, Need, Pairs, TableCheck, TableFigure, TableView
 from tcdp_audit.plugin.detector import Scale
+from tcdp_audit.plugin.sentences import Comparison
 from tcdp_audit_plugins.checks.likelihood_attacks.masked_values import MaskedAttribute, masked_attribute, transitions
 from tcdp_audit_plugins.checks.likelihood_attacks.outcome import Attack, attack_sentences
 from tcdp_audit_plugins.checks.likelihood_attacks.parameters import known_attributes

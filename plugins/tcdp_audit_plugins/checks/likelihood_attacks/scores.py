@@ -9,8 +9,8 @@ from typing import Literal
 import numpy as np
 
 from tcdp_audit.plugin._internal import Counts, Floats
-from tcdp_audit.plugin.check import CheckError, CodedTable, Pairs
-from tcdp_audit.plugin.engine import Domain
+from tcdp_audit.plugin.check import Pairs
+from tcdp_audit.plugin.engine import CheckError, CodedTable, Domain
 
 Scores = Literal["values", "ranks", "normal"]
 

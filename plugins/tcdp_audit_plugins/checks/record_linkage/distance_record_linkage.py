@@ -10,20 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from tcdp_audit.plugin.check import (
-    CheckError,
-    CodedTable,
-    Comparison,
-    DisclosureType,
-    Need,
-    Pairs,
-    TableCheck,
-    TableFigure,
-    TableView,
-)
+from tcdp_audit.plugin._internal import estimate_of_mean
+from tcdp_audit.plugin.check import DisclosureType, Need, Pairs, TableCheck, TableFigure, TableView
 from tcdp_audit.plugin.detector import Exact
-from tcdp_audit.plugin.measure import estimate_of_mean
-from tcdp_audit.plugin.sentences import Sentences
+from tcdp_audit.plugin.engine import CheckError, CodedTable
+from tcdp_audit.plugin.sentences import Comparison, Sentences
 from tcdp_audit_plugins.checks.record_linkage.comparison import ComparisonParameters, comparable, compared
 from tcdp_audit_plugins.checks.record_linkage.credit import Credit, credit, ranks
 from tcdp_audit_plugins.checks.record_linkage.linked_records import LINKED, finds

@@ -10,18 +10,11 @@ import numpy as np
 from pydantic import Field
 
 from tcdp_audit.plugin._internal import fold
-from tcdp_audit.plugin.check import (
-    CheckError,
-    CodedTable,
-    Comparison,
-    DisclosureType,
-    Need,
-    TableCheck,
-    TableFigure,
-    TableView,
-)
+from tcdp_audit.plugin.check import DisclosureType, Need, TableCheck, TableFigure, TableView
 from tcdp_audit.plugin.detector import Exact
+from tcdp_audit.plugin.engine import CheckError, CodedTable
 from tcdp_audit.plugin.sentences import (
+    Comparison,
     Sentences,
 )
 from tcdp_audit_plugins.checks._shared.beside_control import (

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from tcdp_audit.plugin._internal import Counts, numbered, positions_of
-from tcdp_audit.plugin.check import CheckError, TableView
-from tcdp_audit.plugin.engine import Hierarchy
+from tcdp_audit.plugin.check import TableView
+from tcdp_audit.plugin.engine import CheckError, Hierarchy
 from tcdp_audit.plugin.sentences import count
 from tcdp_audit_plugins.checks.releases.classes import Positions, ReleaseClasses, blocks_of, together
 from tcdp_audit_plugins.checks.releases.overlap import Overlap, Pairs, overlap_of

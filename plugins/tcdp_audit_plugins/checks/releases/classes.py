@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tcdp_audit.plugin._internal import Codes, Counts, fold, numbered
-from tcdp_audit.plugin.check import CheckError, CodedTable, TableView
-from tcdp_audit.plugin.engine import Domain
+from tcdp_audit.plugin.check import TableView
+from tcdp_audit.plugin.engine import CheckError, CodedTable, Domain
 from tcdp_audit.plugin.sentences import count, listing
 
 Positions = NDArray[np.int64]

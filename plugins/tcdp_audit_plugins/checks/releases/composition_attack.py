@@ -10,17 +10,10 @@ import numpy as np
 from pydantic import Field
 
 from tcdp_audit.plugin._internal import Counts, fold, numbered
-from tcdp_audit.plugin.check import (
-    Check,
-    CheckError,
-    Comparison,
-    DisclosureType,
-    Need,
-    TableCheck,
-    TableFigure,
-    TableView,
-)
+from tcdp_audit.plugin.check import Check, DisclosureType, Need, TableCheck, TableFigure, TableView
+from tcdp_audit.plugin.engine import CheckError
 from tcdp_audit.plugin.sentences import (
+    Comparison,
     Sentences,
 )
 from tcdp_audit_plugins.checks._shared.sampling import distribution_of

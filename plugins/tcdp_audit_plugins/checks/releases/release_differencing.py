@@ -10,18 +10,10 @@ import numpy as np
 from pydantic import Field
 
 from tcdp_audit.plugin._internal import Counts
-from tcdp_audit.plugin.check import (
-    Check,
-    CheckError,
-    Comparison,
-    DisclosureType,
-    Need,
-    Parameters,
-    TableCheck,
-    TableFigure,
-    TableView,
-)
+from tcdp_audit.plugin.check import Check, DisclosureType, Need, Parameters, TableCheck, TableFigure, TableView
+from tcdp_audit.plugin.engine import CheckError
 from tcdp_audit.plugin.sentences import (
+    Comparison,
     Outcome,
     Sentences,
 )

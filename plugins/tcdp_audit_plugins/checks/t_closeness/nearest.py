@@ -11,16 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tcdp_audit.plugin.check import (
-    CheckError,
+    ApproximateFigure,
     ClassEvidence,
-    CodedTable,
     Histogram,
     Ratios,
     ReferenceDistribution,
     TableView,
 )
-from tcdp_audit.plugin.engine import Tree
-from tcdp_audit.plugin.measure import ApproximateFigure
+from tcdp_audit.plugin.engine import CheckError, CodedTable, Tree
 from tcdp_audit_plugins.checks.t_closeness.t_closeness import KINDS, ClosenessParameters, closeness
 
 

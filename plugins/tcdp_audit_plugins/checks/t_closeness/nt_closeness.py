@@ -14,20 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from tcdp_audit.plugin._internal import order_of
-from tcdp_audit.plugin.check import (
-    CheckError,
-    Comparison,
-    DisclosureType,
-    Need,
-    ReferenceDistribution,
-    TableCheck,
-    TableFigure,
-    TableView,
-)
+from tcdp_audit.plugin._internal import add_up, order_of, summarise
+from tcdp_audit.plugin.check import DisclosureType, Need, ReferenceDistribution, TableCheck, TableFigure, TableView
 from tcdp_audit.plugin.detector import PolicyDocument, Role, Text
-from tcdp_audit.plugin.measure import add_up, summarise
-from tcdp_audit.plugin.sentences import Sentences, count
+from tcdp_audit.plugin.engine import CheckError
+from tcdp_audit.plugin.sentences import Comparison, Sentences, count
 from tcdp_audit_plugins.checks._shared.missing_values import violation_of
 from tcdp_audit_plugins.checks.t_closeness.nearest import Nearest, Subject
 from tcdp_audit_plugins.checks.t_closeness.supersets import Classes, classes_of

@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tcdp_audit.plugin._internal import Counts, ancestors_of, count_pairs, fold, numbered
-from tcdp_audit.plugin.check import CodedTable, Histogram, TableView
-from tcdp_audit.plugin.engine import Domain, Hierarchy
+from tcdp_audit.plugin.check import Histogram, TableView
+from tcdp_audit.plugin.engine import CodedTable, Domain, Hierarchy
 
 Nodes = NDArray[np.int64]
 

@@ -11,18 +11,10 @@ from typing import Annotated, Any
 from numpy.typing import NDArray
 from pydantic import BeforeValidator, ConfigDict, Field
 
-from tcdp_audit.plugin.check import (
-    AttributeParameters,
-    CheckError,
-    ClassCheck,
-    ClassEvidence,
-    Comparison,
-    DisclosureType,
-    Measured,
-    Threshold,
-)
+from tcdp_audit.plugin.check import AttributeParameters, ClassCheck, ClassEvidence, DisclosureType, Measured, Threshold
 from tcdp_audit.plugin.detector import Exact, PolicyDocument, Scale
-from tcdp_audit.plugin.sentences import Outcome, Sentences
+from tcdp_audit.plugin.engine import CheckError
+from tcdp_audit.plugin.sentences import Comparison, Outcome, Sentences
 from tcdp_audit_plugins.checks._shared import distances
 from tcdp_audit_plugins.guides import built_in_guide
 

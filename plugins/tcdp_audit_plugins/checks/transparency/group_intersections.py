@@ -11,9 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tcdp_audit.plugin._internal import Counts, fold
-from tcdp_audit.plugin.check import CheckError
-from tcdp_audit.plugin.measure import gibibytes
+from tcdp_audit.plugin._internal import Counts, fold, gibibytes
+from tcdp_audit.plugin.engine import CheckError
 from tcdp_audit_plugins.checks._shared.candidate_sets import Positions
 from tcdp_audit_plugins.checks.transparency.tables import AttackedTables
 

@@ -10,17 +10,9 @@ import numpy as np
 from pydantic import Field
 
 from tcdp_audit.plugin._internal import fold
-from tcdp_audit.plugin.check import (
-    Check,
-    CheckError,
-    DisclosureType,
-    Need,
-    Pairs,
-    TableCheck,
-    TableFigure,
-    TableView,
-)
+from tcdp_audit.plugin.check import Check, DisclosureType, Need, Pairs, TableCheck, TableFigure, TableView
 from tcdp_audit.plugin.detector import PolicyDocument, Role, Text
+from tcdp_audit.plugin.engine import CheckError
 from tcdp_audit.plugin.sentences import count
 from tcdp_audit_plugins.checks._shared.candidate_sets import CandidateSets
 from tcdp_audit_plugins.checks.transparency.consistent_ranges import sets_of_ranges

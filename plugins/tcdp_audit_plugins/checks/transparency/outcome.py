@@ -9,8 +9,9 @@ from typing import Annotated, Any, Literal, Protocol
 from pydantic import Field
 
 from tcdp_audit.plugin._internal import Counts
-from tcdp_audit.plugin.check import CheckError, Parameters, TableFigure, TableView
+from tcdp_audit.plugin.check import Parameters, TableFigure, TableView
 from tcdp_audit.plugin.detector import Exact, Scale, Text
+from tcdp_audit.plugin.engine import CheckError
 from tcdp_audit.plugin.sentences import (
     Outcome,
     Sentences,

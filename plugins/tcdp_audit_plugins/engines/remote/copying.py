@@ -19,13 +19,14 @@ from urllib.parse import unquote, urlsplit
 
 from tcdp_audit.plugin._internal import (
     chosen_parts,
+    open_copy,
     require_known_kind,
     require_one_version,
     scheme_of,
     split_pattern,
     writing_temporarily,
 )
-from tcdp_audit.plugin.engine import DataError, Engine, TcdpAuditError, UsageError, open_copy, open_file
+from tcdp_audit.plugin.engine import DataError, Engine, TcdpAuditError, UsageError, open_file
 from tcdp_audit_plugins.engines.remote import SCHEMES
 from tcdp_audit_plugins.engines.statistics import is_statistical, open_statistical
 

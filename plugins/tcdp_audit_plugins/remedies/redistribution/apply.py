@@ -11,9 +11,8 @@ from typing import Any
 import numpy as np
 
 from tcdp_audit.plugin._internal import fold, numbered
-from tcdp_audit.plugin.check import Comparison
 from tcdp_audit.plugin.remedy import Attribute, Demands, MergedDemands, NewColumn, RemedyError, RemedyView, Treatment
-from tcdp_audit.plugin.sentences import Outcome, figure
+from tcdp_audit.plugin.sentences import Comparison, Outcome, figure
 from tcdp_audit_plugins.remedies._shared.masking import by_content
 from tcdp_audit_plugins.remedies._shared.recoding import recode
 from tcdp_audit_plugins.remedies._shared.scope import only_on_classes

@@ -6,10 +6,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from tcdp_audit.plugin._internal import Counts, boundaries
+from tcdp_audit.plugin._internal import Counts, add_up, boundaries
 from tcdp_audit.plugin.check import Histogram, Ratios, ReferenceDistribution
 from tcdp_audit.plugin.engine import Tree
-from tcdp_audit.plugin.measure import add_up
 from tcdp_audit_plugins.checks._shared.distances.equal import surplus
 from tcdp_audit_plugins.checks._shared.distances.overflow import as_python_integers, fits_int64
 

@@ -17,9 +17,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.plugin._internal import Floats, Integers
-from tcdp_audit.plugin.check import Histogram, Measured, Ratios, ReferenceDistribution
-from tcdp_audit.plugin.measure import LIMIT, ApproximateFigure, Signs, cached_on_histogram, cached_on_reference
+from tcdp_audit.plugin._internal import LIMIT, Floats, Integers, cached_on_histogram, cached_on_reference
+from tcdp_audit.plugin.check import ApproximateFigure, Histogram, Measured, Ratios, ReferenceDistribution, Signs
 from tcdp_audit_plugins.checks._shared.distances.overflow import as_python_integers
 
 Positions = NDArray[Any]

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from tcdp_audit.plugin._internal import cached_on_histogram
 from tcdp_audit.plugin.check import Histogram, Ratios, ReferenceDistribution
-from tcdp_audit.plugin.measure import cached_on_histogram
 from tcdp_audit_plugins.checks._shared.frequency_ratios import greatest_ratio, least_ratio
 
 CLEAR = 1e-9

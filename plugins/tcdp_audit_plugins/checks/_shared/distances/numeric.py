@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.plugin._internal import Floats, Integers
+from tcdp_audit.plugin._internal import LIMIT, Floats, Integers, cached_on_reference
 from tcdp_audit.plugin.check import Histogram, Measured, Ratios, ReferenceDistribution
-from tcdp_audit.plugin.measure import LIMIT, cached_on_reference
 from tcdp_audit_plugins.checks._shared.distances.line import estimated_distance, line_distance
 
 EXACT_DECIMAL = 1e15  # a decimal of up to 15 digits is the shortest text of the float nearest to it

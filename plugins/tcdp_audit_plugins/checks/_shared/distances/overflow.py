@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from tcdp_audit.plugin._internal import LIMIT
 from tcdp_audit.plugin.check import Histogram
-from tcdp_audit.plugin.measure import LIMIT
 
 
 def fits_int64(histogram: Histogram, factor: int) -> bool:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tcdp_audit.plugin._internal import Floats
-from tcdp_audit.plugin.check import CheckError
+from tcdp_audit.plugin.engine import CheckError
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array

@@ -9,18 +9,10 @@ from typing import Any
 import numpy as np
 
 from tcdp_audit.plugin._internal import Floats
-from tcdp_audit.plugin.check import (
-    CheckError,
-    Comparison,
-    DisclosureType,
-    Need,
-    Pairs,
-    TableCheck,
-    TableFigure,
-    TableView,
-)
+from tcdp_audit.plugin.check import DisclosureType, Need, Pairs, TableCheck, TableFigure, TableView
 from tcdp_audit.plugin.detector import Scale
-from tcdp_audit.plugin.sentences import Outcome, Sentences, percent, percent_of
+from tcdp_audit.plugin.engine import CheckError
+from tcdp_audit.plugin.sentences import Comparison, Outcome, Sentences, percent, percent_of
 from tcdp_audit_plugins.checks.record_linkage.comparison import comparable_attributes, compared
 from tcdp_audit_plugins.checks.record_linkage.distance_record_linkage import table_figures
 from tcdp_audit_plugins.checks.record_linkage.linked_records import LINKED, finds
