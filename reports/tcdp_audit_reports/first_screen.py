@@ -98,7 +98,7 @@ class Reason:
 
 
 def tally(audit: Audit) -> list[tuple[str, int, str]]:
-    """State, number and words for each state that occurs among the demands, then among the column checks."""
+    """State, number and words for each state that occurs among the demands, then among the schema checks."""
     demands, columns = audit.tally.demands, audit.tally.columns
     rows = [
         ("failed", demands.failed, f"of {count(demands.total, 'demand')} {agree(demands.failed, 'fails', 'fail')}"),
@@ -115,7 +115,7 @@ def tally(audit: Audit) -> list[tuple[str, int, str]]:
 
 
 def _of_columns(total: int, verb: str) -> str:
-    return f"of {count(total, 'column check')} {verb}"
+    return f"of {count(total, 'schema check')} {verb}"
 
 
 def reasons(audit: Audit) -> list[Reason]:

@@ -245,10 +245,10 @@ def _status(state: str) -> Text:
 
 
 def _columns(audit: Audit) -> list[Line]:
-    """A line for all column checks that pass, and one for each that does not."""
+    """A line for all schema checks that pass, and one for each that does not."""
     passed = sum(state_of(one) == "passed" for one in audit.structure)
     wrong = [line_of(one, ("", "")) for one in audit.structure if state_of(one) != "passed"]
-    return [*([Line("passed", count(passed, "column check"), ("", ""))] if passed else []), *wrong]
+    return [*([Line("passed", count(passed, "schema check"), ("", ""))] if passed else []), *wrong]
 
 
 def _sentence(outcome: Outcome) -> str:

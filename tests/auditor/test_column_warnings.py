@@ -45,7 +45,7 @@ def test_records_that_are_left_out_are_in_the_title() -> None:
     found = hiding(codes, {"suppressed": "exempt", "suppressed_tokens": ["1", "2"]})
     assert verdict_title(found) == "Fit, but 50 of 52 records are left out"
     assert (found.exit_code(), found.exit_code(fail_on_warning=True)) == (0, 1)
-    assert verdict_sentence(found) == f"The only demand is met; 1 of {len(COLUMN_DEMANDS)} column checks warns."
+    assert verdict_sentence(found) == f"The only demand is met; 1 of {len(COLUMN_DEMANDS)} schema checks warns."
     outcome = outcome_of(found, "hidden_people")
     assert outcome.details["left_out"] == 50
     assert "leaves 50 of 52 records (96.2%) out of every demand" in outcome.message

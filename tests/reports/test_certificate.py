@@ -38,7 +38,7 @@ def test_the_tally_counts_expectations_by_state_and_columns_apart(with_outcomes)
 
 def test_column_checks_are_counted_where_one_is_not_met(with_outcomes):
     audit = with_outcomes(KEPT, IDENTIFIER)
-    assert tally(audit)[-1] == ("failed", 1, f"of {len(audit.structure)} column checks fails")
+    assert tally(audit)[-1] == ("failed", 1, f"of {len(audit.structure)} schema checks fails")
 
 
 def test_what_the_columns_lack_comes_first_and_four_reasons_are_enough(with_outcomes):

@@ -40,7 +40,7 @@ def test_one_line_for_each_demand_and_a_sentence_below_those_to_act_on(salary_au
     demands = [
         number for number, line in enumerate(lines) if line[:2] in ("✗ ", "✓ ", "▲ ", "○ ") and line[2:3].islower()
     ]
-    assert len(demands) == len(salary_audit.expectations) + 1  # and the column checks
+    assert len(demands) == len(salary_audit.expectations) + 1  # and the schema checks
     for number, one in zip(demands[1:], salary_audit.expectations, strict=True):
         assert lines[number + 1].startswith(" " * 12) is (one.status is Status.FAILED)
         assert told(salary_audit).count(one.message[:20]) == (one.status is Status.FAILED)

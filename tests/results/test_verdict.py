@@ -90,7 +90,7 @@ def test_a_release_that_fails_a_demand_is_not_fit_and_the_audit_is_incomplete_st
 def test_columns_have_a_count_of_their_own() -> None:
     columns = Outcome(check="present_identifiers", status=Status.FAILED, source=STRUCTURE)
     found = with_outcomes(KEPT, columns)
-    assert verdict_sentence(found) == f"The only demand is met; 1 of {len(COLUMN_DEMANDS) + 1} column checks fails."
+    assert verdict_sentence(found) == f"The only demand is met; 1 of {len(COLUMN_DEMANDS) + 1} schema checks fails."
     assert found.verdict == "failed"
 
 
@@ -135,7 +135,7 @@ def test_entities_are_counted_where_the_policy_names_a_unit() -> None:
     }
     found = audit(release, {**document, "expect": [{"k_anonymity": {"k": 2}}]})
     assert found.exposed == ExposureCount(records=3, of=6, units=2, units_of=3, counted=(len(COLUMN_DEMANDS),))
-    columns = f"1 of {len(COLUMN_DEMANDS)} column checks warns"
+    columns = f"1 of {len(COLUMN_DEMANDS)} schema checks warns"
     assert verdict_sentence(found) == f"The only demand fails; {columns}. 2 of 3 homes (66.7%) are exposed."
 
 

@@ -1,4 +1,4 @@
-"""Column checks that warn of what no demand looks at: hidden people, undeclared identifiers, secrets without a demand.
+"""Schema checks that warn of what no demand looks at: hidden people, undeclared identifiers, secrets without a demand.
 
 They are outcomes of every audit, like those of `release.structure`, and change the words of the verdict.
 """
@@ -35,7 +35,7 @@ PLACE = "B"  # the letter of Safe Harbor for places: a policy may rightly say th
 
 
 def column_warnings(release: Release, counted: Counted, detectors: Mapping[str, Detector]) -> Iterator[Outcome]:
-    """The column checks that warn, always all of them.
+    """The schema checks that warn, always all of them.
 
     Args:
         release: a table under a policy.

@@ -172,7 +172,7 @@ def _named(columns: Sequence[str]) -> str:
 
 
 _OPEN = (Status.FAILED, Status.SKIPPED)
-_CONDITIONS: Mapping[str, Callable[[Finding], Condition | None]] = {  # by the column check that fails
+_CONDITIONS: Mapping[str, Callable[[Finding], Condition | None]] = {  # by the schema check that fails
     LINKABLE_KEY: _key,
     LINKABLE_ORDER: _order,
     LINKED_ROWS: _unit,

@@ -1,7 +1,7 @@
 """How many demands a policy makes, and what came of them: the one count that every report and the terminal show.
 
 A *demand* is an expectation that can fail: it is met, fails, warns (a failure of severity warning), or could not be
-checked. What has nothing to fail is *measured*. The core's own demands on columns are *column checks*.
+checked. What has nothing to fail is *measured*. The core's own demands on columns are *schema checks*.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ class DemandCount:
 
 @dataclass(frozen=True, kw_only=True)
 class DemandTally:
-    """The demands of a policy, and the column checks.
+    """The demands of a policy, and the schema checks.
 
     Args:
         demands: what came of the policy's expectations, and of its schema and suite.
@@ -94,13 +94,13 @@ class DemandTally:
 
     @property
     def sentence(self) -> str:
-        """What came of all, as `3 of 6 demands fail; 4 questions wait for an answer; 1 of 7 column checks warns`.
+        """What came of all, as `3 of 6 demands fail; 4 questions wait for an answer; 1 of 7 schema checks warns`.
 
-        Column checks are told where one is not met.
+        Schema checks are told where one is not met.
         """
         parts = [self.demands.sentence("demand"), self.demands.waiting]
         if self.columns.total > self.columns.met:
-            parts.append(self.columns.sentence("column check"))
+            parts.append(self.columns.sentence("schema check"))
         told = "; ".join(part for part in parts if part)
         return f"{sentence_case(told)}." if told else ""
 
