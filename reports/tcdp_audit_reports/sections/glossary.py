@@ -22,7 +22,7 @@ GLOSSARY = {
     "Must stay secret": "A column that nobody may learn about a person from the file: sensitive attribute.",
     "Demand": "A line of the policy that can fail: it is met, fails, warns, or could not be checked.",
     "Warns": "The demand is not met, and the policy says that this alone does not stop publication.",
-    "Column check": "What the auditor asks of the columns of every file, whatever the policy says.",
+    "Schema check": "What the auditor asks of the columns of every file, whatever the policy says.",
     "Measured": "A number was computed, and the policy demands nothing of it.",
     "Exposed": "In a group that does not keep a failing demand. Each person is counted once.",
     "Margin": "How far what was found is from what is demanded, as a factor.",
