@@ -1,6 +1,6 @@
 """The command line. `tcdp-audit --help` imports nothing but this file; a command imports what it needs.
 
-run, printing, console, progress              one command: its errors and signals, streams, bars
+run, printing, progress                       one command: its errors and signals, streams, bars
 options, release_command                      what commands share
 request, configuration, reports               what a call asks, what pyproject.toml says, what is written
 check, fix, frontier, init, lint, demo, explain, plugins, schema, verify, diff, attest  the commands
@@ -8,7 +8,7 @@ guide, written_pages, topics                  pages of checks and remedies, and 
 completion                                    what a shell may complete
 linting                                       what is wrong with a policy that is sound
 audits                                        one run of `check` under one policy or several
-forms, github, terminal, remediation, points, comparison, frontier_tables  what they print
+forms, github, terminal, displays, document   what they print, and the blocks that it consists of
 """
 
 from __future__ import annotations

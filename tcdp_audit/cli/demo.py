@@ -111,9 +111,10 @@ def _whole(folder: Path, names: Sequence[str]) -> Iterator[None]:
 
 
 def _tell(audit: Audit, folder: Path) -> None:
-    from tcdp_audit.cli.terminal import show  # noqa: PLC0415 - imports rich
+    from tcdp_audit.cli.document import console  # noqa: PLC0415 - imports rich
+    from tcdp_audit.cli.terminal import print_audit  # noqa: PLC0415 - likewise
 
-    show(audit, [str(folder / name) for name in REPORTS])
+    print_audit(console(), audit, [str(folder / name) for name in REPORTS])
     write("\n".join(_lines(audit, folder)) + "\n")
 
 

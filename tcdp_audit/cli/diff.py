@@ -54,8 +54,8 @@ def command(
     if as_json:
         write(comparison.to_json())
     elif not quiet:
-        from tcdp_audit.cli.comparison import show_comparison  # noqa: PLC0415 - imports rich
+        from tcdp_audit.cli.displays import print_comparison  # noqa: PLC0415 - imports rich
 
-        show_comparison(comparison, written)
+        print_comparison(comparison, written)
     failed = {NOTHING: False, "worse": comparison.is_worse, "different": not comparison.is_same}
     return DIFFERS if failed[fail_if] else 0

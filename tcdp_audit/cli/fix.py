@@ -50,9 +50,10 @@ def command(request: Request, *, output: str, keep_failing: bool, keep_order: bo
     remediation = replace(remediation, after=replace(remediation.after, run=request.run))
 
     def show(written: Sequence[str]) -> None:
-        from tcdp_audit.cli.remediation import show_remediation  # noqa: PLC0415 - imports rich
+        from tcdp_audit.cli.displays import print_remediation  # noqa: PLC0415 - imports rich
+        from tcdp_audit.cli.document import console  # noqa: PLC0415 - likewise
 
-        show_remediation(remediation, written, brief=request.brief)
+        print_remediation(console(), remediation, written, brief=request.brief)
 
     written = reports.write_own(remediation.after, call.path).and_also(reports.write_common([remediation.after]))
     call.hand_over(remediation.after, written, show)

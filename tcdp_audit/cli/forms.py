@@ -130,9 +130,10 @@ class ForPeople:
             self._show(results[0], [*self.listed, *written])
 
     def _show(self, audit: Audit, written: Sequence[str]) -> None:
-        from tcdp_audit.cli import terminal  # noqa: PLC0415 - imports rich
+        from tcdp_audit.cli.document import console  # noqa: PLC0415 - imports rich
+        from tcdp_audit.cli.terminal import print_audit  # noqa: PLC0415 - likewise
 
-        terminal.show(audit, written, brief=self.brief, seconds=monotonic() - self.started)
+        print_audit(console(), audit, written, brief=self.brief, seconds=monotonic() - self.started)
         if audit.variants:
             from tcdp_audit.cli.terminal import show_conventions  # noqa: PLC0415 - only where it is asked for
 

@@ -82,9 +82,9 @@ def command(
     if request.as_json:
         write(explored.to_json())
     elif not request.quiet:
-        from tcdp_audit.cli.frontier_tables import show_frontier  # noqa: PLC0415 - imports rich
+        from tcdp_audit.cli.displays import print_frontier  # noqa: PLC0415 - imports rich
 
-        show_frontier(explored, written, brief=request.brief)
+        print_frontier(explored, written, brief=request.brief)
     return explored.exit_code
 
 

@@ -69,7 +69,7 @@ class _Shown:
     def __init__(self) -> None:
         from rich.progress import Progress  # noqa: PLC0415
 
-        from tcdp_audit.cli.console import console  # noqa: PLC0415 - imports rich
+        from tcdp_audit.cli.document import console  # noqa: PLC0415 - imports rich
 
         self.bar = Progress(console=console(stderr=True), transient=True)
         self.steps: dict[str, int] = {}

@@ -45,7 +45,7 @@ def command(file: str, release: str, *, quiet: bool, **options: Any) -> int:
     Exit code: 0 confirmed; 1 something differs, or an attested release is not fit; 2 the call is wrong; 3 something
     could not be verified.
     """
-    from tcdp_audit.cli.points import show_points  # noqa: PLC0415 - imports rich
+    from tcdp_audit.cli.displays import print_points  # noqa: PLC0415 - imports rich
     from tcdp_audit.core.results.strict_json import text_of  # noqa: PLC0415 - likewise
     from tcdp_audit.verification.points import State  # noqa: PLC0415 - imports the engine
 
@@ -57,7 +57,7 @@ def command(file: str, release: str, *, quiet: bool, **options: Any) -> int:
         verification = _attested(envelope, file, release, options)
     if not quiet:
         state = {0: State.CONFIRMED, 1: State.DIFFERS}.get(verification.exit_code, State.UNVERIFIED)
-        show_points(verification.points, _conclusion(verification, attested=envelope is not None), state)
+        print_points(verification.points, _conclusion(verification, attested=envelope is not None), state)
     return verification.exit_code
 
 
