@@ -1,4 +1,4 @@
-"""One run of `tcdp-audit check`: every policy audited, what came of each printed and reported, one exit code."""
+"""One run of `tcdp-audit check`: audit under every policy, print and report each result, give one exit code."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Settings:
 def run(request: Request, settings: Settings, form: Form) -> int:
     """Audit under every policy of a request; the worst exit code of them is the run's.
 
-    A policy that is wrong, or whose release cannot be read, takes no other down: it is told on standard error, and in
+    A policy that is wrong, or whose release cannot be read, stops no other: it is reported on standard error, and in
     every report that holds a whole run.
 
     Raises:
@@ -93,7 +93,7 @@ def _read(request: Request, path: Path) -> Call | Unaudited:
 
 
 def _plugins_of_all(read: Iterable[Call | Unaudited], plugins: Plugins) -> Plugins:
-    """The plugins that every policy of a run leaves; of one that cannot be read nobody knows what it leaves."""
+    """The plugins that every policy of a run leaves; a policy that cannot be read leaves none."""
     for one in read:
         if isinstance(one, Unaudited):
             plugins = plugins.only(())
@@ -145,7 +145,7 @@ def _exit_code(result: Audit | Unaudited, settings: Settings, written: Written) 
 
 
 def _complain(result: Unaudited, policies: int) -> None:
-    """Tell why there is no audit; among several policies also of which."""
+    """Print why there is no audit; among several policies also of which."""
     name = visible(str(result.path))
     complain_of(result.error, f"{name}: " if policies > 1 and not str(result.error).startswith(name) else "")
 

@@ -20,7 +20,9 @@ if TYPE_CHECKING:
     click.option("--allow-vacuous", is_flag=True, help="Accept a policy whose demands cannot fail: exit 0."),
     format_option("github", "gitlab"),
     click.option("--engine", metavar="NAME", help="Audit RELEASE where this engine reads it, such as spark."),
-    click.option("--show-values", is_flag=True, help="Name the worst groups by their cells. Confidential!"),
+    click.option(
+        "--show-values", is_flag=True, help="Name the worst groups by their cells. The output will contain cell values."
+    ),
     click.option("--query", metavar="FILE.sql", help="Audit what a query gives, in the database that RELEASE names."),
     click.option("--conventions", type=click.Choice(["policy", "all"]), default="policy", help="Try every convention."),
     click.option("--try-remedies", is_flag=True, help="Say what remedies would cost. Nothing is written."),
@@ -64,7 +66,7 @@ def _form(request: Request, name: str, *, fail_on_warning: bool) -> Form:
     """How the run prints what came of it.
 
     Raises:
-        UsageError: two of the options print to standard output, or one result would have to stand for several.
+        UsageError: two of the options print to standard output, or `--json` is given for several policies.
     """
     from tcdp_audit.cli import forms  # noqa: PLC0415 - imports pydantic
 

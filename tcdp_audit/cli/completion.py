@@ -38,5 +38,5 @@ def _names_file(parameter: click.Parameter) -> bool:
 
 
 def complete(instruction: str) -> int:
-    """Print the script that a shell sources (`zsh_source`), or what may stand at the cursor (`zsh_complete`)."""
+    """Print the script that a shell sources (`zsh_source`), or the completions at the cursor (`zsh_complete`)."""
     return shell_complete(_Commands("tcdp-audit"), {}, "tcdp-audit", COMPLETE, instruction)

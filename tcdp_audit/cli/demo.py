@@ -55,7 +55,7 @@ def command(folder: Path, *, force: bool) -> int:
 
 
 def _audited(policy: Path) -> Audit:
-    """The audit by the built-in plugins, so that nobody else's can spoil the demonstration; by all conventions."""
+    """The audit by the built-in plugins, so that no other can spoil the demonstration; under all conventions."""
     from tcdp_audit.api import Plugins, audit, command_line  # noqa: PLC0415 - imports the engine
     from tcdp_audit.plugin.report import Run  # noqa: PLC0415
 

@@ -1,4 +1,4 @@
-"""`tcdp-audit diff`: two audits beside each other."""
+"""`tcdp-audit diff`: compare two audits."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def command(
     quiet: bool,
     no_external_plugins: bool,
 ) -> int:
-    """Compare what two audits say: verdict, expectations, columns, people at risk.
+    """Compare two audits: verdict, expectations, columns, people at risk.
 
     OLD and NEW are JSON results or HTML reports. Nothing is computed again.
 

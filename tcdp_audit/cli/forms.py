@@ -1,4 +1,4 @@
-"""The forms in which a run of `check` prints what came of it: for people, as JSON, for GitHub, for GitLab, or not."""
+"""The forms in which a run of `check` prints its results: for people, as JSON, for GitHub, for GitLab, or not."""
 
 from __future__ import annotations
 
@@ -90,10 +90,10 @@ class ForPeople:
     """Lines and sentences, as each audit ends; after several a table of them all.
 
     Args:
-        brief: whether only that is printed which somebody has to act on.
-        several: whether there are several audits to tell apart.
+        brief: whether only what needs action is printed.
+        several: whether there are several audits.
         listed: the reports that were written.
-        started: when the audit began that is told next.
+        started: when the audit began that is printed next.
     """
 
     brief: bool = False
@@ -102,7 +102,7 @@ class ForPeople:
     started: float = field(default_factory=monotonic)
 
     def begin(self, policies: Sequence[Path]) -> None:
-        """Note whether there is more than one audit to tell apart."""
+        """Remember whether there are several audits."""
         self.several = len(policies) > 1
 
     def start(self, policy: Path) -> None:

@@ -34,7 +34,7 @@ VAIN = 1  # the exit code of a policy that is sound and demands something in vai
 @click.command(context_settings={"help_option_names": ["--help", "-h"]})
 @click.argument("policies", nargs=-1, metavar="[POLICY]...")
 @click.option("--allow-vacuous", is_flag=True, help="Accept a policy whose demands cannot fail: exit 0.")
-@click.option("--release", metavar="FILE", help="Report what each policy's conventions do to this table, too.")
+@click.option("--release", metavar="FILE", help="Also report what each policy's conventions do to this table.")
 @format_option("github")
 @json_option("findings")
 @quiet_option
@@ -54,8 +54,8 @@ def command(
 
     POLICY is a file, a folder or a pattern; without it, what `tcdp-audit check` would take.
 
-    Exit code: 0 all are sound, perhaps with warnings, 1 a demand is one that no release could fail or keep, 2 a policy
-    is wrong, 3 a plugin that one needs does not work. The highest of several policies counts.
+    Exit code: 0 all are sound, perhaps with warnings, 1 a demand cannot fail or cannot be kept, 2 a policy is wrong, 3 a
+    plugin that a policy needs does not work. The highest of several policies counts.
     """
     from tcdp_audit.api import named_policies  # noqa: PLC0415 - likewise
     from tcdp_audit.cli.configuration import configuration, resolve_policies  # noqa: PLC0415 - imports pydantic

@@ -1,4 +1,4 @@
-"""What a sound policy tells by itself, before there is any data."""
+"""Findings in a valid policy, before there is any data."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ Demand = tuple[str, Mapping[str, Any]]  # a check's name, and parameters of it
 def implied(policy: Policy) -> Iterator[tuple[Expectation, Expectation]]:
     """Every expectation with one that implies it; of two that imply each other, the later one.
 
-    What a profile asks is not told as implied by the policy's own demands: it stays when those change.
+    A profile's demands are not reported as implied by the policy's own: they stay when those change.
     """
     stronger = [(one, list(_implications(one, policy))) for one in policy.expectations]
     for number, weak in enumerate(policy.expectations):

@@ -1,4 +1,4 @@
-"""What `check` and `fix` have in common: their options."""
+"""Options that `check`, `fix` and `frontier` share."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def release_command(
     """A command on a release. Its function is given a `Request`, and its own options by name.
 
     Args:
-        *own_options: the options that it has beside those that all have.
+        *own_options: its options other than those that all have.
         policy: the option that names the policy, or several.
         formats: the extensions of the reports that it writes, for its help.
     """

@@ -46,8 +46,8 @@ class Request:
         reports: the files of the reports.
         as_json: whether the result is printed as JSON.
         quiet: whether nothing is printed.
-        brief: whether only that is printed which somebody has to act on.
-        trust_policy_code: whether code beside the policies runs, which they name.
+        brief: whether only what needs action is printed.
+        trust_policy_code: whether code next to the policies runs that they name.
         run: who runs the command, and the command.
     """
 
@@ -125,7 +125,7 @@ def request_of(context: click.Context, options: Mapping[str, Any]) -> tuple[Requ
     """The request that a call's options and the project's pyproject.toml make, and the command's own options.
 
     Raises:
-        UsageError: an option or a key has no meaning, or no policy is meant.
+        UsageError: an option or a key has no meaning, or there is no policy.
     """
     policies, said, naming = _policies(options)
     settings = configuration_of(policies, naming)

@@ -120,7 +120,7 @@ def run(name: str, arguments: Sequence[str]) -> int:
             with leaving_nothing():
                 code = _run(name, arguments, interruption)
                 interruption.ended = True
-            interruption.repeat()  # somebody's code may have kept it to itself
+            interruption.repeat()  # a plugin may have caught the interruption
         except (KeyboardInterrupt, click.Abort):
             written = ", ".join(dict.fromkeys(map(str, appeared)))  # some are written again and again
             said = f"written: {written}" if written else "nothing was written"

@@ -25,13 +25,13 @@ NAMES = {"before": "--source-release", "allow_failed": "--allow-failed", "trust_
 @click.command(context_settings={"help_option_names": ["--help", "-h"]})
 @click.argument("file", metavar="FILE")
 @click.argument("release", metavar="RELEASE")
-@click.option("--policy", metavar="PATH", help="The policy. Default: the one that FILE names, or beside FILE.")
+@click.option("--policy", metavar="PATH", help="The policy. Default: the one that FILE names, or the one next to FILE.")
 @click.option("--original", metavar="FILE", help="The table that the release was made from.")
 @click.option("--population", metavar="FILE", help="The population that the release was drawn from.")
-@click.option("--source-release", "before", metavar="FILE", help="The release as it came in, to repeat what `fix` did.")
-@click.option("--key", metavar="PUBLIC.pem", help="Whose attestation FILE must be: a public key.")
+@click.option("--source-release", "before", metavar="FILE", help="The release before `fix`, to repeat the repair.")
+@click.option("--key", metavar="PUBLIC.pem", help="The public key of the expected signer.")
 @click.option("--result", metavar="RESULT", help="A result that the attestation must hold.")
-@click.option("--allow-failed", is_flag=True, help="Accept an attestation of a release that is not fit, too.")
+@click.option("--allow-failed", is_flag=True, help="Accept also an attestation of a release that is not fit.")
 @click.option("--memory", metavar="SIZE", help="Budget such as 1GiB. Default: 3/4 of what is free.")
 @quiet_option
 @trust_option

@@ -44,7 +44,7 @@ class Ladder:
 
 
 def ladder_of(column: ColumnFacts, topic: Topic | None) -> Ladder | None:
-    """The ladder that a column's form makes evident; None where there is none, or where two could be meant."""
+    """The ladder that a column's form makes evident; None where there is none, or where two are possible."""
     key = None if topic is None else topic.key
     if not column.distinct:
         return None

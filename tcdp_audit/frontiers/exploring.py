@@ -1,4 +1,4 @@
-"""`frontier`: what other thresholds would cost, and the releases that no other one outdoes in risk and loss."""
+"""`frontier`: what other thresholds would cost, and the releases that no other one dominates in risk and loss."""
 
 from __future__ import annotations
 

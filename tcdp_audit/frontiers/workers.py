@@ -66,7 +66,7 @@ class WorkerPool(Protocol):
         ...
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        """Leave nobody at work."""
+        """End all workers."""
         ...
 
 
@@ -110,7 +110,7 @@ class SerialPool:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        """Nobody is at work."""
+        """There are no workers to end."""
 
 
 @dataclass(frozen=True)
@@ -126,7 +126,7 @@ class Blueprint:
         plugins: whether external ones are used, which are left out, and which may be used.
         memory: budget in bytes.
         sha256: digest of the release.
-        trusts_code: whether code beside the policy runs, which it names.
+        trusts_code: whether code next to the policy runs that it names.
     """
 
     tables: Mapping[str, str | Path | None]
@@ -259,7 +259,7 @@ class ProcessPool:
         for connection, process in self._processes.items():
             if connection in self._tasks:
                 process.terminate()
-            connection.close()  # whoever waits for another setting ends by that
+            connection.close()  # a worker that waits for another setting ends by that
         for process in self._processes.values():
             process.join(PATIENCE)
             if process.is_alive():
@@ -297,7 +297,7 @@ def serve(connection: Connection, blueprint: Blueprint) -> None:
         try:
             connection.send(report)
         except OSError:
-            return  # nobody waits for it any more
+            return  # the parent has ended
 
 
 def _interrupt(_number: int, _frame: Any) -> None:

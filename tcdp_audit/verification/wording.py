@@ -1,6 +1,6 @@
 """What differs between a written result and the one that was computed again, in sentences without a cell.
 
-Numbers and the words of the contract are quoted; any other text only "differs": somebody may have put a cell there.
+Numbers and the words of the contract are quoted; any other text only "differs": it may have been forged to hold a cell.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ WITH_MORE = (
 SAFE = frozenset({"passed", "failed", "error", "skipped", "measured", "warning", ">=", "<=", "<", ">", "infinity"})
 NAMES = {"observed": "the figure", "threshold": "the demand", "comparison": "the comparison", "message": "the sentence"}
 NOT_CHECKED = "not checked"
-PARTS = ("column_risks", "variants", "change_log", "remedy_trial")  # that an audit has where somebody asks for them
+PARTS = ("column_risks", "variants", "change_log", "remedy_trial")  # that an audit has where they are asked for
 VERSION = re.compile(r"[0-9][0-9A-Za-z.+!_-]{0,39}")
 LONGEST = 40  # letters of a key or a name that a sentence gives
 
@@ -93,7 +93,7 @@ class Wording:
             yield from self.tables(subject, was, now)
 
     def files(self, was: Sequence[NamedFile], now: Sequence[NamedFile]) -> Iterator[Point]:
-        """What the policy names beside the tables: hierarchies, a schema, a suite."""
+        """What the policy names other than tables: hierarchies, a schema, a suite."""
         old, new = ({one.title: one for one in files} for files in (was, now))
         for title in {**old, **new}:
             yield from self._file(_short(title), old.get(title), new.get(title))
@@ -134,10 +134,10 @@ class Wording:
                 yield from self._points("figures", name_of(new, now), differences(old, new))
         orders = [[(one["check"], str(one["attribute"])) for one in outcomes] for outcomes in (was, now)]
         if orders[0] != orders[1] and sorted(orders[0]) == sorted(orders[1]):
-            yield Point("figures", State.DIFFERS, "the outcomes stand in another order")
+            yield Point("figures", State.DIFFERS, "the outcomes are in another order")
 
     def writers(self, was: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[Point]:
-        """What the result says of its writers beside their versions, which are compared by themselves."""
+        """What the result says of its writers other than their versions, which are compared by themselves."""
         subject = "writers"
         if was["tool"]["name"] != now["tool"]["name"] or any(key not in now["tool"] for key in was["tool"]):
             yield Point(subject, State.DIFFERS, "what it calls the tool that wrote it is not what that writes")
