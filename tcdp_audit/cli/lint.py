@@ -54,8 +54,8 @@ def command(
 
     POLICY is a file, a folder or a pattern; without it, what `tcdp-audit check` would take.
 
-    Exit code: 0 all are sound, perhaps with warnings, 1 a demand cannot fail or cannot be kept, 2 a policy is wrong, 3 a
-    plugin that a policy needs does not work. The highest of several policies counts.
+    Exit code: 0 all are sound, perhaps with warnings, 1 a demand cannot fail or cannot be kept, 2 a policy is wrong, 3
+    a plugin that a policy needs does not work. The highest of several policies counts.
     """
     from tcdp_audit.api import named_policies  # noqa: PLC0415 - likewise
     from tcdp_audit.cli.configuration import configuration, resolve_policies  # noqa: PLC0415 - imports pydantic
