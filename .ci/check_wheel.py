@@ -7,11 +7,11 @@ import zipfile
 
 PACKAGES = {"tcdp_audit", "tcdp_audit_plugins", "tcdp_audit_reports"}
 DATA = {
-    "tcdp_audit/cli/pages/checks/k_anonymity.md",
-    "tcdp_audit/cli/pages/remedies/mondrian.md",
+    "tcdp_audit/cli/generated/policy.txt",
     "tcdp_audit/py.typed",
     "tcdp_audit/core/results/result.schema.json",
     "tcdp_audit/core/repair/typed.pyi",
+    "tcdp_audit_plugins/generated/catalogue.json",
     "tcdp_audit_plugins/generated/formulas.json",
     "tcdp_audit_plugins/checks/k_anonymity.md",
     "tcdp_audit_plugins/remedies/mondrian/mondrian.md",

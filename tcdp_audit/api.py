@@ -7,10 +7,6 @@ from typing import TYPE_CHECKING
 from tcdp_audit.core.base.lazy import on_first_use
 
 if TYPE_CHECKING:
-    from tcdp_audit.core.auditor.conventions import (
-        Variant as Variant,
-        flips as flips,
-    )
     from tcdp_audit.core.auditor.evaluation import (
         Options as Options,
         evaluate as evaluate,
@@ -23,26 +19,29 @@ if TYPE_CHECKING:
         resolved as resolved,
         scheme_of as scheme_of,
     )
-    from tcdp_audit.core.base.arrays import (
-        Integers as Integers,
+    from tcdp_audit.core.base.audit_figures import (
+        ConventionVariant as ConventionVariant,
+        flips as flips,
     )
     from tcdp_audit.core.base.embedded_result import (
         with_plain_result as with_plain_result,
     )
     from tcdp_audit.core.base.errors import (
-        CheckError as CheckError,
-        DataError as DataError,
-        PluginError as PluginError,
         PolicyError as PolicyError,
         ResultError as ResultError,
-        TcdpAuditError as TcdpAuditError,
-        UsageError as UsageError,
     )
     from tcdp_audit.core.base.files import (
         appeared as appeared,
         reason as reason,
         require_writable as require_writable,
         write_atomically as write_atomically,
+    )
+    from tcdp_audit.core.base.guide_file import (
+        CHECK_SECTIONS as CHECK_SECTIONS,
+        FORMULA_SEPARATOR as FORMULA_SEPARATOR,
+        REMEDY_SECTIONS as REMEDY_SECTIONS,
+        formula_lines as formula_lines,
+        guide_parts as guide_parts,
     )
     from tcdp_audit.core.base.notebook import (
         SHAPES as SHAPES,
@@ -54,9 +53,6 @@ if TYPE_CHECKING:
         SHUFFLED as SHUFFLED,
         STRUCTURE as STRUCTURE,
         SUITE as SUITE,
-        Outcome as Outcome,
-        Severity as Severity,
-        Status as Status,
     )
     from tcdp_audit.core.base.phrases import (
         demanded as demanded,
@@ -81,11 +77,9 @@ if TYPE_CHECKING:
         processors as processors,
     )
     from tcdp_audit.core.base.scratch import (
+        ENDING as ENDING,
         Scratch as Scratch,
         leaving_nothing as leaving_nothing,
-    )
-    from tcdp_audit.core.base.signal_mask import (
-        ENDING as ENDING,
         waiting as waiting,
     )
     from tcdp_audit.core.base.visible import (
@@ -100,13 +94,18 @@ if TYPE_CHECKING:
         LazyCheck as LazyCheck,
         loaded as loaded,
     )
-    from tcdp_audit.core.check.evidence import Target as Target
     from tcdp_audit.core.check.exact import (
         as_measured as as_measured,
     )
-    from tcdp_audit.core.check.kinds import Check as Check
-    from tcdp_audit.core.check.on_classes import CheckOnClasses as CheckOnClasses
-    from tcdp_audit.core.check.specification import Specification as Specification
+    from tcdp_audit.core.check.kinds import (
+        Check as Check,
+    )
+    from tcdp_audit.core.check.on_classes import (
+        CheckOnClasses as CheckOnClasses,
+    )
+    from tcdp_audit.core.check.specification import (
+        Specification as Specification,
+    )
     from tcdp_audit.core.check.undemanded import (
         undemanded as undemanded,
     )
@@ -117,11 +116,8 @@ if TYPE_CHECKING:
     from tcdp_audit.core.check.vacuous import (
         vacuous as vacuous,
     )
-    from tcdp_audit.core.classes.exempt import (
+    from tcdp_audit.core.classes.shards import (
         suppressed_in_all as suppressed_in_all,
-    )
-    from tcdp_audit.core.classes.histogram import (
-        Counts as Counts,
     )
     from tcdp_audit.core.classes.strength import (
         Strengths as Strengths,
@@ -164,14 +160,16 @@ if TYPE_CHECKING:
         UNDECIDED as UNDECIDED,
         from_validation as from_validation,
         nearest as nearest,
-        render as render,
     )
     from tcdp_audit.core.policy.loading import (
         data_of_policy as data_of_policy,
         policy_without_checks as policy_without_checks,
         read_policy as read_policy,
     )
-    from tcdp_audit.core.policy.policy import Expectation as Expectation, Policy as Policy
+    from tcdp_audit.core.policy.policy import (
+        Expectation as Expectation,
+        Policy as Policy,
+    )
     from tcdp_audit.core.policy.profile import (
         CAVEAT as CAVEAT,
         Profile as Profile,
@@ -187,33 +185,24 @@ if TYPE_CHECKING:
         policy_schema_text as policy_schema_text,
     )
     from tcdp_audit.core.policy.source import (
-        Source as Source,
-        SourceFault as SourceFault,
+        PolicySource as PolicySource,
+        PolicySourceError as PolicySourceError,
         parse as parse,
         parse_nodes as parse_nodes,
     )
     from tcdp_audit.core.quality import (
-        NEEDS_GREAT_EXPECTATIONS as NEEDS_GREAT_EXPECTATIONS,
-        NEEDS_PANDERA as NEEDS_PANDERA,
-        installed as installed,
-    )
-    from tcdp_audit.core.quality.great_expectations_suite import (
-        NO_JSON as NO_JSON,
-        once_each as once_each,
+        missing_extra as missing_extra,
+        read_json as read_json,
     )
     from tcdp_audit.core.quality.pandera import (
         SchemaValidation as SchemaValidation,
     )
-    from tcdp_audit.core.quality.pandera_schema import SchemaDemands as SchemaDemands
     from tcdp_audit.core.release.hidden import (
         MOSTLY as MOSTLY,
         mostly_wildcards as mostly_wildcards,
     )
     from tcdp_audit.core.release.release import (
         Release as Release,
-    )
-    from tcdp_audit.core.remedy.remedy import (
-        RemedyError as RemedyError,
     )
     from tcdp_audit.core.remedy.treatment import (
         treated as treated,
@@ -222,7 +211,6 @@ if TYPE_CHECKING:
         audit as audit,
         failing_records as failing_records,
         load_policy as load_policy,
-        measure as measure,
         policy_of_one as policy_of_one,
     )
     from tcdp_audit.core.repair.fixing import (
@@ -230,23 +218,12 @@ if TYPE_CHECKING:
         fix as fix,
         fix_tables as fix_tables,
     )
-    from tcdp_audit.core.results.audit import (
-        Audit as Audit,
-    )
-    from tcdp_audit.core.results.frame import (
-        FailingRecords as FailingRecords,
-    )
-    from tcdp_audit.core.results.frontier import (
-        Frontier as Frontier,
-    )
     from tcdp_audit.core.session.inputs import (
         AuditInputs as AuditInputs,
         described as described,
+        named_files as named_files,
         open_inputs as open_inputs,
         open_table as open_table,
-    )
-    from tcdp_audit.core.session.named_files import (
-        named_files as named_files,
     )
     from tcdp_audit.core.session.registry import (
         NAME as NAME,

@@ -4,7 +4,7 @@ run, printing, progress                       one command: its errors and signal
 options, release_command                      what commands share
 request, configuration, reports               what a call asks, what pyproject.toml says, what is written
 check, fix, frontier, init, lint, demo, explain, plugins, schema, verify, diff, attest  the commands
-guide, written_pages, topics                  pages of checks and remedies, and of what else there is
+page, declarations, built_in_pages, topics    pages of checks and remedies, and of what else there is
 completion                                    what a shell may complete
 linting                                       what is wrong with a policy that is sound
 audits                                        one run of `check` under one policy or several
@@ -82,9 +82,9 @@ def main() -> int:
 
         return _print(f"tcdp-audit {__version__}\n")
     if len(arguments) == 2 and arguments[0] == "explain":
-        from tcdp_audit.cli.written_pages import written_page  # noqa: PLC0415 - a few lines of our own
+        from tcdp_audit.cli.built_in_pages import built_in_page  # noqa: PLC0415 - a few lines of our own
 
-        if (page := written_page(arguments[1])) is not None:
+        if (page := built_in_page(arguments[1])) is not None:
             return _print(page)
     gc.disable()  # a command is short: looking for cycles takes longer than what it would free
     from tcdp_audit.cli.run import run  # noqa: PLC0415 - imports click

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tcdp_audit.cli.guide import INDENT, for_terminal, wrapped
 from tcdp_audit.cli.options import load_plugins, plugin_options
+from tcdp_audit.cli.page import INDENT, laid_out, wrapped
 from tcdp_audit.cli.printing import write
 from tcdp_audit.cli.topics import topic, topics
 from tcdp_audit.plugin.engine import UsageError
@@ -71,9 +71,9 @@ def _named(name: str, plugins: Plugins) -> list[Check | Remedy[Any]]:
 
 
 def _index(plugins: Plugins) -> str:
-    from tcdp_audit.cli.guide_page import index_of_checks, index_of_remedies  # noqa: PLC0415 - imports pydantic
+    from tcdp_audit.cli.declarations import index_of_checks, index_of_remedies  # noqa: PLC0415 - imports pydantic
 
-    return f"{index_of_checks(plugins.checks)}\n{index_of_remedies(plugins.remedies)}"
+    return f"{index_of_checks(plugins.checks, {})}\n{index_of_remedies(plugins.remedies, {})}"
 
 
 def _listing(plugins: Plugins) -> str:
@@ -84,11 +84,11 @@ def _listing(plugins: Plugins) -> str:
 
     checks = ["Checks that a policy may expect:", "", *rows(plugins.announced_checks), ""]
     remedies = ["Remedies that it may name:", "", *rows(plugins.remedies), ""] if plugins.remedies else []
-    lines = [*wrapped(f"Topics: {', '.join(topics())}", ""), ""]
-    return "\n".join([*checks, *remedies, *lines, "More: tcdp-audit explain NAME"]) + "\n"
+    topics_list = [*wrapped(f"Topics: {', '.join(topics())}", ""), ""]
+    return "\n".join([*checks, *remedies, *topics_list, "More: tcdp-audit explain NAME"]) + "\n"
 
 
 def _page(registered: Check | Remedy[Any], *, as_markdown: bool) -> str:
-    from tcdp_audit.cli.guide_page import page_of  # noqa: PLC0415 - imports pydantic
+    from tcdp_audit.cli.declarations import registered_page  # noqa: PLC0415 - imports pydantic
 
-    return page_of(registered) if as_markdown else for_terminal(page_of(registered, for_terminal=True))
+    return registered_page(registered) if as_markdown else laid_out(registered_page(registered, for_terminal=True))

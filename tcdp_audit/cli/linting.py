@@ -13,9 +13,9 @@ from tcdp_audit.api import (
     MOSTLY,
     Expectation,
     Policy,
+    PolicySource,
+    PolicySourceError,
     Release,
-    Source,
-    SourceFault,
     mostly_wildcards,
     parse,
     sentence,
@@ -187,9 +187,9 @@ def _exempt(policy: Policy, release: Release, engine: Engine) -> int:
 
 def _finding(policy: Policy, location: list[str | int], title: str, message: str) -> ToolFinding:
     try:
-        source = parse(policy.text) if policy.path else Source(None, None)
-    except SourceFault:
-        source = Source(None, None)
+        source = parse(policy.text) if policy.path else PolicySource(None, None)
+    except PolicySourceError:
+        source = PolicySource(None, None)
     line, column = source.position(location)
     place = Place(name_in_repository(policy.path or Path(policy.name)), line or 1, column or None)
     return ToolFinding(POLICY, Level.WARNING, title, message, place, "")

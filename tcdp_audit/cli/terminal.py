@@ -10,7 +10,7 @@ from rich.cells import cell_len, set_cell_size
 from rich.console import Console
 from rich.text import Text
 
-from tcdp_audit.api import Policy, Variant, demanded, flips, observed, prose, state_of
+from tcdp_audit.api import ConventionVariant, Policy, demanded, flips, observed, prose, state_of
 from tcdp_audit.cli.document import STATES, console, marked, print_blocks, print_conclusion, print_written
 from tcdp_audit.core.results.audit import Audit
 from tcdp_audit.core.results.change_log import Step
@@ -244,12 +244,12 @@ def _cells(outcome: Outcome) -> str:
     )
 
 
-def show_conventions(policy: Policy, variants: Sequence[Variant]) -> None:
+def show_conventions(policy: Policy, variants: Sequence[ConventionVariant]) -> None:
     """Print the verdict of each expectation under each combination, and which of them flip."""
     print_blocks(console(), _conventions(policy, variants), below=True)
 
 
-def _conventions(policy: Policy, variants: Sequence[Variant]) -> Iterator[Block]:
+def _conventions(policy: Policy, variants: Sequence[ConventionVariant]) -> Iterator[Block]:
     if len(variants) == 1:
         yield "No convention could change a verdict: the release gives none of them anything to decide."
         return
@@ -264,7 +264,7 @@ def _conventions(policy: Policy, variants: Sequence[Variant]) -> Iterator[Block]
         yield f"No verdict changes under any of the {len(variants)} combinations of conventions."
 
 
-def _combinations(variants: Sequence[Variant]) -> Rows:
+def _combinations(variants: Sequence[ConventionVariant]) -> Rows:
     """A row a combination; only what differs from the policy's own is named."""
     head = ("conventions", *(str(number) for number in range(1, len(variants[0].verdicts) + 1)))
     own = variants[0].conventions

@@ -5,22 +5,24 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from tcdp_audit.cli.guide import wrapped
+from tcdp_audit.cli.page import wrapped
 
-TOPICS = Path(__file__).with_name("pages") / "topics"  # written by `python -m tcdp_audit.cli.guide_page`
+TOPICS = Path(__file__).with_name("generated")  # by `python -m tools.generate`, from the documentation
+ROLES = ("identifier", "quasi_identifier", "sensitive", "insensitive")  # all of them are in "attributes"
 
 
 def topics() -> list[str]:
     """The names of the topics."""
-    return sorted(path.stem for path in TOPICS.glob("*.txt"))
+    return sorted([*ROLES, *(path.stem for path in TOPICS.glob("*.txt"))])
 
 
 def topic(name: str) -> str | None:
     """A topic as wide as the terminal; None where there is none of this name. Blanks and underscores are hyphens."""
-    topic = {one.replace("_", "-"): one for one in topics()}.get(name.replace("_", "-").replace(" ", "-"))
-    if topic is None:
+    known = {one.replace("_", "-"): one for one in topics()}.get(name.replace("_", "-").replace(" ", "-"))
+    if known is None:
         return None
-    return "\n".join(_lines((TOPICS / f"{topic}.txt").read_text(encoding="utf-8"))) + "\n"
+    file = "attributes" if known in ROLES else known
+    return "\n".join(_lines((TOPICS / f"{file}.txt").read_text(encoding="utf-8"))) + "\n"
 
 
 def _lines(text: str) -> Iterator[str]:

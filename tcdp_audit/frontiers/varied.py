@@ -11,7 +11,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from tcdp_audit.api import Expectation, Policy, Source, as_fraction, from_validation, nearest
+from tcdp_audit.api import Expectation, Policy, PolicySource, as_fraction, from_validation, nearest
 from tcdp_audit.core.results.change_log import flow
 from tcdp_audit.core.results.setting_trial import Setting, VariedDemand
 from tcdp_audit.plugin.engine import UsageError
@@ -203,7 +203,7 @@ def _fault(policy: Policy, expectation: Expectation, parameter: str, level: Frac
     try:
         other = _at(expectation, parameter, level)
     except ValidationError as error:
-        return from_validation(error, Source(None, None), type(expectation.parameters))[0].message
+        return from_validation(error, PolicySource(None, None), type(expectation.parameters))[0].message
     faults = list(other.check.faults(other.parameters, policy.document))
     return faults[0][1] if faults else ""
 

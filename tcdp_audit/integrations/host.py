@@ -126,6 +126,7 @@ def by_demand(policy: Policy, demands: Iterable[Demand], structural: T, judged: 
     for demand, expectation in zip(checks, policy.expectations, strict=True):
         targets = expectation.check.targets(expectation.parameters, policy.document)
         answers[demand] = tuple(next(following) for _ in targets)
+    assert next(following, None) is None  # noqa: S101 - each came of one of the demands
     return answers | dict.fromkeys((one for one in listed if not one.entry), structural)
 
 

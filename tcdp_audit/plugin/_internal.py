@@ -7,21 +7,19 @@ from typing import TYPE_CHECKING
 from tcdp_audit.core.base.lazy import on_first_use
 
 if TYPE_CHECKING:
-    from tcdp_audit.core.auditor.conventions import (
-        flips as flips,
-    )
     from tcdp_audit.core.base.addresses import (
         scheme_of as scheme_of,
     )
-    from tcdp_audit.core.base.arrays import (
-        Floats as Floats,
-        Integers as Integers,
+    from tcdp_audit.core.base.audit_figures import (
+        ExposureCount as ExposureCount,
+        flips as flips,
     )
     from tcdp_audit.core.base.embedded_result import (
         embed_result as embed_result,
     )
-    from tcdp_audit.core.base.exposed import (
-        ExposureCount as ExposureCount,
+    from tcdp_audit.core.base.frozen import (
+        Floats as Floats,
+        Integers as Integers,
     )
     from tcdp_audit.core.base.outcome import (
         DisplayNames as DisplayNames,
@@ -64,7 +62,6 @@ if TYPE_CHECKING:
     )
     from tcdp_audit.core.check.announced import (
         Announced as Announced,
-        LazyCheck as LazyCheck,
     )
     from tcdp_audit.core.check.estimate import (
         estimate_of_largest as estimate_of_largest,
@@ -78,12 +75,20 @@ if TYPE_CHECKING:
         BORDERLINE as BORDERLINE,
         LIMIT as LIMIT,
     )
-    from tcdp_audit.core.check.kinds import Check as Check, Finding as Finding
+    from tcdp_audit.core.check.kinds import (
+        Check as Check,
+        Finding as Finding,
+    )
     from tcdp_audit.core.check.summary import (
+        ClassSummary as ClassSummary,
         summarise as summarise,
     )
-    from tcdp_audit.core.check.unfailable import SingletonClasses as SingletonClasses
-    from tcdp_audit.core.check.verdict import Verdict as Verdict
+    from tcdp_audit.core.check.unfailable import (
+        SingletonClasses as SingletonClasses,
+    )
+    from tcdp_audit.core.check.verdict import (
+        Verdict as Verdict,
+    )
     from tcdp_audit.core.classes.column_risk import (
         MeasuredSubsets as MeasuredSubsets,
     )
@@ -109,13 +114,6 @@ if TYPE_CHECKING:
         strengths as strengths,
         strengths_of as strengths_of,
     )
-    from tcdp_audit.core.encoding.counting import (
-        boundaries as boundaries,
-        numbered as numbered,
-        occurrences as occurrences,
-        order_of as order_of,
-        run_lengths as run_lengths,
-    )
     from tcdp_audit.core.encoding.domain import (
         texts_of as texts_of,
     )
@@ -123,7 +121,12 @@ if TYPE_CHECKING:
         Codes as Codes,
         KeyArray as KeyArray,
         Keys as Keys,
+        boundaries as boundaries,
         fold as fold,
+        numbered as numbered,
+        occurrences as occurrences,
+        order_of as order_of,
+        run_lengths as run_lengths,
     )
     from tcdp_audit.core.encoding.reading import (
         domain_of as domain_of,
@@ -136,19 +139,17 @@ if TYPE_CHECKING:
     )
     from tcdp_audit.core.engines.parts import (
         chosen_parts as chosen_parts,
+        require_one_version as require_one_version,
         split_pattern as split_pattern,
     )
     from tcdp_audit.core.engines.source import (
         require_known_kind as require_known_kind,
         require_names as require_names,
     )
-    from tcdp_audit.core.engines.table_formats import (
-        require_one_version as require_one_version,
-    )
     from tcdp_audit.core.information_loss.scales import (
         ancestors_of as ancestors_of,
     )
-    from tcdp_audit.core.release.covers import (
+    from tcdp_audit.core.release.generalized_matches import (
         GeneralizedMatch as GeneralizedMatch,
     )
     from tcdp_audit.core.results.change_log import (

@@ -13,7 +13,12 @@ if TYPE_CHECKING:
     from tcdp_audit.core.base.outcome import (
         Comparison as Comparison,
     )
-    from tcdp_audit.core.check.class_check import ClassCheck as ClassCheck
+    from tcdp_audit.core.check.announced import (
+        LazyCheck as LazyCheck,
+    )
+    from tcdp_audit.core.check.class_check import (
+        ClassCheck as ClassCheck,
+    )
     from tcdp_audit.core.check.evidence import (
         ClassEvidence as ClassEvidence,
         ReferenceDistribution as ReferenceDistribution,
@@ -24,21 +29,29 @@ if TYPE_CHECKING:
         Ratios as Ratios,
         Signs as Signs,
     )
-    from tcdp_audit.core.check.guide import DisclosureType as DisclosureType, Guide as Guide
+    from tcdp_audit.core.check.guide import (
+        DisclosureType as DisclosureType,
+        Guide as Guide,
+    )
     from tcdp_audit.core.check.parameters import (
         AttributeParameters as AttributeParameters,
         Parameters as Parameters,
         ShareParameters as ShareParameters,
     )
-    from tcdp_audit.core.check.summary import (
-        ClassSummary as ClassSummary,
+    from tcdp_audit.core.check.table_check import (
+        TableCheck as TableCheck,
+        TableFigure as TableFigure,
     )
-    from tcdp_audit.core.check.table_check import TableCheck as TableCheck, TableFigure as TableFigure
     from tcdp_audit.core.check.table_view import (
         TableView as TableView,
     )
-    from tcdp_audit.core.check.threshold import Limit as Limit, Threshold as Threshold
-    from tcdp_audit.core.check.victim_check import AttackCheck as AttackCheck
+    from tcdp_audit.core.check.threshold import (
+        Limit as Limit,
+        Threshold as Threshold,
+    )
+    from tcdp_audit.core.check.victim_check import (
+        AttackCheck as AttackCheck,
+    )
     from tcdp_audit.core.classes.histogram import (
         Histogram as Histogram,
     )

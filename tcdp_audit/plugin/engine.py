@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     )
     from tcdp_audit.core.encoding.counted import (
         CountedCodes as CountedCodes,
+        MappedShards as MappedShards,
+        Measure as Measure,
+        Part as Part,
     )
     from tcdp_audit.core.encoding.domain import (
         Domain as Domain,
@@ -32,24 +35,15 @@ if TYPE_CHECKING:
         Batch as Batch,
         Column as Column,
         Engine as Engine,
-    )
-    from tcdp_audit.core.engines.connected import (
-        DatabaseTable as DatabaseTable,
+        Sampling as Sampling,
     )
     from tcdp_audit.core.engines.copies import (
         open_copy as open_copy,
     )
     from tcdp_audit.core.engines.opening import (
+        DatabaseTable as DatabaseTable,
         EngineOpener as EngineOpener,
         open_file as open_file,
-    )
-    from tcdp_audit.core.engines.sampling import (
-        Sampling as Sampling,
-    )
-    from tcdp_audit.core.engines.shards import (
-        MappedShards as MappedShards,
-        Measure as Measure,
-        Part as Part,
     )
     from tcdp_audit.core.engines.streams import (
         grouped_engine as grouped_engine,

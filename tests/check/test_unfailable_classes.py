@@ -19,9 +19,9 @@ from tcdp_audit.core.check.victim_check import AttackCheck
 from tcdp_audit.core.policy.model import Scale
 from tcdp_audit.core.session.registry import Plugins
 from tcdp_audit.testing.cases import Case
+from tcdp_audit.testing.class_figures import exact_figures
 from tcdp_audit.testing.conformance import Subject
-from tcdp_audit.testing.figures import exact_figures
-from tcdp_audit.testing.variants import scales_of, variants, with_threshold
+from tcdp_audit.testing.specification import scales_of, variants, with_threshold
 
 CHECKS = Plugins.load(external=False).checks
 VALUES = [f"zqvalue{number:04}" for number in range(3)]

@@ -133,11 +133,11 @@ def compared(original: dict[str, list[Any]], released: dict[str, list[Any]]) -> 
     """Hold all figures against brute force over the matrix of who may be which record."""
     people = range(len(original["size"]))
 
-    def stands_for(name: str, i: int, j: int) -> bool:
+    def matches(name: str, i: int, j: int) -> bool:
         value, cell = original[name][i], released[name][j]
         return cell in ("*", None) or (value is not None and cell in KINDS[name][1][value])
 
-    consistent = [[all(stands_for(name, i, j) for name in KINDS) for j in people] for i in people]
+    consistent = [[all(matches(name, i, j) for name in KINDS) for j in people] for i in people]
     attributes = {name: declared for name, (declared, _) in KINDS.items()}
     tables = [{name: pd.array(cells, dtype="string") for name, cells in one.items()} for one in (released, original)]
     found = figures(*tables, attributes)

@@ -27,9 +27,9 @@ from tcdp_audit.core.check.summary import summarise
 from tcdp_audit.core.check.table_check import TableCheck
 from tcdp_audit.core.check.threshold import Threshold
 from tcdp_audit.core.session.registry import Plugins
+from tcdp_audit.testing.class_figures import exact_figures
 from tcdp_audit.testing.conformance import Subject
-from tcdp_audit.testing.figures import exact_figures
-from tcdp_audit.testing.variants import variants, with_threshold
+from tcdp_audit.testing.specification import variants, with_threshold
 
 TABLES = 1_000
 HAIR = Fraction(1, 10**12)

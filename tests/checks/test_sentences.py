@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from functools import cache
 from pathlib import Path
@@ -11,6 +12,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+import yaml
 
 import tcdp_audit
 from tcdp_audit.core.base.outcome import Outcome, Status
@@ -27,8 +29,10 @@ FAULTS = [
     r"  | ,|\.\.|\bNone\b|\bnan\b|Fraction|1 of 1 |\be[+-]\d\d|\d\.\d{5}",
 ]
 
-# for each check a demand that hardly anything keeps, one that nearly everything keeps, and none
-EXPECT: dict[str, list[dict[str, Any]]] = {
+CHECKS = Plugins.load(external=False).checks
+
+# a demand that hardly anything keeps, one that nearly everything keeps, and none, where those of the guide are too few
+CHOSEN: dict[str, list[dict[str, Any]]] = {
     "k_anonymity": [{"k": 9}, {"k": 3}, {"k": 2}, {}],
     "alpha_k_anonymity": [{"alpha": "0.01", "k": 9}, {"alpha": "0.99"}, {"k": 2}, {}],
     "p_sensitive_k_anonymity": [{"p": 9, "k": 9}, {"p": 2}, {"k": 2}, {}],
@@ -51,8 +55,6 @@ EXPECT: dict[str, list[dict[str, Any]]] = {
     "enhanced_beta_likeness": [{"beta": "0.01"}, {"beta": 9}, {}],
     "lkc_privacy": [{"K": 2, "C": "0.6"}, {"K": 1, "C": "0.9"}, {"L": 1}, {"C": "0.1"}, {"K": 9}],
     "km_anonymity": [{"k": 2}, {"k": 1, "m": 1}, {"k": 9, "m": 3}, {}],
-    "homogeneity": [{"at_most": 0}, {"at_most": "0.9"}, {}],
-    "background_knowledge": [{"at_least": 9}, {"at_least": 1}, {}],
     "skewness": [{"at_most": "0.1"}, {"at_most": 9}, {"harmful": ["1"]}, {}],
     "similarity": [{"width": 1, "at_most": "0.01"}, {"width": 1, "at_most": "0.99"}, {"width": 0}],
     "implied_epsilon": [{"at_most": "0.01"}, {"at_most": 9}, {}],
@@ -80,7 +82,6 @@ EXPECT: dict[str, list[dict[str, Any]]] = {
         {"attributes": ["zip"], "kind": "k_one"},
     ],
     "distance_record_linkage": [{"at_most": 0}, {"direction": "original_to_masked"}, {}],
-    "assignment_record_linkage": [{"at_most": 0}, {}],
     "probabilistic_record_linkage": [{"at_most": 0}, {}],
     "pram_attack": [{"at_most": 0, "retention": "0.9"}, {"direction": "original_to_masked"}, {}],
     "supervised_record_linkage": [{"at_most": 0}, {"judged": "held_out"}, {"family": "owa", "solver": "milp"}, {}],
@@ -105,7 +106,6 @@ EXPECT: dict[str, list[dict[str, Any]]] = {
     "linkability": [{"second": ["x"], "at_most": 0}, {"second": ["x"]}],
     "attribute_inference": [{"secret": "x", "at_most": 0}, {"secret": "x"}],
     "membership_inference": [{"at_most": 0}, {"true_positive_rate": 0}, {"calibrated": True}],
-    "closest_record_share": [{"at_most": 0}, {}],
     "k_confusion": [
         {"k": 9, "attack": {"rank_swap_attack": {"attributes": ["x"]}}},
         {"k": 2, "attack": {"microaggregation_attack": {"attributes": ["x"], "method": "known_groups"}}},
@@ -114,9 +114,7 @@ EXPECT: dict[str, list[dict[str, Any]]] = {
     "distance_to_closest_record": [{"at_least": 9}, {}],
     "nearest_neighbour_distance_ratio": [{"at_least": 1}, {}],
     "epsilon_identifiability": [{"epsilon": 0}, {"weights": "equal"}, {}],
-    "sample_uniqueness": [{"at_most": 0}, {"at_most": "0.9"}, {}],
     "population_uniqueness": [{"at_most": 0}, {"estimator": "zayatz"}, {}],
-    "k_map": [{"k": 9}, {"k": 1}, {}],
     "category_frequency": [{"at_least": 9}, {"at_least": 1, "max_size": 2}, {}],
     "region_population": [{"column": "zip", "at_least": 9}, {"column": "zip", "at_least": 1}, {"column": "zip"}],
     "age_cap": [{"column": "w", "at": 1, "at_most": 0}, {"column": "w", "at": 2, "at_most": 0}, {"column": "w"}],
@@ -134,12 +132,23 @@ EXPECT: dict[str, list[dict[str, Any]]] = {
     "safe_harbor": [{"at_most": 0}, {}],
     "quasi_identifier_strength": [{"at_most": 0}, {"measure": "distinction"}, {"measure": "separation"}],
     "composition_attack": [{"at_least": 9}, {"at_least": 2}, {}],
-    "release_differencing": [{"k": 9}, {"k": 1}, {}],
-    "m_invariance": [{"m": 9}, {"m": 1}, {}],
     "uniqueness_profile": [{"at_most": 0}, {"t": 3}, {"t": 5, "at_most": 0}, {}],
     "joinability": [{"at_most": 0, "contained": 0}, {"at_most": "0.9"}, {"keys": 16}, {}],
     "record_order": [{"at_most": 0}, {}],
 }
+
+
+def demands_of_guide(name: str) -> list[dict[str, Any]]:
+    """A strict demand, a lenient one and none, beside what the example of the check's guide gives."""
+    ((_, example),) = yaml.safe_load(CHECKS[name].guide.example)[0].items()
+    further = {*(limit.parameter for limit in CHECKS[name].limits), "attribute", "attributes", "sensitive"}
+    given = {key: value for key, value in (example or {}).items() if key not in further}
+    headline = CHECKS[name].headline
+    strict, lenient = (9, 1) if headline.comparison.higher_is_safer else (0, "0.9")
+    return [{**given, headline.parameter: strict}, {**given, headline.parameter: lenient}, given]
+
+
+EXPECT = {name: CHOSEN.get(name) or demands_of_guide(name) for name in sorted(CHECKS)}
 
 # the quasi-identifier of each record, and its value; patients stand in pairs of records
 LONG = pytest.mark.long
@@ -168,26 +177,10 @@ OF_NO_COLUMN = {
 }
 OF_MANY_RECORDS = {"record_order"}  # an error where there are fewer than 20
 LABELS = {"zip": "place of living", "x": "yearly income"}
-
-
-ROWS = {
-    "composition_attack",
-    "k_confusion",
-    "delta_presence",
-    "individual_risk",
-    "k_concealment",
-    "joinability",
-    "k_map",
-    "kk_anonymity",
-    "lkc_privacy",
-    "m_invariance",
-    "nt_closeness",
-    "population_uniqueness",
-    "quasi_identifier_strength",
-    "release_differencing",
-    "singling_out",
-    "suda",
-    "uniqueness_profile",
+ROLES: dict[str, Any] = {
+    "zip": {"role": "quasi_identifier", "scale": "nominal"},
+    "x": {"role": "sensitive", "scale": "numeric"},
+    "w": {"role": "insensitive", "scale": "numeric"},
 }
 
 
@@ -209,18 +202,14 @@ def audited(name: str, *, unit: bool, named: bool = False) -> Audit:
         }
     )
     original = release.set_column(1, "x", pa.array([value + (number == 0) for number, value in enumerate(values)]))
-    roles: dict[str, Any] = {
-        "zip": {"role": "quasi_identifier", "scale": "nominal"},
-        "x": {"role": "sensitive", "scale": "numeric"},
-        "w": {"role": "insensitive", "scale": "numeric"},
-        "patient_id": {"role": "insensitive"},
-    }
-    if unit:
-        del roles["patient_id"]
+    roles = dict(ROLES) if unit else {**ROLES, "patient_id": {"role": "insensitive"}}
     if named:
         roles |= {column: {**roles[column], "label": label} for column, label in LABELS.items()}
     expect = [
-        {check: demand} for check, demands in EXPECT.items() for demand in demands if not (unit and rows(check, demand))
+        {check: demand}
+        for check, demands in EXPECT.items()
+        for demand in demands
+        if not unit or takes_a_unit(check, json.dumps(demand))
     ]
     policy: dict[str, Any] = {"version": 1, "key": "id", "attributes": roles, "expect": expect}
     companions = (
@@ -237,13 +226,18 @@ def audited(name: str, *, unit: bool, named: bool = False) -> Audit:
         return tcdp_audit.audit(release, policy, **companions)
 
 
-def rows(check: str, demand: dict[str, Any]) -> bool:
-    """Whether a check counts rows, so that it takes no unit."""
-    return check in ROWS or "scenario" in demand
-
-
-def test_every_built_in_check_is_asked() -> None:
-    assert set(EXPECT) == set(Plugins.load(external=False).checks)
+@cache
+def takes_a_unit(check: str, demand: str) -> bool:
+    """Whether the policy may name a unit; a check that counts rows takes none."""
+    companions = {name: f"{name}.csv" for name in ("original", "population", "holdout", "registry", "previous")}
+    policy = {"version": 1, "key": "id", "unit": "patient_id", "attributes": ROLES, **companions}
+    try:
+        tcdp_audit.load_policy({**policy, "expect": [{check: json.loads(demand)}]})
+    except tcdp_audit.PolicyError as error:
+        if "unit" not in str(error):
+            raise
+        return False
+    return True
 
 
 @pytest.mark.long
@@ -270,9 +264,8 @@ def test_every_sentence_is_about_people_and_names_columns_by_their_labels(name: 
 
 def test_every_check_tells_what_it_means_for_one_person_and_what_it_asks() -> None:
     silent = {"distance_to_closest_record", "nearest_neighbour_distance_ratio"}  # they say nothing of single people
-    checks = Plugins.load(external=False).checks
-    assert {name for name, one in checks.items() if one.person is None} == silent
-    for one in checks.values():
+    assert {name for name, one in CHECKS.items() if one.person is None} == silent
+    for one in CHECKS.values():
         assert one.guide.question.endswith("?"), one.name
         assert one.guide.risk.endswith("."), one.name
         assert not re.search("`|class|distribution|quasi|anonymity|closeness", one.guide.question + one.guide.risk), (

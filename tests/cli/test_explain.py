@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tcdp_audit.cli.guide_page.parameters import parameters_of
+from tcdp_audit.cli.declarations import parameters_of
 from tcdp_audit.core.session.registry import Plugins
 
 PLUGINS = Plugins.load(external=False)

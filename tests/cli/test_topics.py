@@ -2,27 +2,19 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tcdp_audit.cli.guide_page.topics import topic_pages
-from tcdp_audit.cli.topics import TOPICS, topics
+from tcdp_audit.cli.topics import ROLES, topic, topics
 from tcdp_audit.core.base.outcome import COLUMN_DEMANDS
 from tcdp_audit.core.policy.model import PolicyDocument, Role
 from tcdp_audit.core.policy.profile import profiles
 
-ROOT = Path(__file__).parents[2]
-PAGES = topic_pages(ROOT / "docs")
 
-
-def test_topics_are_written_from_the_documentation():
-    assert topics() == sorted(PAGES)
-    for name, page in PAGES.items():
-        assert (TOPICS / f"{name}.txt").read_text(encoding="utf-8") == page, (
-            f"{name}: python -m tcdp_audit.cli.guide_page"
-        )
+def test_every_role_is_a_topic_and_its_page_is_that_on_attributes():
+    assert set(ROLES) == {role.value for role in Role} < set(topics())
+    assert {topic(role) for role in ROLES} == {topic("attributes")}
 
 
 @pytest.mark.parametrize(

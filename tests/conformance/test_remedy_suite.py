@@ -14,7 +14,7 @@ from tcdp_audit import RemedyError, audit
 from tcdp_audit.plugin.remedy import NewColumn, Remedy, RemedyGuide, RemedyParameters, RemedyView, Treatment
 from tcdp_audit.testing import ConformanceError, check_conforms
 from tcdp_audit.testing.cases import VALUE_MARKER
-from tcdp_audit.testing.remedy_cases import AGES, remedy_cases
+from tcdp_audit.testing.releases import AGES, remedy_cases
 
 pytestmark = pytest.mark.long  # each tries whole suites
 

@@ -21,7 +21,7 @@ from tcdp_audit.core.session.registry import Plugins
 from tcdp_audit.plugin.check import ApproximateFigure, ClassEvidence, Comparison, Parameters, Ratios, Threshold
 from tcdp_audit.plugin.report import Reporter
 from tcdp_audit.testing import ConformanceError, check_conforms
-from tcdp_audit.testing.sample import SAMPLE, SampleParameters
+from tcdp_audit.testing.reports import SAMPLE, SampleParameters
 
 pytestmark = pytest.mark.long  # each tries whole suites
 
@@ -111,7 +111,8 @@ class Wrong(ApproximateFigure):
         (relative, "a class alone"),
         (greedy, "inputs are left alone"),
         (Moody(), "determinism"),
-        (overflowing, "a denominator is negative (figure 'n'; case: counts near 2^31"),
+        (overflowing, "a denominator is negative: expected at least 0, got ["),
+        (overflowing, "usual cause: int64 overflow"),
         (upside_down, "comparison: a figure above a threshold must compare as above"),
     ],
 )
@@ -164,7 +165,7 @@ def test_a_sentence_that_shows_a_cell_is_caught():
 
 
 def test_an_empty_sentence_is_caught():
-    assert "message: an outcome must be told" in refused(replace(SAMPLE, sentence=lambda _: " "))
+    assert "message: every outcome needs a sentence" in refused(replace(SAMPLE, sentence=lambda _: " "))
 
 
 # Attacks, and checks that read a hierarchy

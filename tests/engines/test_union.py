@@ -11,9 +11,8 @@ from hypothesis import given, strategies as st
 
 from tcdp_audit import audit
 from tcdp_audit.core.base.errors import DataError
-from tcdp_audit.core.encoding import union
 from tcdp_audit.core.encoding.domain import Domain, RawDomain
-from tcdp_audit.core.encoding.reading import domain_of
+from tcdp_audit.core.encoding.reading import domain_of, union
 from tcdp_audit.core.policy.model import AttributeDeclaration, Conventions
 
 ORDINAL = {"scale": "ordinal", "order": ["a", "b", "c"]}

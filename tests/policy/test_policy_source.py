@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tcdp_audit.core.policy.scalars import OddNumber, TypedFloat, TypedInt
-from tcdp_audit.core.policy.source import SourceFault, parse
+from tcdp_audit.core.policy.source import PolicySourceError, parse
 
 ALIAS = "aliases (`*name`) are not supported; write the value out"
 DEEP = "it is nested too deeply to be a policy"
@@ -47,7 +47,7 @@ FAULTS = {
 @pytest.mark.parametrize("name", FAULTS)
 def test_a_text_that_is_no_policy(name: str) -> None:
     text, message, line, column = FAULTS[name]
-    with pytest.raises(SourceFault) as caught:
+    with pytest.raises(PolicySourceError) as caught:
         parse(text)
     found = [(fault.message, fault.line, fault.column) for fault in caught.value.faults]
     assert found == [(message, line, column)]
@@ -55,7 +55,7 @@ def test_a_text_that_is_no_policy(name: str) -> None:
 
 @pytest.mark.parametrize("text", ["a: 1\na: 2\nb: {c: 1, c: 2}\n", "a: &a 1\n*a : 2\nb: {c: 1, *a : 2}\n"])
 def test_all_duplicates_and_all_aliases_are_found_at_once(text: str) -> None:
-    with pytest.raises(SourceFault) as caught:
+    with pytest.raises(PolicySourceError) as caught:
         parse(text)
     assert [(fault.line, fault.column) for fault in caught.value.faults] == [(2, 1), (3, 11)]
 

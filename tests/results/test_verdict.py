@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 from tcdp_audit import Audit, audit
-from tcdp_audit.core.base.exposed import ExposureCount
+from tcdp_audit.core.base.audit_figures import ExposureCount
 from tcdp_audit.core.base.outcome import COLUMN_DEMANDS, STRUCTURE, Outcome, Severity, Status
 from tcdp_audit.core.results.conditions import Condition, Kind, fit_sentence
 from tcdp_audit.core.results.verdict import VERDICTS, beside, exposed_sentence, verdict_sentence

@@ -9,12 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from tcdp_audit.plugin._internal import unit_noun, values_left
+from tcdp_audit.plugin._internal import ClassSummary, unit_noun, values_left
 from tcdp_audit.plugin.check import (
     AttributeParameters,
     ClassCheck,
     ClassEvidence,
-    ClassSummary,
     Comparison,
     DisclosureType,
     Threshold,

@@ -10,12 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from tcdp_audit.plugin._internal import BORDERLINE, percent_of
+from tcdp_audit.plugin._internal import BORDERLINE, ClassSummary, percent_of
 from tcdp_audit.plugin.check import (
     AttributeParameters,
     ClassCheck,
     ClassEvidence,
-    ClassSummary,
     Comparison,
     DisclosureType,
     Histogram,

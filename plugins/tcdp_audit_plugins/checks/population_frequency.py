@@ -97,7 +97,7 @@ def coded(view: TableView, names: Sequence[str], counted_in: str | None) -> Code
         domain, other = release.domains[name], population.domains[name]
         code = {label: number for number, label in enumerate(domain.labels)}
         found = [domain.size + 1 if label not in code else code[label] for label in other.labels]
-        nothing = np.where(domain.tells_nothing, domain.size, np.arange(domain.size + 1))
+        nothing = np.where(domain.is_uninformative, domain.size, np.arange(domain.size + 1))
         own[name] = nothing[release.codes[name]]
         theirs[name] = np.array([*found, domain.size + 1], dtype=np.int64)[population.codes[name]]
     sizes = {name: release.domains[name].size for name in names}

@@ -125,7 +125,7 @@ def _range_labels(places: Floats, order: Sequence[str] | None) -> list[str]:
 def _labels(attribute: Attribute, places: Floats, ranges: Sequence[str]) -> list[str]:
     """What is released for each value; a suppressed cell stays."""
     low, high = attribute.bounds
-    nothing = attribute.domain.tells_nothing[:-1]
+    nothing = attribute.domain.is_uninformative[:-1]
     first = np.searchsorted(places, low, side="right")
     last = np.where(
         attribute.ranges.high_open, np.searchsorted(places, high), np.searchsorted(places, high, side="right")

@@ -150,7 +150,7 @@ def _rounded(attributes: Sequence[Attribute], bases: Sequence[Fraction]) -> Trea
     records, coarsest = 0, 0.0
     for attribute, base in zip(attributes, bases, strict=True):
         labels = list(attribute.domain.labels)
-        for code in np.flatnonzero(~attribute.domain.tells_nothing[:-1]).tolist():
+        for code in np.flatnonzero(~attribute.domain.is_uninformative[:-1]).tolist():
             labels[code] = number_text(float(nearest(float(attribute.numbers[code]), base)))
         columns[attribute.name] = _column(attribute, labels)
         records += changed(attribute, labels)

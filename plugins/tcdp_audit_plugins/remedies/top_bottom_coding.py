@@ -177,7 +177,7 @@ def _number(exact: Fraction | None) -> float | None:
 def _thresholds(attribute: Attribute, share: Fraction) -> tuple[float | None, float | None]:
     """The largest bottom and the least top beyond which at most a share of the records with a number lies."""
     low, high = attribute.bounds
-    tells = np.flatnonzero(~attribute.domain.tells_nothing[:-1])
+    tells = np.flatnonzero(~attribute.domain.is_uninformative[:-1])
     records = np.bincount(attribute.codes, minlength=len(low) + 1)[tells]
     most = int(share * int(records.sum()))
     below = np.flatnonzero(np.cumsum(records) <= most)
@@ -189,7 +189,7 @@ def _thresholds(attribute: Attribute, share: Fraction) -> tuple[float | None, fl
 def _least_share(attribute: Attribute) -> str:
     """The least share that has a record at one end, rounded up."""
     records = np.bincount(attribute.codes, minlength=attribute.domain.size + 1)[:-1]
-    present = records[(records > 0) & ~attribute.domain.tells_nothing[:-1]]
+    present = records[(records > 0) & ~attribute.domain.is_uninformative[:-1]]
     share = ceil(Fraction(int(min(present[[0, -1]])) * FINE, int(present.sum()))) if len(present) else FINE
     return f"`share: {share / FINE:g}` would do" if 2 * share <= FINE else "no share would do"
 
@@ -230,7 +230,7 @@ def _beyond(attribute: Attribute, bottom: float | None, top: float | None) -> tu
     at_bottom, at_top = high <= least, low >= most
     reaching = (low <= least) & ~(ends.low_open & (low == least)) & ~at_bottom
     reaching |= (high >= most) & ~(ends.high_open & (high == most)) & ~at_top
-    tells = ~attribute.domain.tells_nothing[:-1]
+    tells = ~attribute.domain.is_uninformative[:-1]
     if (reaching & tells).any():
         raise RemedyError(f"a range of {attribute.name!r} reaches over a threshold; code before generalising")
     return at_bottom & tells & (bottom is not None), at_top & tells & (top is not None)

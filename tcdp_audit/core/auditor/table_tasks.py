@@ -61,12 +61,12 @@ def _with_estimate(outcome: Outcome, estimate: Estimate | None) -> Outcome:
         return outcome
     sentences = [outcome.message, estimate.sentence(outcome.threshold)]
     if outcome.status is Status.ERROR:
-        sentences.append(f"So whether {_kept(outcome)} cannot be decided; {estimate.more}.")
+        sentences.append(f"So whether {_open_demand(outcome)} cannot be decided; {estimate.more}.")
     details = {**outcome.details, ESTIMATE: estimate.as_details()}
     return replace(outcome, details=plain_figures(details), message=" ".join(sentences))
 
 
-def _kept(outcome: Outcome) -> str:
+def _open_demand(outcome: Outcome) -> str:
     """What an estimate leaves open: `at most 20% is kept`."""
     assert outcome.comparison is not None  # noqa: S101 - the outcome of a demand has one
     return f"{LIMITS[outcome.comparison]} {percent_of(outcome.threshold)} is kept"

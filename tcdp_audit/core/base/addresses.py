@@ -22,8 +22,8 @@ def scheme_of(table: Any) -> str:
         >>> scheme_of("postgresql+psycopg://office/people"), scheme_of("data/release.csv"), scheme_of("C:/people.csv")
         ('postgresql+psycopg', '', '')
     """
-    found = _SCHEME.match(table) if isinstance(table, str) else None
-    return found[0].lower() if found is not None and len(found[0]) > 1 else ""
+    scheme = _SCHEME.match(table) if isinstance(table, str) else None
+    return scheme[0].lower() if scheme is not None and len(scheme[0]) > 1 else ""
 
 
 def has_secret(location: str) -> bool:

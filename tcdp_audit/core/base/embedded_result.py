@@ -17,12 +17,12 @@ LARGEST = 2**26  # bytes that a result may unpack to
 def embedded(page: str) -> list[tuple[int, int]]:
     """Where the results in a report begin and end; no more than two. Cost: linear in the page, whatever is in it."""
     places: list[tuple[int, int]] = []
-    for found in BEGINNING.finditer(page):
-        if MARK in found[0] and len(places) < 2:
-            end = page.find(END, found.end())
+    for start in BEGINNING.finditer(page):
+        if MARK in start[0] and len(places) < 2:
+            end = page.find(END, start.end())
             if end < 0:
                 break
-            places.append((found.end(), end))
+            places.append((start.end(), end))
     return places
 
 

@@ -1,8 +1,9 @@
 """Guides of checks and remedies as Markdown files next to the code that they explain.
 
-A file may begin with front matter, a line `name: text` for each part that has no section. A section for each other part
-follows. The lines of a paragraph are joined. A formula is a block of `math` for each of its lines, an example is a block
-of `yaml` below `expect:` or `remedy:`, and notes are a table. A formula that is no LaTeX is a block of `text`.
+A file may begin with front matter, a line `name: text` for each part that has no section. A section for each other
+part follows. The lines of a paragraph, or of an item of a list, are joined. A formula is a block of `math` for each of
+its lines, or a block of `text` where it is no LaTeX. An example is a block of `yaml` below `expect:` or `remedy:`, and
+notes are a table.
 
 `tcdp-audit explain` reads guides without the checks, so this module imports nothing that is slow to import.
 """
@@ -69,9 +70,10 @@ class GuideFile:
     if not TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> Any:
-            # Python asks this method for what the instance lacks: every part of a guide that was not read yet. The
-            # parts of a dataclass with a plain default are attributes of the class, which Python would answer with
-            # instead; guides therefore give their defaults by `default_factory`.
+            """A part of the guide, of which the file was not read yet."""
+            # Python calls this method only for what the instance lacks. The parts of a dataclass with a plain default
+            # are attributes of the class, which Python would answer with instead; guides therefore give their defaults
+            # by `default_factory`. Once the file is read, the instance has all parts, and they cost nothing more.
             if name not in self.__dataclass_fields__ or "_path" not in vars(self):
                 raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
             parts = guide_parts(self._path, self.SECTIONS, self._formulas)
@@ -142,7 +144,7 @@ def _part(name: str, body: str) -> str | dict[str, str]:
     if name == "example":
         return "\n".join(line.removeprefix("  ") for line in _fenced(body).splitlines()[1:])
     paragraphs = re.split(r"\n{2,}", FENCE.sub("", body).strip())
-    return "\n\n".join(" ".join(paragraph.split("\n")) for paragraph in paragraphs)
+    return "\n\n".join(re.sub(r"\n(?!- )", " ", paragraph) for paragraph in paragraphs)
 
 
 def _fenced(body: str) -> str:

@@ -56,6 +56,7 @@ class Specification(ABC, Generic[P]):
             and what is learned. It sees no cell either. Without it nothing is said.
         requires: the further tables that it needs: "original", "population", "holdout", "registry", "previous" for
             all earlier releases. Checks on classes see none.
+        controls: those among them that only say what chance does, so that it still asks about the release alone.
     """
 
     name: str
@@ -78,6 +79,7 @@ class Specification(ABC, Generic[P]):
     sentence: Callable[[Outcome], str] | None = None
     person: Callable[[Outcome], str] | None = None
     requires: frozenset[str] = frozenset()
+    controls: frozenset[str] = frozenset()
 
     on_classes: ClassVar[bool] = False
     """Whether it is measured on equivalence classes, so that grouping records in another way can mend a failure."""

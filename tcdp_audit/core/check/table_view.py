@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tcdp_audit.core.base.arrays import Floats, freeze_arrays
 from tcdp_audit.core.base.errors import CheckError
+from tcdp_audit.core.base.frozen import Floats, freeze_arrays
 from tcdp_audit.core.classes.grouping import Grouping
 from tcdp_audit.core.classes.histogram import Counts
-from tcdp_audit.core.encoding.counting import boundaries
-from tcdp_audit.core.encoding.keys import Codes, fold
+from tcdp_audit.core.encoding.keys import Codes, boundaries, fold
 from tcdp_audit.core.engines.base import Engine
 from tcdp_audit.core.policy.model import PREVIOUS, AttributeDeclaration, Role, Scale
 from tcdp_audit.core.policy.policy import Policy
@@ -34,7 +33,7 @@ from tcdp_audit.core.release.distinct import distinct_rows, in_parts
 if TYPE_CHECKING:
     from tcdp_audit.core.detection.detector import Detector
     from tcdp_audit.core.encoding.hierarchy import Hierarchy
-    from tcdp_audit.core.release.covers import GeneralizedMatch
+    from tcdp_audit.core.release.generalized_matches import GeneralizedMatch
     from tcdp_audit.core.release.pairs import Pairs
 
 
@@ -355,7 +354,7 @@ class TableView:
             CheckError: there is no original, no pairing is declared, or it does not work; or the tables outgrow the
                 memory.
         """
-        from tcdp_audit.core.release.covers import cover_of  # noqa: PLC0415 - only for checks that compare two tables
+        from tcdp_audit.core.release.generalized_matches import generalized_match  # noqa: PLC0415 - only for checks that compare two tables
         from tcdp_audit.core.release.pairing import Pairing  # noqa: PLC0415
 
         engines = (self.engine, self._companion("original"))
@@ -365,13 +364,13 @@ class TableView:
             declared = self.policy.attributes.get(name)
             domains = pairs.released.domains[name], pairs.original.domains[name]
             ordered = declared is not None and declared.is_ordered
-            covers[name] = cover_of(*domains, self.hierarchies.get(name), ordered=ordered)
+            covers[name] = generalized_match(*domains, self.hierarchies.get(name), ordered=ordered)
         return pairs, covers
 
     @cached_property
     def hierarchies(self) -> Mapping[str, Hierarchy]:
         """The hierarchies that the policy declares, by attribute."""
-        from tcdp_audit.core.release.hierarchies import declared_hierarchies  # noqa: PLC0415 - only for checks that ask
+        from tcdp_audit.core.release.release import declared_hierarchies  # noqa: PLC0415 - only for checks that ask
 
         return declared_hierarchies(self.policy)
 

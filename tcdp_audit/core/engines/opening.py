@@ -1,4 +1,7 @@
-"""What makes an engine of what a caller gave: the embedded one, or registered code that opens a database's URL."""
+"""What makes an engine of what a caller gave: the embedded one, or registered code that opens a database's URL.
+
+A table that a program has already: of a database that it is connected to.
+"""
 
 from __future__ import annotations
 
@@ -10,9 +13,8 @@ from typing import Any
 from tcdp_audit.core.base.addresses import scheme_of
 from tcdp_audit.core.base.errors import PluginError, UsageError, redact_errors
 from tcdp_audit.core.engines.base import Engine
-from tcdp_audit.core.engines.parts import find_parts, is_several
+from tcdp_audit.core.engines.parts import find_parts, is_several, require_plain_files
 from tcdp_audit.core.engines.source import TEXTS, extension, readable, require_kind
-from tcdp_audit.core.engines.table_formats import require_plain_files
 
 
 @redact_errors()
@@ -114,3 +116,16 @@ def require_no_url(table: Any, broken: Iterable[str]) -> None:
         listed = ", ".join(broken)
         hint = f"; these plugins do not work: {listed}" if listed else "; `tcdp-audit plugins` lists what can be opened"
         raise UsageError(f"nothing opens a release at {scheme}://{hint}")
+
+
+@dataclass(frozen=True)
+class DatabaseTable:
+    """A table, view or statement of a database that a program is connected to already.
+
+    Args:
+        engine: an `sqlalchemy.Engine`. A connection of it is held for the time of the audit.
+        table: an `sqlalchemy.Table`, an `sqlalchemy.Select`, or the name of a table or view.
+    """
+
+    engine: Any
+    table: Any

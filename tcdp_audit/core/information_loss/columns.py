@@ -10,7 +10,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.core.base.arrays import Floats
+from tcdp_audit.core.base.frozen import Floats
 from tcdp_audit.core.classes.grouping import Grouping
 from tcdp_audit.core.encoding.counted import CountedCodes
 from tcdp_audit.core.encoding.domain import Domain
@@ -132,7 +132,7 @@ def records_with(domain: Domain) -> NDArray[np.int64]:
 def _different(domain: Domain) -> int:
     """The number of different values that records have; no value counts as one."""
     there = records_with(domain) > 0
-    return int((there & ~domain.tells_nothing).sum()) + bool((there & domain.tells_nothing).any())
+    return int((there & ~domain.is_uninformative).sum()) + bool((there & domain.is_uninformative).any())
 
 
 def share(part: float, whole: float) -> float:

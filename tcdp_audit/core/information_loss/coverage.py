@@ -10,7 +10,7 @@ from typing import Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.core.base.arrays import Floats
+from tcdp_audit.core.base.frozen import Floats
 from tcdp_audit.core.encoding.domain import Domain
 from tcdp_audit.core.encoding.keys import Codes
 from tcdp_audit.core.information_loss.columns import PairedColumn, records_with, share, weighted_sum
@@ -30,7 +30,7 @@ class Penalty(ABC):
 
     def of(self, domain: Domain) -> Floats:
         """The same of each code, the missing one last; a suppressed or missing cell costs 1. Shape (domain + 1,)."""
-        return np.where(domain.tells_nothing, 1.0, np.append(self.of_values(domain), 1.0))
+        return np.where(domain.is_uninformative, 1.0, np.append(self.of_values(domain), 1.0))
 
 
 MOST_GROUPS = 20  # of single values
@@ -102,8 +102,8 @@ class Coverage(ABC, Generic[P]):
         Missing and suppressed cells tell the same, which is nothing.
         """
         change = self.column.transitions
-        nothing_before = self.column.before.tells_nothing[change.before]
-        nothing_after = self.column.after.tells_nothing[change.after]
+        nothing_before = self.column.before.is_uninformative[change.before]
+        nothing_after = self.column.after.is_uninformative[change.after]
         lost = (nothing_before ^ nothing_after).astype(np.float64)
         rest = ~(nothing_before | nothing_after | self.column.unchanged)
         lost[rest] = self.growth(change.before[rest], change.after[rest])
@@ -131,12 +131,12 @@ class Coverage(ABC, Generic[P]):
 
 def _known(domain: Domain) -> Floats:
     """The number of records with each value that tells something. Shape (domain,)."""
-    return np.where(domain.tells_nothing, 0.0, records_with(domain))[:-1]
+    return np.where(domain.is_uninformative, 0.0, records_with(domain))[:-1]
 
 
 def groups_of_frequent(domain: Domain) -> NDArray[np.intp]:
     """The most frequent values each by itself, and all others together; see `Coverage.groups`."""
-    known = np.where(domain.tells_nothing, 0, records_with(domain))[:-1]
+    known = np.where(domain.is_uninformative, 0, records_with(domain))[:-1]
     order = np.argsort(-known, kind="stable")[: int((known > 0).sum())]
     groups = np.full(domain.size, -1, dtype=np.intp)
     groups[order] = np.minimum(np.arange(len(order)), MOST_GROUPS)
@@ -184,12 +184,12 @@ def information_kept(column: PairedColumn) -> float | None:
 
     Cost: O(distinct changes of values), and a sort of them.
     """
-    before = records_with(column.before)[~column.before.tells_nothing]
+    before = records_with(column.before)[~column.before.is_uninformative]
     told = _entropy(before) * int(before.sum())
     if not told:
         return None
     change = column.transitions
-    there = ~(column.before.tells_nothing[change.before] | column.after.tells_nothing[change.after])
+    there = ~(column.before.is_uninformative[change.before] | column.after.is_uninformative[change.after])
     old, new, records = change.before[there], change.after[there], change.records[there]
     kept = _entropy(_totals(old, records)) + _entropy(_totals(new, records)) - _entropy(records)
     return float(np.clip(kept * int(records.sum()) / told, 0.0, 1.0))
@@ -209,7 +209,7 @@ def information_on(column: PairedColumn, other: PairedColumn) -> Told:
 def _between(one: tuple[Domain, Codes], two: tuple[Domain, Codes]) -> float:
     """Mutual information in the records that have both values, times their number."""
     (first, left), (second, right) = one, two
-    there = ~(first.tells_nothing[left] | second.tells_nothing[right])
+    there = ~(first.is_uninformative[left] | second.is_uninformative[right])
     left, right = left[there].astype(np.int64), right[there].astype(np.int64)
     both = _totals(left * second.size + right, None, first.size * second.size)
     bits = _entropy(_totals(left, None, first.size)) + _entropy(_totals(right, None, second.size)) - _entropy(both)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.core.base.arrays import Floats
+from tcdp_audit.core.base.frozen import Floats
 from tcdp_audit.core.information_loss.columns import records_with
 from tcdp_audit.core.information_loss.coverage import Coverage
 from tcdp_audit.core.information_loss.ordered import Ordered
@@ -88,7 +88,7 @@ def _known(shares: Floats) -> Floats:
 def landed(coverage: Coverage[Any], groups: NDArray[np.intp], number: int) -> Floats:
     """The share of each group of values in each code after, the missing one last; none where a cell tells nothing."""
     after = np.vstack([coverage.landing(groups, number), np.zeros(number)])
-    after[coverage.column.after.tells_nothing] = 0.0
+    after[coverage.column.after.is_uninformative] = 0.0
     return after
 
 

@@ -10,7 +10,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.core.base.arrays import Floats
+from tcdp_audit.core.base.frozen import Floats
 from tcdp_audit.core.encoding.domain import Domain
 from tcdp_audit.core.encoding.generalised import Ranges
 from tcdp_audit.core.encoding.keys import Codes
@@ -80,7 +80,7 @@ class Ordered(Coverage[RangePenalty]):
     def numbers(self, domain: Domain) -> Floats:
         """The number or rank of each code, a range's middle; NaN where there is none. Shape (domain + 1,)."""
         ranges = self._before if domain is self.column.before else self._after
-        return np.where(domain.tells_nothing, np.nan, np.append(self._middles(ranges), np.nan))
+        return np.where(domain.is_uninformative, np.nan, np.append(self._middles(ranges), np.nan))
 
     def standard_scores(self, domain: Domain) -> Floats:
         """The numbers less their mean before, by their standard deviation before; see `numbers`."""
@@ -102,7 +102,7 @@ class Ordered(Coverage[RangePenalty]):
     def groups(self) -> NDArray[np.intp]:
         """Consecutive values, a range at its middle."""
         before = self.column.before
-        known = np.flatnonzero(~before.tells_nothing[:-1] & (records_with(before)[:-1] > 0))
+        known = np.flatnonzero(~before.is_uninformative[:-1] & (records_with(before)[:-1] > 0))
         support, place = np.unique(self._middles(self._before)[known], return_inverse=True)
         groups = np.full(before.size, -1, dtype=np.intp)
         if len(support) <= MOST_GROUPS:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.core.base.arrays import Floats
+from tcdp_audit.core.base.frozen import Floats
 from tcdp_audit.core.classes.segments import positions_of, starts_of
 from tcdp_audit.core.encoding.domain import Domain
 from tcdp_audit.core.encoding.generalised import members
@@ -180,7 +180,7 @@ class SetPenalty(Penalty):
     @classmethod
     def of_attribute(cls, domain: Domain) -> SetPenalty:
         """The penalty of an attribute with the values of a domain."""
-        known = {label: code for code, label in enumerate(domain.labels) if not domain.tells_nothing[code]}
+        known = {label: code for code, label in enumerate(domain.labels) if not domain.is_uninformative[code]}
         return cls({label: code for label, code in known.items() if members(label, known) is None})
 
     def members(self, domain: Domain) -> Members:

@@ -23,7 +23,7 @@ from tcdp_audit.core.policy.model import PolicyDocument, Role
 from tcdp_audit.core.policy.policy import Policy
 from tcdp_audit.core.policy.reading import Reading
 from tcdp_audit.core.policy.registered import Registry
-from tcdp_audit.core.policy.source import Source, SourceFault, parse, plain
+from tcdp_audit.core.policy.source import PolicySource, PolicySourceError, parse, plain
 
 ENOUGH = 2  # signs of a policy: a record of JSON may have one of the keys
 VERSION, ATTRIBUTES, EXPECT = "version", "attributes", "expect"
@@ -54,7 +54,7 @@ def read_policy(policy: str | Path | Mapping[str, Any] | Policy, plugins: Regist
         return policy
     if isinstance(policy, Mapping):
         given = _unfolded(policy)
-        source, text, path = Source(given, None), json.dumps(_named(given), sort_keys=True, default=str), None
+        source, text, path = PolicySource(given, None), json.dumps(_named(given), sort_keys=True, default=str), None
         return Reading(source, text, path, plugins).policy()
     if not isinstance(policy, str | PathLike):
         raise UsageError(f"policy: must be a path, a mapping or a Policy, not of type {type(policy).__name__}")
@@ -77,7 +77,9 @@ def policy_without_checks(document: Mapping[str, Any]) -> Policy:
     try:
         read = PolicyDocument.model_validate(data)
     except ValidationError as error:
-        raise PolicyError(render("policy", "", from_validation(error, Source(data, None), PolicyDocument))) from None
+        raise PolicyError(
+            render("policy", "", from_validation(error, PolicySource(data, None), PolicyDocument))
+        ) from None
     return Policy(read, (), json.dumps(data, sort_keys=True))
 
 
@@ -91,11 +93,11 @@ def data_of_policy(path: Path) -> Any:
     return _source(_decoded(_read(path), path), path).data
 
 
-def _source(text: str, path: Path) -> Source:
+def _source(text: str, path: Path) -> PolicySource:
     """The text of a policy, parsed. Of what is no policy nothing is quoted."""
     try:
         source = parse(text)
-    except SourceFault as fault:
+    except PolicySourceError as fault:
         first = fault.faults[0]
         if first.line and not _is_policy_text(text):
             raise _no_policy(str(path), first.line, first.column) from None

@@ -15,7 +15,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from tcdp_audit.core.policy.model import AttributeDeclaration
-from tcdp_audit.core.policy.source import Fault
+from tcdp_audit.core.policy.source import PolicyFault
 
 M = TypeVar("M", bound=BaseModel)
 F = TypeVar("F", bound=Hashable)
@@ -35,8 +35,11 @@ class Way(NamedTuple, Generic[M]):
 
 
 def mended(
-    model: type[M], data: Any, values: Callable[[], Sequence[Any]], report: Callable[[ValidationError], Iterable[Fault]]
-) -> tuple[list[Fault], list[Way[M]]]:
+    model: type[M],
+    data: Any,
+    values: Callable[[], Sequence[Any]],
+    report: Callable[[ValidationError], Iterable[PolicyFault]],
+) -> tuple[list[PolicyFault], list[Way[M]]]:
     """Every certain fault of one value, and the values that it may have been meant to be.
 
     Args:
@@ -48,7 +51,7 @@ def mended(
     Returns:
         The faults, and the sound values: one where the value itself is sound, none where no way to mend it is known.
     """
-    faults: dict[Fault, None] = {}
+    faults: dict[PolicyFault, None] = {}
     ways: list[Any] = [data]
     for _ in range(ROUNDS):
         sound, errors = _validated(model, ways)
@@ -150,9 +153,9 @@ def _choices(
 ) -> list[Mapping[str, Any]]:
     """What may stand in place of a faulty field: one of its values, the field that was misspelt, or nothing."""
     if name not in known:
-        meant = get_close_matches(name, missing, n=1, cutoff=0.6)
+        nearest = get_close_matches(name, missing, n=1, cutoff=0.6)
         value = next((value for key, value in data.items() if str(key) == name), None)
-        return [*({other: value} for other in meant if _fits(model, other, value)), {}]
+        return [*({other: value} for other in nearest if _fits(model, other, value)), {}]
     candidates = (*_listed(known[name]), *values, *ANY)
     fitting: list[Mapping[str, Any]] = [{name: value} for value in candidates if _fits(model, name, value)]
     return fitting if _required(model, name) else [*fitting, {}]

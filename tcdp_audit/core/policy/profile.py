@@ -15,7 +15,7 @@ from typing import Any
 
 from tcdp_audit.core.base.frozen import FrozenDict
 from tcdp_audit.core.policy.faults import MOST, located, nearest
-from tcdp_audit.core.policy.source import Fault, Location, Source, parse
+from tcdp_audit.core.policy.source import Location, PolicyFault, PolicySource, parse
 
 FOLDER = Path(__file__).with_name("profiles")
 CAVEAT = "This does not determine legality."
@@ -99,8 +99,8 @@ class Profile:
 @lru_cache(maxsize=1)
 def profiles() -> Mapping[str, Profile]:
     """Every profile, by what a policy calls it."""
-    found = (_read(path) for path in sorted(FOLDER.glob("*.yaml")))
-    return FrozenDict({one.key: one for one in found})
+    read = (_read(path) for path in sorted(FOLDER.glob("*.yaml")))
+    return FrozenDict({one.key: one for one in read})
 
 
 def _read(path: Path) -> Profile:
@@ -131,13 +131,13 @@ class Profiled:
         faults: names that are no profile's.
     """
 
-    source: Source
+    source: PolicySource
     profiles: tuple[Profile, ...] = ()
     own: int = 0
-    faults: tuple[Fault, ...] = ()
+    faults: tuple[PolicyFault, ...] = ()
 
     @classmethod
-    def of(cls, source: Source) -> Profiled:
+    def of(cls, source: PolicySource) -> Profiled:
         """A policy as it was read. What is no name, or no list, is left to those who judge the document."""
         named = source.data.get("profile") if isinstance(source.data, Mapping) else None
         expected = source.data.get("expect", []) if named is not None else []
@@ -154,7 +154,7 @@ class Profiled:
         return asked[index - self.own] if asked and index >= self.own else ("", "")
 
 
-def _with_demands(source: Source, expected: Sequence[Any], known: Sequence[Profile]) -> Source:
+def _with_demands(source: PolicySource, expected: Sequence[Any], known: Sequence[Profile]) -> PolicySource:
     asked = [{one.check: dict(one.parameters)} for profile in known for one in profile.demands]
     if not asked and "expect" not in source.data and known:
         return replace(source, data={**source.data, "expect": []})
@@ -163,10 +163,10 @@ def _with_demands(source: Source, expected: Sequence[Any], known: Sequence[Profi
     return replace(source, data={**source.data, "expect": [*expected, *asked]}, stand_ins=places)
 
 
-def _unknown(source: Source, name: str) -> Fault:
+def _unknown(source: PolicySource, name: str) -> PolicyFault:
     """A name that is no profile's; one without its version is told the version."""
     versions = [key for key in profiles() if key.partition("@")[0] == name.partition("@")[0]]
-    meant = f"; write {versions[0]}" if versions else nearest(name, profiles())
+    nearest_name = f"; write {versions[0]}" if versions else nearest(name, profiles())
     return located(
-        source, ["profile"], f"unknown profile {name!r}{meant or '; `tcdp-audit explain profile` lists them'}"
+        source, ["profile"], f"unknown profile {name!r}{nearest_name or '; `tcdp-audit explain profile` lists them'}"
     )

@@ -21,8 +21,8 @@ from tcdp_audit.core.policy.mending import ANY_TEXT, Way, combined, in_common, m
 from tcdp_audit.core.policy.model import AttributeDeclaration, Conventions, PolicyDocument
 from tcdp_audit.core.policy.policy import Expectation, PlannedRemedy, Policy
 from tcdp_audit.core.policy.profile import Profiled
-from tcdp_audit.core.policy.registered import Entry, Registered, Registry, Section
-from tcdp_audit.core.policy.source import Fault, Source, SourceFault, parse, replaced, without
+from tcdp_audit.core.policy.registered import Registered, Registry, Section, SectionEntry
+from tcdp_audit.core.policy.source import PolicyFault, PolicySource, PolicySourceError, parse, replaced, without
 
 CHECKS, REMEDIES = "tcdp_audit_checks", "tcdp_audit_remedies"
 SOUND: dict[str, Any] = {"version": 1, "attributes": {ANY_TEXT: {"role": "insensitive"}}, "expect": [{}]}
@@ -42,9 +42,9 @@ class Reading:
         plugins: the plugins whose checks and remedies it may name.
     """
 
-    def __init__(self, source: Source, text: str, path: Path | None, plugins: Registry) -> None:
+    def __init__(self, source: PolicySource, text: str, path: Path | None, plugins: Registry) -> None:
         self.text, self.path, self.plugins = text, path, plugins
-        self.faults: list[Fault] = []
+        self.faults: list[PolicyFault] = []
         self.profiled = Profiled.of(source)
         self.source = self.profiled.source
 
@@ -120,7 +120,7 @@ class Reading:
                 rest = without(rest, place) if place[:1] != ("utility",) else replaced(rest, place[:3], _use(place))
         return mended(PolicyDocument, rest, tuple, lambda _: ())[1]
 
-    def _unreported(self, faults: Sequence[Fault]) -> list[Fault]:
+    def _unreported(self, faults: Sequence[PolicyFault]) -> list[PolicyFault]:
         """Those at places that no reported fault is at or above."""
         return [one for one in faults if not any(is_below(one, reported) for reported in self.faults)]
 
@@ -166,7 +166,7 @@ class Reading:
             plugin = self.plugins.provider_of(REMEDIES, entry.registered.name)
             yield PlannedRemedy(entry.registered, entry.parameters, entry.line, plugin)
 
-    def _entries(self, section: Section[T], documents: Sequence[PolicyDocument]) -> Iterator[Entry[T]]:
+    def _entries(self, section: Section[T], documents: Sequence[PolicyDocument]) -> Iterator[SectionEntry[T]]:
         """Every sound entry of a section; also where the rest of the document is not, to find all faults at once."""
         data = self.source.data
         entries = data.get(section.key) if isinstance(data, Mapping) else None
@@ -195,7 +195,7 @@ class Reading:
             )
         line, column = self.source.position(location[:-1])
         sentence = f"unknown {section.noun} {name!r}{nearest(name, known)}"
-        self.faults.append(Fault(f"{section.key}[{location[1]}]", sentence, line, column))
+        self.faults.append(PolicyFault(f"{section.key}[{location[1]}]", sentence, line, column))
         return None
 
     def _entry(
@@ -205,7 +205,7 @@ class Reading:
         given: Any,
         location: list[str | int],
         documents: Sequence[PolicyDocument],
-    ) -> Iterator[Entry[T]]:
+    ) -> Iterator[SectionEntry[T]]:
         if not isinstance(given, Mapping | registered.parameters):
             self._fault(location, f"must be a mapping of parameters to values, such as `{_example(registered)}`")
             return
@@ -224,7 +224,7 @@ class Reading:
         self.faults += [one for one in misfits if one.location not in reported]
         if not faults and not misfits and len(documents) == 1:
             line, column = self.source.position(location)
-            yield Entry(registered, ways[0].sound, line or None, column or None, int(location[1]))
+            yield SectionEntry(registered, ways[0].sound, line or None, column or None, int(location[1]))
 
     def _misfits(
         self,
@@ -269,7 +269,7 @@ class _Values:
     def __call__(self) -> Sequence[Any]:
         try:
             entries = parse(str(self._registered.guide.example)).data
-        except SourceFault:
+        except PolicySourceError:
             entries = []
         given = [one.get(self._registered.name) for one in entries if isinstance(one, Mapping)]
         shown = [value for one in given if isinstance(one, Mapping) for value in one.values()]

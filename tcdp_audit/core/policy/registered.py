@@ -103,7 +103,7 @@ class Section(Generic[T]):
 
 
 @dataclass(frozen=True)
-class Entry(Generic[T]):
+class SectionEntry(Generic[T]):
     """One sound entry: what it names, its parameters, its line and column, and its place in the section."""
 
     registered: T

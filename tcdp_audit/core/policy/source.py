@@ -21,7 +21,7 @@ _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 @dataclass(frozen=True)
-class Fault:
+class PolicyFault:
     """One thing that is wrong with a policy, and where it stands (line and column from 1; 0 is unknown)."""
 
     location: str
@@ -30,16 +30,16 @@ class Fault:
     column: int = 0
 
 
-class SourceFault(Exception):  # noqa: N818 - it carries faults, it is not one
+class PolicySourceError(Exception):
     """The text is not a usable YAML document."""
 
-    def __init__(self, *faults: Fault) -> None:
+    def __init__(self, *faults: PolicyFault) -> None:
         super().__init__(*faults)
         self.faults = faults
 
 
 @dataclass(frozen=True)
-class Source:
+class PolicySource:
     """A parsed policy text.
 
     Args:
@@ -93,42 +93,42 @@ def replaced(data: Any, location: Location, value: Any) -> Any:
     return data
 
 
-def parse(text: str) -> Source:
+def parse(text: str) -> PolicySource:
     """Read a YAML text as data.
 
     Raises:
-        SourceFault: see `parse_nodes`.
+        PolicySourceError: see `parse_nodes`.
     """
     root = parse_nodes(text)
-    return Source(_construct(root), root)
+    return PolicySource(_construct(root), root)
 
 
 def parse_nodes(text: str) -> yaml.Node:
     """Read a YAML text as a tree of nodes, each with its place.
 
     Raises:
-        SourceFault: no YAML, more than one document, duplicate keys, aliases, merge keys, or nested too deeply.
+        PolicySourceError: no YAML, more than one document, duplicate keys, aliases, merge keys, or nested too deeply.
     """
     try:
         faults = list(_alias_faults(text))
         root = None if faults else _composed(text)
     except yaml.YAMLError as error:
-        raise SourceFault(_syntax_fault(error, text)) from None
+        raise PolicySourceError(_syntax_fault(error, text)) from None
     faults += [] if root is None else _key_faults(root)
     if faults:
-        raise SourceFault(*faults)
+        raise PolicySourceError(*faults)
     if root is None:
-        raise SourceFault(Fault("", "the file is empty"))
+        raise PolicySourceError(PolicyFault("", "the file is empty"))
     return root
 
 
-def _alias_faults(text: str) -> Iterator[Fault]:
+def _alias_faults(text: str) -> Iterator[PolicyFault]:
     """Aliases, which would make a graph of the tree; stops at a nesting that could break what recurses later."""
     depth = 0
     for event in yaml.parse(text, Loader=_Loader):
         depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
         if depth > DEEPEST:
-            raise SourceFault(_fault_at(event, "it is nested too deeply to be a policy"))
+            raise PolicySourceError(_fault_at(event, "it is nested too deeply to be a policy"))
         if isinstance(event, yaml.AliasEvent):
             yield _fault_at(event, "aliases (`*name`) are not supported; write the value out")
 
@@ -141,17 +141,17 @@ def _composed(text: str) -> yaml.Node | None:
         loader.dispose()
 
 
-def _syntax_fault(error: yaml.YAMLError, text: str) -> Fault:
+def _syntax_fault(error: yaml.YAMLError, text: str) -> PolicyFault:
     if isinstance(error, yaml.reader.ReaderError):
         before = text[: error.position].split("\n")
-        return Fault("", f"not YAML: {error.reason}", len(before), len(before[-1]) + 1)
+        return PolicyFault("", f"not YAML: {error.reason}", len(before), len(before[-1]) + 1)
     mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
     problem = getattr(error, "problem", None) or "the text is not YAML"
     line, column = (0, 0) if mark is None else (mark.line + 1, mark.column + 1)
-    return Fault("", f"not YAML: {problem}", line, column)
+    return PolicyFault("", f"not YAML: {problem}", line, column)
 
 
-def _key_faults(node: yaml.Node) -> Iterator[Fault]:
+def _key_faults(node: yaml.Node) -> Iterator[PolicyFault]:
     if isinstance(node, yaml.SequenceNode):
         for value in node.value:
             yield from _key_faults(value)
@@ -211,8 +211,8 @@ def _decimal(node: Any, text: str) -> Any:
     return odd_number(text, number) or TypedFloat(number, text)
 
 
-def _fault_at(node: Any, message: str) -> Fault:
-    return Fault("", message, node.start_mark.line + 1, node.start_mark.column + 1)
+def _fault_at(node: Any, message: str) -> PolicyFault:
+    return PolicyFault("", message, node.start_mark.line + 1, node.start_mark.column + 1)
 
 
 def plain(value: Any) -> Any:

@@ -72,12 +72,17 @@ class SchemaValidation:
     Args:
         demands: the schema.
         frame: a frame of pandas; or of polars, for a schema that does not coerce.
-        is_known: says of a failure whether an outcome of its own tells it.
+        is_known: says of a failure whether it has an outcome of its own.
     """
 
     demands: SchemaDemands
     frame: Any
     is_known: Callable[[SchemaError], bool] = field(default=lambda _: False)
+
+    @classmethod
+    def of(cls, schema: Any, frame: Any, is_known: Callable[[SchemaError], bool]) -> SchemaValidation:
+        """A schema of a program on its frame, without the schema's silent ways out."""
+        return cls(SchemaDemands.of(schema, str(schema.name or "schema")), frame, is_known)
 
     def outcomes(self) -> Iterator[Outcome]:
         """Everything that does not hold; nothing if all of it was evaluated and holds."""

@@ -33,7 +33,7 @@ _KEYS = (
 KEYS = frozenset(_KEYS.split())
 EDITABLE = "__editable__"  # what the finders of editable installations are called
 UNTRUSTED = (
-    "is code that is not installed; code beside a policy runs only with --trust-policy-code (in Python: "
+    "is code that is not installed; code next to a policy runs only with --trust-policy-code (in Python: "
     "load_policy(..., trust_policy_code=True)), or if this program has imported it"
 )
 
@@ -69,7 +69,7 @@ class SchemaDemands:
         return SchemaDemands(name, strict, frozenset(_without_ways_out(strict)))
 
     def observed_by(self, see: Callable[[int], None]) -> Any:
-        """The schema with one more check, which tells how many records pandera showed to it."""
+        """The schema with one more check, which reports how many records pandera showed to it."""
 
         def seen(shown: Any) -> bool:
             see(len(shown.lazyframe.collect() if hasattr(shown, "lazyframe") else shown))
@@ -137,7 +137,7 @@ def _imported(location: str, policy: Policy) -> pa.DataFrameSchema:
         raise _Fault(
             f"the module has no {name!r}" if error.name == name else "the module raised AttributeError"
         ) from None
-    except (Exception, SystemExit) as error:  # noqa: BLE001 - it is somebody's code
+    except (Exception, SystemExit) as error:  # noqa: BLE001 - it is the code of a policy's author
         raise _Fault(f"importing it raised {type(error).__name__}") from None
     if not isinstance(schema, pa.DataFrameSchema):
         kind = f"{type(schema).__module__.split('.')[0]} {type(schema).__name__}"

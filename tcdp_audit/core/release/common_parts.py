@@ -114,7 +114,7 @@ def common_parts_of(
         hierarchy: its hierarchy, if it has one.
         missing_is_open: whether a missing value may be any, so that other labels say which; otherwise it says nothing.
     """
-    is_open = domain.tells_nothing.copy()
+    is_open = domain.is_uninformative.copy()
     is_open[-1] = missing_is_open and domain.missing > 0
     parts: CommonParts
     if declared.is_ordered:

@@ -14,17 +14,16 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.core.auditor.class_tasks import ClassTask
+from tcdp_audit.core.auditor.class_tasks import ClassTask, only_on_classes
 from tcdp_audit.core.auditor.expectations import Tasks
 from tcdp_audit.core.auditor.reference import counts_in_classes, marginal_of_release
 from tcdp_audit.core.base.errors import CheckError
 from tcdp_audit.core.base.outcome import Comparison, Severity
 from tcdp_audit.core.classes.grouping import Grouping
 from tcdp_audit.core.classes.histogram import Histogram
-from tcdp_audit.core.encoding.counted import CountedCodes
+from tcdp_audit.core.encoding.counted import CountedCodes, ShardInMemory
 from tcdp_audit.core.encoding.domain import Domain
 from tcdp_audit.core.encoding.keys import Codes
-from tcdp_audit.core.engines.shards import ShardInMemory
 from tcdp_audit.core.release.release import Release
 
 CLASS = "\0class"  # no column of a table has this name
@@ -67,7 +66,7 @@ class Demands:
             CheckError: one of them cannot be evaluated at all.
         """
         every = Tasks(self.release, ShardInMemory(CountedCodes(self.shard)), self.kept_records is None)
-        tasks = [one for task in every for one in task.on_classes() if _is_demand(one)]
+        tasks = [one for one in only_on_classes(every) if _is_demand(one)]
         obstacles = [task.obstacle for task in tasks if task.obstacle]
         if obstacles:
             raise CheckError(obstacles[0])

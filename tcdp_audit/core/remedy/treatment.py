@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from tcdp_audit.core.encoding.domain import Domain
 from tcdp_audit.core.encoding.generalised import number_text
 from tcdp_audit.core.encoding.keys import Codes, fold
-from tcdp_audit.core.engines.arrow_arrays import array_of_numbers, array_of_texts, array_of_truths, dictionary_positions
+from tcdp_audit.core.engines.arrow_types import array_of_numbers, array_of_texts, array_of_truths, dictionary_positions
 from tcdp_audit.core.remedy.remedy import NewColumn, RemedyError, Treatment
 from tcdp_audit.core.remedy.view import Attribute, RemedyView
 

@@ -10,15 +10,13 @@ from math import ceil, inf
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.core.base.arrays import Floats, freeze_arrays, frozen_array, frozen_arrays
-from tcdp_audit.core.base.frozen import FrozenDict
+from tcdp_audit.core.base.frozen import Floats, FrozenDict, freeze_arrays, frozen_array, frozen_arrays
 from tcdp_audit.core.base.outcome import Outcome, Status
 from tcdp_audit.core.classes.shards import Progress, silent
-from tcdp_audit.core.encoding.counting import numbered
 from tcdp_audit.core.encoding.domain import Domain
 from tcdp_audit.core.encoding.generalised import Ranges
 from tcdp_audit.core.encoding.hierarchy import Hierarchy, Tree
-from tcdp_audit.core.encoding.keys import Codes, fold
+from tcdp_audit.core.encoding.keys import Codes, fold, numbered
 from tcdp_audit.core.information_loss.columns import LOSSY_ROLES, demanded_k
 from tcdp_audit.core.policy.model import AttributeDeclaration, Role, Scale
 from tcdp_audit.core.policy.policy import Expectation, Policy
@@ -92,7 +90,7 @@ class Attribute:
         NaN for a suppressed value. An open end lies where the other values end; see `Ranges.middles`.
         """
         middles = self.ranges.middles(*self.ranges.limits)
-        return frozen_array(np.where(self.domain.tells_nothing[:-1], np.nan, middles))
+        return frozen_array(np.where(self.domain.is_uninformative[:-1], np.nan, middles))
 
     @property
     def span(self) -> float:

@@ -21,7 +21,7 @@ from tcdp_audit.core.base.errors import CheckError
 from tcdp_audit.core.base.outcome import Outcome, Status
 from tcdp_audit.core.base.plugin_faults import sentence_about
 from tcdp_audit.core.check.kinds import Check
-from tcdp_audit.core.engines.arrow_arrays import array_of_texts
+from tcdp_audit.core.engines.arrow_types import array_of_texts
 from tcdp_audit.core.engines.base import Engine
 from tcdp_audit.core.policy.model import PolicyDocument
 from tcdp_audit.core.policy.policy import Expectation, Policy

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tcdp_audit.core.auditor.evaluation import Options
-from tcdp_audit.core.auditor.noted import FailingRecordMasks
+from tcdp_audit.core.auditor.failing_records import FailingRecordMasks
 from tcdp_audit.core.base.errors import CheckError, UsageError, redact_errors
 from tcdp_audit.core.base.outcome import Outcome, Status
 from tcdp_audit.core.base.provenance import Run
@@ -22,7 +22,7 @@ from tcdp_audit.core.session.inputs import AuditInputs, open_inputs
 from tcdp_audit.core.session.registry import Plugins
 
 if TYPE_CHECKING:
-    from tcdp_audit.core.auditor.conventions import Variant
+    from tcdp_audit.core.base.audit_figures import ConventionVariant
     from tcdp_audit.core.results.frame import FailingRecords
     from tcdp_audit.core.results.remedy_trial import RemedyTrial
 
@@ -145,10 +145,10 @@ def failing_records(
     from tcdp_audit.core.results.frame import FailingRecords  # noqa: PLC0415 - only where they are asked for
 
     with open_inputs(release, policy, original, population, plugins, Options(memory)) as inputs:
-        noted = FailingRecordMasks(inputs.engine.records)
-        audit = inputs.audited(noted)
-        of_no_records = [None] * (len(audit.expectations) - len(noted.masks))  # what a schema says
-        return FailingRecords(audit, (*noted.masks, *of_no_records))
+        masks = FailingRecordMasks(inputs.engine.records)
+        audit = inputs.audited(masks)
+        of_no_records = [None] * (len(audit.expectations) - len(masks.masks))  # what a schema says
+        return FailingRecords(audit, (*masks.masks, *of_no_records))
 
 
 @redact_errors()
@@ -263,7 +263,7 @@ def _mapping(argument: str, given: Any) -> dict[str, Any]:
     return dict(given)
 
 
-def _variants(inputs: AuditInputs) -> tuple[Variant, ...]:
+def _variants(inputs: AuditInputs) -> tuple[ConventionVariant, ...]:
     from tcdp_audit.core.auditor.conventions import convention_matrix  # noqa: PLC0415 - only where it is asked for
 
     return convention_matrix(inputs.policy, inputs.engine, inputs.options, inputs.companions)

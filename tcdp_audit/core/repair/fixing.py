@@ -21,7 +21,7 @@ from tcdp_audit.core.base.phrases import part_of
 from tcdp_audit.core.base.plugin_faults import sentence_about
 from tcdp_audit.core.base.words import agree
 from tcdp_audit.core.classes.shards import silent
-from tcdp_audit.core.engines.arrow_arrays import array_of_numbers
+from tcdp_audit.core.engines.arrow_types import array_of_numbers
 from tcdp_audit.core.engines.opening import open_engine
 from tcdp_audit.core.engines.writing import require_table_file
 from tcdp_audit.core.policy.policy import Policy

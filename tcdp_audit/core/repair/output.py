@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from tcdp_audit.core.base.errors import DataError, TcdpAuditError, UsageError
 from tcdp_audit.core.base.files import plain_name, replaced_atomically
 from tcdp_audit.core.base.scratch import Scratch, writing_temporarily
-from tcdp_audit.core.engines.arrow_arrays import array_of_numbers
+from tcdp_audit.core.engines.arrow_types import array_of_numbers
 from tcdp_audit.core.engines.base import Engine
 from tcdp_audit.core.engines.files import delimiter_of
 from tcdp_audit.core.engines.opening import open_engine

@@ -1,4 +1,4 @@
-# Written by `python -m tcdp_audit.cli.guide_page` from the parameters of the checks themselves.
+# Written by `python -m tools.generate` from the parameters of the checks themselves.
 
 from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal

@@ -11,9 +11,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from tcdp_audit.core.auditor.conventions import flips
+from tcdp_audit.core.base.audit_figures import ExposureCount, flips
 from tcdp_audit.core.base.errors import ExpectationsFailedError, UsageError
-from tcdp_audit.core.base.exposed import ExposureCount
 from tcdp_audit.core.base.files import write_atomically
 from tcdp_audit.core.base.frozen import freeze
 from tcdp_audit.core.base.notebook import as_html, as_text
@@ -36,7 +35,7 @@ from tcdp_audit.core.results.verdict import verdict_of, verdict_sentence, verdic
 if TYPE_CHECKING:
     import pandas as pd
 
-    from tcdp_audit.core.auditor.conventions import Variant
+    from tcdp_audit.core.base.audit_figures import ConventionVariant
     from tcdp_audit.core.check.announced import Announced
     from tcdp_audit.core.check.kinds import Check
     from tcdp_audit.core.results.remedy_trial import RemedyTrial
@@ -106,7 +105,7 @@ class Audit:
     plugins: Participants
     companions: Mapping[str, Table] = field(default_factory=dict)
     files: tuple[NamedFile, ...] = ()
-    variants: tuple[Variant, ...] = ()
+    variants: tuple[ConventionVariant, ...] = ()
     change_log: ChangeLog | None = None
     remedy_trial: RemedyTrial | None = None
     exposed: ExposureCount | None = None

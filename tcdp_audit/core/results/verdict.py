@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from tcdp_audit.core.base.exposed import failures
+from tcdp_audit.core.base.audit_figures import failures
 from tcdp_audit.core.base.outcome import Outcome, Status
 from tcdp_audit.core.base.phrases import column_of, part_of
 from tcdp_audit.core.base.visible import visible

@@ -22,6 +22,7 @@ PROJECT = "tcdp_audit"
 
 hookspec = pluggy.HookspecMarker(PROJECT)
 hookimpl = pluggy.HookimplMarker(PROJECT)
+"""Marks a function of a plugin as one of the hooks."""
 
 
 @hookspec

@@ -218,16 +218,16 @@ class Plugins:
         """These plugins without the external ones that a policy does not name. None is imported for it."""
         names = frozenset(allowed)
         both = names if self.allowed is None else names & self.allowed
-        kept = Plugins(external=self.external, blocked=self.blocked, allowed=both)
-        kept._waiting = list(self._waiting)
+        plugins = Plugins(external=self.external, blocked=self.blocked, allowed=both)
+        plugins._waiting = list(self._waiting)
         for info in self._registered:
             if info.is_external and info.name not in names:
                 continue  # of those that are here already, also objects registered in this process
             if info.hooks:
-                kept._register(self._manager.get_plugin(info.name), info)
+                plugins._register(self._manager.get_plugin(info.name), info)
             else:
-                kept._registered.append(info)  # it did not load
-        return kept
+                plugins._registered.append(info)  # it did not load
+        return plugins
 
     def provider_of(self, hook: str, name: str) -> str:
         """The external plugin that yields a name for a hook; nothing for a built-in one."""

@@ -18,8 +18,9 @@ import warnings
 from importlib import import_module
 from typing import Any
 
-from tcdp_audit.api import NEEDS_GREAT_EXPECTATIONS, installed
+from tcdp_audit.api import missing_extra
 
+LIBRARY = "great_expectations"
 FUNCTIONS = {
     "guarded_run": "guarded",
     "load_suite": "guarded",
@@ -37,8 +38,9 @@ def _classes() -> dict[str, Any]:
 def __getattr__(name: str) -> Any:
     if name not in {"__all__", *FUNCTIONS} and not name.startswith("Expect"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    if not installed("great_expectations"):
-        raise ModuleNotFoundError(f"{__name__}.{name} {NEEDS_GREAT_EXPECTATIONS}", name="great_expectations")
+    missing = missing_extra(LIBRARY)
+    if missing:
+        raise ModuleNotFoundError(f"{__name__}.{name} {missing}", name=LIBRARY)
     if name == "__all__":
         return sorted({*FUNCTIONS, *_classes()})
     if name in FUNCTIONS:
@@ -49,10 +51,10 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *FUNCTIONS, *(_classes() if installed("great_expectations") else ())})
+    return sorted({*globals(), *FUNCTIONS, *(() if missing_extra(LIBRARY) else _classes())})
 
 
-if installed("great_expectations"):
+if not missing_extra(LIBRARY):
     with warnings.catch_warnings(action="ignore"):  # it warns of itself while it is imported
-        import_module("great_expectations")
+        import_module(LIBRARY)
         _classes()

@@ -1,4 +1,4 @@
-# Written by `python -m tcdp_audit.cli.guide_page` from the built-in checks.
+# Written by `python -m tools.generate` from the built-in checks.
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path

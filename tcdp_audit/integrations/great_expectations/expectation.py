@@ -113,7 +113,7 @@ def result_of(answer: Answer, level: str, *, measured_only: bool = False) -> dic
 
     Args:
         answer: one outcome, or a fault.
-        level: how much is told, one of `LEVELS`.
+        level: how much the result shows, one of `LEVELS`.
         measured_only: whether nothing was demanded, on purpose.
     """
     if isinstance(answer, Fault):
@@ -138,8 +138,8 @@ def structure_result(answer: Answer, level: str) -> dict[str, Any]:
 
 
 def _sentences(outcomes: Sequence[Outcome]) -> str:
-    told = [one.message[:1].upper() + one.message[1:].rstrip(".") for one in outcomes if one.message]
-    return "".join(f"{one}. " for one in told).rstrip()
+    sentences = [one.message[:1].upper() + one.message[1:].rstrip(".") for one in outcomes if one.message]
+    return "".join(f"{one}. " for one in sentences).rstrip()
 
 
 def _each(outcomes: Sequence[Outcome]) -> list[dict[str, Any]]:

@@ -25,7 +25,7 @@ KEY = "tcdp_audit"
 Domain = Any  # what Great Expectations makes of a batch's id and a row condition; hashable
 Open = Callable[[], AbstractContextManager[Any]]
 TEMPORARY = "gx_temp_"  # with what Great Expectations begins the names of its temporary tables
-DIALECTS = ("postgresql", "sqlite")  # which tell the types of a statement's columns
+DIALECTS = ("postgresql", "sqlite")  # which say the types of a statement's columns
 
 
 def metric_of(demand: Demand, domain: Mapping[str, Any], runtime: MutableMapping[str, Any] | None) -> Any:
@@ -82,7 +82,7 @@ class Run:
         if runtime_configuration is None:
             return cls()
         run = runtime_configuration.setdefault(KEY, cls())
-        assert isinstance(run, Run)  # noqa: S101 - nobody else writes under this key
+        assert isinstance(run, Run)  # noqa: S101 - no other library writes under this key
         return run
 
     def __deepcopy__(self, _: dict[int, Any]) -> Self:
@@ -160,7 +160,7 @@ def _selectable(records: Any) -> Any:
 def _own_engine(engine: Any) -> tuple[Any, Any]:
     """An engine whose connections are not Great Expectations' own, and how to give it back.
 
-    Its engines for SQLite have one connection for everybody; a database in memory has no second one.
+    Its engines for SQLite have one connection for all; a database in memory has no second one.
     """
     import sqlalchemy as sa  # noqa: PLC0415
     from sqlalchemy.pool import NullPool  # noqa: PLC0415
@@ -172,4 +172,4 @@ def _own_engine(engine: Any) -> tuple[Any, Any]:
 
 
 def _nothing() -> None:
-    """The engine is somebody else's."""
+    """Leave the engine open: it is Great Expectations' own."""

@@ -30,7 +30,7 @@ TABLE: Mapping[str, str] = MappingProxyType(
         "sampling_fraction": "The share of the population that was drawn.",
         "weight": "The column with each record's sampling weight.",
         "holdout": "Originals that had no part in making the release: a path or a URL.",
-        "registry": "A table that somebody else has or could have, such as a registry of voters: a path or a URL.",
+        "registry": "A table that another party has or could have, such as a registry of voters: a path or a URL.",
         "previous": "Earlier releases of the same people: a path or a URL, or a list of them, the oldest first.",
     }
 )

@@ -1,6 +1,6 @@
 """This package as type checkers see it: `__init__.pyi`, written from the built-in checks.
 
-The classes are made while the program runs, so that only a stub tells an editor their parameters.
+The classes are made while the program runs, so that only a stub shows an editor their parameters.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from tcdp_audit.integrations.great_expectations.parameters import (
 )
 
 HEAD = """\
-# Written by `python -m tcdp_audit.cli.guide_page` from the built-in checks.
+# Written by `python -m tools.generate` from the built-in checks.
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path

@@ -8,10 +8,10 @@ validation   a frame and a schema, so that nothing passes unseen
 
 from __future__ import annotations
 
-from tcdp_audit.api import NEEDS_PANDERA, installed
+from tcdp_audit.api import missing_extra
 
-if not installed("pandera"):
-    raise ModuleNotFoundError(f"{__name__} {NEEDS_PANDERA}", name="pandera")
+if missing_extra("pandera"):
+    raise ModuleNotFoundError(f"{__name__} {missing_extra('pandera')}", name="pandera")
 
 from tcdp_audit.integrations.pandera.check import STRUCTURE, ExpectationCheck, expectation_check, register
 from tcdp_audit.integrations.pandera.export import checks_of, schema_of

@@ -82,7 +82,7 @@ class ExpectationCheck(Check):
         if not any(one.is_judged for one in outcomes):
             raise CheckError(" ".join(one.message for one in outcomes) or "nothing was measured")
         if not any(fails(one) for one in outcomes):
-            return kept(frame)
+            return passed_by_all(frame)
         masks = [mask for one, mask in results if fails(one) and mask is not None and mask.any()]
         if not masks:
             return failed_as_a_whole(frame)
@@ -105,14 +105,14 @@ class ExpectationCheck(Check):
 
     def __eq__(self, other: object) -> bool:
         """Whether another check demands the same and reports it in the same way."""
-        return isinstance(other, ExpectationCheck) and self._told == other._told
+        return isinstance(other, ExpectationCheck) and self._compared == other._compared
 
     def __hash__(self) -> int:
         """A hash of what it demands."""
         return hash(self.demand)
 
     @property
-    def _told(self) -> tuple[Any, ...]:
+    def _compared(self) -> tuple[Any, ...]:
         return self.name, self.demand, self._error, self.raise_warning, self.n_failure_cases
 
 
@@ -199,15 +199,15 @@ def require_frame(frame: Any) -> None:
         )
 
 
-def kept(frame: Any) -> CheckResult:
-    """That every record keeps the check."""
+def passed_by_all(frame: Any) -> CheckResult:
+    """The answer that every record keeps the check."""
     if _is_polars(frame):
         return CheckResult(_column([True]), _column([True]), frame, None)
     return CheckResult(check_output=True, check_passed=True, checked_object=frame, failure_cases=None)
 
 
 def failed_as_a_whole(frame: Any) -> CheckResult:
-    """That the frame fails, and that this is no matter of single records."""
+    """The answer that the frame fails, and no single record does."""
     if _is_polars(frame):
         # pandera cannot put a truth value and texts into one column of failure cases; an empty text is false as well
         return CheckResult(_column([False]), _column([""]), frame, None)
@@ -215,7 +215,7 @@ def failed_as_a_whole(frame: Any) -> CheckResult:
 
 
 def failed(frame: Any, failing: NDArray[np.bool_], most: int | None) -> CheckResult:
-    """That some records fail.
+    """The answer that some records fail.
 
     Args:
         frame: the frame.

@@ -1,6 +1,6 @@
 """One audit for all checks of a schema, while one frame is validated.
 
-pandera calls check by check, and tells none of them when a validation begins. Every check asks once in a validation,
+pandera calls check by check, and says to none of them when a validation begins. Every check asks once in a validation,
 so that one which asks again begins another, even of the same frame: a frame may have been changed in place. Nothing
 here keeps a frame alive, and what was measured is given away when it is asked for.
 """
@@ -205,7 +205,7 @@ def results_of(demand: Demand, batch: Sequence[Demand], frame: Any, in_schema: S
         demand: the demand.
         batch: those of the policy that it was given with.
         frame: the frame as pandera hands it to a check.
-        in_schema: the demands of the schema that pandera validates, as far as the frame tells.
+        in_schema: the demands of the schema that pandera validates, as far as the frame shows.
 
     Raises:
         TcdpAuditError: the frame cannot be audited.
@@ -239,7 +239,7 @@ def forget_sentence_on(demand: Demand) -> None:
 
 
 class _Validation(local):
-    """The validation that a thread is in, as far as its checks can tell."""
+    """The validation that a thread is in, as far as its checks can see."""
 
     def __init__(self) -> None:
         self.frame: ref[Any] | None = None

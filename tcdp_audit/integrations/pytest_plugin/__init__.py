@@ -31,7 +31,7 @@ OPTIONS = {
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add `--tcdp-release` and its like, and `tcdp_release` and its like in the configuration."""
     group = parser.getgroup("tcdp-audit", "policies of tcdp-audit (*.tcdp.yaml)")
-    trust = "run code beside a policy that it names as its schema"
+    trust = "run code next to a policy that it names as its schema"
     group.addoption("--tcdp-trust-policy-code", action="store_true", help=trust)
     parser.addini("tcdp_trust_policy_code", trust, type="bool", default=False)
     for name, (metavar, meaning) in OPTIONS.items():

@@ -81,7 +81,7 @@ class Settings:
         original: likewise.
         population: likewise.
         memory: budget in bytes; None for the default.
-        trust_policy_code: whether code beside a policy runs, which it names.
+        trust_policy_code: whether code next to a policy runs, which it names.
     """
 
     release: str | None = None

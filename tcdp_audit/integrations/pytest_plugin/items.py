@@ -3,7 +3,7 @@
 passed   passed
 failed   failed; a failure that only warns is an expected failure
 measured, skipped   skipped, with the figure as the reason
-error, or no outcome at all   an error of the set-up, so that it is told apart from a failure
+error, or no outcome at all   an error of the set-up, so that it is no failure
 """
 
 from __future__ import annotations
@@ -127,7 +127,7 @@ class PolicyItem(pytest.Item):
     def __init__(
         self, *, name: str, parent: pytest.Collector, file: PolicyFile, planned: Planned, **given: Any
     ) -> None:
-        given["nodeid"] = f"{parent.nodeid}::{name}"  # as text: what stands in brackets is told apart as `--lf` does
+        given["nodeid"] = f"{parent.nodeid}::{name}"  # as text: what stands in brackets is compared as text by `--lf`
         super().__init__(name=name, parent=parent, **given)
         self.file, self.planned = file, planned
 
@@ -258,7 +258,7 @@ def _sentences(outcomes: Any) -> str:
 def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Let an error of the set-up be told as a failure is, and what is skipped stand at its line of the policy."""
+    """Show an error of the set-up as a failure, and what is skipped at its line of the policy."""
     report = yield
     if isinstance(item, PolicyItem) and call.excinfo is not None:
         if isinstance(report.longrepr, tuple):

@@ -131,8 +131,10 @@ def test_every_expectation_alone_is_what_the_policy_says(expectations: list[Any]
 def test_all_in_one_suite_are_what_the_policy_says(whole: dict[str, Any], native: list[Any]):
     result = run(pandas_batches(_release()), suite_of(whole))
 
-    found = [judged(one) for one in result.results if "status" in _details(one) and _details(one)["status"] != "error"]
-    assert sorted(found, key=repr) == sorted((one for one in native if one[4] is not Status.ERROR), key=repr)
+    answers = [
+        judged(one) for one in result.results if "status" in _details(one) and _details(one)["status"] != "error"
+    ]
+    assert sorted(answers, key=repr) == sorted((one for one in native if one[4] is not Status.ERROR), key=repr)
 
 
 def _details(result: Any) -> dict[str, Any]:

@@ -50,7 +50,7 @@ def _require_generalisation(pairs: Pairs, covers: Mapping[str, GeneralizedMatch]
     strange = []
     for name, cover in covers.items():
         cells = pairs.released.codes[name][pairs.matched]
-        stands = cover.stands_for(cells, pairs.original.codes[name][pairs.partner[pairs.matched]])
+        stands = cover.matches(cells, pairs.original.codes[name][pairs.partner[pairs.matched]])
         own &= stands
         strange += [] if stands.all() else [name]
     if not own.all():

@@ -190,6 +190,7 @@ CHECKS: list[Check] = [
         comparison=Comparison.AT_MOST,
         label="upper end of the risk of singling out that the release adds",
         requires=frozenset({CONTROL}),
+        controls=frozenset({CONTROL}),
         validate=_faults,
         sentence=_sentence,
         person=_person,

@@ -76,7 +76,7 @@ class HashedTable:
     def _hashed(self, table: CodedTable, some: slice) -> tuple[Hashes, Counts]:
         rows = table.rows.take(some)
         columns = [(one, rows[one.attribute]) for one in self.table.columns]
-        has_key = ~np.any([domain.tells_nothing[codes] for domain, codes in columns], axis=0)
+        has_key = ~np.any([domain.is_uninformative[codes] for domain, codes in columns], axis=0)
         hashes = [self.of_code[domain.attribute][codes[has_key]] for domain, codes in columns]
         ((_, together),) = sets_hashed(hashes, [tuple(range(len(hashes)))])
         return together, rows.each[has_key]

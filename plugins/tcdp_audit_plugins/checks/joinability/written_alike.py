@@ -46,7 +46,7 @@ def require_written_alike(view: TableView, release: StreamedTable, registry: Str
 
 def _occurring(domain: Domain) -> NDArray[np.bool_]:
     """Which values a table has, without those that tell nothing. Shape (values,)."""
-    return np.asarray((domain.counts > 0) & ~domain.tells_nothing[:-1], dtype=np.bool_)
+    return np.asarray((domain.counts > 0) & ~domain.is_uninformative[:-1], dtype=np.bool_)
 
 
 def _also_in(theirs: Domain, own: Domain) -> NDArray[np.bool_]:

@@ -110,7 +110,7 @@ def masked_attribute(view: TableView, pairs: Pairs, name: str, parameters: PramP
         CheckError: it has too many values or none to compare, or its matrix cannot be read or does not fit.
     """
     domain = pairs.released.domains[name]
-    says = ~domain.tells_nothing
+    says = ~domain.is_uninformative
     code = np.where(says, np.cumsum(says) - 1, says.sum())
     labels = _labels(domain, says[:-1], name)
     original, released = code[pairs.original.codes[name]], code[pairs.released.codes[name]]

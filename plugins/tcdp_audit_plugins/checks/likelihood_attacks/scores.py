@@ -31,7 +31,7 @@ def scored(pairs: Pairs, scores: Scores) -> Pairs:
 def _scored(table: CodedTable, scores: Scores) -> CodedTable:
     codes, domains = dict(table.codes), dict(table.domains)
     for name, domain in table.domains.items():
-        codes[name] = np.where(domain.tells_nothing[codes[name]], domain.size, codes[name])
+        codes[name] = np.where(domain.is_uninformative[codes[name]], domain.size, codes[name])
         counts = np.bincount(codes[name], minlength=domain.size + 1)[:-1]
         _require_order(domain, counts)
         values = mean_ranks(counts) if scores == "ranks" else normal_scores(counts)

@@ -63,7 +63,7 @@ class ReleaseClasses:
         Cost: O(rows log rows).
         """
         domain = self.table.domains[attribute]
-        tells = ~domain.tells_nothing
+        tells = ~domain.is_uninformative
         tells[-1] = missing_is_a_value
         codes, width = self.table.codes[attribute], domain.size + 1
         known = tells[codes]

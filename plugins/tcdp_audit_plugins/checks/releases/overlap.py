@@ -72,7 +72,7 @@ def overlap_of(
 
     Cost: O(values log values + overlapping pairs).
     """
-    own, theirs = (np.flatnonzero(~domain.tells_nothing[:-1]) for domain in (one, other))
+    own, theirs = (np.flatnonzero(~domain.is_uninformative[:-1]) for domain in (one, other))
     missing = np.array([one.size]), np.array([other.size])
     pairs = [_known(one, other, own, theirs, hierarchy, ordered=ordered), missing]
     hidden, hidden_there = (np.array(sorted(domain.suppressed), dtype=np.int64) for domain in (one, other))

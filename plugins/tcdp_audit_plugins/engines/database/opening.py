@@ -109,6 +109,6 @@ def _checked(source: Source, name: str, uri: str, memory: int) -> Engine:
     if not source.columns:
         source.close()
         raise DataError(f"{name}: the table has no columns")
-    if source.found is not None:
-        uri = f"{uri.rpartition('?table=')[0]}?table={source.found.in_address}"
+    if source.full_name is not None:
+        uri = f"{uri.rpartition('?table=')[0]}?table={source.full_name.in_address}"
     return DatabaseEngine(source, name, uri, memory)

@@ -35,7 +35,7 @@ class Source(ABC):
     """
 
     is_stable = True  # whether every statement sees the same
-    found: TableName | None = None  # the table with its schema, where the database tells it
+    full_name: TableName | None = None  # the table with its schema, where the database tells it
 
     def __init__(self, relation: Relation, columns: Sequence[Column]) -> None:
         self.relation, self.columns = relation, columns
@@ -92,8 +92,8 @@ class _PostgresqlSource(_TypedSource):
     def __init__(self, shared: SharedSession, relation: Relation, place: Any) -> None:
         named = TableName(place.name, place.schema) if isinstance(place, sa.Table) else place
         if isinstance(named, TableName) and "schema_translate_map" not in shared.session.engine.get_execution_options():
-            self.found = postgresql.named_in_full(shared.session, named)
-            relation = relation_of_table(self.found)
+            self.full_name = postgresql.named_in_full(shared.session, named)
+            relation = relation_of_table(self.full_name)
         super().__init__(shared, relation, postgresql.cells_of(shared.session, relation))
         self._adbc = postgresql.Adbc.join(shared.session)
 

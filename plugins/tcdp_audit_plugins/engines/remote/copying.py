@@ -115,14 +115,14 @@ class _Store:
 
     def copied(self, folder: Path) -> Path:
         """Copy the file, or the files of the folder or pattern, and return where they are."""
-        found = self._named_file()
-        if found is not None:
+        entry = self._named_file()
+        if entry is not None:
             target = folder / "copy" / file_name(self.url, self.path)
             if not is_statistical(target):
                 require_known_kind(target, self.shown)
             if scheme_of(self.url) not in WEB:  # whose folders cannot be listed
                 require_one_version(self.shown, [self.path], self._holds)
-            self._require_room([found.get("size")], folder)
+            self._require_room([entry.get("size")], folder)
             self._copy(self.path, target)
             return target
         base, files = self._parts()
@@ -134,12 +134,12 @@ class _Store:
     def _named_file(self) -> Mapping[str, Any] | None:
         """What is known of the file of that very name; None for a folder or a pattern."""
         try:
-            found = self.files.info(self.path)
+            entry = self.files.info(self.path)
         except FileNotFoundError:
             if scheme_of(self.url) in WEB or not set("*?[") & set(self.path):
                 raise
             return None
-        return found if found.get("type") != "directory" else None
+        return entry if entry.get("type") != "directory" else None
 
     def _parts(self) -> tuple[str, dict[str, Mapping[str, Any]]]:
         """Where the names of the files of a table begin, and the files by their names below it, sorted.
@@ -149,8 +149,8 @@ class _Store:
         """
         base, pattern = split_pattern(self.path)
         root = base.rstrip("/")
-        found = self.files.find(base, detail=True).items()
-        known = {name.removeprefix(root).removeprefix("/"): one for name, one in found if not name.endswith("/")}
+        entries = self.files.find(base, detail=True).items()
+        known = {name.removeprefix(root).removeprefix("/"): one for name, one in entries if not name.endswith("/")}
         names = chosen_parts(self.shown, root, list(known), pattern, self._holds)
         return root, {name: known[name] for name in names}
 

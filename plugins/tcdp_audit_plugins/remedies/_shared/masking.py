@@ -147,7 +147,7 @@ def is_orderable(attribute: Attribute) -> bool:
     """Whether its values are numbers or ranks, and no generalised ones but suppressed cells overlap."""
     if not attribute.declaration.is_ordered:
         return False
-    tells = ~attribute.domain.tells_nothing[:-1]
+    tells = ~attribute.domain.is_uninformative[:-1]
     low, high = (ends[tells] for ends in attribute.bounds)
     return bool((high[:-1] <= low[1:]).all())
 
@@ -191,7 +191,7 @@ def masked_numbers(view: RemedyView, names: Sequence[str] | None, masking: str) 
     if not chosen:
         raise RemedyError("the release has no numeric quasi-identifier; name the `attributes` to mask")
     for one in chosen:
-        if (one.ranges.low < one.ranges.high)[~one.domain.tells_nothing[:-1]].any():
+        if (one.ranges.low < one.ranges.high)[~one.domain.is_uninformative[:-1]].any():
             raise RemedyError(f"column {one.name!r} has ranges, and {masking} before generalising")
     return chosen
 

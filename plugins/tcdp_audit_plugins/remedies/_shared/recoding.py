@@ -209,7 +209,7 @@ def recode(attribute: Attribute, classes: Integers, count: int, token: str) -> N
     Source: Samarati (2001), section 3; LeFevre, DeWitt, Ramakrishnan (2006), section 2 for intervals of a partition.
     """
     hidden = np.zeros(count, dtype=bool)
-    hidden[classes[attribute.domain.tells_nothing[attribute.codes]]] = True
+    hidden[classes[attribute.domain.is_uninformative[attribute.codes]]] = True
     seen = ~hidden[classes]
     codes, inside = attribute.codes[seen].astype(np.int64), classes[seen]
     if not hidden.any() and _is_uniform(codes, inside, count):

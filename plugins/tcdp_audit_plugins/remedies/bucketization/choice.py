@@ -269,7 +269,7 @@ def place(attribute: Attribute) -> Floats:
     domain = attribute.domain
     places = np.full(domain.size + 1, FAR)
     if is_ranged(attribute):
-        known = ~domain.tells_nothing[:-1]
+        known = ~domain.is_uninformative[:-1]
         numbers = attribute.numbers[known]
         extent = np.ptp(numbers) if len(numbers) else 0.0
         places[:-1][known] = (numbers - numbers.min(initial=np.inf)) / (extent or 1.0)
@@ -278,7 +278,7 @@ def place(attribute: Attribute) -> Floats:
         if attribute.tree is not None:
             order = np.lexsort(attribute.tree.ancestors)
         places[order] = np.arange(domain.size) / max(domain.size - 1, 1)
-    places[domain.tells_nothing] = FAR
+    places[domain.is_uninformative] = FAR
     return places[attribute.codes]
 
 

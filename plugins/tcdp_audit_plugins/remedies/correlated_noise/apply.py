@@ -299,12 +299,12 @@ class _Masking:
 def _values(attribute: Attribute) -> Floats:
     """The number of each code, NaN where it tells nothing."""
     numbers = np.append(np.asarray(attribute.numbers, dtype=np.float64), np.nan)
-    return np.where(attribute.domain.tells_nothing, np.nan, numbers)
+    return np.where(attribute.domain.is_uninformative, np.nan, numbers)
 
 
 def _as_fine(drawn: Floats, attribute: Attribute) -> Floats:
     """Numbers with as many decimals as those of an attribute have."""
-    tells = ~attribute.domain.tells_nothing[:-1]
+    tells = ~attribute.domain.is_uninformative[:-1]
     own = np.asarray(attribute.numbers, dtype=np.float64)[tells]
     for decimals in range(DECIMALS + 1):
         if (np.round(own, decimals) == own).all():

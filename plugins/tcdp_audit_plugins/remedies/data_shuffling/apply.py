@@ -209,7 +209,7 @@ class _Shuffle:
         """
         names = [one.name for one in self.shuffled]
         known: dict[str, Any] = {"attributes": names, "scores": "normal", "limit": BY_DEFAULT}
-        if any(one.domain.tells_nothing[one.codes].any() for one in self.shuffled):
+        if any(one.domain.is_uninformative[one.codes].any() for one in self.shuffled):
             return {**known, "estimate": "variances"}
         if self.given or not proximity:
             return known
@@ -219,7 +219,7 @@ class _Shuffle:
 
 def _ranks(attribute: Attribute, codes: NDArray[np.int64] | None = None) -> Floats:
     """The place of each record's value in the domain, NaN where it tells nothing."""
-    places = np.where(attribute.domain.tells_nothing, np.nan, np.arange(attribute.domain.size + 1))
+    places = np.where(attribute.domain.is_uninformative, np.nan, np.arange(attribute.domain.size + 1))
     return np.asarray(places[attribute.codes if codes is None else codes])
 
 
@@ -227,7 +227,7 @@ def _reordered(
     codes: NDArray[np.int64], order: NDArray[np.intp], target: Floats, attribute: Attribute
 ) -> NDArray[np.int64]:
     """The same values, in the order of the targets of the records, which stand in an order of their own."""
-    tells = ~attribute.domain.tells_nothing[codes[order]]
+    tells = ~attribute.domain.is_uninformative[codes[order]]
     records = order[tells]
     after = codes.copy()
     after[records[np.argsort(target[tells], kind="stable")]] = np.sort(codes[records])

@@ -131,7 +131,9 @@ def _values(attribute: Attribute, token: str) -> Level:
     labels = attribute.domain.labels
     suppressed = labels.index(token) if token in labels else len(labels)
     codes = np.append(np.arange(len(labels)), suppressed)
-    return Level([*labels, token], codes, own_penalty(attribute).of(attribute.domain), attribute.domain.tells_nothing)
+    return Level(
+        [*labels, token], codes, own_penalty(attribute).of(attribute.domain), attribute.domain.is_uninformative
+    )
 
 
 def _level(attribute: Attribute, names: Sequence[str], token: str, conventions: Conventions, is_top: bool) -> Level:  # noqa: FBT001
@@ -171,7 +173,7 @@ def penalties(attribute: Attribute, labels: Sequence[str], conventions: Conventi
         raise RemedyError(_unreadable(attribute))
     place = dict(zip(ordered, domain.code_of_raw.tolist(), strict=True))
     codes = np.array([place[label] for label in labels], dtype=np.int64)
-    return own_penalty(attribute).of(domain)[codes], domain.tells_nothing[codes]
+    return own_penalty(attribute).of(domain)[codes], domain.is_uninformative[codes]
 
 
 def own_penalty(attribute: Attribute) -> Penalty:

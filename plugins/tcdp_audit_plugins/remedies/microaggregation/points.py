@@ -171,7 +171,7 @@ def standard_scores(attribute: Attribute) -> Floats:
 def labels_of(attribute: Attribute) -> NDArray[np.int64]:
     """The code of each value as a label, a suppressed one being missing. Shape (domain + 1,)."""
     domain = attribute.domain
-    return np.where(domain.tells_nothing, domain.size, np.arange(domain.size + 1))
+    return np.where(domain.is_uninformative, domain.size, np.arange(domain.size + 1))
 
 
 def _distances_of_labels(attribute: Attribute) -> LabelDistances:

@@ -100,7 +100,7 @@ class OrderedAxis(Axis):
 def place_of_rows(attribute: Attribute, place_of_value: NDArray[np.int64]) -> Integers:
     """The place of each row, given that of each value; suppressed and missing values stand last."""
     domain = attribute.domain
-    places = np.where(domain.tells_nothing, domain.size, np.append(place_of_value, domain.size))
+    places = np.where(domain.is_uninformative, domain.size, np.append(place_of_value, domain.size))
     return places.astype(np.min_scalar_type(domain.size))[attribute.codes]
 
 

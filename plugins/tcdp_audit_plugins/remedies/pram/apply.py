@@ -222,7 +222,7 @@ class _Categories:
     @cached_property
     def counts(self) -> Floats:
         """The records with each value, none for suppressed cells. Shape (labels,)."""
-        tells = ~self.attribute.domain.tells_nothing[:-1]
+        tells = ~self.attribute.domain.is_uninformative[:-1]
         counts = np.bincount(self.attribute.codes, minlength=len(tells) + 1)[:-1] * tells
         return np.append(counts, np.zeros(len(self.labels) - len(tells))).astype(np.float64)
 

@@ -264,7 +264,7 @@ class _Swap:
         codes = attribute.codes.astype(np.int64)
         shuffled = order[random.permutation(len(order))]  # ties stand in no order of their own
         ranked = shuffled[np.argsort(codes[shuffled], kind="stable")]
-        ranked = ranked[~attribute.domain.tells_nothing[codes[ranked]]]
+        ranked = ranked[~attribute.domain.is_uninformative[codes[ranked]]]
         if self.variant is Variant.PLAIN:
             partner = pairs_within(present, width, random)
         else:
@@ -282,7 +282,7 @@ class _Swap:
     @staticmethod
     def _present(attribute: Attribute) -> int:
         """The records with a value that tells something."""
-        return int((~attribute.domain.tells_nothing[attribute.codes]).sum())
+        return int((~attribute.domain.is_uninformative[attribute.codes]).sum())
 
 
 @dataclass(frozen=True)

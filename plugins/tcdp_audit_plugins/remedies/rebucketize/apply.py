@@ -135,7 +135,7 @@ def _is_in_buckets(attribute: Attribute) -> bool:
     """Whether several of its values stand for more than one number, rank or leaf each."""
     domain, hierarchy = attribute.domain, attribute.hierarchy
     records = np.bincount(attribute.codes, minlength=domain.size + 1)
-    present = np.flatnonzero((records > 0) & ~domain.tells_nothing).tolist()
+    present = np.flatnonzero((records > 0) & ~domain.is_uninformative).tolist()
     if domain.covers is not None:
         wide = [domain.covers[code].low < domain.covers[code].high for code in present]
     elif hierarchy is not None:
@@ -178,7 +178,7 @@ def coarsening(attribute: Attribute) -> Coarsening:
     Cost: O(v^2 log v) for v values on a scale, of which at most 256 are kept apart.
     """
     domain = attribute.domain
-    masses = np.where(domain.tells_nothing, 0, np.bincount(attribute.codes, minlength=domain.size + 1))[:-1]
+    masses = np.where(domain.is_uninformative, 0, np.bincount(attribute.codes, minlength=domain.size + 1))[:-1]
     present = np.flatnonzero(masses)
     if len(present) < 2:
         return Coarsening(len(present), (), lambda _: np.full(len(masses), -1))

@@ -197,7 +197,7 @@ def _hidden_at_least(cells: QuasiIdentifierCells, demands: Demands) -> int:
     """
     classes, count = cells.classes()
     least = MergedDemands(demands, classes, count).least_size
-    complete = ~np.logical_or.reduce([one.domain.tells_nothing[one.codes] for one in cells.attributes])
+    complete = ~np.logical_or.reduce([one.domain.is_uninformative[one.codes] for one in cells.attributes])
     return int(np.count_nonzero(complete & (np.bincount(classes)[classes] < least)))
 
 

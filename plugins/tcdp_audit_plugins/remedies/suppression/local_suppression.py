@@ -94,7 +94,7 @@ def _exempt(view: RemedyView) -> Mask:
     """The records that show nothing, a missing quasi-identifier among them, where the policy exempts those."""
     if view.policy.conventions.suppressed == "counted":
         return np.zeros(view.records, dtype=bool)
-    silent = [one.domain.tells_nothing[one.codes] for one in view.quasi_identifiers]
+    silent = [one.domain.is_uninformative[one.codes] for one in view.quasi_identifiers]
     silent += [np.isin(one.codes, list(one.domain.suppressed)) for one in view.sensitive]
     return np.asarray(np.logical_and.reduce(silent))
 
