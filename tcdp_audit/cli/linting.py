@@ -17,11 +17,11 @@ from tcdp_audit.api import (
     PolicySourceError,
     Release,
     mostly_wildcards,
-    parse,
-    sentence,
+    parse_yaml,
     suppressed_in_all,
     undemanded,
     vacuous,
+    vacuous_sentence,
 )
 from tcdp_audit.core.results.change_log import flow
 from tcdp_audit.core.results.findings import POLICY, Level, Place, ToolFinding, name_in_repository
@@ -108,7 +108,7 @@ def policy_findings(policy: Policy) -> Iterator[ToolFinding]:
         counts |= judged and one.parameters.severity is Severity.ERROR
         warns |= judged
         if names:
-            said = sentence(names, demands, judged=judged, whatever="by every release")
+            said = vacuous_sentence(names, demands, judged=judged, whatever="by every release")
             yield finding(policy, one, Level.ERROR, said)
         for reason in one.check.impossible(one.parameters, policy.document):
             yield finding(policy, one, Level.ERROR, f"no release keeps this demand: {reason}")
@@ -187,7 +187,7 @@ def _exempt(policy: Policy, release: Release, engine: Engine) -> int:
 
 def _finding(policy: Policy, location: list[str | int], title: str, message: str) -> ToolFinding:
     try:
-        source = parse(policy.text) if policy.path else PolicySource(None, None)
+        source = parse_yaml(policy.text) if policy.path else PolicySource(None, None)
     except PolicySourceError:
         source = PolicySource(None, None)
     line, column = source.position(location)

@@ -17,7 +17,7 @@ from typing import Any
 
 import click
 
-from tcdp_audit.api import ENDING, appeared, leaving_nothing
+from tcdp_audit.api import ENDING, leaving_nothing, written_paths
 from tcdp_audit.cli import COMMANDS
 from tcdp_audit.cli.printing import complain, complain_of, streams
 from tcdp_audit.plugin.engine import TcdpAuditError
@@ -114,7 +114,7 @@ def interruptible() -> Iterator[Interruption]:
 
 def run(name: str, arguments: Sequence[str]) -> int:
     """Run a command by name; the return value is the exit code."""
-    appeared.clear()
+    written_paths.clear()
     with streams() as printed, interruptible() as interruption:
         try:
             with leaving_nothing():
@@ -122,7 +122,7 @@ def run(name: str, arguments: Sequence[str]) -> int:
                 interruption.ended = True
             interruption.repeat()  # a plugin may have caught the interruption
         except (KeyboardInterrupt, click.Abort):
-            written = ", ".join(dict.fromkeys(map(str, appeared)))  # some are written again and again
+            written = ", ".join(dict.fromkeys(map(str, written_paths)))  # some are written again and again
             said = f"written: {written}" if written else "nothing was written"
             code = _say(f"interrupted; {said}", interruption.exit_code)
         return printed.exit_code(code)

@@ -12,7 +12,7 @@ from textwrap import wrap
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
-from tcdp_audit.api import CAVEAT, SUFFIXES, UNDECIDED, Profile, reason, require_writable, write_atomically
+from tcdp_audit.api import CAVEAT, SUFFIXES, UNDECIDED, Profile, os_error_reason, require_writable, write_atomically
 from tcdp_audit.core.results.protected_files import require_own_files
 from tcdp_audit.drafting.ladders import Ladder
 from tcdp_audit.plugin.detector import Role, Scale
@@ -123,7 +123,7 @@ class PolicyDraft:
         try:
             folder.mkdir(exist_ok=True) if len(files) > 1 else None
         except OSError as error:
-            raise UsageError(f"{folder}: the folder cannot be made: {reason(error)}") from None
+            raise UsageError(f"{folder}: the folder cannot be made: {os_error_reason(error)}") from None
         for one in reversed(files):
             write_atomically(one, files[one])
         return list(files)

@@ -14,7 +14,7 @@ from traceback import extract_tb
 from types import TracebackType
 from typing import Any, Protocol, Self
 
-from tcdp_audit.api import Plugins, Policy, leaving_nothing, read_policy, waiting
+from tcdp_audit.api import Plugins, Policy, hold_signals, leaving_nothing, read_policy
 from tcdp_audit.core.results.setting_trial import SettingTrial, VariedDemand
 from tcdp_audit.frontiers.trial import Repairs, Task
 from tcdp_audit.frontiers.varied import Variation
@@ -220,7 +220,9 @@ class ProcessPool:
         context = get_context("spawn")  # a fork would share locks with the threads of this process
         here, there = context.Pipe()
         process = context.Process(target=serve_process, args=(there, self.blueprint), daemon=True)
-        with waiting([signal.SIGINT]):  # the process starts with it blocked: it would print where it was interrupted
+        with hold_signals(
+            [signal.SIGINT]
+        ):  # the process starts with it blocked: it would print where it was interrupted
             process.start()
         there.close()
         self._processes[here] = process

@@ -85,7 +85,7 @@ def keeps(worst: Fraction | float | None, demanded: Fraction, comparison: Compar
     return worst is not None and bool(comparison.holds((worst > demanded) - (worst < demanded)))
 
 
-def sentence(names: Sequence[str], demands: Mapping[str, Fraction], *, judged: bool, whatever: str) -> str:
+def vacuous_sentence(names: Sequence[str], demands: Mapping[str, Fraction], *, judged: bool, whatever: str) -> str:
     """Why some demands say nothing.
 
     Args:
