@@ -6,12 +6,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from tcdp_audit.cli.options import format_option, require_one_form
-from tcdp_audit.cli.release_command import release_command
+from tcdp_audit.cli.options import format_option, release_command, require_one_form
 from tcdp_audit.plugin.engine import UsageError
 
 if TYPE_CHECKING:
-    from tcdp_audit.cli.forms import Form
+    from tcdp_audit.cli.audits import Form
     from tcdp_audit.cli.request import Request
 
 
@@ -68,7 +67,7 @@ def _form(request: Request, name: str, *, fail_on_warning: bool) -> Form:
     Raises:
         UsageError: two of the options print to standard output, or `--json` is given for several policies.
     """
-    from tcdp_audit.cli import forms  # noqa: PLC0415 - imports pydantic
+    from tcdp_audit.cli import audits  # noqa: PLC0415 - imports the engine
 
     require_one_form(as_json=request.as_json, name=name)
     if request.as_json and len(request.policies) > 1:
@@ -77,11 +76,11 @@ def _form(request: Request, name: str, *, fail_on_warning: bool) -> Form:
             "write one of each with --report '{policy}.json'"
         )
     if request.as_json:
-        return forms.AsJson()
+        return audits.AsJson()
     if name == "github":
         from tcdp_audit.cli.github import ForGitHub  # noqa: PLC0415 - only where it is asked for
 
-        return ForGitHub(request.quiet, fail_on_warning, forms.ForPeople(brief=request.brief))
+        return ForGitHub(request.quiet, fail_on_warning, audits.ForPeople(brief=request.brief))
     if request.quiet:
-        return forms.Quiet()
-    return forms.ForGitLab(request.plugins.only(())) if name == "gitlab" else forms.ForPeople(brief=request.brief)
+        return audits.Quiet()
+    return audits.ForGitLab(request.plugins.only(())) if name == "gitlab" else audits.ForPeople(brief=request.brief)

@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from tcdp_audit.cli.options import output_option, require_own_outputs, single_policy
+from tcdp_audit.cli.options import output_option, release_command, require_own_outputs, single_policy
 from tcdp_audit.cli.progress import progress_of_work
-from tcdp_audit.cli.release_command import release_command
 
 if TYPE_CHECKING:
     from tcdp_audit.cli.request import Request

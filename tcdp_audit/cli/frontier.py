@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from tcdp_audit.cli.options import require_own_outputs, single_policy
+from tcdp_audit.cli.options import release_command, require_own_outputs, single_policy
 from tcdp_audit.cli.printing import write
 from tcdp_audit.cli.progress import progress_of_work
-from tcdp_audit.cli.release_command import release_command
 from tcdp_audit.cli.reports import chosen_reports, write_reports
 from tcdp_audit.plugin.engine import UsageError
 

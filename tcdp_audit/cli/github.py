@@ -14,7 +14,7 @@ from pathlib import Path
 from secrets import token_hex
 
 from tcdp_audit.api import os_error_reason, visible_lines
-from tcdp_audit.cli.forms import ForPeople, Result
+from tcdp_audit.cli.audits import ForPeople, Result
 from tcdp_audit.cli.printing import current, write
 from tcdp_audit.core.results.audit import Audit
 from tcdp_audit.core.results.findings import Level, ToolFinding, findings_of, name_in_repository

@@ -1,4 +1,7 @@
-"""Running one command: errors become sentences on stderr and exit codes."""
+"""Running one command: errors become sentences on stderr and exit codes.
+
+Completion for bash, zsh and fish is click's: `_TCDP_AUDIT_COMPLETE=zsh_source tcdp-audit` prints a script.
+"""
 
 from __future__ import annotations
 
@@ -18,11 +21,12 @@ from typing import Any
 import click
 
 from tcdp_audit.api import ENDING, leaving_nothing, written_paths
-from tcdp_audit.cli import COMMANDS
+from tcdp_audit.cli import COMMANDS, COMPLETE
 from tcdp_audit.cli.printing import complain, complain_of, streams
 from tcdp_audit.plugin.engine import TcdpAuditError
 from tcdp_audit.plugin.sentences import visible
 
+FILES = ("FILE", "PATH", "DIR", ".pem", ".sql", "RESULT")  # how the placeholders of options end that name files
 IMPORTING = {"importlib._bootstrap", "_frozen_importlib"}  # one module, whose name changes once `importlib` is imported
 LOCKING = {"threading", "concurrent.futures._base", "concurrent.futures.thread", *IMPORTING}
 BLOCKING = {"wait", "join", "_wait_for_tstate_lock"}  # their functions that wait for long, and can be interrupted
@@ -165,3 +169,35 @@ def _where(error: BaseException) -> str:
 def _say(message: str, code: int) -> int:
     complain(f"tcdp-audit: {visible(message)}\n")
     return code
+
+
+class _Commands(click.Group):
+    """The commands, each imported where its options are asked for."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - the signature is click's
+        """Their names."""
+        return sorted(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 - likewise
+        """One of them; it shows the summary of the first page."""
+        if cmd_name not in COMMANDS:
+            return None
+        command: click.Command = import_module(f"tcdp_audit.cli.{cmd_name}").command
+        command.short_help = COMMANDS[cmd_name]
+        for parameter in command.params:
+            if parameter.type is click.STRING and _names_file(parameter):
+                parameter.type = click.Path()  # in this process nothing but completion asks for it
+        return command
+
+
+def _names_file(parameter: click.Parameter) -> bool:
+    """Whether the text of a parameter is a file's name: an argument's is, but for what `explain` explains."""
+    metavar = parameter.metavar or ""
+    return parameter.name != "name" if isinstance(parameter, click.Argument) else metavar.endswith(FILES)
+
+
+def complete(instruction: str) -> int:
+    """Print the script that a shell sources (`zsh_source`), or the completions at the cursor (`zsh_complete`)."""
+    from click.shell_completion import shell_complete  # noqa: PLC0415 - only for a completion
+
+    return shell_complete(_Commands("tcdp-audit"), {}, "tcdp-audit", COMPLETE, instruction)
