@@ -15,16 +15,23 @@ if TYPE_CHECKING:
 
 
 @release_command(
-    click.option("--fail-on", type=click.Choice(["error", "warning"]), default="error", help="What fails the audit."),
+    click.option(
+        "--fail-on",
+        type=click.Choice(["error", "warning"]),
+        default="error",
+        help="The least severity that fails the audit.",
+    ),
     click.option("--allow-vacuous", is_flag=True, help="Accept a policy whose demands cannot fail: exit 0."),
     format_option("github", "gitlab"),
     click.option("--engine", metavar="NAME", help="Audit RELEASE where this engine reads it, such as spark."),
     click.option(
         "--show-values", is_flag=True, help="Name the worst groups by their cells. The output will contain cell values."
     ),
-    click.option("--query", metavar="FILE.sql", help="Audit what a query gives, in the database that RELEASE names."),
-    click.option("--conventions", type=click.Choice(["policy", "all"]), default="policy", help="Try every convention."),
-    click.option("--try-remedies", is_flag=True, help="Say what remedies would cost. Nothing is written."),
+    click.option("--query", metavar="FILE.sql", help="Audit the result of a query in the database RELEASE."),
+    click.option(
+        "--conventions", type=click.Choice(["policy", "all"]), default="policy", help="With all, try every convention."
+    ),
+    click.option("--try-remedies", is_flag=True, help="Report what remedies would cost. Write nothing."),
     policy=click.option(
         "--policy",
         "policies",
@@ -48,7 +55,7 @@ def command(
     """Audit RELEASE against a policy, or against several.
 
     RELEASE is a CSV, Parquet, JSON lines, Feather or Arrow file, or the address of a database's table, such as
-    postgresql://HOST/DATABASE?table=TABLE; without it, the one that each policy names.
+    postgresql://HOST/DATABASE?table=TABLE; without it, the release that each policy names.
 
     Exit code: 0 passed, 1 an expectation failed, 2 the call or the policy is wrong, 3 the audit is incomplete. The
     highest of several policies is that of the run.

@@ -20,7 +20,7 @@ DIFFERENCES = (NOTHING, "worse", "different")
 @click.argument("new", metavar="NEW")
 @click.option("--report", "reports", multiple=True, metavar="FILE", help="Write the comparison: .html, .md or .json.")
 @json_option("comparison")
-@click.option("--fail-if", type=click.Choice(DIFFERENCES), default=NOTHING, help="Which differences exit with 1.")
+@click.option("--fail-if", type=click.Choice(DIFFERENCES), default=NOTHING, help="The differences that exit with 1.")
 @quiet_option
 @plugin_options
 def command(

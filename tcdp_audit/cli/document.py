@@ -181,12 +181,12 @@ def _table(terminal: Console, rows: Rows) -> Table:
     )
     for position, (heading, right) in enumerate(zip(rows.head, _figures(rows), strict=True)):
         longest = max((cell_len(line) for row in rows.body for line in row[position].split("\n")), default=0)
-        kept_whole = position == 0 and longest <= terminal.width // 3  # what heads the rows is read first
+        unwrapped = position == 0 and longest <= terminal.width // 3  # what heads the rows is read first
         table.add_column(
             Text(visible_lines(heading)),
             justify="right" if right else "left",
             overflow="fold",
-            no_wrap=kept_whole,
+            no_wrap=unwrapped,
         )
     for number, row in enumerate(rows.body):
         style = STATES[rows.states[number]][1] if rows.states else "default"

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @release_command(
     output_option(None, written="the repaired release"),
-    click.option("--keep-failing", is_flag=True, help="Write the best release found even if it does not pass."),
+    click.option("--keep-failing", is_flag=True, help="Write the best release even if it does not pass."),
     click.option("--keep-order", is_flag=True, help="Do not shuffle the records. Record order can link records."),
     policy=click.option(
         "--policy", "policies", metavar="FILE", help="The policy. Default: the single *.tcdp.yaml here or above."

@@ -30,7 +30,7 @@ ENDING = ".tcdp.yaml"
 @click.option("--roles-from", "declared", metavar="FILE", help="Take roles from a schema, a suite, dbt or a contract.")
 @click.option("--profile", metavar="NAME", help="Add the demands of this profile, such as ema_policy_0070.")
 @click.option("--force", is_flag=True, help="Replace an existing draft.")
-@click.option("--memory", metavar="SIZE", help="Budget such as 1GiB. Default: 3/4 of what is free.")
+@click.option("--memory", metavar="SIZE", help="Memory budget such as 1GiB. Default: 3/4 of free memory.")
 @quiet_option
 @plugin_options
 def command(

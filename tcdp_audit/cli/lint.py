@@ -50,9 +50,9 @@ def command(
     quiet: bool,
     no_external_plugins: bool,
 ) -> int:
-    """Read policies and report everything that is wrong with them. No table is read but that of --release.
+    """Read policies and report everything that is wrong with them. Only --release reads a table.
 
-    POLICY is a file, a folder or a pattern; without it, what `tcdp-audit check` would take.
+    POLICY is a file, a folder or a pattern; without it, the policies that `tcdp-audit check` would use.
 
     Exit code: 0 all are sound, perhaps with warnings, 1 a demand cannot fail or cannot be kept, 2 a policy is wrong, 3
     a plugin that a policy needs does not work. The highest of several policies counts.

@@ -30,7 +30,7 @@ def plugin_options(function: F) -> F:
 
 def trust_option(function: F) -> F:
     """`--trust-policy-code`."""
-    help_text = "Run code next to the policy that it names as its schema."
+    help_text = "Run the code next to the policy that the policy names as its schema."
     return click.option("--trust-policy-code", is_flag=True, help=help_text)(function)
 
 
@@ -66,7 +66,9 @@ def format_option(*services: str) -> Callable[[F], F]:
         *services: the CI services in whose form the command prints, too.
     """
     choice = click.Choice(["text", *services])
-    return click.option("--format", type=choice, default="text", help="For people, or for a CI service.")
+    return click.option(
+        "--format", type=choice, default="text", help="The form of the output: text, or for a CI service."
+    )
 
 
 def require_one_form(*, as_json: bool, name: str) -> None:
@@ -206,7 +208,7 @@ def release_command(
         click.option("--brief", is_flag=True, help="Print failures and the verdict only."),
         quiet_option,
         click.option("--run-by", metavar="NAME", envvar="TCDP_AUDIT_RUN_BY", help="Who runs this, for the reports."),
-        click.option("--memory", metavar="SIZE", help="Budget such as 1GiB. Default: 3/4 of what is free."),
+        click.option("--memory", metavar="SIZE", help="Memory budget such as 1GiB. Default: 3/4 of free memory."),
         trust_option,
         plugin_options,
     ]

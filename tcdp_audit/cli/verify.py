@@ -32,15 +32,15 @@ NAMES = {"before": "--source-release", "allow_failed": "--allow-failed", "trust_
 @click.option("--key", metavar="PUBLIC.pem", help="The public key of the expected signer.")
 @click.option("--result", metavar="RESULT", help="A result that the attestation must hold.")
 @click.option("--allow-failed", is_flag=True, help="Accept also an attestation of a release that is not fit.")
-@click.option("--memory", metavar="SIZE", help="Budget such as 1GiB. Default: 3/4 of what is free.")
+@click.option("--memory", metavar="SIZE", help="Memory budget such as 1GiB. Default: 3/4 of free memory.")
 @quiet_option
 @trust_option
 @plugin_options
 def command(file: str, release: str, *, quiet: bool, **options: Any) -> int:
-    """Confirm that FILE says of RELEASE what an audit says of it now, or name what differs.
+    """Audit RELEASE again and confirm that FILE says the same, or name what differs.
 
-    FILE is an HTML report, a JSON result, or an attestation, whose signature, digests and verdict are checked and
-    nothing is computed.
+    FILE is an HTML report, a JSON result or an attestation. Of an attestation the signature, the digests and the
+    verdict are checked, and nothing is computed again.
 
     Exit code: 0 confirmed; 1 something differs, or an attested release is not fit; 2 the call is wrong; 3 something
     could not be verified.
