@@ -172,7 +172,7 @@ def run_in_background(work: Callable[[], T]) -> Future[T]:
 
 
 class Form(Protocol):
-    """What a run calls as it goes."""
+    """The calls of a run to what prints it."""
 
     def begin(self, policies: Sequence[Path]) -> None:
         """Before the first audit."""

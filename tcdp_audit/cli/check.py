@@ -69,7 +69,7 @@ def command(
 
 
 def _form(request: Request, name: str, *, fail_on_warning: bool) -> Form:
-    """How the run prints what came of it.
+    """The form in which the run prints its results.
 
     Raises:
         UsageError: two of the options print to standard output, or `--json` is given for several policies.

@@ -230,7 +230,7 @@ def resolve_policies(settings: Configuration, folder: Path, release: str | None 
 
 
 def said_of(settings: Configuration, changed: Mapping[str, Any]) -> str:
-    """What a pyproject.toml changed, in words: `pyproject.toml sets allow-vacuous = true`."""
+    """The changes by a pyproject.toml, in words: `pyproject.toml sets allow-vacuous = true`."""
     return f"{settings.path} sets {', '.join(f'{key} = {json.dumps(value)}' for key, value in changed.items())}"
 
 

@@ -92,7 +92,7 @@ def _annotated(judged: Iterable[PolicyReport], *, quiet: bool) -> int:
 
 @dataclass(frozen=True)
 class PolicyReport:
-    """What is wrong with one policy.
+    """Findings in one policy.
 
     Args:
         path: its file.

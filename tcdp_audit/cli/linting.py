@@ -49,7 +49,7 @@ def implied(policy: Policy) -> Iterator[tuple[Expectation, Expectation]]:
 
 
 def _implications(one: Expectation, policy: Policy) -> Iterator[Demand]:
-    """What an expectation demands, and what follows from it by what its check says."""
+    """The demands of an expectation, and those that follow from them by its check."""
     given = one.parameters.model_dump()
     yield one.check.name, given
     yield from one.check.implies(one.parameters, policy.document)

@@ -1,4 +1,4 @@
-"""What a command on a release was asked: of which policies, with which tables, plugins and reports."""
+"""The request to a command on a release: policies, tables, plugins and reports."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ LOOSENING = "allow-vacuous"  # what a pyproject.toml may loosen, which is said w
 
 @dataclass(frozen=True)
 class Request:
-    """What a command on a release was asked, before any policy is read.
+    """The request to a command on a release, before any policy is read.
 
     Args:
         release: a path; None for the release that each policy names.
-        original: a path; None for the one that each policy names.
+        original: a path; None for the original that each policy names.
         population: likewise.
         policies: the policies' files, at least one.
         plugins: those that the options leave.
@@ -83,7 +83,7 @@ class Request:
 
 @dataclass(frozen=True)
 class Call:
-    """What a command was asked about one policy.
+    """The request to a command for one policy.
 
     Args:
         request: the whole of it.

@@ -49,7 +49,7 @@ class Interruption:
 
     @property
     def exit_code(self) -> int:
-        """What a shell calls a process that a signal ended: 130 for Ctrl-C, 143 for SIGTERM, 129 for SIGHUP."""
+        """The exit code of a process that a signal ended: 130 for Ctrl-C, 143 for SIGTERM, 129 for SIGHUP."""
         return 128 + (self.signal or signal.SIGINT)
 
     def come(self, number: int, frame: FrameType | None) -> None:
@@ -175,11 +175,11 @@ class _Commands(click.Group):
     """The commands, each imported where its options are asked for."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - the signature is click's
-        """Their names."""
+        """The names of all commands."""
         return sorted(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 - likewise
-        """One of them; it shows the summary of the first page."""
+        """A command by its name; it shows the summary of the first page."""
         if cmd_name not in COMMANDS:
             return None
         command: click.Command = import_module(f"tcdp_audit.cli.{cmd_name}").command
@@ -191,7 +191,7 @@ class _Commands(click.Group):
 
 
 def _names_file(parameter: click.Parameter) -> bool:
-    """Whether the text of a parameter is a file's name: an argument's is, but for what `explain` explains."""
+    """Whether the text of a parameter is a file's name: an argument's is, except what `explain` explains."""
     metavar = parameter.metavar or ""
     return parameter.name != "name" if isinstance(parameter, click.Argument) else metavar.endswith(FILES)
 

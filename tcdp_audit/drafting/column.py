@@ -246,7 +246,7 @@ def missing_tokens(columns: Iterable[ColumnFacts]) -> list[str]:
 
 
 def tokens_of(column: ColumnFacts) -> set[str]:
-    """Those of one column."""
+    """The missing tokens of one column."""
     if column.raw is None or not column.raw.is_text:
         return set()
     tokens = {text for text in column.raw.values.tolist() if text[:1] in STARTS and text.strip() in KNOWN}

@@ -162,7 +162,7 @@ class Search:
         tasks: the settings in their order, each with its way of choosing remedies.
         saved: the file of what is finished.
         budget: seconds, if they are limited.
-        trials: what came of those that are finished.
+        trials: the finished trials.
     """
 
     variation: Variation

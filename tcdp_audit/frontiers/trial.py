@@ -136,7 +136,7 @@ class Saved:
     key: str
 
     def trials(self, tasks: Iterable[Task]) -> dict[Task, SettingTrial]:
-        """What an earlier run has finished of these; nothing where there is no file.
+        """The trials that an earlier run has finished; none where there is no file.
 
         Raises:
             UsageError: it cannot be read, is damaged, or belongs to another release, policy, version or call.

@@ -54,7 +54,7 @@ class WorkerPool(Protocol):
         ...
 
     def finished(self, until: float | None = None) -> tuple[Task, SettingTrial] | None:
-        """Wait for one that is finished.
+        """Wait for a finished trial.
 
         Args:
             until: when to stop waiting, by `time.monotonic`, where one can be given up. Then there is none.
@@ -62,7 +62,7 @@ class WorkerPool(Protocol):
         ...
 
     def __enter__(self) -> Self:
-        """Itself."""
+        """Return the pool itself."""
         ...
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
@@ -106,7 +106,7 @@ class SerialPool:
         return task, self.repairs.tried(task, lost, self.progress)
 
     def __enter__(self) -> Self:
-        """Itself."""
+        """Return the pool itself."""
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
@@ -170,7 +170,7 @@ class Blueprint:
         )
 
     def repairs(self) -> Repairs:
-        """What is repaired, in another process.
+        """The inputs of a repair in another process.
 
         Raises:
             DataError: the policy is another one than it was.
@@ -253,7 +253,7 @@ class ProcessPool:
         return self._tasks.pop(connection), report
 
     def __enter__(self) -> Self:
-        """Itself."""
+        """Return the pool itself."""
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
@@ -280,7 +280,7 @@ def serve_process(connection: Connection, blueprint: Blueprint) -> None:
 
 
 def serve(connection: Connection, blueprint: Blueprint) -> None:
-    """Try what comes, and send back what came of it."""
+    """Try every setting that arrives, and send back its trial."""
     repairs: Repairs | None = None
     while True:
         try:

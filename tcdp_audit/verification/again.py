@@ -43,7 +43,7 @@ class Given:
         policy: the policy; None for the file that the result names.
         original: None for the one that the policy names.
         population: likewise.
-        before: the release as it came in, for a result of `fix`.
+        before: the release before the repair, for a result of `fix`.
         trust_policy_code: whether code next to the policy runs that it names.
         plugins: those that may take part.
         memory: budget in bytes; None for the default.
@@ -116,7 +116,7 @@ def is_drawn(policy: Policy) -> bool:
 
 
 def repaired_again(written: WrittenAudit, given: Given, policy: Policy) -> Audit:
-    """The audit of what `fix` makes of the release as it came in; as a file where that has to be the one verified.
+    """The audit of what `fix` makes of the release before the repair; as a file where that has to be the one verified.
 
     Raises:
         TcdpAuditError: the repair cannot be made.

@@ -34,7 +34,7 @@ UNSIGNED = "error"  # an unsigned claim: nothing may be concluded from it
 
 @dataclass(frozen=True, kw_only=True)
 class Demand:
-    """What an attestation must say.
+    """The demands on an attestation.
 
     Args:
         key: whose it must be.

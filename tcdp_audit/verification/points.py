@@ -22,7 +22,7 @@ class Point:
 
     Args:
         subject: what it is, in a word: release, policy, figures.
-        state: what came of it.
+        state: its result.
         sentence: how it was and is. No cell is in it, and no text of a report that is not what it should be.
     """
 

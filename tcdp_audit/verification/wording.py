@@ -25,7 +25,7 @@ OF_THEIR_OWN = (
 FOLLOWING = ("status", "verdict", "exposed", "summary", "flips")  # what follows from the outcomes
 WITH_MORE = (
     "it was judged with a column, or in an order, that the release does not have, and so was the verdict; name the "
-    "release as it came in with --source-release"
+    "release before the repair with --source-release"
 )
 SAFE = frozenset({"passed", "failed", "error", "skipped", "measured", "warning", ">=", "<=", "<", ">", "infinity"})
 NAMES = {"observed": "the figure", "threshold": "the demand", "comparison": "the comparison", "message": "the sentence"}
@@ -249,7 +249,7 @@ def _is_same_plugin(one: Entry, other: Entry) -> bool:
 
 
 def _not_checked(was: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[Point]:
-    """What is the result's own word, and which parts it does not have, so that nothing of them was compared."""
+    """The parts that were not compared: the result's own word, and parts that it does not have."""
     words = ["when it was made", "who ran it, how and configured by what", "where its files were"]
     if _version_by_name(was) != _version_by_name(now):
         words.append("the versions that are others here")
@@ -297,7 +297,7 @@ def _short(text: str) -> str:
 
 
 def _without_uri(value: Any) -> Any:
-    """The same without where a table came from, which may be another place."""
+    """A table's entry without its place, which may be another one."""
     if not isinstance(value, Mapping) or not isinstance(value.get("input"), Mapping):
         return value
     return {**value, "input": {key: one for key, one in value["input"].items() if key != "uri"}}
