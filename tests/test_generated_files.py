@@ -37,7 +37,7 @@ def test_a_file_that_is_generated_is_marked_as_such() -> None:
 
 
 @pytest.mark.long
-def test_the_command_repairs_whatever_stands_in_a_generated_file(tmp_path: Path) -> None:
+def test_the_command_repairs_any_content_of_a_generated_file(tmp_path: Path) -> None:
     folders = ("tcdp_audit", "plugins", "reports", "tools", "docs", "README.md")
     copied = subprocess.run(["git", "ls-files", *folders], cwd=ROOT, capture_output=True, text=True, check=True).stdout
     for name in copied.splitlines():

@@ -28,7 +28,7 @@ def worst_table(outcome: Outcome, measured: Measured | None) -> Rows | None:
 
 
 def _by_figure(measured: Measured) -> Rows:
-    """Whole figures are counted exactly, so that all equal classes can stand in one row."""
+    """Whole figures are counted exactly, so that all equal classes share a row."""
     rows, first = [], 1
     for value, classes, records in measured.distribution[:SHOWN]:
         rows.append([_range(first, first + classes - 1), figure(value), count(records)])
@@ -81,7 +81,7 @@ def _note(outcome: Outcome) -> str:
     return f"{count(len(outcome.worst))} of {count(total, 'group')} shown. {ORDINALS}"
 
 
-ELSEWHERE = frozenset({"distribution", "unfailable", "columns", "by_size"})  # stand elsewhere
+ELSEWHERE = frozenset({"distribution", "unfailable", "columns", "by_size"})  # shown elsewhere
 MOST = 40  # rows; the machine-readable result has all
 NONE = "–"
 

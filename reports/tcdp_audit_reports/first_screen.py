@@ -1,22 +1,24 @@
-"""The first screen: the verdict in sentences, the tally, the findings that matter most, and what was audited, when and with what."""
+"""The first screen: the verdict in sentences, the tally, the findings that matter most, and what was audited."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
 
-from tcdp_audit.plugin._internal import allowance, bound, failing, observed, prose, state_of
+from tcdp_audit.plugin._internal import bound, failing, observed, state_of
 from tcdp_audit.plugin.check import DisclosureType
 from tcdp_audit.plugin.report import Audit, Table, tool
 from tcdp_audit.plugin.sentences import (
     Outcome,
     Status,
     agree,
+    allowance,
     column_of,
     count,
     part_of,
     percent,
     plural,
+    prose,
     record_noun,
     sentence_case,
     visible,
@@ -32,7 +34,7 @@ MONTHS = (
 
 
 def particulars(audit: Audit) -> list[tuple[str, list[str]]]:
-    """Names with the lines that stand beside them."""
+    """Names with their lines."""
     policy, log = audit.policy, audit.change_log
     repaired = [] if log is None or not log.steps else [("Repaired from", described(log.input))]
     compared = [(f"Compared with {name}", described(table)) for name, table in audit.companions.items()]
@@ -142,7 +144,7 @@ def _rank(outcome: Outcome) -> tuple[int, float]:
 def _reason(outcome: Outcome, target: str, disclosure_type: DisclosureType | None) -> Reason:
     title = outcome.title or outcome.check
     link = title if outcome.attribute is None else f"{title} of {visible(column_of(outcome))}"
-    text = quoted(prose(outcome.person or outcome.message))
+    text = quoted(prose(outcome.individual_impact or outcome.message))
     return Reason(
         _head(outcome, disclosure_type),
         text if len(text) <= LONGEST else text[: LONGEST - 1] + "…",
@@ -190,11 +192,14 @@ def _share_of_people(outcome: Outcome, disclosure_type: DisclosureType | None) -
 
 
 def _people_at_risk(outcome: Outcome, number: int, disclosure_type: DisclosureType | None) -> str:
+    """The kind of risk, and in everyday words how many people run it."""
     people = count(number, record_noun(outcome)) if number == 1 else f"{number:,} {plural(record_noun(outcome))}"
     if outcome.attribute is not None:
-        return f"{sentence_case(visible(column_of(outcome)))} of {people} is too easy to learn"
-    found = disclosure_type in (DisclosureType.IDENTITY_MODEL, DisclosureType.IDENTITY_DEGREE)
-    return f"{people} {agree(number, 'is', 'are')} {'too easy to find' if found else 'at risk'}"
+        column = visible(column_of(outcome))
+        return f"Attribute disclosure risk: {column} of {people} is too easy to learn"
+    is_identity = disclosure_type in (DisclosureType.IDENTITY_MODEL, DisclosureType.IDENTITY_DEGREE)
+    verb = agree(number, "is", "are")
+    return f"Re-identification risk: {people} {verb} too easy to find" if is_identity else f"{people} {verb} at risk"
 
 
 def _columns_at_fault(outcome: Outcome) -> str:

@@ -1,4 +1,4 @@
-"""Texts and formulas of guides: code and emphasis as markup, groups by their everyday name, MathML that is nothing else."""
+"""Texts and formulas of guides: code and emphasis as markup, groups by their everyday name, and plain MathML."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 CODE = re.compile(r"`([a-z][a-z0-9_ :.-]*)`")
-SPAN = re.compile(rf"(?<!`){CODE.pattern}(?!`)")  # what is code in Markdown whatever stands around it
+SPAN = re.compile(rf"(?<!`){CODE.pattern}(?!`)")  # what is code in Markdown whatever is around it
 MARKS = re.compile(r"[`*_]")  # without one of them there is neither code nor emphasis
 EMPHASIS = re.compile(r"[`*]|(?<![^\W_])_|_(?![^\W_])")  # or may be: an underscore inside a word is none
 GROUP = re.compile(r"\b(an? )?(E|e)quivalence class(es)?\b")
@@ -52,10 +52,10 @@ def in_groups(text: str) -> str:
     return GROUP.sub(_group, text)
 
 
-def _group(found: re.Match[str]) -> str:
-    article = "" if found[1] is None else found[1].replace("an ", "a ").replace("An ", "A ")
-    word = "group" if found[2] == "e" else "Group"
-    return f"{article}{word}{'s' if found[3] else ''}"
+def _group(match: re.Match[str]) -> str:
+    article = "" if match[1] is None else match[1].replace("an ", "a ").replace("An ", "A ")
+    word = "group" if match[2] == "e" else "Group"
+    return f"{article}{word}{'s' if match[3] else ''}"
 
 
 @cache
@@ -90,7 +90,7 @@ def is_mathml(text: str) -> bool:
 
 
 def _fits(token: re.Match[str], opened: list[str]) -> bool:
-    """Whether a token may stand here; keeps the stack of open elements."""
+    """Whether a token fits here; keeps the stack of open elements."""
     name = token["name"]
     if name is None:
         return bool(opened) or token[0].isspace()

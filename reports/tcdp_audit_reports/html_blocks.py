@@ -50,7 +50,7 @@ def _html(block: Block, ids: Iterator[str], level: int) -> Markup:
             return macros().figure(block, next(ids))
         case Group():
             inner = _joined(_html(one, ids, level) for one in block.blocks)
-            return _element("div", block.style, inner) if block.style else inner
+            return _element("div", block.style, inner)
 
 
 def _element(tag: str, style: str, content: str) -> Markup:

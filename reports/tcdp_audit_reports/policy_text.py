@@ -38,16 +38,16 @@ def shown_policy(text: str, *, show_values: bool) -> tuple[str, bool]:
 
 def _without_credentials(text: str) -> str:
     """A text whose URLs have no user and no password, and no signature or token in their queries."""
-    return URL.sub(lambda found: f"{found[1]}{'[not shown]@' if found[2] else ''}{found[3]}{_query(found)}", text)
+    return URL.sub(lambda match: f"{match[1]}{'[not shown]@' if match[2] else ''}{match[3]}{_query(match)}", text)
 
 
-def _query(found: re.Match[str]) -> str:
-    query = found[4] or ""
-    return "?[not shown]" if query and (found[1].startswith("http") or SECRET.search(query)) else query
+def _query(match: re.Match[str]) -> str:
+    query = match[4] or ""
+    return "?[not shown]" if query and (match[1].startswith("http") or SECRET.search(query)) else query
 
 
 def _end(text: str, node: Node) -> int:
-    """Where a list ends; a block list's mark stands after the line's end, which is kept."""
+    """Where a list ends; a block list's mark is after the line's end, which stays."""
     end = int(node.end_mark.index)
     return end - (len(text[:end]) - len(text[:end].rstrip()))
 

@@ -4,7 +4,7 @@ run, printing, progress                       one command or a completion: error
 options                                       what commands share
 request, configuration, reports               what a call asks, what pyproject.toml says, what is written
 check, fix, frontier, init, lint, demo, explain, plugins, schema, verify, diff, attest  the commands
-page, declarations, built_in_pages, topics    pages of checks and remedies, and of what else there is
+page, declarations, built_in_pages            pages of checks and remedies
 linting                                       what is wrong with a policy that is sound
 audits                                        one run of `check` under one policy or several, and its forms
 github, terminal, displays, document          what they print, and the blocks that it consists of

@@ -107,7 +107,7 @@ class Parameter:
 
 
 def parameters_of(registered: Check | Remedy[Any], measured: Container[str] = ()) -> list[Parameter]:
-    """The parameters in the order of their model; what every check has stands behind a check's own.
+    """The parameters in the order of their model; those that every check has come last.
 
     Args:
         registered: whose parameters.
@@ -128,7 +128,7 @@ def parameters_of(registered: Check | Remedy[Any], measured: Container[str] = ()
     ]
 
 
-def _default(node: Mapping[str, Any], required: bool) -> str:  # noqa: FBT001 - one call, beside its meaning
+def _default(node: Mapping[str, Any], required: bool) -> str:  # noqa: FBT001 - one call, next to its meaning
     if required:
         return "required"
     default = node.get("default")

@@ -62,7 +62,7 @@ def _sections(
 ) -> Iterator[tuple[str, str]]:
     """Headings and texts, in the order of the page."""
     question, risk = guide.get("question"), guide.get("risk")
-    yield "In plain words", f"{question}\n\nWhere nobody asks it: {risk}" if question and risk else ""
+    yield "In plain words", f"{question}\n\nWithout this check: {risk}" if question and risk else ""
     for heading, part in SECTIONS[declared["kind"]].items():
         text = guide.get(part, "")
         if part == "definition":

@@ -27,7 +27,7 @@ def plugins() -> Plugins:
 
 @dataclass(frozen=True)
 class Fault:
-    """Why a demand was not judged, in a sentence without cells."""
+    """Reason why a demand was not judged, in a sentence without cells."""
 
     sentence: str
 
@@ -142,7 +142,7 @@ class Pending(Generic[T]):
         self.asked |= dict.fromkeys(demands)
 
     def answer(self, demand: Demand, measure: Callable[[list[Demand]], Mapping[Demand, T]]) -> T:
-        """What came of a demand: of an audit of all that were asked, where none has answered it yet."""
+        """Answer a demand, by an audit of all that were asked where none has answered it yet."""
         if demand not in self.answered:
             self.ask(demand)
             asked, self.asked = list(self.asked), {}
@@ -180,7 +180,7 @@ def _quasi_identifiers(attributes: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _reads_every_column(demand: Demand) -> bool:
-    """Whether another declared column could change what it measures.
+    """True if another declared column could change what it measures.
 
     A figure of equivalence classes rests on the quasi-identifiers and on its own sensitive column, unless a convention
     has it read the others. Any other check may take every declared column, as interval disclosure averages over them.
@@ -212,7 +212,7 @@ def joined(demands: Iterable[Demand]) -> Iterator[tuple[list[Demand], dict[str, 
 
 
 def answers_to(demands: Iterable[Demand], table: Any) -> dict[Demand, Answer]:
-    """What comes of demands on a table; one audit for all that fit into one policy.
+    """Answer demands on a table; one audit for all that fit into one policy.
 
     Args:
         demands: each is answered, if only by the fault that kept it from being judged.

@@ -24,14 +24,18 @@ if TYPE_CHECKING:
         ReferenceDistribution as ReferenceDistribution,
     )
     from tcdp_audit.core.check.exact import (
-        ApproximateFigure as ApproximateFigure,
         Measured as Measured,
         Ratios as Ratios,
-        Signs as Signs,
     )
     from tcdp_audit.core.check.guide import (
         DisclosureType as DisclosureType,
         Guide as Guide,
+    )
+    from tcdp_audit.core.check.kinds import (
+        Check as Check,
+    )
+    from tcdp_audit.core.check.needs import (
+        Need as Need,
     )
     from tcdp_audit.core.check.parameters import (
         AttributeParameters as AttributeParameters,

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
         number_text as number_text,
         set_label as set_label,
     )
+    from tcdp_audit.core.encoding.reading import (
+        domain_of as domain_of,
+    )
     from tcdp_audit.core.information_loss.coverage import (
         Penalty as Penalty,
     )
@@ -42,6 +45,9 @@ if TYPE_CHECKING:
     from tcdp_audit.core.remedy.view import (
         Attribute as Attribute,
         RemedyView as RemedyView,
+    )
+    from tcdp_audit.core.results.change_log import (
+        failing_demands as failing_demands,
     )
 else:
     __getattr__, __dir__ = on_first_use(__name__)

@@ -152,7 +152,7 @@ def declarations(case: Case, scale: Scale, *, hierarchy: bool) -> Mapping[str, A
 
 
 def leaked(text: str, case: Case, scale: Scale) -> bool:
-    """Whether a text shows a cell of such a table."""
+    """True if a text shows a cell of such a table."""
     if CLASS_MARKER in text or VALUE_MARKER in text:
         return True
     return scale is Scale.NUMERIC and any(str(number) in text for number in case.cells(scale) if abs(number) > 10**6)

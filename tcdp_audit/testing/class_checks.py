@@ -44,7 +44,7 @@ class ClassCheckSuite(Suite):
         self.subject, self.check, self.given = Subject("check", check.name), check, given
 
     def examinations(self) -> Mapping[str, Callable[[], None]]:
-        """What holds the check against each property."""
+        """Examinations of the check, by property."""
         return {
             **examinations_of(self.subject, self.check),
             "scales": self._can_be_measured,
@@ -130,7 +130,7 @@ class ClassAuditTrial(AuditedTrial):
 
     @cached_property
     def measured(self) -> Outcome:
-        """What an audit says without a threshold."""
+        """Outcome of an audit without a threshold."""
         return self._outcome(self.setting.parameters)
 
     def is_measured(self) -> None:
@@ -151,7 +151,7 @@ class ClassAuditTrial(AuditedTrial):
         self.require_same(shuffled, "order of records", "shuffled records gave another outcome", cause)
 
     def shows_a_cell(self, text: str) -> bool:
-        """Whether a text shows a cell of the case."""
+        """True if a text shows a cell of the case."""
         return leaked(text, self.setting.case, self.setting.scale)
 
     def decides_at_the_threshold(self) -> None:
@@ -162,7 +162,7 @@ class ClassAuditTrial(AuditedTrial):
 
     @property
     def admissible(self) -> int:
-        """How many observed figures are thresholds that the check takes."""
+        """Number of observed figures that the check takes as thresholds."""
         return len(self._demands)
 
     @property
@@ -211,7 +211,7 @@ class ClassAuditTrial(AuditedTrial):
         return _Demand(text, self._outcome(demanding), holds=holds)
 
     def _observed(self, figure: Threshold[Any], measured: Measured) -> Fraction | None:
-        """What the outcome reports, exactly: the worst class, or the share of records in victims' classes."""
+        """Exact figure that the outcome reports: the worst class, or the share of records in victims' classes."""
         if not self.setting.check.judges_each_class:
             size = self.setting.case.counts.sum(axis=1)
             return Fraction(int(size[measured.values > 0].sum()), int(size.sum()))

@@ -1,4 +1,4 @@
-"""What the figures of a check on classes keep on every case: shape, purity, order and comparison.
+"""Properties of the figures of a check on classes on every case: shape, purity, order and comparison.
 
 What a check says of demands that nothing can fail is held against many groupings of the same records.
 """
@@ -265,7 +265,7 @@ def _share(measured: Measured, evidence: ClassEvidence) -> Fraction:
 
 
 def is_small(case: Case) -> bool:
-    """Whether all its groupings can be tried in a moment."""
+    """True if all its groupings can be tried in a moment."""
     return case.counts.size <= LARGEST and not case.missing
 
 

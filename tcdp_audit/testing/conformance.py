@@ -72,7 +72,7 @@ class Subject:
 
 
 def first_difference(got: Any, expected: Any, at: str = "") -> str | None:
-    """Where two values first differ, as `position 3: expected 2, got 1`; None where they are equal."""
+    """Describe where two values first differ, as `position 3: expected 2, got 1`; None where they are equal."""
     if isinstance(got, np.ndarray) and isinstance(expected, np.ndarray):
         got, expected = got.tolist(), expected.tolist()
     if isinstance(got, Mapping) and isinstance(expected, Mapping):
@@ -122,7 +122,7 @@ class Suite(ABC):
 
     @abstractmethod
     def examinations(self) -> Mapping[str, Callable[[], None]]:
-        """What holds the specification against each property, by the property's name."""
+        """Examinations of the specification, by property."""
 
     def properties(self) -> list[Property]:
         """Every property, those of what the specification says of itself first."""
@@ -140,7 +140,7 @@ class AuditedTrial(ABC):
     @property
     @abstractmethod
     def measured(self) -> Outcome:
-        """What an audit says without a threshold."""
+        """Outcome of an audit without a threshold."""
 
     @property
     @abstractmethod
@@ -149,7 +149,7 @@ class AuditedTrial(ABC):
 
     @abstractmethod
     def shows_a_cell(self, text: str) -> bool:
-        """Whether a text shows a cell of the case."""
+        """True if a text shows a cell of the case."""
 
     def has_a_message(self) -> None:
         """Insist that every outcome has a sentence."""

@@ -47,7 +47,7 @@ class EngineSuite(Suite):
         self.subject, self.opener, self.place = Subject("engine", opener.name), opener, place
 
     def examinations(self) -> Mapping[str, Callable[[], None]]:
-        """What holds the engine against each property."""
+        """Examinations of the engine, by property."""
         of_itself: dict[str, Callable[[], None]] = {
             "name": lambda: self.subject.require_name(self.opener.name),
             "specification": self._says_what_it_is,
@@ -258,7 +258,7 @@ def domains_of(engine: Engine) -> list[Domain]:
 
 
 def cells_of(domains: Sequence[Domain], parts: Iterable[CountedCodes]) -> Counter[Row]:
-    """How many records there are of each row of cells."""
+    """Number of records of each row of cells."""
     records: Counter[Row] = Counter()
     for rows in parts:
         columns = [[*one.values.tolist(), None] for one in domains]

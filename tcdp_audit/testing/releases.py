@@ -40,7 +40,7 @@ class RemedyCase:
     policy: Mapping[str, Any]
 
     def shows_a_cell(self, text: str) -> bool:
-        """Whether a text shows a cell of the release, its thousands separated or not."""
+        """True if a text shows a cell of the release, its thousands separated or not."""
         plain = re.sub(r"(?<=\d),(?=\d)", "", text)
         return VALUE_MARKER in text or any(str(number) in plain for number in (*AGES, *SALARIES))
 
@@ -184,7 +184,7 @@ class TableCase:
         return PolicyDocument.model_validate(content)
 
     def shows_a_cell(self, text: str) -> bool:
-        """Whether a text shows a cell of these tables."""
+        """True if a text shows a cell of these tables."""
         plain = text.replace(",", "")
         return VALUE_MARKER in text or any(str(number) in plain for number in (*AGES, *SALARIES))
 

@@ -46,7 +46,7 @@ class RemedySuite(Suite):
         self.subject, self.remedy, self.given = Subject("remedy", remedy.name), remedy, given
 
     def examinations(self) -> Mapping[str, Callable[[], None]]:
-        """What holds the remedy against each property."""
+        """Examinations of the remedy, by property."""
         subject, remedy = self.subject, self.remedy
         return {
             "name": lambda: subject.require_name(remedy.name),
@@ -145,7 +145,7 @@ class TreatmentTrial:
 
     @cached_property
     def _examined(self) -> tuple[Mapping[str, ConformanceError], bool]:
-        """What does not hold, by property, and whether there is a treatment."""
+        """Failures by property, and whether there is a treatment."""
         failures: dict[str, ConformanceError] = {}
 
         def hold(property_: str, examine: Callable[[], T]) -> T | None:
@@ -216,12 +216,14 @@ class TreatmentTrial:
             known = name in view.release.columns
             self.at.require(known, "columns", f"it changed a column {name!r}, which the release does not have")
             self._column_fits(name, column, view.records)
-        if treatment.kept is not None:
-            shape = treatment.kept.dtype == bool and treatment.kept.shape == (view.records,)
-            came = f"{treatment.kept.dtype} of shape {treatment.kept.shape}"
+        if treatment.retained is not None:
+            shape = treatment.retained.dtype == bool and treatment.retained.shape == (view.records,)
+            came = f"{treatment.retained.dtype} of shape {treatment.retained.shape}"
             sentence = f"it must be one bool for each record, or None; got {came}"
             self.at.require(shape, "kept", sentence, "numbers or positions; use a comparison, or `np.isin`")
-            self.at.require(treatment.kept.any(), "kept", "a remedy that would drop every record raises RemedyError")
+            self.at.require(
+                treatment.retained.any(), "retained", "a remedy that would drop every record raises RemedyError"
+            )
         faults = "; ".join(faults_of_attacks(treatment, self.policy, self.checks))
         self.at.require(not faults, "attacks", faults)
 
@@ -262,7 +264,7 @@ class TreatmentTrial:
     def _can_be_audited(self, view: RemedyView, treatment: Treatment) -> None:
         """The core's own table of it: the input's columns in order, all records accounted for, every cell readable."""
         table = apply_treatment(self.case.table, view, treatment)
-        kept = view.records if treatment.kept is None else int(treatment.kept.sum())
+        kept = view.records if treatment.retained is None else int(treatment.retained.sum())
         self.at.require(table.num_rows == kept, "records", f"{table.num_rows:,} came out where {kept:,} were kept")
         same = table.column_names == self.case.table.column_names
         self.at.require(same, "columns", "the treated release has not the columns of the release, in their order")
@@ -280,12 +282,12 @@ def _snapshot(view: RemedyView) -> dict[str, tuple[Any, ...]]:
 def _comparable(treatment: Treatment) -> Any:
     """All of a treatment in a form that can be compared."""
     columns = {name: (one.cells.tolist(), one.codes.tolist()) for name, one in treatment.columns.items()}
-    kept = None if treatment.kept is None else treatment.kept.tolist()
+    kept = None if treatment.retained is None else treatment.retained.tolist()
     return columns, kept, json.dumps(dict(treatment.notes), default=str), treatment.lines
 
 
 def faults_of_attacks(treatment: Treatment, policy: Policy, checks: Mapping[str, Check]) -> Iterator[str]:
-    """What is wrong with the attacks of a treatment.
+    """Faults of the attacks of a treatment.
 
     Args:
         treatment: what a remedy answered.

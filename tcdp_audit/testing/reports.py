@@ -44,13 +44,13 @@ LABEL = "labels of `WorstClass` or details that hold cells; show ranks, figures 
 
 
 class RenderedSuite(Suite):
-    """What renders audits of every status, whose columns have hostile names, held against properties of its output."""
+    """Rendering of audits of every status whose columns have hostile names, held against properties of its output."""
 
     def __init__(self, kind: str, rendering: Reporter | ReportSection) -> None:
         self.subject, self.rendering = Subject(kind, rendering.name), rendering
 
     def examinations(self) -> Mapping[str, Callable[[], None]]:
-        """What holds the rendering against each property."""
+        """Examinations of the rendering, by property."""
         return {
             "name": lambda: self.subject.require_name(self.rendering.name),
             "specification": lambda: self.subject.require_texts({"title": self.rendering.title}, "specification"),
@@ -76,11 +76,11 @@ class RenderedSuite(Suite):
 
     @abstractmethod
     def calls(self) -> Iterator[tuple[str, Callable[[], Any]]]:
-        """What is rendered, each with what a message calls it."""
+        """Calls that render, each with its name for messages."""
 
     @abstractmethod
     def complaints(self, output: Any, again: Any) -> Iterator[tuple[str, str, str]]:
-        """What is wrong with an output and the same rendered again: the property, a sentence and the usual cause."""
+        """Faults of an output and the same rendered again: the property, a sentence and the usual cause."""
 
 
 class ReporterSuite(RenderedSuite):
@@ -91,7 +91,7 @@ class ReporterSuite(RenderedSuite):
         self.reporter = reporter
 
     def examinations(self) -> Mapping[str, Callable[[], None]]:
-        """What holds the reporter against each property."""
+        """Examinations of the reporter, by property."""
         renderings = {name: partial(self.conforms, name) for name in RENDERING}
         return {**super().examinations(), "suffix": self._suffix_conforms, **renderings}
 
@@ -110,7 +110,7 @@ class ReporterSuite(RenderedSuite):
             yield "a run of several policies", partial(self.reporter.render_several, [*audits, broken])
 
     def complaints(self, output: Any, again: Any) -> Iterator[tuple[str, str, str]]:
-        """Of a text."""
+        """Faults of a text."""
         suffix = self.reporter.suffix
         if not isinstance(output, str) or not output.strip():
             yield "rendering", f"it must give a text that is not empty, got {type(output).__name__}", "no `return`"
@@ -147,7 +147,7 @@ class SectionSuite(RenderedSuite):
         self.section = section
 
     def examinations(self) -> Mapping[str, Callable[[], None]]:
-        """What holds the section against each property."""
+        """Examinations of the section, by property."""
         return {**super().examinations(), **{name: partial(self.conforms, name) for name in BLOCKS}}
 
     def calls(self) -> Iterator[tuple[str, Callable[[], Any]]]:
@@ -159,7 +159,7 @@ class SectionSuite(RenderedSuite):
         return list(self.section.blocks(audited))
 
     def complaints(self, output: Any, again: Any) -> Iterator[tuple[str, str, str]]:
-        """Of blocks."""
+        """Faults of blocks."""
         kinds = sorted({type(one).__name__ for one in output if not isinstance(one, KINDS)})
         if kinds:
             yield "blocks", f"they must be texts and tables, got {', '.join(kinds)}", "figures; write them as text"

@@ -25,7 +25,7 @@ COMMON = ("severity", "attribute", "attributes")
 
 
 def examinations_of(subject: Subject, check: Specification[Any]) -> dict[str, Callable[[], None]]:
-    """What holds everything that a check says of itself against what policies, `explain` and reports need."""
+    """Examinations of everything that a check says of itself, by property."""
     base = AttributeParameters if check.on_attribute and not check.joint else Parameters
     return {
         "name": lambda: subject.require_name(check.name),

@@ -42,7 +42,6 @@ from tcdp_audit.testing.specification import (
     with_threshold,
 )
 
-COMPANIONS = frozenset({"original", "population", "holdout", "registry", "previous"})
 MEMORY = 2**28
 NEAR = Fraction(1, 1000)  # relative distance from a figure to the thresholds near it
 RANKS = "codes or positions of values taken for figures: they follow the names of values and the order of records"
@@ -57,7 +56,7 @@ class TableCheckSuite(Suite):
         self.subject, self.check, self.given = Subject("check", check.name), check, given
 
     def examinations(self) -> Mapping[str, Callable[[], None]]:
-        """What holds the check against each property."""
+        """Examinations of the check, by property."""
         return {
             **examinations_of(self.subject, self.check),
             "tables": self._tables_conform,
@@ -76,9 +75,6 @@ class TableCheckSuite(Suite):
         }
 
     def _tables_conform(self) -> None:
-        unknown = sorted(self.check.requires - COMPANIONS)
-        sentence = f"{unknown} are none of the tables that a policy names: {', '.join(sorted(COMPANIONS))}"
-        self.subject.require(not unknown, "tables", sentence)
         sentence = "a check on tables gets no attribute: leave `on_attribute` as it is, and take `attributes`"
         self.subject.require(not self.check.on_attribute, "tables", sentence)
 
@@ -95,7 +91,7 @@ class TableCheckSuite(Suite):
         self.subject.require(admissible, "at the threshold", NOT_ADMISSIBLE)
 
     def _unfailable_conforms(self) -> None:
-        """What nothing is said to fail, no other release of as many records fails."""
+        """Insist that no other release of as many records fails what nothing is said to fail."""
         for parameters, trials in self._by_parameters:
             figures = [trial.figure for trial in trials if trial.figure is not None]
             for demanding, name in self._demands(parameters, [one.value for one in figures]):
@@ -169,7 +165,7 @@ class TableTrial(AuditedTrial):
 
     @property
     def figure(self) -> TableFigure | None:
-        """What the check measures; None where it says why it cannot."""
+        """Figure of the check; None where it says why there is none."""
         return None if isinstance(self._answer, CheckError) else self._answer
 
     @property
@@ -241,7 +237,7 @@ class TableTrial(AuditedTrial):
 
     @property
     def measured(self) -> Outcome:
-        """What an audit says without a threshold."""
+        """Outcome of an audit without a threshold."""
         return self._asked_once.measured
 
     def is_measured(self) -> None:
@@ -266,7 +262,7 @@ class TableTrial(AuditedTrial):
         self.require_same(renamed, "names of values", "other names for the values of text gave another outcome", RANKS)
 
     def shows_a_cell(self, text: str) -> bool:
-        """Whether a text shows a cell of the case."""
+        """True if a text shows a cell of the case."""
         return self.case.shows_a_cell(text)
 
     @property
@@ -286,7 +282,7 @@ class TableTrial(AuditedTrial):
 
     @property
     def admissible(self) -> int:
-        """How many thresholds at and near the figure the check takes."""
+        """Number of thresholds at and near the figure that the check takes."""
         return len(self._asked_once.demands)
 
     def _demanding_figures(self, answer: TableFigure | CheckError) -> list[tuple[Fraction, Parameters]]:
@@ -314,7 +310,7 @@ class TableTrial(AuditedTrial):
             self.at.require(ordered, "stricter demands", sentence, cause)
 
     def _failed(self, limit: Limit, value: Fraction) -> bool | None:
-        """Whether the figure fails a demand next to the example's others; None where the check does not take it."""
+        """True if the figure fails a demand next to the example's others; None where the check does not take it."""
         demanding = self._demanding(self.example, limit, value)
         return None if demanding is None else self.check.verdict(self.figure, demanding).failed  # type: ignore[arg-type]
 
@@ -372,5 +368,5 @@ def _arrays(view: TableView) -> list[Any]:
 
 
 def _detectors() -> Mapping[str, Detector]:
-    """Those that come with tcdp-audit."""
+    """Detectors that come with tcdp-audit."""
     return Plugins.load(external=False).detectors

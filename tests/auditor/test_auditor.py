@@ -377,7 +377,7 @@ def test_checks_on_the_whole_table_refuse_to_leave_records_out():
 
 
 def test_values_that_a_parameter_names_are_counted_in_the_evidence():
-    result = audit(TABLE, [{"skewness": {"attribute": "disease", "harmful": ["flu"], "at_most": "1.9"}}])
+    result = audit(TABLE, [{"skewness": {"attribute": "disease", "sensitive_values": ["flu"], "at_most": "1.9"}}])
     (outcome,) = result.expectations
-    assert (outcome.status, outcome.parameters["harmful"]) == (Status.PASSED, "1 value")
+    assert (outcome.status, outcome.parameters["sensitive_values"]) == (Status.PASSED, "1 value")
     assert "flu" not in str(result.as_json())

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given, strategies as st
 
 from tcdp_audit.core.check.exact import as_measured
-from tcdp_audit.plugin.check import ApproximateFigure, Ratios
+from tcdp_audit.plugin.check import Ratios
+from tcdp_audit.plugin.measure import ApproximateFigure
 
 INTEGERS = st.integers(0, 2**60)
 

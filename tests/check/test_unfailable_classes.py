@@ -31,7 +31,7 @@ FURTHER: dict[str, list[dict[str, Any]]] = {
         {"l": 2, "variant": "negative_disclosure", "protected": VALUES[:1]},
     ],
     "similarity": [{"width": 0}, {"width": 10**9}],
-    "skewness": [{"harmful": VALUES[:1]}],
+    "skewness": [{"sensitive_values": VALUES[:1]}],
     "delta_disclosure": [{"absent_values": "ignored", "log_base": 2}],
 }
 BESIDE = Fraction(1, 10**6)

@@ -8,11 +8,12 @@ from math import isfinite
 from typing import Any
 
 import pytest
-from test_sentences import EXPECT, FIRST, TABLES, audited
+from asked_tables import EXPECT, TABLES, audited
+from test_sentences import FIRST
 
 from tcdp_audit import Outcome
+from tcdp_audit.plugin.report import Rows
 from tcdp_audit.plugin.sentences import count, figure, percent
-from tcdp_audit_reports.charts.measured import Table
 from tcdp_audit_reports.sections.findings import Finding, findings
 
 ELSEWHERE = {"distribution", "by_size"}  # pictures of many cells, whose tables have them in wider bins
@@ -38,10 +39,10 @@ def seen(finding: Finding) -> set[str]:
     return cells | {text for pair in finding.facts for text in pair}
 
 
-def of_table(table: Table) -> Iterator[str]:
+def of_table(table: Rows) -> Iterator[str]:
     yield table.caption
-    yield from table.columns
-    for row in table.rows:
+    yield from table.head
+    for row in table.body:
         yield from row
 
 

@@ -28,7 +28,8 @@ from hypothesis import given, settings, strategies as st
 from tcdp_audit.core.check.evidence import ReferenceDistribution
 from tcdp_audit.core.check.exact import Measured
 from tcdp_audit.core.encoding.hierarchy import Tree
-from tcdp_audit.plugin.check import ApproximateFigure, Ratios
+from tcdp_audit.plugin.check import Ratios
+from tcdp_audit.plugin.measure import ApproximateFigure
 from tcdp_audit_plugins.checks._shared import distances
 from tcdp_audit_plugins.checks._shared.distances import line
 from tcdp_audit_plugins.checks._shared.distances.multiplicative import lacks_value, largest_loss

@@ -76,7 +76,7 @@ def names_in(example: Any) -> Iterator[str]:
         yield from (name for one in example for name in names_in(one))
     elif isinstance(example, dict):
         for key, value in example.items():
-            if key in {"attribute", "attributes", "column", "secret", "second", "sensitive"}:
+            if key in {"attribute", "attributes", "column", "target", "other_attributes", "sensitive"}:
                 yield from [value] if isinstance(value, str) else value
             elif isinstance(value, dict):
                 yield from names_in(value)

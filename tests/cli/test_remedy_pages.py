@@ -53,10 +53,10 @@ def test_a_page_says_what_there_is_and_no_more():
     assert registered_page(SILENT) == PAGE
 
 
-def test_noise_that_no_seed_repeats_is_told():
-    told = registered_page(replace(SILENT, random=True))
+def test_noise_that_no_seed_repeats_is_named():
+    page = registered_page(replace(SILENT, random=True))
 
-    assert "It waits.\n\nIt draws from a source that no seed repeats, and runs once only.\n" in told
+    assert "It waits.\n\nIt draws from a source that no seed repeats, and runs once only.\n" in page
 
 
 def test_notes_are_a_table_whose_cells_stay_in_it():

@@ -140,7 +140,7 @@ def test_the_schema_of_results_is_the_packaged_one(process: Any):
     Draft202012Validator.check_schema(json.loads(packaged))
 
 
-def test_an_incomplete_installation_is_told(here: Any, monkeypatch: pytest.MonkeyPatch):
+def test_an_incomplete_installation_is_reported(here: Any, monkeypatch: pytest.MonkeyPatch):
     from tcdp_audit.cli import schema
 
     monkeypatch.setattr(schema, "RESULT", ("tcdp_audit.core.results", "no_such.schema.json"))

@@ -38,7 +38,7 @@ FURTHER: dict[str, list[dict[str, Any]]] = {  # beside the example's parameters 
         {"mechanism": "randomised_response", "retention": "0.3"},
     ],
     "delta_disclosure": [{"absent_values": "published", "log_base": 2}],
-    "skewness": [{"harmful": VALUES[:1]}],
+    "skewness": [{"sensitive_values": VALUES[:1]}],
 }
 TOLERANCE = Fraction(1, 10**9)  # of figures in floating point
 

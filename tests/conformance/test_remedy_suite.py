@@ -146,7 +146,7 @@ def column(name: str, cells: Any, codes: Any) -> Apply:
 
 
 def keeping(kept: Callable[[int], Any]) -> Apply:
-    return lambda view, _: Treatment(kept=kept(view.records))
+    return lambda view, _: Treatment(retained=kept(view.records))
 
 
 def noting(notes: Mapping[str, Any]) -> Apply:
@@ -189,9 +189,9 @@ TEXT = np.array(["a"], dtype=object)
         (column("age", [np.nan], lambda n: np.zeros(n, int)), "cells: one of 'age' is no text and no finite number"),
         (column("sex", ["a"], lambda n: np.zeros(n, int)), "cells: those of 'sex' must be int64, float64 or text"),
         (column("age", TEXT, lambda n: np.zeros(n, int)), "audit: the treated release cannot be audited"),
-        (keeping(np.ones), "kept: it must be one bool for each record"),
-        (keeping(lambda n: np.ones(n - 1, bool)), "kept: it must be one bool for each record"),
-        (keeping(lambda n: np.zeros(n, bool)), "kept: a remedy that would drop every record raises RemedyError"),
+        (keeping(np.ones), "retained: it must be one bool for each record"),
+        (keeping(lambda n: np.ones(n - 1, bool)), "retained: it must be one bool for each record"),
+        (keeping(lambda n: np.zeros(n, bool)), "retained: a remedy that would drop every record raises RemedyError"),
         (noting({"left": 3}), "notes: ['left'] are not explained"),
         (noting({"dropped": f"{VALUE_MARKER}-zip01"}), "no cell in evidence: its notes or lines show a cell"),
         (noting({"dropped": int(AGES[3])}), "no cell in evidence: its notes or lines show a cell"),

@@ -18,8 +18,10 @@ from tcdp_audit.core.check.victim_check import AttackCheck
 from tcdp_audit.core.policy.model import Scale
 from tcdp_audit.core.policy.scalars import Exact
 from tcdp_audit.core.session.registry import Plugins
-from tcdp_audit.plugin.check import ApproximateFigure, ClassEvidence, Comparison, Parameters, Ratios, Threshold
+from tcdp_audit.plugin.check import ClassEvidence, Comparison, Parameters, Ratios, Threshold
+from tcdp_audit.plugin.measure import ApproximateFigure
 from tcdp_audit.plugin.report import Reporter
+from tcdp_audit.plugin.sentences import Sentences
 from tcdp_audit.testing import ConformanceError, check_conforms
 from tcdp_audit.testing.reports import SAMPLE, SampleParameters
 
@@ -160,12 +162,12 @@ def test_a_threshold_that_takes_no_observed_figure_is_caught():
 
 
 def test_a_sentence_that_shows_a_cell_is_caught():
-    check = replace(SAMPLE, sentence=lambda _: "the class of zqvalue0001 is the worst")
+    check = replace(SAMPLE, sentences=Sentences(passed="the class of zqvalue0001 is the worst"))
     assert "no cell in evidence" in refused(check)
 
 
 def test_an_empty_sentence_is_caught():
-    assert "message: every outcome needs a sentence" in refused(replace(SAMPLE, sentence=lambda _: " "))
+    assert "message: every outcome needs a sentence" in refused(replace(SAMPLE, sentences=Sentences(passed=" ")))
 
 
 # Attacks, and checks that read a hierarchy

@@ -143,7 +143,7 @@ def test_features_that_are_kept_give_the_very_figures_of_those_made_anew(monkeyp
     before = {"age": [float(age) for age in range(40)], "town": list("abcd" * 10)}
     after = {"age": [age // 3 for age in before["age"]], "town": list("abcc" * 10)}
     kept = loss_of(before, after, age=NUMERIC).propensity
-    monkeypatch.setattr(propensity, "KEPT", 0)
+    monkeypatch.setattr(propensity, "CACHED_BYTES", 0)
 
     assert kept.value > 0
     assert loss_of(before, after, age=NUMERIC).propensity == kept

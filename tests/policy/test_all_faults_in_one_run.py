@@ -122,6 +122,11 @@ def test_as_many_faults_as_mistakes(names: list[str]) -> None:
     assert sorted(faults(text)) == places
 
 
+def test_a_column_of_open_role_hides_no_other_mistake() -> None:
+    text, places = planted(["role left open", "threshold beside an attribute"])
+    assert faults(text) == places
+
+
 def test_the_faults_have_the_order_of_the_lines() -> None:
     names = sorted(MISTAKES)
     text, places = planted(names)

@@ -76,7 +76,7 @@ def test_it_says_how_the_noise_was_drawn() -> None:
         "records": 9,
         "missing": 1,
     }
-    assert treatment.kept is None
+    assert treatment.retained is None
 
 
 def test_geometric_noise_keeps_a_column_whole() -> None:

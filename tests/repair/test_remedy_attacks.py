@@ -172,7 +172,7 @@ def test_terminal_and_reports_tell_it(done: tcdp_audit.Remediation, tmp_path: Pa
     for form in ("report.md", "report.html"):
         done.write(tmp_path / form)
         page = re.sub(r"\\|<[^>]+>|&#39;|'", "", (tmp_path / form).read_text(encoding="utf-8"))
-        assert "What somebody finds who knows how it was done" in page
+        assert "What an intruder finds who knows how it was done" in page
         assert "values were moved by at most 12 ranks" in page
         assert page.count("how far values were swapped is left with") == 2  # on the first screen, and below
 

@@ -30,7 +30,7 @@ def constant(view: RemedyView, parameters: On) -> Treatment:
 def without_unique(view: RemedyView, _: On) -> Treatment:
     """Drop the records that are alone with their value."""
     one = view.attribute("age")
-    return Treatment(kept=np.bincount(one.codes, minlength=one.domain.size + 1)[one.codes] > 1)
+    return Treatment(retained=np.bincount(one.codes, minlength=one.domain.size + 1)[one.codes] > 1)
 
 
 def untouched(view: RemedyView, _: On) -> Treatment:

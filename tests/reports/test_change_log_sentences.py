@@ -125,14 +125,14 @@ def test_the_order_of_records_and_what_it_gives_away(salary_audit):
     )
     kept = log_of(step(), order="kept")
     assert sentences.order(salary_audit, kept) == (
-        "Records stand in the order in which they came in: whoever holds the input links every record by its place."
+        "Records are in the order in which they came in: anyone who holds the input links every record by its place."
     )
     document = salary_audit.policy.document.model_copy(update={"rows_aligned": True})
     aligned = replace(salary_audit, policy=replace(salary_audit.policy, document=document))
-    assert "as rows_aligned: true asks: whoever holds the original" in sentences.order(aligned, kept)
+    assert "as rows_aligned: true asks: anyone who holds the original" in sentences.order(aligned, kept)
 
 
-def test_who_chose_the_remedies(said):
+def test_who_chose_the_remedies():
     assert sentences.how(log_of(step())).startswith("The policy names no remedy: those that apply were tried")
     assert sentences.how(log_of(step(), planned=False)) == (
         "The remedies are those of the policy, in its order. The whole release was audited again after each."

@@ -57,7 +57,7 @@ def test_attributes_have_their_cells_and_figures():
     table = attribute_table(log_of(step()))
     assert table.head == (
         *("attribute", "cells changed", "share of cells", "loss", "penalty before", "penalty after"),
-        *("distance of distributions", "information kept", "IL1s"),
+        *("distance of distributions", "information retained", "IL1s"),
     )
     assert table.body == [
         ["zip", "8", "100%", "0.500", "0", "0.500", "0.250", "0.750", "–"],

@@ -13,7 +13,7 @@ from frontier_samples import K, T, frontier_of, trial
 from tcdp_audit.core.base.outcome import Comparison
 from tcdp_audit.core.results.frontier import Frontier
 from tcdp_audit.core.results.setting_trial import VariedDemand
-from tcdp_audit_reports.charts.frontier_map import STEPS, chart
+from tcdp_audit_reports.frontier_blocks import STEPS, chart
 from tcdp_audit_reports.html_report import render_frontier as html
 from tcdp_audit_reports.markdown_report import render_frontier as markdown
 

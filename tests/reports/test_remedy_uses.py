@@ -6,7 +6,7 @@ from typing import Any
 
 from remedied_samples import LOSS, log_of, step
 
-from tcdp_audit_reports.remedy.uses import SHOWN, counts_table, effects_table, models_table
+from tcdp_audit_reports.remedy.losses import EFFECTS_SHOWN, counts_table, effects_table, models_table
 
 
 def effect(overlap: float, *, is_told: bool = True, **more: Any) -> dict[str, Any]:
@@ -32,11 +32,11 @@ def test_effects_are_told_with_their_intervals_the_worst_first():
 
 
 def test_of_many_effects_the_note_counts_those_that_are_not_shown():
-    models = [{"of": "wage", "effects": [effect(one / 20) for one in range(SHOWN + 3)]}]
+    models = [{"of": "wage", "effects": [effect(one / 20) for one in range(EFFECTS_SHOWN + 3)]}]
     table = effects_table(log_of(step(), loss={**LOSS, "regressions": {"models": models}}))
 
     assert table is not None
-    assert len(table.body) == SHOWN
+    assert len(table.body) == EFFECTS_SHOWN
     assert table.note.startswith("3 more effects overlap more. Coefficients")
 
 

@@ -42,7 +42,7 @@ def test_keys_that_a_later_version_adds_are_read_over(pair: Pair):
     ("text", "sentence"),
     [
         (f"{{{MARK}", r"not JSON \(line 1, column 2\)"),
-        ('{"a": 1, "a": 2}', "a key stands twice in one object"),
+        ('{"a": 1, "a": 2}', "a key occurs twice in one object"),
         ('{"a": NaN}', "NaN and Infinity are no numbers in JSON"),
         ('{"a": 1e999}', "a number is too large"),
         ('{"a": ' + "1" * 5000 + "}", "a number is too long"),

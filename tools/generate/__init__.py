@@ -23,7 +23,7 @@ def generated() -> Iterator[tuple[str, str]]:
     """The path and the text of every generated file.
 
     A file comes before those that are made with its help, and is imported only then. A caller that writes each as it
-    comes can so repair any of them, whatever stands in it: markers of a merge conflict, or the names of last week.
+    comes can therefore repair any content of any of them: markers of a merge conflict, or the names of last week.
     """
     yield "tcdp_audit/core/base/public_names.json", public_names()
     from tools.generate.formulas import formula_table  # noqa: PLC0415 - needs public_names.json

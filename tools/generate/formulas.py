@@ -13,7 +13,7 @@ from latex2mathml.converter import convert
 from tcdp_audit.api import formula_lines
 
 NAMESPACE = "{http://www.w3.org/1998/Math/MathML}"
-UNDER = frozenset({"min", "max", "sup", "argmin"})  # what they range over stands below them
+UNDER = frozenset({"min", "max", "sup", "argmin"})  # their range is written below them
 OPENING, CLOSING = frozenset("([{⌊#"), frozenset(")]}⌋,!:")
 TIGHT = frozenset("|/")
 BEFORE_A_SIGN = (*"([{⌊|/,=≤≥<>", "")  # what a minus follows that belongs to one number
@@ -62,7 +62,7 @@ def text_of(tree: Element) -> str:
 
 
 def _row(nodes: Iterable[Element]) -> str:
-    """Parts beside each other, with blanks between them but for those that brackets, signs and names refuse."""
+    """Parts next to each other, with blanks between them but for those that brackets, signs and names refuse."""
     parts: list[str] = []
     for node in nodes:
         last = parts[-1] if parts else ""
@@ -131,7 +131,7 @@ def _has_parts(text: str) -> bool:
 
 
 def _index(node: Element) -> str:
-    """What stands below or above: in braces where it is more than one thing."""
+    """A subscript or a superscript, in braces where it has several parts."""
     text = NO_BLANK.sub("", _whole(node))
     return text if re.fullmatch(r"\w+|′", text) else f"{{{text}}}"
 

@@ -41,11 +41,13 @@ def _section(text: str, heading: str) -> str:
 
 
 def _finding(text: str, name: str) -> str:
-    """One of the findings on columns, from the table of them and what stands around it."""
+    """One of the findings on columns, from the table of them and the text around it."""
     intro = text.partition("\n## ")[0].splitlines()
     rows = [line for line in intro if line.startswith("|")]
-    kept = [line for line in intro if not line.startswith("|") or line in rows[:2] or line.startswith(f"| `{name}`")]
-    return "\n".join(kept)
+    rows_and_text = [
+        line for line in intro if not line.startswith("|") or line in rows[:2] or line.startswith(f"| `{name}`")
+    ]
+    return "\n".join(rows_and_text)
 
 
 def _plain(markdown: str) -> str:
@@ -84,5 +86,5 @@ def _rows(lines: Sequence[str]) -> Iterator[str]:
     for row in rows:
         middle = list(zip(titles, row, strict=True))[1:-1]
         between = [f"{title} {cell}" if title == "default" else cell for title, cell in middle]
-        told = f" ({'; '.join(between)})" if between else ""
-        yield LINK.sub(r"\1", f"- {row[0]}{told}: {row[-1]}").replace("\\|", "|")
+        details = f" ({'; '.join(between)})" if between else ""
+        yield LINK.sub(r"\1", f"- {row[0]}{details}: {row[-1]}").replace("\\|", "|")

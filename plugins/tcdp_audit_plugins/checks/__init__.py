@@ -16,7 +16,7 @@ from tcdp_audit.plugin.check import DisclosureType, LazyCheck, hookimpl
 from tcdp_audit.plugin.report import ReportSection
 
 if TYPE_CHECKING:
-    from tcdp_audit.plugin._internal import Check
+    from tcdp_audit.plugin.check import Check
     from tcdp_audit.plugin.detector import Detector
 
 FAMILIES = (  # in the order of lists of checks

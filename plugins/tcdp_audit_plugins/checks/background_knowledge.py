@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from tcdp_audit.plugin._internal import ClassSummary, unit_noun, values_left
 from tcdp_audit.plugin.check import (
     AttributeParameters,
     ClassCheck,
@@ -18,18 +17,12 @@ from tcdp_audit.plugin.check import (
     DisclosureType,
     Threshold,
 )
+from tcdp_audit.plugin.measure import ClassSummary
 from tcdp_audit.plugin.sentences import (
     Outcome,
-    Status,
-    agree,
-    column_of,
-    count,
-    in_worst_group,
-    record_noun,
-    sentence_case,
-    victims,
+    Sentences,
 )
-from tcdp_audit_plugins.checks._shared.certain_values import may_be_shared
+from tcdp_audit_plugins.checks._shared.certain_values import SINGLE_VALUE
 from tcdp_audit_plugins.guides import built_in_guide
 
 MIXED = "least_in_mixed_classes"
@@ -72,27 +65,9 @@ def _in_mixed_classes(summaries: Sequence[ClassSummary]) -> Mapping[str, int | N
     return {MIXED: min(mixed, default=None)}
 
 
-def _sentence(outcome: Outcome) -> str:
-    alike = sum(int(records) for value, _, records in outcome.details["distribution"] if value == 0)
-    least, column, other = outcome.details[MIXED], column_of(outcome), f"other {unit_noun(outcome)}"
-    where, single = agree(alike, "is in a group", "are in groups"), "with a single value of"
-    single = "in which everybody has the same value of" if may_be_shared(outcome) else single
-    parts = [f"{count(alike, record_noun(outcome))} {where} {single} {column}"] if alike else []
-    parts += [f"where values of {column} differ, knowing {count(least, other)} can be enough"] if least else []
-    story = "; ".join(parts)
-    if outcome.status is not Status.FAILED:
-        return f"{sentence_case(story)}."
-    demand = f"fewer than {count(int(outcome.threshold or 0), other)}"
-    give = agree(0 if outcome.classes is None else outcome.classes.failing or 0, "gives", "give")
-    return f"{victims(outcome)} that {give} {column} away to whoever knows {demand}; {story}."
-
-
-def _person(outcome: Outcome) -> str:
-    column, least = column_of(outcome), int(outcome.observed or 0)
-    if not least:
-        return f"{in_worst_group(outcome)} {values_left(outcome, 1)}."
-    others = count(least, f"other {unit_noun(outcome)}")
-    return f"{in_worst_group(outcome)} whoever also knows {column} of {others} can be sure of theirs."
+def _values(outcome: Outcome) -> dict[str, int]:
+    """How many records are in classes with a single value."""
+    return {"alike": sum(int(records) for value, _, records in outcome.details["distribution"] if value == 0)}
 
 
 CHECKS = [
@@ -108,8 +83,27 @@ CHECKS = [
         monotone=lambda _: True,  # n - max c_i of a union is at least the sum over its parts
         on_attribute=True,
         details=_in_mixed_classes,
-        sentence=_sentence,
-        person=_person,
+        sentences=Sentences(
+            passed="{story}.",
+            failed=(
+                "{victims} that {failing_classes:gives|give} {attribute} away to an intruder who knows fewer than "
+                "{threshold:other {unit}}; {story}."
+            ),
+            impact=(
+                "{in_worst_group} [{observed>0?}an intruder who also knows {attribute} of {observed:other {unit}} "
+                "can be sure of theirs|{single_value}]."
+            ),
+            parts={
+                "story": (
+                    "[{alike>0?}{alike:{record}} {alike:is in a group|are in groups} [{several_rows?}in which all "
+                    "have the same value of|with a single value of] {attribute}[{least_in_mixed_classes>0?}; "
+                    "]][{least_in_mixed_classes>0?}where values of {attribute} differ, knowing "
+                    "{least_in_mixed_classes:other {unit}} can be enough]"
+                ),
+                "single_value": SINGLE_VALUE,
+            },
+            values=_values,
+        ),
         guide=built_in_guide(__file__, "background_knowledge.md"),
     ),
 ]

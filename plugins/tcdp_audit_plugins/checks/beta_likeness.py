@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from tcdp_audit.plugin._internal import BORDERLINE, ClassSummary, percent_of
 from tcdp_audit.plugin.check import (
     AttributeParameters,
     ClassCheck,
@@ -23,18 +22,9 @@ from tcdp_audit.plugin.check import (
     Threshold,
 )
 from tcdp_audit.plugin.detector import Exact
+from tcdp_audit.plugin.measure import BORDERLINE, ClassSummary
 from tcdp_audit.plugin.sentences import (
-    Outcome,
-    Status,
-    agree,
-    column_of,
-    count,
-    every_record,
-    figure,
-    in_worst_group,
-    percent,
-    record_noun,
-    victims,
+    Sentences,
 )
 from tcdp_audit_plugins.checks._shared.frequency_ratios import decided_once, greatest_ratio
 from tcdp_audit_plugins.checks._shared.logarithms import sign_of_gain
@@ -106,26 +96,26 @@ def _unreachable(summaries: Sequence[ClassSummary]) -> Mapping[str, int]:
     return {"unsatisfiable_classes": classes, "unsatisfiable_records": records}
 
 
-def _sentence(outcome: Outcome) -> str:
-    exceeds = f"the share of a value of {column_of(outcome)} exceeds its share in the table"
-    by = "without bound" if outcome.observed == inf else f"by {percent(outcome.observed, outcome.threshold)}"
-    classes, noun = outcome.details.get("unsatisfiable_classes", 0), record_noun(outcome)
-    who = f"{count(classes, 'group')} with {count(outcome.details.get('unsatisfiable_records', 0), noun)}"
-    hopeless = (
-        f"{who} {agree(classes, 'has', 'have')} a value of {column_of(outcome)} so over-represented that no beta passes"
-    )
-    if outcome.status is not Status.FAILED:
-        return f"{hopeless}." if classes else f"In the groups of the {every_record(outcome)}, {exceeds} {by} at worst."
-    allowed = percent_of(outcome.threshold)
-    allowed = f"the smaller of {allowed} and -ln q" if outcome.check.startswith("enhanced") else allowed
-    return f"{victims(outcome)} in which {exceeds} by more than {allowed}; {hopeless if classes else f'at worst {by}'}."
-
-
-def _person(outcome: Outcome) -> str:
-    value, observed = f"a value of {column_of(outcome)}", outcome.observed or 0
-    if observed == inf:
-        return f"{in_worst_group(outcome)} {value} is so much likelier than in the table that no beta passes."
-    return f"{in_worst_group(outcome)} {value} is up to {figure(1 + observed)} times as likely as in the table."
+SENTENCES = Sentences(
+    passed=("[{unsatisfiable_classes>0?}{hopeless}|In the groups of the {every_record}, {exceeds} {by} at worst]."),
+    failed=(
+        "{victims} in which {exceeds} by more than [{enhanced?}the smaller of {threshold:%} and -ln "
+        "q|{threshold:%}]; [{unsatisfiable_classes>0?}{hopeless}|at worst {by}]."
+    ),
+    impact=(
+        "{in_worst_group} a value of {attribute} is [{infinite?}so much likelier than in the table that no beta "
+        "passes|up to {factor} times as likely as in the table]."
+    ),
+    parts={
+        "exceeds": "the share of a value of {attribute} exceeds its share in the table",
+        "by": "[{infinite?}without bound|by {observed:%}]",
+        "hopeless": (
+            "{unsatisfiable_classes:group} with {unsatisfiable_records:{record}} {unsatisfiable_classes:has|have} a "
+            "value of {attribute} so over-represented that no beta passes"
+        ),
+    },
+    values=lambda outcome: {"enhanced": outcome.check.startswith("enhanced"), "factor": 1 + (outcome.observed or 0)},
+)
 
 
 CHECKS = [
@@ -137,8 +127,7 @@ CHECKS = [
         thresholds=(Threshold("beta", Comparison.AT_MOST, largest_gain, "largest relative gain of the group"),),
         monotone=lambda _: True,  # a share in a union lies between the shares in its parts, and so does its gain
         on_attribute=True,
-        sentence=_sentence,
-        person=_person,
+        sentences=SENTENCES,
         guide=built_in_guide(__file__, "basic_beta_likeness.md"),
     ),
     ClassCheck(
@@ -150,8 +139,7 @@ CHECKS = [
         monotone=lambda _: True,  # a share in a union lies between the shares in its parts, and so does its gain
         on_attribute=True,
         details=_unreachable,
-        sentence=_sentence,
-        person=_person,
+        sentences=SENTENCES,
         guide=built_in_guide(__file__, "enhanced_beta_likeness.md"),
     ),
 ]

@@ -5,18 +5,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.plugin._internal import groups, unit_noun, values_left
 from tcdp_audit.plugin.check import AttackCheck, ClassEvidence, DisclosureType, ShareParameters
-from tcdp_audit.plugin.report import Tally
 from tcdp_audit.plugin.sentences import (
-    Outcome,
-    agree,
-    column_of,
-    in_worst_group,
-    intruder_who_knows,
-    record_noun,
-    records_of,
+    Sentences,
 )
+from tcdp_audit_plugins.checks._shared.certain_values import SINGLE_VALUE
 from tcdp_audit_plugins.guides import built_in_guide
 
 
@@ -45,29 +38,6 @@ def homogeneous(evidence: ClassEvidence, _: HomogeneityParameters) -> NDArray[np
     return evidence.sensitive[0].certain
 
 
-def _sentence(outcome: Outcome) -> str:
-    assert outcome.records is not None  # noqa: S101 - outcomes on classes have them
-    exposed, classes = outcome.details["victims"], outcome.details["victim_classes"]
-    if "units" in outcome.details:
-        people = Tally(outcome.details["units"], outcome.details["victim_units"])
-        where = f"{records_of(people, unit_noun(outcome))} in {groups(classes or 1)}"
-        known = ": finding the group is enough to know it" if exposed else ""
-        return f"{where} in which everybody has the same value of {column_of(outcome)}{known}."
-    if not exposed:
-        noun = record_noun(outcome)
-        return f"Every {noun} is in a group with several values of {column_of(outcome)}: finding it gives none away."
-    where = f"{records_of(Tally(outcome.records.total, exposed), record_noun(outcome))} in {groups(classes)}"
-    value = f"{agree(classes, 'has', 'have')} a single value of {column_of(outcome)}"
-    return f"{where} that {value}: finding the group is enough to know it."
-
-
-def _person(outcome: Outcome) -> str:
-    if not outcome.details["victims"]:
-        several = "no value that everybody has" if "units" in outcome.details else "several values"
-        return f"{intruder_who_knows(outcome)} finds {several} of {column_of(outcome)} in every group."
-    return f"{in_worst_group(outcome)} {values_left(outcome, 1)}."
-
-
 CHECKS = [
     AttackCheck(
         name="homogeneity",
@@ -78,8 +48,24 @@ CHECKS = [
         label="share of records or units in homogeneous groups",
         monotone=lambda _: True,  # a union with a single value has only parts with that value
         on_attribute=True,
-        sentence=_sentence,
-        person=_person,
+        sentences=Sentences(
+            passed=(
+                "[{units?}{victim_units/units:{unit}} {victim_units/units:is|are} in "
+                "[{victim_classes>1?}{victim_classes} groups|a group] in which all have the same value of "
+                "{attribute}[{details.victims>0?}: finding the group is enough to know "
+                "it]|{details.victims>0?}{details.victims/records:{record}} {details.victims/records:is|are} in "
+                "[{victim_classes>1?}{victim_classes} groups|a group] that {victim_classes:has|have} a single value "
+                "of {attribute}: finding the group is enough to know it|Every {record} is in a group with several "
+                "values of {attribute}: finding it reveals none]."
+            ),
+            impact=(
+                "[{details.victims>0?}{in_worst_group} {single_value}|{intruder} finds [{units?}no value that all "
+                "have|several values] of {attribute} in every group]."
+            ),
+            parts={
+                "single_value": SINGLE_VALUE,
+            },
+        ),
         guide=built_in_guide(__file__, "homogeneity.md"),
     ),
 ]

@@ -1,4 +1,4 @@
-"""How many columns of a release could identify somebody."""
+"""How many columns of a release could identify a person."""
 
 from __future__ import annotations
 
@@ -7,10 +7,9 @@ from typing import Annotated
 
 from pydantic import Field
 
-from tcdp_audit.plugin._internal import Check
-from tcdp_audit.plugin.check import DisclosureType, Parameters, TableCheck, TableFigure, TableView
+from tcdp_audit.plugin.check import Check, DisclosureType, Parameters, TableCheck, TableFigure, TableView
 from tcdp_audit.plugin.detector import Role
-from tcdp_audit.plugin.sentences import Outcome, Status, agree, count
+from tcdp_audit.plugin.sentences import Sentences
 from tcdp_audit_plugins.guides import built_in_guide
 
 
@@ -32,18 +31,6 @@ def identifying_attribute_count(view: TableView, _: IdentifyingAttributesParamet
     return TableFigure(value=Fraction(sum(name in present for name in named)), records=view.records)
 
 
-def _sentence(outcome: Outcome) -> str:
-    number = int(outcome.observed or 0)
-    told = f"By the policy, {count(number, 'column')} of the release could tell who a person is"
-    if outcome.status is not Status.FAILED:
-        return f"{told}."
-    return f"{told}; {int(outcome.threshold or 0):,} {agree(int(outcome.threshold or 0), 'is', 'are')} allowed."
-
-
-def _person(outcome: Outcome) -> str:
-    return f"Whoever looks for a person has {count(int(outcome.observed or 0), 'fact')} to find them by."
-
-
 CHECKS: list[Check] = [
     TableCheck(
         name="identifying_attribute_count",
@@ -52,8 +39,14 @@ CHECKS: list[Check] = [
         parameters=IdentifyingAttributesParameters,
         measure=identifying_attribute_count,
         label="number of identifying columns",
-        sentence=_sentence,
-        person=_person,
+        sentences=Sentences(
+            passed="By the policy, {observed:column} of the release could identify a person.",
+            failed=(
+                "By the policy, {observed:column} of the release could identify a person; {threshold} "
+                "{threshold:is|are} allowed."
+            ),
+            impact="An intruder who looks for a person has {observed:fact} to search by.",
+        ),
         guide=built_in_guide(__file__, "identifying_attribute_count.md"),
     ),
 ]

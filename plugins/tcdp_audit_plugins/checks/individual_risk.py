@@ -12,22 +12,22 @@ from typing import Annotated, Any, Literal
 import numpy as np
 from pydantic import Field
 
-from tcdp_audit.plugin._internal import Counts, Floats, boundaries, fold, noun_form, percent_of, unit_noun, with_article
-from tcdp_audit.plugin.check import CheckError, DisclosureType, Parameters, TableCheck, TableFigure, TableView
+from tcdp_audit.plugin._internal import Counts, Floats, boundaries, fold
+from tcdp_audit.plugin.check import (
+    CheckError,
+    DisclosureType,
+    Need,
+    Parameters,
+    TableCheck,
+    TableFigure,
+    TableView,
+)
 from tcdp_audit.plugin.detector import Exact, PolicyDocument
 from tcdp_audit.plugin.sentences import (
     Outcome,
-    Status,
-    agree,
-    chance_of,
-    count,
-    decimal,
-    figure,
-    intruder_who_knows,
-    known_columns,
-    percent,
+    Sentences,
     record_noun,
-    records_of,
+    unit_noun,
 )
 from tcdp_audit_plugins.checks._shared.sampling import (
     covering_population,
@@ -242,30 +242,11 @@ def _faults(parameters: IndividualRiskParameters, _: PolicyDocument) -> Iterator
         yield "at_most", "a risk is at most 1; only `measure: expected` may have more"
 
 
-def _sentence(outcome: Outcome) -> str:
-    noun = unit_noun(outcome) if "units" in outcome.details else record_noun(outcome)
-    measure, records = outcome.parameters["measure"], outcome.records
-    if measure == "expected":
-        total = int(outcome.details.get("units", 0 if records is None else records.total))
-        number, allowed = outcome.observed or 0, decimal(outcome.threshold)
-        expected = f"{figure(number, outcome.threshold)} {noun_form('re-identification', number)}"
-        risk = f"{expected} {agree(number, 'is', 'are')} expected among {count(total, noun)}"
-    else:
-        risk = f"The {measure} risk of {with_article(noun)} is {percent(outcome.observed, outcome.threshold)}"
-        allowed = percent_of(outcome.threshold)
-    if outcome.status is not Status.FAILED:
-        return f"{risk}, if somebody knows {known_columns(outcome)}."
-    if records is None or records.failing is None:
-        return f"{risk}, where at most {allowed} is allowed, if somebody knows {known_columns(outcome)}."
-    higher = f"{records_of(records, record_noun(outcome))} at a higher risk than {allowed}"
-    return f"{higher}, if somebody knows {known_columns(outcome)}. {risk}."
-
-
-def _person(outcome: Outcome) -> str:
-    names = ("unit_highest", "unit_average") if "units" in outcome.details else ("highest", "average")
-    highest, average = (chance_of(float(outcome.details[name])) for name in names)
-    finds = f"is estimated to find them with {highest} at worst, and with {average} on average"
-    return f"{intruder_who_knows(outcome)} {finds}."
+def _values(outcome: Outcome) -> dict[str, Any]:
+    """Who is counted, and how many they are: entities where the details count them."""
+    if "units" in outcome.details:
+        return {"noun": unit_noun(outcome), "total": int(outcome.details["units"])}
+    return {"noun": record_noun(outcome), "total": 0 if outcome.records is None else outcome.records.total}
 
 
 CHECKS = [
@@ -278,11 +259,34 @@ CHECKS = [
         label="individual risk",
         worst=_worst,
         class_size=lambda _: 2,
-        requires=frozenset({"population"}),
+        needs={Need.POPULATION},
         variant=lambda one: one.measure,
         validate=_faults,
-        sentence=_sentence,
-        person=_person,
+        sentences=Sentences(
+            passed="{risk}, if an intruder knows {known}.",
+            failed=(
+                "[{failing?}{failing/records:{record}} {failing/records:is|are} at a higher risk than {limit}, if "
+                "an intruder knows {known}. {risk}|{risk}, where at most {limit} is allowed, if an intruder knows "
+                "{known}]."
+            ),
+            impact=(
+                "{intruder} is estimated to find them with [{units?}{unit_highest:chance}|{highest:chance}] at "
+                "worst, and with [{units?}{unit_average:chance}|{average:chance}] on average."
+            ),
+            parts={
+                "risk": {
+                    "by": "measure",
+                    "expected": ("{observed:re-identification} {observed:is|are} expected among {total:{noun}}"),
+                    "": "The {measure} risk of {noun:article} is {observed:%}",
+                },
+                "limit": {
+                    "by": "measure",
+                    "expected": "{threshold}",
+                    "": "{threshold:%}",
+                },
+            },
+            values=_values,
+        ),
         guide=built_in_guide(__file__, "individual_risk.md"),
     ),
 ]

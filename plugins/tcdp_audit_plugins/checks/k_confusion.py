@@ -1,4 +1,4 @@
-"""k-confusion: how many records an attack leaves for everybody, whichever attack it is."""
+"""k-confusion: how many records an attack leaves for everyone, whichever attack it is."""
 
 from __future__ import annotations
 
@@ -9,21 +9,22 @@ from typing import Annotated, Any, Self
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from tcdp_audit.plugin._internal import Check, Counts, bound, noun_form
-from tcdp_audit.plugin.check import Comparison, DisclosureType, Parameters, TableCheck, TableFigure, TableView
+from tcdp_audit.plugin._internal import Counts
+from tcdp_audit.plugin.check import (
+    Check,
+    Comparison,
+    DisclosureType,
+    Need,
+    Parameters,
+    TableCheck,
+    TableFigure,
+    TableView,
+)
 from tcdp_audit.plugin.detector import Exact, PolicyDocument
 from tcdp_audit.plugin.sentences import (
-    Outcome,
-    Status,
-    agree,
-    count,
-    figure,
-    intruder_who_knows,
-    known_columns,
-    part_of,
-    record_noun,
+    Sentences,
 )
-from tcdp_audit_plugins.checks._shared.sampling import counts_rows, distribution_of
+from tcdp_audit_plugins.checks._shared.sampling import distribution_of
 from tcdp_audit_plugins.checks.likelihood_attacks import noise_attack, pram_attack
 from tcdp_audit_plugins.checks.likelihood_attacks.noise_parameters import NoiseParameters
 from tcdp_audit_plugins.checks.likelihood_attacks.pram_parameters import PramParameters
@@ -99,7 +100,7 @@ class ConfusionParameters(Parameters):
 
 
 def k_confusion(view: TableView, parameters: ConfusionParameters) -> TableFigure:
-    """The least number of candidates that an attack leaves for anybody, each above a probability.
+    """The least number of candidates that an attack leaves for anyone, each above a probability.
 
     Where no candidate is above it, all of them are alike to the intruder and count.
 
@@ -107,7 +108,7 @@ def k_confusion(view: TableView, parameters: ConfusionParameters) -> TableFigure
         A whole number of at least 1.
 
     Raises:
-        CheckError: as the attack; or the attack is wrong about somebody.
+        CheckError: as the attack; or the attack is wrong about a person.
 
     Cost: that of the attack.
 
@@ -161,7 +162,6 @@ SPECIFICATIONS: Mapping[str, Check] = {
 
 
 def _faults(parameters: ConfusionParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
-    yield from counts_rows(document)
     name, own = parameters.named
     for field in OF_LINKS:
         if field in own.model_fields_set:
@@ -170,31 +170,6 @@ def _faults(parameters: ConfusionParameters, document: PolicyDocument) -> Iterat
         yield "attack", f"{field}: {sentence}" if field else sentence
     if parameters.probability * (parameters.k or 1) > 1:
         yield "probability", f"{parameters.k} candidates cannot all be above it; give at most 1/{parameters.k}"
-
-
-def _sentence(outcome: Outcome) -> str:
-    records, least = outcome.records, int(outcome.observed or 0)
-    assert records is not None  # noqa: S101 - outcomes of this check have them
-    noun, at_least = record_noun(outcome), int(outcome.details["at_the_least"])
-    who = f"An intruder who knows {known_columns(outcome)} and how the release was masked"
-    left = f"{who} is left with {count(least, 'candidate')} for {part_of(at_least, records.total, noun)}"
-    demand = f", where {bound(outcome)}" if outcome.status is Status.FAILED else ""
-    others = f" and with more for every other {noun}" if at_least < records.total else ""
-    return f"{left}{others}{demand}{_few(outcome)}."
-
-
-def _few(outcome: Outcome) -> str:
-    records = outcome.records
-    if records is None or outcome.status is not Status.FAILED or not records.failing:
-        return ""
-    few = part_of(records.failing, records.total, record_noun(outcome))
-    return f"; {few} {agree(records.failing, 'has', 'have')} fewer"
-
-
-def _person(outcome: Outcome) -> str:
-    mean, least = float(outcome.details["mean_candidates"]), int(outcome.observed or 0)
-    left = f"{figure(mean)} {noun_form('candidate', mean)} on average, at worst with {count(least, 'candidate')}"
-    return f"{intruder_who_knows(outcome)} and how the release was masked is left with {left}."
 
 
 CHECKS: list[Check] = [
@@ -208,10 +183,25 @@ CHECKS: list[Check] = [
         comparison=Comparison.AT_LEAST,
         worst=lambda _, __: Fraction(1),  # the own record alone
         label="candidates",
-        requires=frozenset({"original"}),
         validate=_faults,
-        sentence=_sentence,
-        person=_person,
+        needs={Need.ORIGINAL, Need.ROWS},
+        sentences=Sentences(
+            passed="{left}.",
+            failed="{left}, where {bound}[; {failing/records:{record}} {failing:has|have} fewer].",
+            impact=(
+                "{intruder} and how the release was masked is left with {mean_candidates:candidate} on average, at "
+                "worst with {observed:candidate}."
+            ),
+            parts={
+                "left": (
+                    "An intruder who knows {known} and how the release was masked is left with {observed:candidate} "
+                    "for {at_the_least/records:{record}}[{others?} and with more for every other {record}]"
+                ),
+            },
+            values=lambda outcome: {
+                "others": outcome.records is not None and outcome.details["at_the_least"] < outcome.records.total
+            },
+        ),
         guide=built_in_guide(__file__, "k_confusion.md"),
     ),
 ]

@@ -12,14 +12,16 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from tcdp_audit.plugin._internal import Check, Counts, MeasuredSubsets, count_in_classes, occurrences, percent_of
+from tcdp_audit.plugin._internal import Counts
 from tcdp_audit.plugin.check import (
+    Check,
     CheckError,
     CodedTable,
     Comparison,
     DisclosureType,
     Histogram,
     Limit,
+    Need,
     Parameters,
     Ratios,
     TableCheck,
@@ -27,22 +29,13 @@ from tcdp_audit.plugin.check import (
     TableView,
 )
 from tcdp_audit.plugin.detector import Exact, PolicyDocument, Role, Text
+from tcdp_audit.plugin.measure import MeasuredSubsets, count_in_classes, occurrences
 from tcdp_audit.plugin.sentences import (
-    Outcome,
-    Status,
-    agree,
-    an_intruder,
-    chance_of,
-    column_of,
-    columns_of,
-    count,
-    percent,
-    record_noun,
-    records_of,
+    Sentences,
 )
-from tcdp_audit_plugins.checks._shared.attribute_sets import few_columns, require_few_sets, sets_up_to
+from tcdp_audit_plugins.checks._shared.attribute_sets import require_few_sets, sets_up_to
 from tcdp_audit_plugins.checks._shared.missing_values import violation_of
-from tcdp_audit_plugins.checks._shared.sampling import counts_rows, distribution_of, needs_a_partition
+from tcdp_audit_plugins.checks._shared.sampling import distribution_of
 from tcdp_audit_plugins.guides import built_in_guide
 
 Flags = NDArray[np.bool_]
@@ -70,7 +63,7 @@ class LKCParameters(Parameters):
 
 @dataclass
 class _OfSize:
-    """What sets of one size tell of the rows.
+    """What sets of one size say of the rows.
 
     Args:
         alone: rows whose record some set makes unique.
@@ -185,7 +178,7 @@ class _Secret:
     def measure(
         self, size: _OfSize, subset: Subset, grouped: tuple[NDArray[Any], int, Counts], most: Fraction | None
     ) -> None:
-        """Add what the groups by one set tell of it."""
+        """Add what the groups by one set say of it."""
         group, groups, times = grouped
         histogram = count_in_classes(group, groups, self.codes, self.radix, times)
         if self.excluded is not None:
@@ -251,17 +244,9 @@ def _figure(
 
 
 def _faults(parameters: LKCParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
-    yield from counts_rows(document)
-    yield from needs_a_partition(
-        document, "whether a set of attributes narrows a person down would depend on missing values"
-    )
-    roles = {name: one.role for name, one in document.attributes.items()}
-    sensitive = sum(role is Role.SENSITIVE for role in roles.values())
-    yield from require_few_sets(sum(role is Role.QUASI_IDENTIFIER for role in roles.values()), parameters.L, "L")
-    if not sensitive:
-        yield "", "no attribute has the role sensitive"
-    elif parameters.attribute is not None and roles.get(parameters.attribute) is not Role.SENSITIVE:
-        yield "attribute", f"the policy declares no sensitive attribute {parameters.attribute!r}"
+    roles = [one.role for one in document.attributes.values()]
+    sensitive = sum(role is Role.SENSITIVE for role in roles)
+    yield from require_few_sets(sum(role is Role.QUASI_IDENTIFIER for role in roles), parameters.L, "L")
     if sensitive > 1 and document.conventions.multiple_sensitive != "per_attribute":
         yield (
             "",
@@ -272,47 +257,6 @@ def _faults(parameters: LKCParameters, document: PolicyDocument) -> Iterator[tup
         )
     if parameters.values is not None and parameters.attribute is None and sensitive > 1:
         yield "values", "names values of one attribute; say which in `attribute`"
-
-
-def _sentence(outcome: Outcome) -> str:
-    given, details, noun = outcome.parameters, outcome.details, record_noun(outcome)
-    least = count(int(outcome.observed or 0), noun)
-    confidence = percent(float(details["confidence"]), Fraction(given["C"]) if "C" in given else None)
-    secret = column_of(outcome, details["surest_attribute"])
-    few = few_columns(given["L"])
-    if outcome.status is not Status.FAILED:
-        return (
-            f"Whoever knows {few} narrows a person down to {least} at worst, of whom at most {confidence} share a "
-            f"value of {secret}."
-        )
-    assert outcome.records is not None  # noqa: S101 - outcomes of this check have them
-    faults = [f"of fewer than {count(given['K'], noun)}"] if "K" in given else []
-    faults += [f"in which one value makes up more than {percent_of(Fraction(given['C']))}"] if "C" in given else []
-    number = outcome.records.failing or 0
-    return (
-        f"By {few}, {_lower(records_of(outcome.records, noun))} in {agree(number, 'a group', 'groups')} "
-        f"{' or '.join(faults)}; {columns_of(outcome, details['smallest_set'])} leave{_s(details['smallest_set'])} "
-        f"{least}, and {columns_of(outcome, details['surest_set'])} give{_s(details['surest_set'])} away "
-        f"{secret} with {confidence} confidence."
-    )
-
-
-def _lower(text: str) -> str:
-    return text[:1].lower() + text[1:]
-
-
-def _s(names: Sequence[str]) -> str:
-    return agree(len(names), "s", "")
-
-
-def _person(outcome: Outcome) -> str:
-    details = outcome.details
-    smallest, surest = (columns_of(outcome, details[name]) for name in ("smallest_set", "surest_set"))
-    least = count(int(outcome.observed or 0), record_noun(outcome))
-    return (
-        f"Whoever knows {smallest} of {an_intruder(outcome)} may be left with {least}; whoever knows {surest} may name "
-        f"{column_of(outcome, details['surest_attribute'])} and be right with {chance_of(details['confidence'])}."
-    )
 
 
 CHECKS: list[Check] = [
@@ -329,8 +273,32 @@ CHECKS: list[Check] = [
         worst=lambda _, __: Fraction(1),
         further=(Limit("C", Comparison.AT_MOST, "largest share of one sensitive value in such a group"),),
         validate=_faults,
-        sentence=_sentence,
-        person=_person,
+        needs={Need.ROWS, Need.PARTITION, Need.SENSITIVE},
+        sentences=Sentences(
+            passed=(
+                "An intruder who knows {few} narrows a person down to {observed:{record}} at worst, of whom at most "
+                "{confidence} share a value of {surest_attribute:column}."
+            ),
+            failed=(
+                "By {few}, {failing/records:{record}} {failing/records:is|are} in {failing:a group|groups} [{K?}of "
+                "fewer than {K:{record}}[{C?} or ]][{C?}in which one value makes up more than {C:%}]; "
+                "{smallest_set} {smallest:leaves|leave} {observed:{record}}, and {surest_set} "
+                "{surest:reveals|reveal} {surest_attribute:column} with {confidence} confidence."
+            ),
+            impact=(
+                "An intruder who knows {smallest_set} of {person} may be left with {observed:{record}}; one who "
+                "knows {surest_set} may name {surest_attribute:column} and be right with "
+                "{details.confidence:chance}."
+            ),
+            parts={
+                "few": "[{L=1?}a single column|{L} columns or fewer]",
+                "confidence": "{details.confidence:% against C}",
+            },
+            values=lambda outcome: {
+                "smallest": len(outcome.details["smallest_set"]),
+                "surest": len(outcome.details["surest_set"]),
+            },
+        ),
         guide=built_in_guide(__file__, "lkc_privacy.md"),
     ),
 ]

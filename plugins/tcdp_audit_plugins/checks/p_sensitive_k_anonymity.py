@@ -8,7 +8,6 @@ from typing import Annotated, Any
 from numpy.typing import NDArray
 from pydantic import Field
 
-from tcdp_audit.plugin._internal import noun_form, unit_noun, values_left, worst_group
 from tcdp_audit.plugin.check import (
     AttributeParameters,
     ClassCheck,
@@ -19,16 +18,9 @@ from tcdp_audit.plugin.check import (
 )
 from tcdp_audit.plugin.detector import PolicyDocument
 from tcdp_audit.plugin.sentences import (
-    Outcome,
-    Status,
-    column_of,
-    count,
-    in_worst_group,
-    record_noun,
-    sentence_case,
-    victims,
+    Sentences,
 )
-from tcdp_audit_plugins.checks._shared.certain_values import may_be_shared, uncertain_values
+from tcdp_audit_plugins.checks._shared.certain_values import VALUES_LEFT, uncertain_values
 from tcdp_audit_plugins.guides import built_in_guide
 
 
@@ -74,28 +66,6 @@ def _validate(parameters: PSensitiveParameters, _: PolicyDocument) -> Iterator[t
         yield "p", f"must be at most k = {k}: a class of {k} records has no more than {k} distinct values"
 
 
-def _sentence(outcome: Outcome) -> str:
-    noun, given, least = unit_noun(outcome), outcome.parameters, int(outcome.observed or 0)
-    smallest = count(int(outcome.details["k"]), noun)
-    shared = " or with one that everybody has" if may_be_shared(outcome) else ""
-    varied = f"in the least varied everybody has the same value of {column_of(outcome)}"
-    if outcome.status is not Status.FAILED:
-        values = f"{least:,} different {noun_form('value', least)} of {column_of(outcome)}"
-        if outcome.status is Status.PASSED:
-            return f"Every {record_noun(outcome)} is in a group of at least {smallest}, with at least {values}."
-        varied = varied if shared and least == 1 else f"the least varied has {values}"
-        return f"{sentence_case(worst_group(outcome, 'smallest'))} has {smallest}; {varied}."
-    faults = [f"of fewer than {count(given['k'], noun)}"] if "k" in given else []
-    faults += [f"with fewer than {given['p']:,} different values{shared}"] if "p" in given else []
-    varied = varied if shared and least == 1 else f"the least varied {count(least, 'value')} of {column_of(outcome)}"
-    worst = f"the smallest has {smallest}, {varied}"
-    return f"{victims(outcome)} {' or '.join(faults)}; {worst}."
-
-
-def _person(outcome: Outcome) -> str:
-    return f"{in_worst_group(outcome)} {values_left(outcome, int(outcome.observed or 0))}."
-
-
 def _implied(parameters: PSensitiveParameters, _: PolicyDocument) -> Iterator[tuple[str, dict[str, Any]]]:
     """What p and k demand are demands of other checks as well."""
     if parameters.k:
@@ -118,8 +88,28 @@ CHECKS = [
         on_attribute=True,
         validate=_validate,
         monotone=lambda _: True,  # a union is larger, and has the values of all its parts
-        sentence=_sentence,
-        person=_person,
+        sentences=Sentences(
+            passed=(
+                "Every {record} is in a group of at least {details.k:{unit}}, with at least {observed:different "
+                "value} of {attribute}."
+            ),
+            failed=(
+                "{victims} [{parameters.k?}of fewer than {parameters.k:{unit}}[{parameters.p?} or "
+                "]][{parameters.p?}with fewer than {parameters.p} different values[{several_rows?} or with one that "
+                "all have]]; the smallest has {details.k:{unit}}, [{several_rows?}{observed=1?}{all_alike}|the "
+                "least varied {observed:value} of {attribute}]."
+            ),
+            measured=(
+                "[{classes=1?}The only group|The smallest of {classes:group}] has {details.k:{unit}}; "
+                "[{several_rows?}{observed=1?}{all_alike}|the least varied has {observed:different value} of "
+                "{attribute}]."
+            ),
+            impact="{in_worst_group} {values_left}.",
+            parts={
+                "all_alike": "in the least varied all have the same value of {attribute}",
+                "values_left": VALUES_LEFT,
+            },
+        ),
         guide=built_in_guide(__file__, "p_sensitive_k_anonymity.md"),
     ),
 ]

@@ -10,11 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from tcdp_audit.plugin._internal import Check
 from tcdp_audit.plugin.check import (
+    Check,
     Comparison,
     DisclosureType,
     Limit,
+    Need,
     Parameters,
     Ratios,
     TableCheck,
@@ -24,24 +25,9 @@ from tcdp_audit.plugin.check import (
 from tcdp_audit.plugin.detector import Exact, PolicyDocument
 from tcdp_audit.plugin.engine import PopulationClasses
 from tcdp_audit.plugin.sentences import (
-    Outcome,
-    Status,
-    agree,
-    chance_of,
-    count,
-    intruder_who_knows,
-    known_columns,
-    part_of,
-    percent,
-    record_noun,
-    sentence_case,
+    Sentences,
 )
-from tcdp_audit_plugins.checks._shared.sampling import (
-    counts_rows,
-    covering_population,
-    distribution_of,
-    needs_a_partition,
-)
+from tcdp_audit_plugins.checks._shared.sampling import covering_population, distribution_of
 from tcdp_audit_plugins.guides import built_in_guide
 
 
@@ -150,58 +136,17 @@ def delta_presence(view: TableView, parameters: DeltaPresenceParameters) -> Tabl
 
 
 def _population_figures(classes: PopulationClasses) -> dict[str, int]:
-    """What both checks tell of the population."""
+    """What both checks say of the population."""
     return {"population_records": classes.people}
 
 
-def _faults(parameters: Parameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
-    yield from counts_rows(document)
-    if not isinstance(parameters, DeltaPresenceParameters):
-        return
-    yield from needs_a_partition(document, "a person of the population would be in several, with a probability in each")
+def _faults(parameters: DeltaPresenceParameters, _: PolicyDocument) -> Iterator[tuple[str, str]]:
     if parameters.delta_min is None:
         return
     if parameters.delta_max is None:
         yield "delta_max", "a `delta_min` needs a `delta_max` beside it; 1 is no bound"
     elif parameters.delta_min > parameters.delta_max:
         yield "delta_min", "must not be above `delta_max`"
-
-
-def _k_map_sentence(outcome: Outcome) -> str:
-    least = count(int(outcome.observed or 0), "person")
-    if outcome.status is not Status.FAILED:
-        return f"Every record matches at least {least} of the population in {known_columns(outcome)}."
-    assert outcome.records is not None  # noqa: S101 - outcomes of this check have them
-    few, k = outcome.records.failing or 0, count(outcome.parameters["k"], "person")
-    part = sentence_case(part_of(few, outcome.records.total, record_noun(outcome)))
-    alike = f"of the population in {known_columns(outcome)}"
-    return f"{part} {agree(few or 1, 'matches', 'match')} fewer than {k} {alike}; the least is {least}."
-
-
-def _k_map_person(outcome: Outcome) -> str:
-    least = int(outcome.observed or 0)
-    candidates = f"finds {count(least, 'person')} of the population who could be it at worst"
-    knows = f"Whoever takes a record's {known_columns(outcome)} to a register of the population"
-    return f"{knows} {candidates}; a guess is right with {chance_of(Fraction(1, max(least, 1)))}."
-
-
-def _presence_sentence(outcome: Outcome) -> str:
-    assert outcome.classes is not None  # noqa: S101 - outcomes of this check have them
-    least, largest = percent(float(outcome.details["least"])), percent(outcome.observed, outcome.threshold)
-    span = least if least == largest else f"{least} to {largest}, depending on the group,"
-    whole = f"of the {count(int(outcome.details['population_records']), 'person')} in the population"
-    knows = f"for somebody who knows {known_columns(outcome)}"
-    chance = f"The probability that one {whole} is in the release is {span} {knows}"
-    if outcome.status is not Status.FAILED:
-        return f"{chance}."
-    outside = outcome.classes.failing or 0
-    part = part_of(outside, outcome.classes.total, "group")
-    return f"{chance}; {part} {agree(outside or 1, 'is', 'are')} outside the bounds."
-
-
-def _presence_person(outcome: Outcome) -> str:
-    learns = f"learns that they are in the release with {chance_of(outcome.observed or 0)} at worst"
-    return f"{intruder_who_knows(outcome)} {learns}."
 
 
 CHECKS: list[Check] = [
@@ -217,10 +162,18 @@ CHECKS: list[Check] = [
         worst=lambda _, __: Fraction(1),  # the released record itself
         class_size=lambda _: 2,
         label="least number of people in the population that a record may be",
-        requires=frozenset({"population"}),
-        validate=_faults,
-        sentence=_k_map_sentence,
-        person=_k_map_person,
+        needs={Need.POPULATION, Need.ROWS},
+        sentences=Sentences(
+            passed="Every record matches at least {observed:person} of the population in {known}.",
+            failed=(
+                "{failing/records:{record}} {failing/records:matches|match} fewer than {k:person} of the population "
+                "in {known}; the least is {observed:person}."
+            ),
+            impact=(
+                "An intruder who takes a record's {known} to a register of the population finds {observed:person} "
+                "of the population who could be it at worst; a guess is right with {guess:chance}."
+            ),
+        ),
         guide=built_in_guide(__file__, "k_map.md"),
     ),
     TableCheck(
@@ -233,10 +186,21 @@ CHECKS: list[Check] = [
         threshold="delta_max",
         label="largest probability that a person is in the release",
         further=(Limit("delta_min", Comparison.AT_LEAST, "least probability that a person is in the release"),),
-        requires=frozenset({"population"}),
         validate=_faults,
-        sentence=_presence_sentence,
-        person=_presence_person,
+        needs={Need.POPULATION, Need.ROWS, Need.PARTITION},
+        sentences=Sentences(
+            passed="{chance}.",
+            failed=("{chance}; {failing_classes/classes:group} {failing_classes/classes:is|are} outside the bounds."),
+            impact="{intruder} learns that they are in the release with {observed:chance} at worst.",
+            parts={
+                "chance": (
+                    "The probability that one of the {population_records:person} in the population is in the "
+                    "release is [{all_alike?}{least:%}|{least:%} to {observed:%}, depending on the group,] for an "
+                    "intruder who knows {known}"
+                ),
+            },
+            values=lambda outcome: {"all_alike": outcome.details["least"] == outcome.observed},
+        ),
         guide=built_in_guide(__file__, "delta_presence.md"),
     ),
 ]

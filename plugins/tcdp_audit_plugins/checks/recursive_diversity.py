@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from enum import StrEnum
-from math import inf
 from typing import Annotated
 
 import numpy as np
@@ -21,17 +20,9 @@ from tcdp_audit.plugin.check import (
 )
 from tcdp_audit.plugin.detector import Exact, PolicyDocument, Text
 from tcdp_audit.plugin.sentences import (
-    Outcome,
-    Status,
-    agree,
-    column_of,
-    every_record,
-    figure,
-    in_worst_group,
-    percent,
-    victims,
+    Sentences,
 )
-from tcdp_audit_plugins.checks._shared.certain_values import certain_among, may_be_shared
+from tcdp_audit_plugins.checks._shared.certain_values import certain_among
 from tcdp_audit_plugins.checks._shared.named_values import ambiguous, among
 from tcdp_audit_plugins.checks._shared.ranked_counts import ratio_to_tail
 from tcdp_audit_plugins.guides import built_in_guide
@@ -134,35 +125,6 @@ def _validate(parameters: RecursiveParameters, document: PolicyDocument) -> Iter
     yield from ambiguous(parameters, document, "dont_care", "protected")
 
 
-def _sentence(outcome: Outcome) -> str:
-    given, values = outcome.parameters, f"of {column_of(outcome)}"
-    times = figure(outcome.observed, outcome.threshold)
-    others = f"the values from number {given['l']} on together"
-    ratio = f"at worst the most frequent value {values} is {times} times as frequent as {others}"
-    if outcome.observed == inf:
-        shared = ", or one that everybody has" if may_be_shared(outcome) else ""
-        ratio = f"one has fewer than {given['l']} values {values}{shared}"
-    least = f"; the rarest protected value makes up {percent(float(outcome.details['c2']))} of a group"
-    rarest = least if "protected" in given else ""
-    if outcome.status is not Status.FAILED:
-        where = "Among" if outcome.observed == inf else "In"
-        return f"{where} the groups of the {every_record(outcome)}, {ratio}{rarest}."
-    fewer = given["l"] - 2
-    excluded = f" once {agree(fewer, 'another', f'{fewer:,} others')} can be excluded" if fewer > 0 else ""
-    faults = [f"in which a value is too likely{excluded}"] if "c" in given else []
-    faults += ["in which a protected value is too rare"] if "c2" in given else []
-    return f"{victims(outcome)} {' or '.join(faults)}; {ratio}{rarest}."
-
-
-def _person(outcome: Outcome) -> str:
-    given, column = outcome.parameters, column_of(outcome)
-    if outcome.observed == inf:
-        shared = ", or everybody has the same" if may_be_shared(outcome) else ""
-        return f"{in_worst_group(outcome)} there are fewer than {given['l']} values of {column} to choose from{shared}."
-    often = f"{figure(outcome.observed)} times as often as the values from number {given['l']} on together"
-    return f"{in_worst_group(outcome)} the likeliest value of {column} is right {often}."
-
-
 CHECKS = [
     ClassCheck(
         name="recursive_cl_diversity",
@@ -178,8 +140,31 @@ CHECKS = [
         monotone=lambda _: True,  # n_s < c (the rest less its l - 2 largest) adds up over classes, for every s
         variant=lambda one: "" if one.variant is Variant.RECURSIVE else one.variant.value.replace("_", " "),
         validate=_validate,
-        sentence=_sentence,
-        person=_person,
+        sentences=Sentences(
+            passed="[{infinite?}Among|In] the groups of the {every_record}, {ratio}{rarest}.",
+            failed=(
+                "{victims} [{parameters.c?}in which a value is too likely{excluded}[{parameters.c2?} or "
+                "]][{parameters.c2?}in which a protected value is too rare]; {ratio}{rarest}."
+            ),
+            impact=(
+                "{in_worst_group} [{infinite?}there are fewer than {l} values of {attribute} to choose "
+                "from[{several_rows?}, or all have the same]|the likeliest value of {attribute} is right {observed} "
+                "times as often as the values from number {l} on together]."
+            ),
+            parts={
+                "ratio": (
+                    "[{infinite?}one has fewer than {l} values of {attribute}[{several_rows?}, or one that all "
+                    "have]|at worst the most frequent value of {attribute} is {observed} times as frequent as the "
+                    "values from number {l} on together]"
+                ),
+                "rarest": (
+                    "[{protected?}; the rarest protected value makes up {details.c2:% against parameters.c2} of a "
+                    "group]"
+                ),
+                "excluded": "[{fewer>0?} once {fewer:another|{fewer} others} can be excluded]",
+            },
+            values=lambda outcome: {"fewer": outcome.parameters["l"] - 2},
+        ),
         guide=built_in_guide(__file__, "recursive_cl_diversity.md"),
     ),
 ]

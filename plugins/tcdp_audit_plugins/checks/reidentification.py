@@ -11,25 +11,14 @@ from typing import Annotated, Any, Literal
 import numpy as np
 from pydantic import Field
 
-from tcdp_audit.plugin._internal import Counts, allowance, percent_of, unit_noun, with_article
-from tcdp_audit.plugin.check import DisclosureType, Parameters, TableCheck, TableFigure, TableView
+from tcdp_audit.plugin._internal import Counts
+from tcdp_audit.plugin.check import DisclosureType, Need, Parameters, TableCheck, TableFigure, TableView
 from tcdp_audit.plugin.detector import Exact, PolicyDocument
-from tcdp_audit.plugin.report import Tally
 from tcdp_audit.plugin.sentences import (
     Outcome,
-    Status,
-    chance_of,
-    intruder_who_knows,
-    known_columns,
-    percent,
-    records_of,
+    Sentences,
 )
-from tcdp_audit_plugins.checks._shared.sampling import (
-    counts_rows,
-    covering_population,
-    distribution_of,
-    mean_of_reciprocals,
-)
+from tcdp_audit_plugins.checks._shared.sampling import covering_population, distribution_of, mean_of_reciprocals
 from tcdp_audit_plugins.guides import built_in_guide
 
 
@@ -173,36 +162,25 @@ def _worst(_: TableFigure, parameters: ReidentificationParameters) -> Fraction:
     return Fraction(0 if parameters.measure == "share_above" and parameters.threshold_risk == 1 else 1)
 
 
-def _faults(parameters: ReidentificationParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
-    if parameters.scenario == "journalist":
-        yield from counts_rows(document)
-    if parameters.scenario == "marketer" and document.population is not None:
-        yield from counts_rows(document)
+def _needs(parameters: ReidentificationParameters, document: PolicyDocument) -> set[Need]:
+    """Rows, where the population is counted."""
+    counted = parameters.scenario == "marketer" and document.population is not None
+    return {Need.ROWS} if counted or parameters.scenario == "journalist" else set()
+
+
+def _faults(parameters: ReidentificationParameters, _: PolicyDocument) -> Iterator[tuple[str, str]]:
     if parameters.scenario == "marketer" and parameters.measure != "average":
         yield "measure", "a marketer cares for many people and not for one; use `measure: average`"
     if parameters.measure == "share_above" and parameters.threshold_risk is None:
         yield "threshold_risk", "`share_above` needs the risk that records are counted above, such as 0.2"
 
 
-def _sentence(outcome: Outcome) -> str:
-    given, records, details = outcome.parameters, outcome.records, outcome.details
-    assert records is not None  # noqa: S101 - outcomes of this check have them
-    noun = unit_noun(outcome)
-    if given["measure"] == "share_above":
-        above = Tally(records.total, details.get("records_above", 0))
-        if "units" in details:
-            above = Tally(details["units"], details["units_above"])
-        risk = f"{records_of(above, noun)} at a risk above {percent_of(Fraction(given['threshold_risk']))}"
-    else:
-        risk = f"The {given['measure']} risk of {with_article(noun)} is {percent(outcome.observed, outcome.threshold)}"
-    limit = f"; {allowance(outcome)}" if outcome.status is Status.FAILED else ""
-    return f"{risk}, if a {given['scenario']} attacks by {known_columns(outcome)}{limit}."
-
-
-def _person(outcome: Outcome) -> str:
-    highest, average = (chance_of(float(outcome.details[name])) for name in ("highest", "average"))
-    finds = f"finds the right record with {highest} at worst"
-    return f"{intruder_who_knows(outcome)} {finds}, and with {average} on average."
+def _values(outcome: Outcome) -> dict[str, Any]:
+    """How many are above the risk, and of how many."""
+    details, records = outcome.details, outcome.records
+    if "units" in details:
+        return {"above": details.get("units_above", 0), "total": details["units"]}
+    return {"above": details.get("records_above", 0), "total": 0 if records is None else records.total}
 
 
 CHECKS = [
@@ -216,11 +194,25 @@ CHECKS = [
         worst=_worst,
         implies=_implied,
         class_size=_class_size,
-        requires=frozenset({"population"}),
         variant=lambda one: f"{one.scenario}, {one.measure.replace('_', ' ')}",
         validate=_faults,
-        sentence=_sentence,
-        person=_person,
+        needs={Need.POPULATION},
+        needs_if=_needs,
+        sentences=Sentences(
+            passed="{risk}, if a {scenario} attacks by {known}[; {allowed}].",
+            impact=(
+                "{intruder} finds the right record with {highest:chance} at worst, and with {average:chance} on "
+                "average."
+            ),
+            parts={
+                "risk": {
+                    "by": "measure",
+                    "share_above": ("{above/total:{unit}} {above/total:is|are} at a risk above {threshold_risk:%}"),
+                    "": "The {measure} risk of {unit:article} is {observed:%}",
+                },
+            },
+            values=_values,
+        ),
         guide=built_in_guide(__file__, "reidentification_risk.md"),
     ),
 ]

@@ -3,29 +3,35 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import Field
 
-from tcdp_audit.plugin._internal import Check
-from tcdp_audit.plugin.check import CheckError, DisclosureType, Parameters, TableCheck, TableFigure, TableView
+from tcdp_audit.plugin.check import (
+    Check,
+    CheckError,
+    DisclosureType,
+    Parameters,
+    TableCheck,
+    TableFigure,
+    TableView,
+)
 from tcdp_audit.plugin.detector import Detections
-from tcdp_audit.plugin.sentences import Outcome, Status, an_intruder, column_of, listing, sentence_case
+from tcdp_audit.plugin.sentences import Outcome, Sentences, listing, sentence_case
 from tcdp_audit_plugins.checks._shared.detected_columns import (
     HINT_SHARE,
     NO_DETECTOR,
     SHARE,
+    STILL_OPEN,
     Allowed,
     HintShare,
     Share,
+    columns_in,
     details,
     faults,
-    held,
-    looked,
     looked_at,
     looked_for,
     require_decided,
-    still_open,
 )
 from tcdp_audit_plugins.guides import built_in_guide
 
@@ -67,44 +73,26 @@ def safe_harbor(view: TableView, parameters: SafeHarborParameters) -> TableFigur
     if not detectors:
         raise CheckError(NO_DETECTOR)
     columns = looked_at(view, parameters)
-    found = looked_for(view, parameters, columns, detectors)
-    listed = found.best
+    detections = looked_for(view, parameters, columns, detectors)
+    listed = detections.best
     if parameters.at_most is not None and len(listed) <= parameters.at_most:
-        require_decided(found, listed)
-    told = {**details(found, listed, columns, detectors), "letters": _letters(found)}
-    return TableFigure(Fraction(len(listed)), view.records, details=told)
+        require_decided(detections, listed)
+    figures = {**details(detections, listed, columns, detectors), "letters": _letters(detections)}
+    return TableFigure(Fraction(len(listed)), view.records, details=figures)
 
 
-def _letters(found: Detections) -> dict[str, str]:
+def _letters(detections: Detections) -> dict[str, str]:
     """The letter of the regulation that each column falls under."""
-    return {name: one.detector.safe_harbor for name, one in found.best.items()}
+    return {name: one.detector.safe_harbor for name, one in detections.best.items()}
 
 
-def _sentence(outcome: Outcome) -> str:
-    if not outcome.details["columns"]:
-        return (
-            "No column says who a person is by an identifier of Safe Harbor's list, as far as values and names say "
-            f"({looked(outcome)}){still_open(outcome)}. {LAW}"
-        )
-    said = f"{held(outcome, 'is listed', 'are listed')}: Safe Harbor has these removed of every person"
-    said += still_open(outcome)
-    if outcome.status is not Status.FAILED:
-        return f"{said}. {LAW}"
-    return f"{said}. {sentence_case(listing(_advice(outcome)))}. {LAW}"
-
-
-def _advice(outcome: Outcome) -> list[str]:
-    """What to do, by the kinds of what was found."""
+def _values(outcome: Outcome) -> dict[str, Any]:
+    """What columns hold, and what to do about the kinds of it."""
     letters = outcome.details["letters"].values()
-    told = [advice for letter, advice in ADVICE.items() if letter in letters]
-    return [*(["drop what names or numbers people"] if set(letters) - ADVICE.keys() else []), *told]
-
-
-def _person(outcome: Outcome) -> str:
-    if not outcome.details["columns"]:
-        return f"No column that was recognised says who {an_intruder(outcome)} is by an identifier of the list."
-    first = column_of(outcome, outcome.details["columns"][0])
-    return f"Whoever knows {first} of {an_intruder(outcome)} may have their record."
+    advice = ["drop what names or numbers people"] if set(letters) - ADVICE.keys() else []
+    advice += [remedy for letter, remedy in ADVICE.items() if letter in letters]
+    columns = columns_in(outcome, "is listed", "are listed")
+    return {**columns, "advice": sentence_case(listing(advice)) if advice else ""}
 
 
 CHECKS: list[Check] = [
@@ -118,8 +106,23 @@ CHECKS: list[Check] = [
         label="number of columns that hold identifiers of the list",
         worst=lambda figure, _: Fraction(figure.details["looked_at"]),
         validate=faults,
-        sentence=_sentence,
-        person=_person,
+        sentences=Sentences(
+            passed=(
+                "[{columns?}{held}: Safe Harbor has these removed of every person|No column says who a person is by "
+                "an identifier of Safe Harbor's list, as far as values and names say ({looked_at:column} and "
+                "{looked_for:kind} of identifiers)]{open}. {law}"
+            ),
+            failed="{held}: Safe Harbor has these removed of every person{open}. {advice}. {law}",
+            impact=(
+                "[{columns?}An intruder who knows {first:column} of {person} may have their record|No column that "
+                "was recognised says who {person} is by an identifier of the list]."
+            ),
+            values=_values,
+            parts={
+                "open": STILL_OPEN,
+                "law": LAW,
+            },
+        ),
         guide=built_in_guide(__file__, "safe_harbor.md"),
     ),
 ]

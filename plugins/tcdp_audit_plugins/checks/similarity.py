@@ -7,7 +7,7 @@ from typing import Annotated
 
 from pydantic import Field, model_validator
 
-from tcdp_audit.plugin._internal import Counts, percent_of, worst_group_of
+from tcdp_audit.plugin._internal import Counts
 from tcdp_audit.plugin.check import (
     AttributeParameters,
     CheckError,
@@ -19,8 +19,9 @@ from tcdp_audit.plugin.check import (
     Threshold,
 )
 from tcdp_audit.plugin.detector import Exact, Scale
-from tcdp_audit.plugin.sentences import Outcome, Status, chance_of, column_of, decimal, in_worst_group, percent, victims
-from tcdp_audit_plugins.checks._shared.certain_values import may_be_shared
+from tcdp_audit.plugin.sentences import (
+    Sentences,
+)
 from tcdp_audit_plugins.checks._shared.windows import most_under_a_node, most_within, reach_of_numbers, reach_of_ranks
 from tcdp_audit_plugins.guides import built_in_guide
 
@@ -96,31 +97,6 @@ def _reach(evidence: ClassEvidence, width: Fraction) -> Counts:
     return reach_of_numbers(evidence.values, width)
 
 
-def _sentence(outcome: Outcome) -> str:
-    given = outcome.parameters
-    close = (
-        f"share a label at level {given['level']} of the hierarchy"
-        if "level" in given
-        else f"lie within {decimal(Fraction(given['width']))} of each other"
-    )
-    largest = percent(outcome.observed, outcome.threshold)
-    values = f"the values of {column_of(outcome)} {close}"
-    if outcome.status is not Status.FAILED:
-        return f"In {worst_group_of(outcome, 'worst')} {largest} of {values}."
-    return f"{victims(outcome)} in which more than {percent_of(outcome.threshold)} of {values}; at worst {largest} do."
-
-
-def _person(outcome: Outcome) -> str:
-    kind = "share a label of the hierarchy" if "level" in outcome.parameters else "are nearly the same"
-    if may_be_shared(outcome):  # who has which of them is not known
-        part = percent(outcome.observed)
-        return (
-            f"{in_worst_group(outcome)} {part} of the different values of {column_of(outcome)} that people have {kind}."
-        )
-    right = f"whoever guesses the commonest kind is right with {chance_of(outcome.observed or 0)}"
-    return f"{in_worst_group(outcome)} values of {column_of(outcome)} {kind}, and {right}."
-
-
 CHECKS = [
     ClassCheck(
         name="similarity",
@@ -135,8 +111,25 @@ CHECKS = [
         needs_hierarchy=lambda one: one.level is not None,
         scales=lambda one: None if one.width is None else frozenset({Scale.ORDINAL, Scale.NUMERIC}),
         variant=lambda one: "hierarchy" if one.width is None else "interval",
-        sentence=_sentence,
-        person=_person,
+        sentences=Sentences(
+            passed=(
+                "In [{classes=1?}the only group|the worst of {classes:group}], of {worst_people}, {observed:%} of "
+                "{close}."
+            ),
+            failed="{victims} in which more than {threshold:%} of {close}; at worst {observed:%} do.",
+            impact=(
+                "{in_worst_group} [{several_rows?}{observed:%} of the different values of {attribute} that people "
+                "have {kind}|values of {attribute} {kind}, and an intruder who guesses the commonest kind is right "
+                "with {observed:chance}]."
+            ),
+            parts={
+                "close": (
+                    "the values of {attribute} [{parameters.level?}share a label at level {parameters.level} of the "
+                    "hierarchy|lie within {width} of each other]"
+                ),
+                "kind": "[{parameters.level?}share a label of the hierarchy|are nearly the same]",
+            },
+        ),
         guide=built_in_guide(__file__, "similarity.md"),
     ),
 ]

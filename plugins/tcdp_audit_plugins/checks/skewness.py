@@ -1,9 +1,8 @@
-"""The skewness attack: a class in which a harmful value is far more frequent than in the table."""
+"""The skewness attack: a class in which a sensitive value is far more frequent than in the table."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from math import inf
 from typing import Annotated
 
 from pydantic import Field
@@ -19,14 +18,7 @@ from tcdp_audit.plugin.check import (
 )
 from tcdp_audit.plugin.detector import Exact, PolicyDocument, Text
 from tcdp_audit.plugin.sentences import (
-    Outcome,
-    Status,
-    column_of,
-    decimal,
-    every_record,
-    figure,
-    in_worst_group,
-    victims,
+    Sentences,
 )
 from tcdp_audit_plugins.checks._shared.frequency_ratios import greatest_ratio
 from tcdp_audit_plugins.checks._shared.named_values import ambiguous, known
@@ -39,20 +31,20 @@ class SkewnessParameters(AttributeParameters):
     at_most: Annotated[
         Exact | None, Field(gt=0, description="The largest factor by which a value may be more frequent in a class.")
     ] = None
-    harmful: Annotated[
+    sensitive_values: Annotated[
         list[Text] | None, Field(min_length=1, description="The values that harm; without it, all of them.")
     ] = None
 
 
 def largest_factor(evidence: ClassEvidence, parameters: SkewnessParameters) -> Ratios:
-    """max_i p_i / q_i of every class, over the harmful values.
+    """max_i p_i / q_i of every class, over the values that are named as sensitive.
 
     Returns:
-        Exact fractions of at least 0, shape (classes,): 0 for a class without a harmful value, infinite for one with
+        Exact fractions of at least 0, shape (classes,): 0 for a class without such a value, infinite for one with
         a value to which the reference gives no weight.
 
     Raises:
-        CheckError: the reference lacks a harmful value that the policy names.
+        CheckError: the reference lacks a sensitive value that the policy names.
 
     Cost: O(pairs of class and value).
 
@@ -63,43 +55,18 @@ def largest_factor(evidence: ClassEvidence, parameters: SkewnessParameters) -> R
         >>> from tcdp_audit.plugin.check import ReferenceDistribution
         >>> from tcdp_audit.plugin.check import Histogram
         >>> rows = Histogram(*map(numpy.array, ([0, 2], [0, 1], [1, 1])))
-        >>> whole = ReferenceDistribution(numpy.array([9, 1]))
-        >>> evidence = ClassEvidence(numpy.array([2]), rows, whole, labels=["no", "yes"])
-        >>> largest_factor(evidence, SkewnessParameters(harmful=["yes"])).values
+        >>> reference = ReferenceDistribution(numpy.array([9, 1]))
+        >>> evidence = ClassEvidence(numpy.array([2]), rows, reference, labels=["no", "yes"])
+        >>> largest_factor(evidence, SkewnessParameters(sensitive_values=["yes"])).values
         array([5.])
     """
-    harmful = None if parameters.harmful is None else known(evidence, parameters.harmful, "harmful")
-    return greatest_ratio(*evidence.sensitive, harmful)
+    named = parameters.sensitive_values
+    chosen = None if named is None else known(evidence, named, "sensitive")
+    return greatest_ratio(*evidence.sensitive, chosen)
 
 
 def _validate(parameters: SkewnessParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
-    yield from ambiguous(parameters, document, "harmful")
-
-
-def _sentence(outcome: Outcome) -> str:
-    value = f"{'a harmful' if 'harmful' in outcome.parameters else 'a'} value of {column_of(outcome)}"
-    factor = figure(outcome.observed, outcome.threshold)
-    if outcome.status is not Status.FAILED:
-        if outcome.observed == inf:
-            return (
-                f"Among the groups of the {every_record(outcome)}, one has {value} that the reference gives no weight."
-            )
-        most = f"more frequent than in the table by a factor of {factor}"
-        return f"In the groups of the {every_record(outcome)}, {value} is at worst {most}."
-    worst = f"at worst the factor is {factor}"
-    if outcome.observed == inf:
-        worst = "the reference gives such a value no weight"
-    limit = f"more frequent than in the table by a factor above {decimal(outcome.threshold)}"
-    return f"{victims(outcome)} in which {value} is {limit}; {worst}."
-
-
-def _person(outcome: Outcome) -> str:
-    value = f"{'a harmful' if 'harmful' in outcome.parameters else 'a'} value of {column_of(outcome)}"
-    if outcome.observed == inf:
-        return f"{in_worst_group(outcome)} there is {value} that the reference gives no weight."
-    return (
-        f"{in_worst_group(outcome)} they are suspected of {value} {figure(outcome.observed)} times as much as anybody."
-    )
+    yield from ambiguous(parameters, document, "sensitive_values")
 
 
 CHECKS = [
@@ -112,8 +79,24 @@ CHECKS = [
         monotone=lambda _: True,  # a share in a union lies between the shares in its parts
         on_attribute=True,
         validate=_validate,
-        sentence=_sentence,
-        person=_person,
+        sentences=Sentences(
+            passed=(
+                "[{infinite?}Among the groups of the {every_record}, one has {value} that the reference gives no "
+                "weight|In the groups of the {every_record}, {value} is at worst more frequent than in the table by "
+                "a factor of {observed}]."
+            ),
+            failed=(
+                "{victims} in which {value} is more frequent than in the table by a factor above {threshold}; "
+                "[{infinite?}the reference gives such a value no weight|at worst the factor is {observed}]."
+            ),
+            impact=(
+                "{in_worst_group} [{infinite?}there is {value} that the reference gives no weight|they are "
+                "suspected of {value} {observed} times as much as anyone]."
+            ),
+            parts={
+                "value": "a [{sensitive_values?}sensitive ]value of {attribute}",
+            },
+        ),
         guide=built_in_guide(__file__, "skewness.md"),
     ),
 ]

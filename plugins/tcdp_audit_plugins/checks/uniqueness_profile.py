@@ -10,19 +10,21 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from tcdp_audit.plugin._internal import Check, allowance, gibibytes
-from tcdp_audit.plugin.check import CheckError, DisclosureType, Parameters, TableCheck, TableFigure, TableView
+from tcdp_audit.plugin.check import (
+    Check,
+    CheckError,
+    DisclosureType,
+    Need,
+    Parameters,
+    TableCheck,
+    TableFigure,
+    TableView,
+)
 from tcdp_audit.plugin.detector import Exact, PolicyDocument, Role, Text
+from tcdp_audit.plugin.measure import gibibytes
 from tcdp_audit.plugin.sentences import (
-    Outcome,
-    Status,
-    agree,
-    an_intruder,
-    columns_of,
+    Sentences,
     count,
-    percent,
-    plural,
-    record_noun,
 )
 from tcdp_audit_plugins.checks._shared.attribute_sets import require_few_sets, sets_up_to
 from tcdp_audit_plugins.checks._shared.key_sketch import (
@@ -35,7 +37,6 @@ from tcdp_audit_plugins.checks._shared.key_sketch import (
     require_memory,
     sets_hashed,
 )
-from tcdp_audit_plugins.checks._shared.sampling import counts_rows, needs_a_partition
 from tcdp_audit_plugins.guides import built_in_guide
 
 BLOCK = 2**16  # rows that are hashed together, so that their hashes stay in the cache
@@ -88,12 +89,14 @@ def uniqueness_profile(view: TableView, parameters: UniquenessProfileParameters)
             f"{gibibytes(view.memory or 0)} may be used; lower `keys` or `max_order`, or give more with --memory"
         )
     sketches = _sketches(view, names, sets, parameters)
-    found = {
+    measured = {
         one: figures_of(sketch, view.records, parameters.t, float(ERROR) / len(sets))
         for one, sketch in sketches.items()
     }
-    strongest = max(sets, key=lambda one: (found[one].high, -len(one)))
-    return TableFigure(found[strongest].high, view.records, details=_details(found, strongest, names, parameters.seed))
+    strongest = max(sets, key=lambda one: (measured[one].high, -len(one)))
+    return TableFigure(
+        measured[strongest].high, view.records, details=_details(measured, strongest, names, parameters.seed)
+    )
 
 
 def _sketches(
@@ -121,10 +124,10 @@ def _sketches(
     return {**counted, **sketches}
 
 
-def _details(found: Mapping[Subset, KeyFigures], strongest: Subset, names: list[str], seed: int) -> dict[str, Any]:
+def _details(measured: Mapping[Subset, KeyFigures], strongest: Subset, names: list[str], seed: int) -> dict[str, Any]:
     """What an outcome holds of it: estimates, and no hash."""
-    one = found[strongest]
-    listed = sorted(found, key=lambda each: (-found[each].high, len(each), each))[:LISTED]
+    one = measured[strongest]
+    listed = sorted(measured, key=lambda each: (-measured[each].high, len(each), each))[:LISTED]
     return {
         "strongest": [names[place] for place in strongest],
         "share": one.small_records,
@@ -133,9 +136,9 @@ def _details(found: Mapping[Subset, KeyFigures], strongest: Subset, names: list[
         "is_exact": one.is_exact,
         "confidence": 1 - ERROR,
         "seed": seed,
-        "sets": len(found),
-        "exact_sets": sum(each.is_exact for each in found.values()),
-        "profile": {" × ".join(names[place] for place in each): _entry(found[each]) for each in listed},
+        "sets": len(measured),
+        "exact_sets": sum(each.is_exact for each in measured.values()),
+        "profile": {" × ".join(names[place] for place in each): _entry(measured[each]) for each in listed},
     }
 
 
@@ -144,39 +147,9 @@ def _entry(figures: KeyFigures) -> dict[str, Any]:
 
 
 def _faults(parameters: UniquenessProfileParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
-    yield from counts_rows(document)
-    yield from needs_a_partition(document, "whether records are told apart would depend on their missing values")
     known = [name for name, one in document.attributes.items() if one.role is Role.QUASI_IDENTIFIER]
     names = known if parameters.attributes is None else parameters.attributes
-    for name in names:
-        if name not in document.attributes:
-            yield "attributes", f"the policy declares no attribute {name!r}"
-    if len({*names}) < len(names):
-        yield "attributes", "an attribute is named twice; name each once"
     yield from require_few_sets(len(names), parameters.max_order, "max_order")
-
-
-def _sentence(outcome: Outcome) -> str:
-    details, t, nouns = outcome.details, outcome.parameters["t"], plural(record_noun(outcome))
-    strongest = columns_of(outcome, details["strongest"])
-    share = percent(float(details["share"]), outcome.threshold)
-    rare = "unique" if t == 2 else f"like fewer than {t - 1:,} {agree(t - 1, 'other', 'others')}"
-    said = f"Knowing {strongest} makes {'' if details['is_exact'] else 'about '}{share} of the {nouns} {rare}"
-    said += ", the most of any set" if details["sets"] > 1 else ""
-    if not details["is_exact"]:
-        low, high = (percent(float(details[end]), outcome.threshold) for end in ("low", "high"))
-        said += f" (with {percent(float(details['confidence']))} confidence {low} to {high})"
-    return f"{said}; {allowance(outcome)}." if outcome.status is Status.FAILED else f"{said}."
-
-
-def _person(outcome: Outcome) -> str:
-    details = outcome.details
-    strongest = columns_of(outcome, details["strongest"])
-    if not details["high"]:
-        return f"Nobody is told apart from enough others by {strongest}."
-    fewer = "a single record" if outcome.parameters["t"] == 2 else f"fewer than {outcome.parameters['t']:,} records"
-    chance = percent(float(details["share"]))
-    return f"Whoever knows {strongest} of {an_intruder(outcome)} finds {fewer} with a chance of {chance}."
 
 
 CHECKS: list[Check] = [
@@ -190,8 +163,20 @@ CHECKS: list[Check] = [
         class_size=lambda one: one.t,
         variant=lambda one: "unique" if one.t == 2 else f"fewer than {one.t:,}",
         validate=_faults,
-        sentence=_sentence,
-        person=_person,
+        needs={Need.ROWS, Need.PARTITION, Need.DECLARED, Need.DISTINCT},
+        sentences=Sentences(
+            passed=(
+                "Knowing {strongest} makes [{is_exact?}|about ]{details.share:%} of the {record:plural} "
+                "[{t=2?}unique|like fewer than {others} {others:other|others}][{details.sets>1?}, the most of any "
+                "set][{is_exact?}| (with {details.confidence:%} confidence {low:%} to {high:%})][; {allowed}]."
+            ),
+            impact=(
+                "[{high>0?}An intruder who knows {strongest} of {person} finds [{t=2?}a single record|fewer than "
+                "{t} records] with a chance of {details.share:%}|No one is distinguished from enough others by "
+                "{strongest}]."
+            ),
+            values=lambda outcome: {"others": outcome.parameters["t"] - 1},
+        ),
         guide=built_in_guide(__file__, "uniqueness_profile.md"),
     ),
 ]

@@ -123,7 +123,7 @@ def _range_labels(places: Floats, order: Sequence[str] | None) -> list[str]:
 
 
 def _labels(attribute: Attribute, places: Floats, ranges: Sequence[str]) -> list[str]:
-    """What is released for each value; a suppressed cell stays."""
+    """The label that is released for each value; a suppressed cell stays."""
     low, high = attribute.bounds
     nothing = attribute.domain.is_uninformative[:-1]
     first = np.searchsorted(places, low, side="right")

@@ -69,7 +69,7 @@ class RoundingParameters(MaskingParameters):
 
     @property
     def chooses_strength(self) -> bool:
-        """Whether there is no base."""
+        """Say whether there is no base."""
         return self.base is None
 
     def base_of(self, name: str) -> Fraction | None:

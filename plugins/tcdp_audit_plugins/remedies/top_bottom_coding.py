@@ -90,7 +90,7 @@ class TopBottomCodingParameters(MaskingParameters):
 
     @property
     def chooses_strength(self) -> bool:
-        """Whether there is neither a threshold nor a share."""
+        """Say whether there is neither a threshold nor a share."""
         return all(one is None for one in (self.top, self.bottom, self.share))
 
 
@@ -144,7 +144,7 @@ def _share_for_classes(view: RemedyView, attribute: Attribute) -> Fraction | Non
         coded = np.append(np.select([at_bottom, at_top], [size + 1, size + 2], np.arange(size)), size)
         keys = fold([rest, coded[own]], [count, size + 3])
         distinct, classes = numbered(keys.values, keys.span)
-        return bool(view.demands.kept_by(classes.astype(np.int64), len(distinct)).all())
+        return bool(view.demands.satisfied_by(classes.astype(np.int64), len(distinct)).all())
 
     few = sum(one <= FEW for one in SHARES)
     place = smallest(passes, 0, few - 1) if passes(few - 1) else None
@@ -177,13 +177,13 @@ def _number(exact: Fraction | None) -> float | None:
 def _thresholds(attribute: Attribute, share: Fraction) -> tuple[float | None, float | None]:
     """The largest bottom and the least top beyond which at most a share of the records with a number lies."""
     low, high = attribute.bounds
-    tells = np.flatnonzero(~attribute.domain.is_uninformative[:-1])
-    records = np.bincount(attribute.codes, minlength=len(low) + 1)[tells]
+    informative = np.flatnonzero(~attribute.domain.is_uninformative[:-1])
+    records = np.bincount(attribute.codes, minlength=len(low) + 1)[informative]
     most = int(share * int(records.sum()))
     below = np.flatnonzero(np.cumsum(records) <= most)
     above = np.flatnonzero(np.cumsum(records[::-1])[::-1] <= most)
-    bottom = float(high[tells[below[-1]]]) if len(below) else None
-    return bottom, float(low[tells[above[0]]]) if len(above) else None
+    bottom = float(high[informative[below[-1]]]) if len(below) else None
+    return bottom, float(low[informative[above[0]]]) if len(above) else None
 
 
 def _least_share(attribute: Attribute) -> str:
@@ -230,10 +230,10 @@ def _beyond(attribute: Attribute, bottom: float | None, top: float | None) -> tu
     at_bottom, at_top = high <= least, low >= most
     reaching = (low <= least) & ~(ends.low_open & (low == least)) & ~at_bottom
     reaching |= (high >= most) & ~(ends.high_open & (high == most)) & ~at_top
-    tells = ~attribute.domain.is_uninformative[:-1]
-    if (reaching & tells).any():
+    informative = ~attribute.domain.is_uninformative[:-1]
+    if (reaching & informative).any():
         raise RemedyError(f"a range of {attribute.name!r} reaches over a threshold; code before generalising")
-    return at_bottom & tells & (bottom is not None), at_top & tells & (top is not None)
+    return at_bottom & informative & (bottom is not None), at_top & informative & (top is not None)
 
 
 TOP_BOTTOM_CODING = Remedy(

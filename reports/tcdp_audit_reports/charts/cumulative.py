@@ -28,7 +28,7 @@ HEIGHT, TOP, BASE = 240, 20, 200  # pixels: the drawing, where 100% is, where 0%
 INFINITE = (86, 12)  # left end and width, in percent, of the bar for infinite figures
 FINITE_SPAN = 82  # percent of the width that is left for the others then
 STEP = 2  # thousandths of the width: a pixel or so
-BANDS = (46, 128, 165)  # baselines at which two lines of text stand clear of the names of the shares
+BANDS = (46, 128, 165)  # baselines at which two lines of text are clear of the names of the shares
 
 
 @dataclass(frozen=True)
@@ -157,7 +157,7 @@ def _grid_labels() -> tuple[Label, Label]:
 
 
 def _infinite_bar(measured: Measured, curve: _Curve) -> list[Rectangle]:
-    """What is missing to 100% at the finite end stands above infinity."""
+    """What is missing to 100% at the finite end is above infinity."""
     if not curve.infinite:
         return []
     left, width = INFINITE
@@ -181,7 +181,7 @@ def _failing_side(measured: Measured, place: float, span: float) -> Rectangle:
 
 
 def _limit_labels(measured: Measured, place: float, span: float, curve: _Curve) -> list[Label]:
-    """The demand, and what fails it, beside the line on the side and at the height where there is room."""
+    """The demand, and what fails it, next to the line on the side and at the height where there is room."""
     texts = [(_limit_text(measured), "limit-label halo")]
     if measured.failing is not None and measured.failing[1] and not measured.others:
         texts.append((_failing_text(measured), "bad-label halo"))

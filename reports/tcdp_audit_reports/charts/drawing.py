@@ -1,4 +1,4 @@
-"""Shapes of a chart and the axis below it. x is a percentage of the width and y a pixel, so that text keeps its size."""
+"""Shapes of a chart and the axis below it. x is a percentage of the width and y a pixel, so text keeps its size."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Axis:
     span: float
 
     def place(self, value: float) -> float:
-        """Where a figure stands; what lies outside is put at the nearer end."""
+        """The place of a figure; what lies outside is put at the nearer end."""
         value = min(max(value, self.low), self.high)
         if self.logarithmic:
             return self.span * (log10(value) - log10(self.low)) / (log10(self.high) - log10(self.low))
@@ -131,7 +131,7 @@ class Point:
 
 @dataclass(frozen=True)
 class Label:
-    """Text at its baseline; `anchor` says which end of it stands at x."""
+    """Text at its baseline; `anchor` says which end of it is at x."""
 
     text: str
     x: float
@@ -227,11 +227,11 @@ def tick_label(text: str, x: float, y: float) -> Label:
 
 def thinned(labels: Iterable[Label]) -> tuple[Label, ...]:
     """The labels of an axis without those that would touch the one before."""
-    kept: list[Label] = []
+    thinned_labels: list[Label] = []
     for label in labels:
-        if not kept or label.extent()[0] > kept[-1].extent()[1] + 1:
-            kept.append(label)
-    return tuple(kept)
+        if not thinned_labels or label.extent()[0] > thinned_labels[-1].extent()[1] + 1:
+            thinned_labels.append(label)
+    return tuple(thinned_labels)
 
 
 def shortened(text: str, room: float = 100) -> str:

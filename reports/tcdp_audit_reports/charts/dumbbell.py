@@ -71,10 +71,10 @@ def chart(outcome: Outcome) -> Chart | None:
 
 
 def _entries(outcome: Outcome) -> list[Entry]:
-    found = outcome.details.get(DETAIL)
-    if not isinstance(found, list | tuple) or not all(_is_entry(one) for one in found):
+    label_room = outcome.details.get(DETAIL)
+    if not isinstance(label_room, list | tuple) or not all(_is_entry(one) for one in label_room):
         return []
-    return [(visible(str(one["value"])), float(one["in_group"]), float(one["in_reference"])) for one in found]
+    return [(visible(str(one["value"])), float(one["in_group"]), float(one["in_reference"])) for one in label_room]
 
 
 def _is_entry(one: Any) -> bool:
@@ -143,8 +143,8 @@ def _labels(axis: Axis, y: int, name: str, one: float, other: float) -> Iterator
     if low == high:
         return
     text, x = _percent(low), _place(axis, low) - 2.4
-    beside = x if x - text_width(text) > LEFT else LEFT - 2.4
-    yield Label(text, round(beside, 2), y + 4, "value" if one == low else "tick", "end")
+    edge = x if x - text_width(text) > LEFT else LEFT - 2.4
+    yield Label(text, round(edge, 2), y + 4, "value" if one == low else "tick", "end")
 
 
 def _legend_points() -> tuple[Point, Point]:

@@ -1,4 +1,4 @@
-"""A scatter plot of marks with names: loss to the right, distance from the policy upwards, each name where nothing else is."""
+"""A scatter plot of marks with names: loss to the right, distance from the policy upwards, names where room is."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tcdp_audit_reports.charts.drawing import NARROW, Axis, Drawing, Label, Line
 
 ASCENT, DESCENT = 10, 4  # pixels that text reaches above and below its baseline
 GAP = 1.0  # percent between a mark and its name
-ROWS = (4, -6, 14)  # baselines to try beside a mark, in pixels from its middle
+ROWS = (4, -6, 14)  # baselines to try next to a mark, in pixels from its middle
 OVER, UNDER = 6, 14  # pixels from the edge of a mark to a baseline above and below it
 SIDES = (("middle", "start", "end"), ("start", "end", "middle"), ("end", "start", "middle"))  # of a leading line
 STEP, STEPS = 15, 8  # pixels from one raised name to the next, and how many
@@ -37,7 +37,7 @@ class Mark:
 
     @property
     def box(self) -> Box:
-        """Where it stands."""
+        """The box that it covers."""
         return self.x - self.reach, self.x + self.reach, self.y - self.radius, self.y + self.radius
 
 
@@ -57,7 +57,7 @@ def placed(marks: Sequence[Mark], top: float, bottom: float, taken: Sequence[Box
     room = _Room(top, bottom, [*taken, *(mark.box for mark in marks)])
     ways = [_Way(anchors, raised) for raised in (False, True) for anchors in SIDES]
     tries = [_named(order, room, way) for way, order in product(ways, _orders(marks))]
-    return tuple(max(tries, key=lambda found: (any(one in found for one in marks[:1]), len(found))).values())
+    return tuple(max(tries, key=lambda named: (any(one in named for one in marks[:1]), len(named))).values())
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ class _Way:
 
 @dataclass(frozen=True)
 class _Room:
-    """Where names may stand, and what stands there already."""
+    """The room for names, and what is there already."""
 
     top: float
     bottom: float
@@ -102,7 +102,7 @@ def _has_room(mark: Mark, label: Label, line: Line | None, room: _Room, boxes: S
 
 
 def box_of(label: Label) -> Box:
-    """Where a text stands on a phone."""
+    """The box of a text on a phone."""
     left, right = label.extent()
     return left, right, label.y - ASCENT, label.y + DESCENT
 
@@ -116,10 +116,10 @@ def is_free(box: Box, top: float, bottom: float, taken: Sequence[Box]) -> bool:
 
 def _places(mark: Mark, way: _Way) -> Iterator[Named]:
     """The places of a name, those first that its way prefers."""
-    return chain(_raised(mark, way), _beside(mark)) if way.raised else chain(_beside(mark), _raised(mark, way))
+    return chain(_raised(mark, way), _next_to(mark)) if way.raised else chain(_next_to(mark), _raised(mark, way))
 
 
-def _beside(mark: Mark) -> Iterator[Named]:
+def _next_to(mark: Mark) -> Iterator[Named]:
     """Right and left of a mark, above and below it."""
     side = mark.reach + GAP
     for down in ROWS:
@@ -155,12 +155,12 @@ Tick = tuple[float, str]  # share of the height, text
 
 
 def across(axis: Axis, value: float) -> float:
-    """Where a loss stands, in percent of the width."""
+    """The place of a loss, in percent of the width."""
     return round(EDGE + axis.place(value), 2)
 
 
 def up(share: float) -> float:
-    """Where a share of the height stands, in pixels."""
+    """The place of a share of the height, in pixels."""
     return round(BASE - (BASE - TOP) * share, 1)
 
 
@@ -201,7 +201,7 @@ def scatter(
 
 
 def _height(share: float, text: str) -> Label:
-    """What a line across stands for: at the right end, but at the left for the lowest, where no mark is."""
+    """The text of a line across: at the right end, but at the left for the lowest, where no mark is."""
     x, anchor = (100.0, "end") if share else (0.0, "start")
     return Label(text, x, round(up(share) - 7, 1), "tick halo", anchor)
 

@@ -152,7 +152,7 @@ def _bars(outcome: Outcome) -> Iterator[Chart | None]:
 
 
 def _directions(outcome: Outcome) -> Chart | None:
-    """Mappings with the same keys beside each other: the first figure of each."""
+    """Mappings with the same keys, compared: the first figure of each."""
     sides = {name: value for name, value in outcome.details.items() if _is_numbers(value) and _is_side(outcome, value)}
     if len(sides) < 2:
         return None

@@ -78,10 +78,10 @@ def chart(outcome: Outcome, measured: Measured | None) -> Chart | None:
 
 def grid_of(outcome: Outcome) -> Grid | None:
     """The grid in an outcome's details; None where it has none that is worth a picture, or something else."""
-    found = outcome.details.get(DETAIL)
-    if not isinstance(found, Mapping) or {*found} != {"sizes", "figures", "groups"}:
+    counted = outcome.details.get(DETAIL)
+    if not isinstance(counted, Mapping) or {*counted} != {"sizes", "figures", "groups"}:
         return None
-    sizes, figures, groups = ([*found[name]] for name in ("sizes", "figures", "groups"))
+    sizes, figures, groups = ([*counted[name]] for name in ("sizes", "figures", "groups"))
     if not (_are_edges(sizes) and _are_edges(figures) and all(_is_group(one) for one in groups)):
         return None
     columns, rows = ({one[i] for one in groups} for i in (0, 1))
@@ -170,7 +170,7 @@ def _grid_lines(axis: Axis, foot: int) -> Iterator[Line]:
 
 
 def _values(axis: Axis, foot: int) -> Iterator[Label]:
-    """The ticks beside their lines, on the left."""
+    """The ticks next to their lines, on the left."""
     for place, text in axis.named_ticks():
         yield Label(text, LEFT - 2, round(foot - place + 4, 1), anchor="end")
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from tcdp_audit.plugin._internal import allowance, demanded, observed
+from tcdp_audit.plugin._internal import demanded, observed
 from tcdp_audit.plugin.check import Comparison
 from tcdp_audit.plugin.report import Chart
-from tcdp_audit.plugin.sentences import Outcome, decimal, percent
+from tcdp_audit.plugin.sentences import Outcome, allowance, decimal, percent
 from tcdp_audit_reports.charts.drawing import (
     Axis,
     Drawing,

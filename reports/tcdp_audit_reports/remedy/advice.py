@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tcdp_audit.plugin._internal import failing_demands, prose
+from tcdp_audit.plugin.remedy import failing_demands
 from tcdp_audit.plugin.report import Audit, ChangeLog, Paragraph, RemedyTrial, Rows, Step
-from tcdp_audit.plugin.sentences import count, listing, sentence_case, share, visible
+from tcdp_audit.plugin.sentences import count, listing, prose, sentence_case, share, visible
 from tcdp_audit_reports.columns import name_of, named
 from tcdp_audit_reports.guide_text import quoted
 from tcdp_audit_reports.policy_text import lines_to_paste
@@ -27,15 +27,15 @@ def repair_advice(audit: Audit, log: ChangeLog) -> Iterator[Paragraph]:
             yield Paragraph(drops(log), lead="Publish the written file, not the one that came in.")
         return
     lines = lines_to_paste(log) if log.planned else None
-    said, shown = ("", "") if lines is None else (f" {lines.sentence}", lines.policy)
+    advice, shown = ("", "") if lines is None else (f" {lines.sentence}", lines.policy)
     start = f"{drops(log)} " if log.dropped else ""
     made = f"{start}{listing(_titles(log))} made it. {cost_of(audit, log)}"
     if not audit.passed:
-        yield Paragraph(f"{_sentence(log.reason)}{made}{said}", lead=CLOSEST, lines=shown)
+        yield Paragraph(f"{_sentence(log.reason)}{made}{advice}", lead=CLOSEST, lines=shown)
         return
     head = "Publish the repaired file, not the one that came in"
     name = ", and name the remedies in the policy" if shown else ""
-    yield Paragraph(f"{made}{said} What was not examined stands below.", lead=f"{head}{name}.", lines=shown)
+    yield Paragraph(f"{made}{advice} What was not examined is listed below.", lead=f"{head}{name}.", lines=shown)
 
 
 def none_known(log: ChangeLog | None, reason: str) -> Paragraph:
@@ -67,7 +67,7 @@ def _sentence(reason: str) -> str:
     return f"{sentence_case(prose(reason).rstrip('.'))}. " if reason else ""
 
 
-STANDS = "Nothing was written, and the verdict on this file stays what it is."
+UNCHANGED = "Nothing was written, and the verdict on this file stays what it is."
 NEW_FILE = "The command writes a new file, and never changes what it read."
 COLUMNS = ("remedy", "what it would cost", "what came of it")
 
@@ -82,13 +82,15 @@ def trial_advice(audit: Audit, trial: RemedyTrial, command: str) -> Paragraph:
     """
     log = trial.log
     if log is not None and trial.only_drops:
-        return Paragraph(f"{drops(log)} {_result(trial)} {STANDS} {NEW_FILE}", lead="Drop these columns.", code=command)
+        return Paragraph(
+            f"{drops(log)} {_result(trial)} {UNCHANGED} {NEW_FILE}", lead="Drop these columns.", code=command
+        )
     if log is None or not log.steps:
         return none_known(log, trial.reason)
     lines = lines_to_paste(log)
-    said, shown = ("", "") if lines is None else (f" {lines.sentence}", lines.policy)
+    advice, shown = ("", "") if lines is None else (f" {lines.sentence}", lines.policy)
     start = f"{drops(log)} " if log.dropped else ""
-    text = f"{start}{_result(trial)} {cost_of(audit, log)} {STANDS}{said}"
+    text = f"{start}{_result(trial)} {cost_of(audit, log)} {UNCHANGED}{advice}"
     if not trial.passes:
         return Paragraph(text, lead=CLOSEST, lines=shown)
     head = "Name these remedies in the policy, and repair." if log.planned else "Repair as the policy says."

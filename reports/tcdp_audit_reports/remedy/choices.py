@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tcdp_audit.plugin._internal import failing_demands, in_words
+from tcdp_audit.plugin._internal import in_words
+from tcdp_audit.plugin.remedy import failing_demands
 from tcdp_audit.plugin.report import ChangeLog, Chart, Rows, Step
 from tcdp_audit.plugin.sentences import agree, count, figure, sentence_case
 from tcdp_audit_reports.charts.drawing import Drawing, axis_for

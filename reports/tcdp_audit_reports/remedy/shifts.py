@@ -15,7 +15,7 @@ from tcdp_audit_reports.sections.findings import attribute_of
 
 
 def key_of(outcome: Outcome) -> tuple[str, str | None, str]:
-    """What tells an expectation from another: its check, its attribute and what it demands."""
+    """What distinguishes an expectation from another: its check, its attribute and what it demands."""
     return outcome.check, outcome.attribute, repr(sorted(number(outcome.parameters).items()))
 
 
@@ -120,7 +120,7 @@ def _place(margin: float | None) -> float | None:
 
 
 def _marks(start: float | None, end: float | None, state: str) -> Iterator[Point]:
-    """The open mark stands around the filled one where they are at the same place."""
+    """The open mark is drawn around the filled one where they are at the same place."""
     if start is not None:
         yield Point("ring", start, MIDDLE, 8 if end is not None and abs(start - end) < NEAR else 4.5)
     if end is not None:

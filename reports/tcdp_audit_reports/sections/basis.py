@@ -15,8 +15,8 @@ TOKENS = ("suppressed_tokens", "missing_tokens")  # conventions that are cells t
 OFFICES = ("Data owner", "Data protection officer")
 SIGNED = ("Office", "Name", "Date and signature")
 LIMITS = (
-    "This audit sees the file and its policy. It does not see who receives the file, under which contract, and what else "
-    "they hold. The section on what was checked lists what was not examined."
+    "This audit sees the file and its policy. It does not see who receives the file, under which contract, and what "
+    "else they hold. The section on what was checked lists what was not examined."
 )
 MOST = 60  # rows of the table of columns; the machine-readable result has all
 
@@ -48,7 +48,7 @@ def summary(audit: Audit) -> list[str]:
     return [
         f"A neighbour, an employer or a newspaper is taken to know {named(taken)}."
         if taken
-        else "Nobody is taken to know anything about a person: no column has that role.",
+        else "No one is taken to know anything about a person: no column has that role.",
         f"Must stay secret: {named(hidden)}." if hidden else "No column is declared as one that must stay secret.",
         f"Should not be in a published file: {named(wrong)}." if wrong else "No column is there that should not be.",
         "If a column has the wrong role in the policy, this verdict is wrong.",
@@ -77,14 +77,14 @@ def columns_table(audit: Audit) -> Rows:
 
 RISK = (
     "Share of the risk: how much a column adds, on average over all orders in which a neighbour may learn the columns, "
-    "to the people who stand alone (Shapley values; to the pairs of people that are told apart, where nobody stands "
-    "alone)."
+    "to the people who are unique (Shapley values; to the pairs of people that are distinguished, where no one is "
+    "unique)."
 )
 NO_RISK = "How much each column adds to the risk was not measured in this run."
 
 
 def conventions(audit: Audit) -> Pairs:
-    """The policy's conventions; tokens that stand for a cell are counted, not shown."""
+    """The policy's conventions; tokens in place of a cell are counted, not shown."""
     unit = audit.policy.document.unit
     own = audit.policy.conventions.model_dump(exclude={"known_rows"} if unit is None else set())
     pairs = [(plain(name), plain(value)) for name, value in own.items() if name not in TOKENS]

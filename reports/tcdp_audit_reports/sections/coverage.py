@@ -1,4 +1,4 @@
-"""What was checked and what was not: Torra's map, the regulators' questions, a line for each risk that was not examined."""
+"""What was checked and what was not: Torra's map, the regulators' questions, each risk that was not examined."""
 
 from __future__ import annotations
 
@@ -6,11 +6,10 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from tcdp_audit.plugin._internal import Check, noun_form
-from tcdp_audit.plugin.check import DisclosureType
+from tcdp_audit.plugin.check import Check, DisclosureType
 from tcdp_audit.plugin.report import Audit, Definitions, Heading
-from tcdp_audit.plugin.sentences import Status, agree, count, listing, sentence_case, visible
-from tcdp_audit_reports.sections.findings import Row, rows
+from tcdp_audit.plugin.sentences import Status, agree, count, listing, noun_form, sentence_case, visible
+from tcdp_audit_reports.sections.findings import DemandRow, rows
 from tcdp_audit_reports.templating import fill_template
 
 REGULATORS = (
@@ -23,7 +22,7 @@ ATTRIBUTE = (DisclosureType.ATTRIBUTE_MODEL, DisclosureType.ATTRIBUTE_DEGREE)
 
 
 @dataclass(frozen=True)
-class Question:
+class RegulatorsQuestion:
     """A question of the regulators: its word, what it means, and what this audit answers."""
 
     word: str
@@ -31,7 +30,7 @@ class Question:
     answer: str
 
 
-def regulators(audit: Audit) -> Sequence[Question]:
+def regulators(audit: Audit) -> Sequence[RegulatorsQuestion]:
     """Singling out, linkability, inference: what was asked about each."""
     checks = audit.plugins.checks
     asked = {one.check: checks[one.check] for one in audit.expectations if one.check in checks}
@@ -39,15 +38,15 @@ def regulators(audit: Audit) -> Sequence[Question]:
     linked = [one.title for one in asked.values() if one.disclosure_type in IDENTITY and not _is_about_one_file(one)]
     learned = [one.title for one in asked.values() if one.disclosure_type in ATTRIBUTE]
     return (
-        Question("Singling out", "Can one person be picked out of the file?", _answer(alone)),
-        Question("Linkability", "Can records be matched with another file?", _answer(linked)),
-        Question("Inference", "Can something be learned about a person?", _answer(learned)),
+        RegulatorsQuestion("Singling out", "Can one person be picked out of the file?", _answer(alone)),
+        RegulatorsQuestion("Linkability", "Can records be matched with another file?", _answer(linked)),
+        RegulatorsQuestion("Inference", "Can something be learned about a person?", _answer(learned)),
     )
 
 
 def _is_about_one_file(check: Check) -> bool:
-    """Whether a check asks who stands out in the release by itself; a hold-out may say what chance does."""
-    return not check.requires or check.name == "singling_out"
+    """Whether a check asks who is unique in the release by itself; a hold-out may say what chance does."""
+    return not check.requires - check.controls
 
 
 def _answer(titles: Sequence[str]) -> str:
@@ -76,7 +75,7 @@ GRAVEST = ("error", "failed", "warning", "passed", "measured", "skipped")
 
 
 @dataclass(frozen=True)
-class Entry:
+class CoveredChecks:
     """All expectations of one title: the state of the gravest, a link to it, and how many came out how."""
 
     state: str
@@ -89,11 +88,11 @@ class Entry:
 class Quadrant:
     """One quarter of the map."""
 
-    checked: Sequence[Entry]
+    checked: Sequence[CoveredChecks]
     unchecked: str
 
 
-def coverage(audit: Audit, findings: Sequence[Row]) -> list[tuple[str, str, list[Quadrant]]]:
+def coverage(audit: Audit, findings: Sequence[DemandRow]) -> list[tuple[str, str, list[Quadrant]]]:
     """The map by rows: name, question, and the two quarters."""
     return [
         (name, about, [_quadrant(audit, findings, one) for one in disclosure_types])
@@ -101,7 +100,7 @@ def coverage(audit: Audit, findings: Sequence[Row]) -> list[tuple[str, str, list
     ]
 
 
-def _quadrant(audit: Audit, findings: Sequence[Row], disclosure_type: DisclosureType) -> Quadrant:
+def _quadrant(audit: Audit, findings: Sequence[DemandRow], disclosure_type: DisclosureType) -> Quadrant:
     here = {
         name: check
         for name, check in audit.plugins.announced_checks.items()
@@ -119,20 +118,20 @@ def _quadrant(audit: Audit, findings: Sequence[Row], disclosure_type: Disclosure
     return Quadrant(_entries(checked_here), unchecked)
 
 
-def _entries(findings: Sequence[Row]) -> list[Entry]:
-    by_title: dict[str, list[Row]] = {}
+def _entries(findings: Sequence[DemandRow]) -> list[CoveredChecks]:
+    by_title: dict[str, list[DemandRow]] = {}
     for one in findings:
         by_title.setdefault(one.title, []).append(one)
     return [_entry(title, same) for title, same in by_title.items()]
 
 
-def _entry(title: str, same: Sequence[Row]) -> Entry:
+def _entry(title: str, same: Sequence[DemandRow]) -> CoveredChecks:
     gravest = min(same, key=lambda one: GRAVEST.index(one.state))
     if len(same) == 1:
-        return Entry(gravest.state, title, gravest.id, f"{gravest.attribute}, {gravest.state}")
+        return CoveredChecks(gravest.state, title, gravest.id, f"{gravest.attribute}, {gravest.state}")
     states = Counter(one.state for one in same)
     states_in_words = ", ".join(_state_in_words(state, states[state]) for state in GRAVEST if states[state])
-    return Entry(gravest.state, title, gravest.id, f"{count(len(same), 'result')}: {states_in_words}")
+    return CoveredChecks(gravest.state, title, gravest.id, f"{count(len(same), 'result')}: {states_in_words}")
 
 
 def _state_in_words(state: str, number: int) -> str:

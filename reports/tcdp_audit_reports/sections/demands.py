@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from tcdp_audit.plugin._internal import demanded, failing, observed, prose, state_of
+from tcdp_audit.plugin._internal import demanded, failing, observed, state_of
 from tcdp_audit.plugin.report import Audit, Heading, Rows
-from tcdp_audit.plugin.sentences import Outcome, count, sentence_case, visible
+from tcdp_audit.plugin.sentences import Outcome, count, prose, sentence_case, visible
 from tcdp_audit_reports.charts.margin import margin_words
 from tcdp_audit_reports.guide_text import quoted
 from tcdp_audit_reports.sections.findings import attribute_of, rows

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TypeGuard
 
-from tcdp_audit.plugin._internal import SIGNS, Check, beside, demanded, failing, observed, prose, state_of
-from tcdp_audit.plugin.check import Limit
+from tcdp_audit.plugin._internal import SIGNS, conflicting_demands, demanded, failing, observed, state_of
+from tcdp_audit.plugin.check import Check, Limit
 from tcdp_audit.plugin.report import Audit, Chart, Items, Paragraph, Rows
 from tcdp_audit.plugin.sentences import (
     Outcome,
@@ -16,6 +16,7 @@ from tcdp_audit.plugin.sentences import (
     decimal,
     figure,
     known_columns,
+    prose,
     record_noun,
     sentence_case,
     visible,
@@ -37,7 +38,7 @@ Pairs = Sequence[tuple[str, str]]
 
 
 @dataclass(frozen=True)
-class Row:
+class DemandRow:
     """A row of the table of demands."""
 
     id: str
@@ -60,27 +61,27 @@ class Finding:
     Args:
         row: what the table of demands says.
         message: what was found, in a sentence about the release.
-        person: what it means for one person; nothing where the check does not tell.
-        beside: how it can be met where another demand on the same columns fails.
+        person: what it means for one person; nothing where the check does not say.
+        conflict: how it can be met where another demand on the same columns fails.
         line: of the policy.
-        facts: single figures beside the observed one.
+        facts: single figures in addition to the observed one.
         conventions: that decided it.
         source: of the definition.
         question: the question in plain words.
-        explained: the id of the definition, which stands once for all findings of a check; nothing without a guide.
+        explained: the id of the definition, one for all findings of a check; nothing without a guide.
         chart: the picture.
         worst: the worst groups.
         nested: figures for each attribute, intervals, contributions.
         pictures: of those.
         pictured: the number and title of the finding that has the picture of the same worst group; nothing where that
             is this one.
-        is_brief: whether it is one of very many, and only the message is told.
+        is_brief: whether it is one of very many, and only the message is shown.
     """
 
-    row: Row
+    row: DemandRow
     message: str
     person: str
-    beside: str
+    conflict: str
     line: int | None
     facts: Pairs
     conventions: Pairs
@@ -95,7 +96,7 @@ class Finding:
     is_brief: bool = False
 
 
-def rows(audit: Audit) -> list[Row]:
+def rows(audit: Audit) -> list[DemandRow]:
     """The expectations' outcomes in policy order, as the table of demands shows them. Cost: linear in the outcomes."""
     checks = audit.plugins.checks
     return [_row(one, checks.get(one.check), number) for number, one in enumerate(audit.expectations, 1)]
@@ -108,7 +109,7 @@ def findings(audit: Audit) -> list[Finding]:
     gridded = [number for number in whole if scatter.grid_of(audit.expectations[number - 1])]
     by_size = _gravest(audit, gridded)[:BY_SIZE]
     return [
-        _finding(one, checks.get(one.check), row, beside(audit, one), seen, by_size=row.number in by_size)
+        _finding(one, checks.get(one.check), row, conflicting_demands(audit, one), seen, by_size=row.number in by_size)
         if row.number in whole
         else _brief(one, row)
         for one, row in zip(audit.expectations, rows(audit), strict=True)
@@ -126,13 +127,13 @@ def _gravest(audit: Audit, numbers: Iterable[int]) -> list[int]:
     return sorted(numbers, key=lambda one: (GRAVITY.index(state_of(audit.expectations[one - 1])), one))
 
 
-def _brief(outcome: Outcome, row: Row) -> Finding:
+def _brief(outcome: Outcome, row: DemandRow) -> Finding:
     """What was found, and nothing else: one of very many."""
     return Finding(
         row=row,
         message=quoted(prose(outcome.message)),
         person="",
-        beside="",
+        conflict="",
         line=outcome.line,
         facts=(),
         conventions=(),
@@ -147,9 +148,9 @@ def _brief(outcome: Outcome, row: Row) -> Finding:
     )
 
 
-def _row(outcome: Outcome, check: Check | None, number: int) -> Row:
+def _row(outcome: Outcome, check: Check | None, number: int) -> DemandRow:
     fails = failing(outcome)
-    return Row(
+    return DemandRow(
         id=f"e{number}",
         number=number,
         state=state_of(outcome),
@@ -165,7 +166,7 @@ def _row(outcome: Outcome, check: Check | None, number: int) -> Row:
 
 
 def _finding(
-    outcome: Outcome, check: Check | None, row: Row, others: str, seen: dumbbell.Seen, *, by_size: bool
+    outcome: Outcome, check: Check | None, row: DemandRow, others: str, seen: dumbbell.Seen, *, by_size: bool
 ) -> Finding:
     guide = None if check is None else check.guide
     pictured = seen.before(outcome, row.number, row.title)
@@ -173,8 +174,8 @@ def _finding(
     return Finding(
         row=row,
         message=quoted(prose(outcome.message)),
-        person=quoted(prose(outcome.person)),
-        beside=quoted(prose(others)),
+        person=quoted(prose(outcome.individual_impact)),
+        conflict=quoted(prose(others)),
         line=outcome.line,
         facts=_facts(outcome, check),
         conventions=[(plain(name), plain(value)) for name, value in outcome.conventions.items()],
@@ -229,7 +230,7 @@ def _measured(outcome: Outcome, check: Check | None) -> Measured | None:
 
 
 def _facts(outcome: Outcome, check: Check | None) -> Pairs:
-    """Classes, and every single figure that the check reports beside the observed one."""
+    """Classes, and every single figure that the check reports in addition to the observed one."""
     facts = []
     if outcome.classes is not None:
         facts.append(("Groups", count(outcome.classes.total)))
@@ -256,7 +257,7 @@ def _fact(value: float | Fraction | str | Sequence[str]) -> str:
 
 
 def _limit(outcome: Outcome, limit: Limit | None) -> str:
-    """The demand on a figure beside the headline one, in parameters such as `alpha`."""
+    """The demand on a figure other than the headline one, in parameters such as `alpha`."""
     if limit is None or outcome.parameters.get(limit.parameter) is None:
         return ""
     value = Fraction(outcome.parameters[limit.parameter])
@@ -274,8 +275,8 @@ def _briefly(shown: Sequence[Finding]) -> str:
     whole = sum(not one.is_brief for one in shown)
     if whole == len(shown):
         return ""
-    told = f"Of {count(len(shown), 'result')} the {whole:,} that matter most have pictures and tables"
-    return f"{told}; the machine-readable result in this file has all."
+    shown_whole = f"Of {count(len(shown), 'result')} the {whole:,} that matter most have pictures and tables"
+    return f"{shown_whole}; the machine-readable result in this file has all."
 
 
 def blocks(audit: Audit) -> Iterator[Paragraph | Items]:
@@ -284,7 +285,7 @@ def blocks(audit: Audit) -> Iterator[Paragraph | Items]:
         attribute = attribute_of(one, audit.plugins.checks.get(one.check))
         title = one.title or one.check
         name = title if attribute == "–" else f"{title}, {attribute}"
-        sentences = filter(None, (prose(one.message), prose(one.person)))
+        sentences = filter(None, (prose(one.message), prose(one.individual_impact)))
         yield Paragraph(" ".join(sentences), lead=f"{name} ({state_of(one)}).")
         cells = [
             f"group {worst.ordinal:,}: " + "; ".join(f"{column}: {cell}" for column, cell in worst.cells.items())

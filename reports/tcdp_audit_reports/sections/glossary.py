@@ -18,12 +18,14 @@ GLOSSARY = {
         "All people who look alike to a neighbour: their records agree in every column that a neighbour may know. The "
         "literature calls it an equivalence class."
     ),
-    "A neighbour may know it": "A column that somebody may know about a person from elsewhere: quasi-identifier.",
-    "Must stay secret": "A column that nobody may learn about a person from the file: sensitive attribute.",
+    "A neighbour may know it": "A column that others may know about a person from elsewhere: quasi-identifier.",
+    "Must stay secret": "A column that no one may learn about a person from the file: sensitive attribute.",
     "Demand": "A line of the policy that can fail: it is met, fails, warns, or could not be checked.",
     "Warns": "The demand is not met, and the policy says that this alone does not stop publication.",
     "Schema check": "What the auditor asks of the columns of every file, whatever the policy says.",
     "Measured": "A number was computed, and the policy demands nothing of it.",
+    "Re-identification risk": "How easily a person can be found in the file: identity disclosure.",
+    "Attribute disclosure risk": "How easily something that must stay secret can be learned about a person.",
     "Exposed": "In a group that does not keep a failing demand. Each person is counted once.",
     "Margin": "How far what was found is from what is demanded, as a factor.",
 }

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from tcdp_audit.plugin._internal import allowance, demanded, failing, observed, prose
+from tcdp_audit.plugin._internal import demanded, failing, observed
 from tcdp_audit.plugin.report import Audit, ColumnRisk, Items, Paragraph, Rows
 from tcdp_audit.plugin.sentences import (
     Outcome,
     Status,
     agree,
+    allowance,
     column_of,
     count,
     percent,
     plural,
+    prose,
     record_noun,
     sentence_case,
     share,
@@ -60,7 +62,7 @@ def steps(audit: Audit) -> Sequence[Paragraph]:
         *_warned(audit),
         *_questions(audit),
     ]
-    return advised or [Paragraph(f"{NOTHING} What was not examined stands below.", lead="Publish, or ask more.")]
+    return advised or [Paragraph(f"{NOTHING} What was not examined is listed below.", lead="Publish, or ask more.")]
 
 
 def _columns(audit: Audit) -> Iterator[Paragraph]:
@@ -97,10 +99,14 @@ def _failures(audit: Audit) -> Iterator[Paragraph]:
     if not failed:
         return
     ordered = sorted(failed, key=lambda one: -(failing(one) or (0, 0))[1])
-    told = [_reach(audit, one) for one in ordered[:MOST]]
+    reasons = [_reach(audit, one) for one in ordered[:MOST]]
     if len(ordered) > MOST:
-        told.append(f"and {count(len(ordered) - MOST)} more")
-    first = told[0] if len(told) == 1 else f"{'; '.join(told)}. They overlap: one change often meets several demands"
+        reasons.append(f"and {count(len(ordered) - MOST)} more")
+    first = (
+        reasons[0]
+        if len(reasons) == 1
+        else f"{'; '.join(reasons)}. They overlap: one change often meets several demands"
+    )
     yield Paragraph(f"{first}.", lead="Protect the people whom failing demands expose, the largest number first.")
 
 
@@ -166,10 +172,10 @@ def _alone(risk: ColumnRisk, noun: str) -> str:
     """What leaving the column out would change."""
     if not risk.unique:
         return (
-            f"No {noun} stands alone, and this column by itself tells {100 * risk.separation:.0f}% of all pairs apart."
+            f"No {noun} is unique, and this column by itself distinguishes {100 * risk.separation:.0f}% of all pairs."
         )
-    stand = agree(risk.unique, "stands", "stand")
-    return f"With it {count(risk.unique, noun)} {stand} alone, without it {risk.unique_without:,}."
+    verb = agree(risk.unique, "is", "are")
+    return f"With it {count(risk.unique, noun)} {verb} unique, without it {risk.unique_without:,}."
 
 
 def _remedy(audit: Audit) -> Iterator[Paragraph]:
@@ -208,14 +214,15 @@ def risk_table(audit: Audit) -> Rows | None:
         ]
         for one in audit.column_risks
     ]
-    alone = ["alone without it"] if unique else []
+    alone = ["unique without it"] if unique else []
     head = ("column", "share of the risk", *alone, "distinction", "separation")
-    stand = f"{count(unique, noun)} {agree(unique, 'stands', 'stand')}" if unique else f"No {noun} stands"
-    note = f"{stand} alone with all of them. {NOTE}"
+    subject = f"{count(unique, noun)} {agree(unique, 'is', 'are')}" if unique else f"No {noun} is"
+    note = f"{subject} unique with all of them. {NOTE}"
     return Rows(head, rows, "Which column adds most risk", note, numeric_from=1, style="risks")
 
 
 NOTE = (
     "Distinction: different values for each record, by this column alone. Separation: pairs of records that this "
-    "column alone tells apart. After Motwani, Xu, Efficient Algorithms for Masking and Finding Quasi-Identifiers, 2007."
+    "column alone distinguishes. After Motwani, Xu, Efficient Algorithms for Masking and Finding Quasi-Identifiers, "
+    "2007."
 )

@@ -12,9 +12,16 @@ from tcdp_audit_reports.html_blocks import blocks_as_html
 from tcdp_audit_reports.policy_text import lines_to_paste
 from tcdp_audit_reports.remedy import choices, search, sentences
 from tcdp_audit_reports.remedy.candidates import tried_table
-from tcdp_audit_reports.remedy.losses import attribute_table, loss_table, penalty_chart, retained_table
+from tcdp_audit_reports.remedy.losses import (
+    attribute_table,
+    counts_table,
+    effects_table,
+    loss_table,
+    models_table,
+    penalty_chart,
+    retained_table,
+)
 from tcdp_audit_reports.remedy.shifts import Shift, caption, shifts
-from tcdp_audit_reports.remedy.uses import counts_table, effects_table, models_table
 from tcdp_audit_reports.templating import fill_template
 
 HEAD = ("Check", "Attribute", "Demanded", "Before", "After", "Margin", "Outcome")

@@ -147,9 +147,9 @@ class Task(ABC, Generic[C]):
     def _worded(self, outcome: Outcome) -> Outcome:
         """An outcome with its sentences."""
         general = partial(_general, label=self.check.headline.figure)
-        message = " ".join(filter(None, (self.violation or (self.check.sentence or general)(outcome), self._asked())))
-        person = "" if self.check.person is None else self.check.person(outcome)
-        return replace(outcome, message=message, person=person)
+        own = self.violation or self.check.sentences.message(outcome) or general(outcome)
+        message = " ".join(filter(None, (own, self._asked())))
+        return replace(outcome, message=message, individual_impact=self.check.sentences.individual_impact(outcome))
 
     def _asked(self) -> str:
         """Which profile asks, and what it says of its threshold."""

@@ -13,7 +13,7 @@ from pathlib import Path
 from tcdp_audit.core.base.lazy import WRITTEN
 
 PACKAGE = Path(__file__).parents[2]
-ROLES = ("_internal", "check", "detector", "engine", "remedy", "report", "sentences")
+ROLES = ("_internal", "check", "detector", "engine", "measure", "remedy", "report", "sentences")
 MODULES = {
     "tcdp_audit": "__init__.py",
     "tcdp_audit.api": "api.py",

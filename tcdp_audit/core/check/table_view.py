@@ -73,7 +73,7 @@ class PopulationClasses:
         sample: f, records of the release in each class that the release has.
         population: F, records of the population in the same class; 0 where it lacks the class.
         absent: F of the population's classes that the release lacks.
-        overlap: what f and F no longer tell under `wildcard`, where both count all compatible records; else None.
+        overlap: what f and F no longer show under `wildcard`, where both count all compatible records; else None.
     """
 
     sample: Counts
@@ -202,7 +202,7 @@ class TableView:
     def streams(self, attributes: Sequence[str], *companions: str) -> list[StreamedTable]:
         """The same of the release and of some companions, each over its own values and as often as it is asked.
 
-        Equal labels are equal values, whether or not a table has generalised or suppressed cells beside them.
+        Equal labels are equal values, whether or not a table has generalised or suppressed cells next to them.
 
         Raises:
             CheckError: a table or a column is not there, or holds values that do not fit its scale; or numbers of one
@@ -348,7 +348,7 @@ class TableView:
         """Release and original, paired as the policy says, where cells of the release may be generalised.
 
         Each table is coded over its own values; what the cells of each attribute stand for among the values of the
-        original is beside them.
+        original is next to them.
 
         Raises:
             CheckError: there is no original, no pairing is declared, or it does not work; or the tables outgrow the

@@ -52,7 +52,7 @@ class PairedColumn:
         after: its domain in the second one.
         before_codes: the code of each record of the first release.
         after_codes: the code of each record of the second one.
-        kept: for each record of the second release its position in the first.
+        position_before: for each record of the second release its position in the first.
     """
 
     declaration: AttributeDeclaration
@@ -61,7 +61,7 @@ class PairedColumn:
     after: Domain
     before_codes: Codes
     after_codes: Codes
-    kept: Positions
+    position_before: Positions
 
     @property
     def name(self) -> str:
@@ -70,18 +70,18 @@ class PairedColumn:
 
     @property
     def is_quasi_identifier(self) -> bool:
-        """Whether it takes part in equivalence classes."""
+        """Say whether it takes part in equivalence classes."""
         return self.declaration.role is Role.QUASI_IDENTIFIER
 
     @property
     def is_numeric(self) -> bool:
-        """Whether its values are numbers or ranges of numbers."""
+        """Say whether its values are numbers or ranges of numbers."""
         return self.declaration.scale is Scale.NUMERIC
 
     @property
     def suppressed(self) -> int:
         """The number of records of the first release that are not in the second."""
-        return len(self.before_codes) - len(self.kept)
+        return len(self.before_codes) - len(self.position_before)
 
     @cached_property
     def same(self) -> NDArray[np.int64]:
@@ -97,7 +97,7 @@ class PairedColumn:
     def transitions(self) -> Transitions:
         """The changes of the values of the records that stayed. O(records), and a sort of them for large domains."""
         radix = self.after.size + 1
-        key = self.before_codes[self.kept].astype(np.int64)
+        key = self.before_codes[self.position_before].astype(np.int64)
         key *= radix
         key += self.after_codes
         if (span := (self.before.size + 1) * radix) <= 2 * len(key):
@@ -115,7 +115,7 @@ class PairedColumn:
 
     @property
     def is_emptied(self) -> bool:
-        """Whether it had several values, and has at most one now. Missing and suppressed cells are one value: none."""
+        """Say whether it had several values, and has at most one now. Missing and suppressed cells are one value."""
         return _different(self.before) > 1 and _different(self.after) < 2
 
     @cached_property
@@ -151,7 +151,9 @@ def lossy_columns(release: Release) -> list[str]:
     return sorted(name for name in release.columns if name in declared and declared[name].role in LOSSY_ROLES)
 
 
-def paired_columns(before: Release, after: Release, kept: Positions, names: Sequence[str]) -> tuple[PairedColumn, ...]:
+def paired_columns(
+    before: Release, after: Release, position_before: Positions, names: Sequence[str]
+) -> tuple[PairedColumn, ...]:
     """Some declared columns of two releases, in the order of their names here.
 
     Raises:
@@ -162,7 +164,9 @@ def paired_columns(before: Release, after: Release, kept: Positions, names: Sequ
     declared = before.policy.attributes
     sides = [_read(release, names) for release in (before, after)]
     return tuple(
-        PairedColumn(declared[old.attribute], before.hierarchies.get(old.attribute), old, new, codes, new_codes, kept)
+        PairedColumn(
+            declared[old.attribute], before.hierarchies.get(old.attribute), old, new, codes, new_codes, position_before
+        )
         for (old, codes), (new, new_codes) in zip(*sides, strict=True)
     )
 
@@ -180,7 +184,7 @@ def _read(release: Release, names: Sequence[str]) -> list[tuple[Domain, Codes]]:
 
 
 def _positions(before: Domain, after: Domain) -> NDArray[np.int64]:
-    """Where each value after stands among the values before; -1 for a new one."""
+    """The place of each value after among the values before; -1 for a new one."""
     if before.size and before.values.dtype == after.values.dtype != object and not before.rounded and not after.rounded:
         nearest = np.minimum(np.searchsorted(before.values, after.values), before.size - 1)
         return np.where(before.values[nearest] == after.values, nearest, -1)

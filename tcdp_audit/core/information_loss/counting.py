@@ -68,7 +68,7 @@ class _Side:
 
     @classmethod
     def of(cls, shares: Floats, codes: Codes) -> _Side:
-        """From the shares of each code, the missing one included: equal rows become one."""
+        """Take the shares of each code, the missing one included: equal rows become one."""
         distinct, row = _distinct(shares)
         return cls(distinct, row[codes])
 

@@ -15,6 +15,9 @@ from tcdp_audit.core.encoding.domain import Domain
 from tcdp_audit.core.encoding.keys import Codes
 from tcdp_audit.core.information_loss.columns import PairedColumn, records_with, share, weighted_sum
 
+MOST_GROUPS = 20  # of single values
+Counts = NDArray[np.int64]
+
 
 class Penalty(ABC):
     """The normalised certainty penalty of the values of an attribute, from 0 for a single one to 1 for all.
@@ -32,8 +35,6 @@ class Penalty(ABC):
         """The same of each code, the missing one last; a suppressed or missing cell costs 1. Shape (domain + 1,)."""
         return np.where(domain.is_uninformative, 1.0, np.append(self.of_values(domain), 1.0))
 
-
-MOST_GROUPS = 20  # of single values
 
 P = TypeVar("P", bound=Penalty)
 
@@ -76,7 +77,7 @@ class Coverage(ABC, Generic[P]):
 
     @abstractmethod
     def groups(self) -> NDArray[np.intp]:
-        """The values before in groups that somebody may count: the group of each code; -1 where it tells nothing.
+        """The values before in groups that a count may be about: the group of each code; -1 where it tells nothing.
 
         Each value by itself where there are at most 20. Of more values the 20 most frequent and all others together;
         of numbers and ranks ten consecutive groups with as equal numbers of records as whole values allow.
@@ -160,12 +161,9 @@ def total_variation(before: Floats, after: Floats, new: float) -> float:
     return float(min(shares / 2, 1.0))
 
 
-Counts = NDArray[np.int64]
-
-
 @dataclass(frozen=True)
-class Told:
-    """What one column tells of another, in bits for each record before.
+class MutualInformation:
+    """The information that one column gives about another, in bits for each record before.
 
     Args:
         before: in the release as it came in.
@@ -176,7 +174,7 @@ class Told:
     after: float
 
 
-def information_kept(column: PairedColumn) -> float | None:
+def information_retained(column: PairedColumn) -> float | None:
     """N' I'(X; X') / (n H(X)): of what a column told, the share that is still told; None where it told nothing.
 
     X is the value before, X' the one after. H is the entropy in the n records that had a value, I' the mutual
@@ -185,17 +183,17 @@ def information_kept(column: PairedColumn) -> float | None:
     Cost: O(distinct changes of values), and a sort of them.
     """
     before = records_with(column.before)[~column.before.is_uninformative]
-    told = _entropy(before) * int(before.sum())
-    if not told:
+    total_before = _entropy(before) * int(before.sum())
+    if not total_before:
         return None
     change = column.transitions
     there = ~(column.before.is_uninformative[change.before] | column.after.is_uninformative[change.after])
     old, new, records = change.before[there], change.after[there], change.records[there]
-    kept = _entropy(_totals(old, records)) + _entropy(_totals(new, records)) - _entropy(records)
-    return float(np.clip(kept * int(records.sum()) / told, 0.0, 1.0))
+    shared = _entropy(_totals(old, records)) + _entropy(_totals(new, records)) - _entropy(records)
+    return float(np.clip(shared * int(records.sum()) / total_before, 0.0, 1.0))
 
 
-def information_on(column: PairedColumn, other: PairedColumn) -> Told:
+def information_on(column: PairedColumn, other: PairedColumn) -> MutualInformation:
     """N I(X; S) / N of two columns of one release, before and after; n records have both values, N are those before.
 
     Cost: O(records), and a sort of them where both columns have many values.
@@ -203,7 +201,7 @@ def information_on(column: PairedColumn, other: PairedColumn) -> Told:
     records = len(column.before_codes)
     before = _between((column.before, column.before_codes), (other.before, other.before_codes))
     after = _between((column.after, column.after_codes), (other.after, other.after_codes))
-    return Told(share(before, records), share(after, records))
+    return MutualInformation(share(before, records), share(after, records))
 
 
 def _between(one: tuple[Domain, Codes], two: tuple[Domain, Codes]) -> float:

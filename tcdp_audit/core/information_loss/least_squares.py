@@ -14,6 +14,11 @@ from tcdp_audit.core.base.frozen import Floats
 
 NODES = 32  # of the quadrature: errors are below those of floats
 MANY = 10_000  # degrees of freedom above which the first terms of a series are as exact
+COLLINEAR = 1e-9  # eigenvalues of the features' scaled products below this part of the largest are none
+TOUCHED = 1e-5  # a coefficient with a larger part in a combination that does not vary is not told by the data
+EXACT = 1e-18  # squared residuals below this part of the outcome's squares are rounding
+Block = tuple[Floats, Floats, Floats]  # features of shape (records, features), outcomes, and weights
+Blocks = Callable[[], Iterator[Block]]
 
 
 def t_quantile(probability: float, freedom: int) -> float:
@@ -48,14 +53,6 @@ def t_quantile(probability: float, freedom: int) -> float:
     return sqrt(freedom) * tan(angle)
 
 
-COLLINEAR = 1e-9  # eigenvalues of the features' scaled products below this part of the largest are none
-TOUCHED = 1e-5  # a coefficient with a larger part in a combination that does not vary is not told by the data
-EXACT = 1e-18  # squared residuals below this part of the outcome's squares are rounding
-
-Block = tuple[Floats, Floats, Floats]  # features of shape (records, features), outcomes, and weights
-Blocks = Callable[[], Iterator[Block]]
-
-
 @dataclass(frozen=True)
 class LeastSquares:
     """A fitted linear model.
@@ -82,7 +79,7 @@ class LeastSquares:
 
 @dataclass
 class _Sums:
-    """What is summed up over records: products of features, of features with the outcome, squares of the outcome."""
+    """Sums over records: products of features, of features with the outcome, squares of the outcome."""
 
     products: Floats
     outcome: Floats
@@ -106,7 +103,7 @@ def least_squares(blocks: Blocks, features: int, *, weighted: bool = False) -> L
     Source: for weights Binder, International Statistical Review 51, 1983; as svyglm of R's survey without strata.
     """
     sums = _normal_equations(blocks, features)
-    inverse, told, rank = _inverse(sums.products)
+    inverse, determined, rank = _inverse(sums.products)
     first = inverse @ sums.outcome
     left = _residuals(blocks, first)
     correction = inverse @ left.outcome
@@ -117,10 +114,10 @@ def least_squares(blocks: Blocks, features: int, *, weighted: bool = False) -> L
     else:
         variances = inverse * (unexplained / max(freedom, 1))
     errors = np.zeros(features) if is_exact else np.sqrt(np.maximum(np.diag(variances), 0.0))
-    told &= freedom > 0
+    determined &= freedom > 0
     return LeastSquares(
-        coefficients=np.where(told, first + correction, np.nan),
-        errors=np.where(told, errors, np.nan),
+        coefficients=np.where(determined, first + correction, np.nan),
+        errors=np.where(determined, errors, np.nan),
         records=sums.records,
         rank=rank,
         is_exact=is_exact,
@@ -161,7 +158,7 @@ def _inverse(products: Floats) -> tuple[Floats, NDArray[np.bool_], int]:
     scale[scale == 0] = 1.0
     values, vectors = np.linalg.eigh(products / np.outer(scale, scale))
     varies = values > COLLINEAR * max(values.max(initial=0.0), 0.0)
-    kept = vectors[:, varies]
-    inverse = (kept / values[varies]) @ kept.T / np.outer(scale, scale)
-    told = np.sqrt((vectors[:, ~varies] ** 2).sum(axis=1)) < TOUCHED
-    return inverse, told, int(varies.sum())
+    directions = vectors[:, varies]
+    inverse = (directions / values[varies]) @ directions.T / np.outer(scale, scale)
+    determined = np.sqrt((vectors[:, ~varies] ** 2).sum(axis=1)) < TOUCHED
+    return inverse, determined, int(varies.sum())

@@ -19,7 +19,8 @@ from tcdp_audit.core.information_loss.coverage import MOST_GROUPS, Coverage, Pen
 from tcdp_audit.core.policy.model import AttributeDeclaration
 
 RANGES = 10  # groups of numbers, of more than can each stand alone
-LARGEST = 1e100  # numbers beyond stand here, so that squares and sums of them stay finite
+LARGEST = 1e100  # numbers beyond count as this, so that squares and sums of them stay finite
+BLOCK = 2**16  # records at a time
 
 
 @dataclass(frozen=True)
@@ -129,12 +130,14 @@ class Ordered(Coverage[RangePenalty]):
     def distance(self, before: Floats, after: Floats) -> float:
         """Earth mover's distance by the range of the attribute, at most 1. O(values log values)."""
         support, where = np.unique(self._middles(self._before)[before > 0], return_inverse=True)
-        standing = np.bincount(where, weights=before[before > 0])
-        points, landed = self._landed(support, after)
-        work = _work_of_moving(np.concatenate([support, points]), np.concatenate([standing / before.sum(), -landed]))
+        masses_before = np.bincount(where, weights=before[before > 0])
+        points, masses_after = self._mass_points(support, after)
+        work = _work_of_moving(
+            np.concatenate([support, points]), np.concatenate([masses_before / before.sum(), -masses_after])
+        )
         return float(self.penalty.share(np.array([work]))[0])
 
-    def _landed(self, support: Floats, weights: Floats) -> tuple[Floats, Floats]:
+    def _mass_points(self, support: Floats, weights: Floats) -> tuple[Floats, Floats]:
         """Points and shares of the distribution after."""
         start, end = self._after.inside(support)
         spread = (self._after.width > 0) & (end > start) & (self.column.same[:-1] < 0)
@@ -162,9 +165,6 @@ def _work_of_moving(points: Floats, surplus: Floats) -> float:
     return float(np.abs(np.cumsum(surplus[order])[:-1]) @ np.diff(points[order]))
 
 
-BLOCK = 2**16  # records at a time
-
-
 @dataclass(frozen=True)
 class Deviation:
     """IL1s: the mean deviation of numbers, each by the square root of 2 times its standard deviation before.
@@ -188,7 +188,7 @@ class Deviation:
 def deviation(columns: Sequence[Ordered], suppressed: int) -> Deviation:
     """IL1s of some numeric columns.
 
-    |x - x'| / (sqrt(2) s), s the sample standard deviation before, averaged over all cells. A range stands at its
+    |x - x'| / (sqrt(2) s), s the sample standard deviation before, averaged over all cells. A range counts as its
     middle.
 
     Cost: O(distinct changes of values).
@@ -218,7 +218,7 @@ def deviation(columns: Sequence[Ordered], suppressed: int) -> Deviation:
 
 @dataclass(frozen=True)
 class MeanError:
-    """How far means moved, each by the standard deviation before.
+    """The distance by which means moved, in standard deviations before.
 
     Args:
         value: the mean over the attributes that have one; None without any.
@@ -266,7 +266,7 @@ class CorrelationChange:
 def correlation_change(columns: Sequence[Ordered]) -> CorrelationChange:
     """Change of the correlations between pairs of numeric columns; each by the records with both numbers.
 
-    A range stands at its middle. A pair of which one has but one value after has lost its correlation: 0.
+    A range counts as its middle. A pair of which one has but one value after has lost its correlation: 0.
 
     Cost: O(records x columns squared).
     """

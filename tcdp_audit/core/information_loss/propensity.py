@@ -21,6 +21,12 @@ TOLERANCE = 1e-10  # of the log-likelihood for each record
 
 # Features of shape (rows, features), 0 or 1 for each row, and how many records it stands for.
 Blocks = Callable[[], Iterator[tuple[Floats, Floats, Floats]]]
+MOST_VALUES = 20  # of a nominal attribute get a coefficient of their own
+MOST_RECORDS = 2**16  # before, evenly spaced, and what became of them
+FARTHEST = 1000.0  # standard deviations; a number beyond counts as this
+BLOCK = 2**14  # records at a time
+CACHED_BYTES = 2**26  # bytes of features that are made once; more are made anew for each iteration
+Part = tuple[Floats, NDArray[np.intp]]  # different rows of features of a column, and which of them each record has
 
 
 @dataclass(frozen=True)
@@ -95,14 +101,6 @@ def _slope(blocks: Blocks, coefficients: Floats) -> _Slope:
     )
 
 
-MOST_VALUES = 20  # of a nominal attribute get a coefficient of their own
-MOST_RECORDS = 2**16  # before, evenly spaced, and what became of them
-FARTHEST = 1000.0  # standard deviations; a number beyond stands here
-BLOCK = 2**14  # records at a time
-KEPT = 2**26  # bytes of features that are made once; more are made anew for each iteration
-Part = tuple[Floats, NDArray[np.intp]]  # different rows of features of a column, and which of them each record has
-
-
 @dataclass(frozen=True)
 class Propensity:
     """The distance of the fitted probabilities of being a released record from knowing nothing.
@@ -171,9 +169,9 @@ def propensity(columns: Sequence[Coverage[Any]]) -> Propensity:
         return (block for truth, parts, times in distinct for block in _blocks(parts, truth, times))
 
     width = 1 + sum(one.table.shape[1] for _, one in features)
-    kept = list(blocks()) if 8 * width * sum(len(times) for *_, times in distinct) <= KEPT else None
+    cached = list(blocks()) if 8 * width * sum(len(times) for *_, times in distinct) <= CACHED_BYTES else None
     with threadpool_limits(1, "blas"):  # threads of a busy machine wait for each other; and one order of summation
-        return _error_of_fit(blocks if kept is None else lambda: iter(kept))
+        return _error_of_fit(blocks if cached is None else lambda: iter(cached))
 
 
 def _error_of_fit(blocks: Blocks) -> Propensity:
@@ -209,7 +207,7 @@ def _chosen(column: PairedColumn) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     before = np.arange(records) if records <= MOST_RECORDS else np.arange(MOST_RECORDS) * records // MOST_RECORDS
     taken = np.zeros(records, dtype=bool)
     taken[before] = True
-    return before, np.flatnonzero(taken[column.kept])
+    return before, np.flatnonzero(taken[column.position_before])
 
 
 def _distinct(parts: Sequence[Part]) -> tuple[list[Part], Floats]:
@@ -243,7 +241,7 @@ def _numbers(ordered: Ordered) -> _Features:
 
 
 def _indicators(column: PairedColumn) -> _Features:
-    """Indicators of the frequent values, each beside the most frequent one."""
+    """Indicators of the frequent values, each compared with the most frequent one."""
     values = column.before.size + 1
     after = np.where(column.same >= 0, column.same, values + np.arange(len(column.same)))
     records = np.append(records_with(column.before), np.zeros(len(after), dtype=np.int64))

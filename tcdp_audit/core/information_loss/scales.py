@@ -98,14 +98,14 @@ class Hierarchical(Coverage[LeafPenalty]):
     def distance(self, before: Floats, after: Floats) -> float:
         """Total variation distance. O(values x height)."""
         own, levels = self.column.same[:-1], self._levels[self.column.before.size :]
-        landed = self.column.returned(after)
+        weights_after = self.column.returned(after)
         new = float(after[(own < 0) & (levels < 0)].sum())
         for level in range(self._hierarchy.height + 1):
             here = np.where((own < 0) & (levels == level), after, 0.0)
             spread, homeless = self._spread(level, here, before > 0)
-            landed += spread
+            weights_after += spread
             new += homeless
-        return total_variation(before, landed, new)
+        return total_variation(before, weights_after, new)
 
     def _spread(self, level: int, weights: Floats, present: NDArray[np.bool_]) -> tuple[Floats, float]:
         """Weights of labels of a level, spread over the values before below them; and what has none below it."""
@@ -156,7 +156,7 @@ class Members:
 
     @classmethod
     def of(cls, rows: Sequence[Sequence[int]]) -> Members:
-        """From a list of codes for each label."""
+        """Make them from a list of codes for each label."""
         sizes = np.array([len(row) for row in rows], dtype=np.int64)
         return cls(sizes, np.array([code for row in rows for code in row], dtype=np.int64))
 
@@ -215,7 +215,7 @@ class Nominal(Coverage[SetPenalty]):
         return np.where(self._covered(before, after), grown, 1.0)
 
     def _covered(self, before: Codes, after: Codes) -> NDArray[np.bool_]:
-        """Whether every member of an old label is one of the new label."""
+        """Say whether every member of an old label is one of the new label."""
         radix = self.column.before.size
         labels, codes = self._after.of_labels(np.arange(self.column.after.size))
         rows, wanted = self._before.of_labels(before)
@@ -227,8 +227,10 @@ class Nominal(Coverage[SetPenalty]):
         own, sizes = self.column.same[:-1], self._after.sizes
         spread = (own < 0) & (sizes > 0)
         labels, codes = self._after.of_labels(np.flatnonzero(spread))
-        landed = self.column.returned(after) + np.bincount(codes, (after[spread] / sizes[spread])[labels], len(before))
-        return total_variation(before, landed, float(after[(own < 0) & (sizes == 0)].sum()))
+        weights_after = self.column.returned(after) + np.bincount(
+            codes, (after[spread] / sizes[spread])[labels], len(before)
+        )
+        return total_variation(before, weights_after, float(after[(own < 0) & (sizes == 0)].sum()))
 
     def groups(self) -> NDArray[np.intp]:
         """The most frequent values each by itself; a set label before is a value of its own."""

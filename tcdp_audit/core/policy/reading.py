@@ -26,6 +26,7 @@ from tcdp_audit.core.policy.source import PolicyFault, PolicySource, PolicySourc
 
 CHECKS, REMEDIES = "tcdp_audit_checks", "tcdp_audit_remedies"
 SOUND: dict[str, Any] = {"version": 1, "attributes": {ANY_TEXT: {"role": "insensitive"}}, "expect": [{}]}
+COLUMNS = ("attribute", "attributes")  # parameters that name columns
 JUDGED = 600  # calls of a check on what an unsound policy may have been meant to be
 
 T = TypeVar("T", bound=Registered)
@@ -241,15 +242,18 @@ class Reading:
         """
         if len(ways) == len(documents) == 1:
             shared = list(section.faults(registered, ways[0].sound, documents[0]))
+            doubtful: list[str] = []
         else:
-            shared = in_common(_asked(section, registered, ways, documents))
+            asked = list(_asked(section, registered, ways, documents))
+            shared = in_common(asked)
+            doubtful = [name for one in asked for name, _ in one if name in COLUMNS]  # where a check may stop
         reported: dict[tuple[str, str], None] = dict.fromkeys(shared)
-        names = {name for name, _ in shared if name}
+        names = {name for name, _ in shared if name}.union(doubtful)
         while ways and names:
             others = otherwise(registered.parameters, ways[0].data, sorted(names), values)
             answers = [list(one) for one in _asked(section, registered, others, documents)]
             mending = [one for one in answers if not names & {name for name, _ in one}]
-            new = [one for one in in_common(mending) if one not in reported]
+            new = [one for one in in_common(mending) if one not in reported and (one[0] or not doubtful)]
             reported |= dict.fromkeys(new)
             if not {name for name, _ in new} - names:
                 break

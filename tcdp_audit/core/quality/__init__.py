@@ -22,13 +22,13 @@ EXTRAS = {
 
 
 def installed(library: str) -> bool:
-    """Whether a library can be imported. A folder of its name, such as `great_expectations`, is something else."""
+    """True if a library can be imported. A folder of its name, such as `great_expectations`, is something else."""
     spec = find_spec(library)
     return spec is not None and spec.origin is not None
 
 
 def missing_extra(library: str) -> str:
-    """What to install for a library, as the end of a sentence; nothing where it is installed."""
+    """Advice to install a library, as the end of a sentence; nothing where it is installed."""
     return "" if installed(library) else EXTRAS[library]
 
 

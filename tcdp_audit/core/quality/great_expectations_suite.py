@@ -75,7 +75,7 @@ def stored_file(policy: Policy, named: StoredSuite) -> Path | None:
 
 
 class _Fault(Exception):  # noqa: N818 - it becomes a PolicyError
-    """Why a suite cannot be used."""
+    """Reason why a suite cannot be used."""
 
 
 def _in_store(policy: Policy, named: StoredSuite) -> Path:
@@ -91,7 +91,7 @@ def _in_store(policy: Policy, named: StoredSuite) -> Path:
 
 
 def _backend(path: Path) -> Mapping[str, Any]:
-    """Where a context keeps its suites, by its configuration."""
+    """Store of a context's suites, by its configuration."""
     try:
         configuration = yaml.safe_load(path.read_text(encoding="utf-8"))
         store = configuration["stores"][configuration["expectations_store_name"]]
@@ -157,7 +157,7 @@ def _is_nothing(value: Any) -> bool:
 
 
 def _reason(error: Exception) -> str:
-    """What is wrong with the parameters of an expectation, by their names; of anything else its kind."""
+    """Faults of the parameters of an expectation, by their names; of any other error its kind."""
     errors: Any = getattr(error, "errors", None)
     if not callable(errors):
         return f"Great Expectations raised {type(error).__name__}"

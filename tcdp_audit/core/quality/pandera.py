@@ -47,7 +47,7 @@ _TRUTH = {"true": True, "1": True, "1.0": True, "false": False, "0": False, "0.0
 
 
 def schema_outcomes(policy: Policy, engine: Engine, release: Any) -> Sequence[Outcome]:
-    """What the policy's schema says of a release: one passed outcome, or one for each failure.
+    """Judge a release by the policy's schema: one passed outcome, or one for each failure.
 
     Args:
         policy: a policy with a `schema`.
@@ -123,7 +123,7 @@ class SchemaValidation:
         return self._outcome(status, f"{sentence}.", column, check, records, severity)
 
     def _records(self, error: SchemaError) -> int | None:
-        """How many records fail; None where the failure is one of the table, or several records have one label."""
+        """Number of failing records; None where the failure is one of the table, or several records have one label."""
         cases = error.failure_cases
         if not isinstance(self.frame, pd.DataFrame):
             return getattr(cases, "height", None)
@@ -206,7 +206,7 @@ def _column(error: SchemaError) -> str | None:
 
 
 def _check_name(error: SchemaError) -> str:
-    """What the schema calls the check; it knows nothing of the release."""
+    """Name of the check in the schema, which knows nothing of the release."""
     check = error.check
     if check is None or isinstance(check, str):
         return check or str(error.reason_code)

@@ -54,12 +54,12 @@ class SchemaDemands:
 
     @property
     def columns(self) -> int:
-        """How many columns it describes."""
+        """Number of columns that it describes."""
         return len(self.schema.columns)
 
     @property
     def checks(self) -> int:
-        """How many checks it has, on columns and on the table."""
+        """Number of its checks, on columns and on the table."""
         return sum(len(part.checks or ()) for part in _parts(self.schema))
 
     @staticmethod
@@ -98,7 +98,7 @@ def demands_of(policy: Policy) -> SchemaDemands:
 
 
 class _Fault(Exception):  # noqa: N818 - it becomes a PolicyError
-    """Why a schema cannot be used."""
+    """Reason why a schema cannot be used."""
 
 
 def _read(path: Path) -> pa.DataFrameSchema:
@@ -178,7 +178,7 @@ def _require_demand(schema: pa.DataFrameSchema) -> None:
 
 
 def _demands(part: Any) -> bool:
-    """Whether a release could fail a part of a schema at all."""
+    """True if a release could fail a part of a schema at all."""
     if isinstance(part, pa.DataFrameSchema):
         own = part.dtype, part.unique, part.unique_column_names, part.strict, part.ordered and part.columns
         return bool(part.checks) or any(own)
@@ -213,7 +213,7 @@ def module_of(name: str, policy: Policy) -> ModuleType:
 
 
 def _is_installed(top: str, folders: list[str]) -> bool:
-    """Whether a package of this name is found in folders of packages; nothing is imported."""
+    """True if a package of this name is found in folders of packages; nothing is imported."""
     if PathFinder.find_spec(top, folders) is not None:
         return True
     finders = [one for one in sys.meta_path if getattr(one, "__module__", "").startswith(EDITABLE)]

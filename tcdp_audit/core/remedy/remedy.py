@@ -92,7 +92,7 @@ class Treatment:
 
     Args:
         columns: the columns it changed, by name; each already in the release.
-        kept: which records stay, bool, shape (records,); None for all of them.
+        retained: which records stay, bool, shape (records,); None for all of them.
         notes: figures about how it was done, under documented names; no cell among them.
         lines: policy lines that an audit of the treated release needs: how noise was added.
         attacks: checks that attack the treated release with what was done in every particular, each `{check:
@@ -101,7 +101,7 @@ class Treatment:
     """
 
     columns: Mapping[str, NewColumn] = field(default_factory=dict)
-    kept: NDArray[np.bool_] | None = None
+    retained: NDArray[np.bool_] | None = None
     notes: Mapping[str, Any] = field(default_factory=dict)
     lines: tuple[str, ...] = ()
     attacks: tuple[Mapping[str, Mapping[str, Any]], ...] = ()
@@ -177,7 +177,7 @@ class Remedy(Generic[R]):
 
 @dataclass(frozen=True)
 class Applicability:
-    """Which failing demands a remedy may help.
+    """The failing demands that a remedy may help, and those that it cannot.
 
     Args:
         helped: those that it may.
@@ -189,15 +189,15 @@ class Applicability:
 
     @property
     def reasons(self) -> str:
-        """Why it cannot help some, each reason once, or nothing."""
+        """Say why it cannot help some, each reason once, or nothing."""
         return "; ".join(dict.fromkeys(reason for _, reason in self.unhelped))
 
     @property
     def sentence(self) -> str:
-        """What it does not act on, and why, or nothing.
+        """Name what it does not act on, and why, or nothing.
 
         Example:
-            >>> from tcdp_audit.core.base.outcome import Status
+            >>> from tcdp_audit.core.base.outcome import Outcome, Status
             >>> failed = Outcome(check="k_anonymity", status=Status.FAILED)
             >>> Applicability((), [(failed, "only for demands beside the original")]).sentence
             'does not act on k_anonymity (only for demands beside the original)'
@@ -211,7 +211,7 @@ class Applicability:
 def applicability(
     remedy: Remedy[Any], view: RemedyView, parameters: RemedyParameters | None, failing: Iterable[Outcome]
 ) -> Applicability:
-    """Which of some failing demands a remedy may help.
+    """Say which of some failing demands a remedy may help.
 
     Args:
         remedy: the remedy.

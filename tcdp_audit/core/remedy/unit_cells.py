@@ -42,7 +42,7 @@ class UnitRows:
 
     @classmethod
     def of(cls, unit: Attribute) -> UnitRows | None:
-        """Those of a column; None where no unit has several."""
+        """Find the rows of each unit of a column; None where no unit has several."""
         joined = np.flatnonzero(~unit.domain.is_uninformative[unit.codes])
         rows = joined[np.argsort(unit.codes[joined], kind="stable")]
         codes = unit.codes[rows].astype(np.int64)
@@ -52,7 +52,7 @@ class UnitRows:
         return cls(rows, np.repeat(np.arange(len(starts)), np.diff(np.append(starts, len(rows)))))
 
     def agreeing(self, attribute: Attribute) -> Mask | None:
-        """Which rows have a value that all rows of their unit have; None where the attribute is not one of the unit.
+        """Say which rows have a value that all rows of their unit have; None where the attribute is none of the unit.
 
         It is one where all values agree in every unit, or in a hundred for each one in which they do not. A missing or
         suppressed value agrees with every other, and is not among them. Shape (len(rows),).
@@ -94,8 +94,8 @@ def _with_unit_cells(view: RemedyView, rows: UnitRows, name: str, treatment: Tre
     agreeing = None if name == view.policy.document.unit else rows.agreeing(attribute)
     if agreeing is None:
         return column
-    if treatment.kept is not None:
-        agreeing &= treatment.kept[rows.rows]
+    if treatment.retained is not None:
+        agreeing &= treatment.retained[rows.rows]
     chosen, units = rows.rows[agreeing], rows.units[agreeing]
     starts = boundaries(units)
     if not len(starts):

@@ -99,10 +99,10 @@ def audit(
     """
     options = Options(memory, shards, show_values, progress or silent, column_risks=column_risks)
     with open_inputs(release, policy, original, population, plugins, options) as inputs:
-        found = inputs.audited(run=Run(by=run_by))
+        result = inputs.audited(run=Run(by=run_by))
         if all_conventions:
-            found = replace(found, variants=_variants(inputs))
-        return replace(found, remedy_trial=_remedy_trial(inputs, found)) if try_remedies else found
+            result = replace(result, variants=_variants(inputs))
+        return replace(result, remedy_trial=_remedy_trial(inputs, result)) if try_remedies else result
 
 
 @redact_errors()
@@ -269,7 +269,7 @@ def _variants(inputs: AuditInputs) -> tuple[ConventionVariant, ...]:
     return convention_matrix(inputs.policy, inputs.engine, inputs.options, inputs.companions)
 
 
-def _remedy_trial(inputs: AuditInputs, found: Audit) -> RemedyTrial | None:
+def _remedy_trial(inputs: AuditInputs, result: Audit) -> RemedyTrial | None:
     from tcdp_audit.core.repair.fixing import remedy_trial  # noqa: PLC0415 - only where it is asked for
 
-    return remedy_trial(inputs, found.outcomes)
+    return remedy_trial(inputs, result.outcomes)

@@ -65,7 +65,7 @@ def dropped_columns(policy: Policy, names: Sequence[str]) -> tuple[DroppedColumn
 
 
 def columns_to_put_back(policy: Policy, dropped: Sequence[DroppedColumn]) -> tuple[str, ...]:
-    """Those dropped columns that some demand reads: the key, the unit, and what an expectation names."""
+    """Name the dropped columns that some demand reads: the key, the unit, and what an expectation names."""
     document = policy.document
     read = {document.key, document.unit}
     for expectation in policy.expectations:
@@ -74,7 +74,7 @@ def columns_to_put_back(policy: Policy, dropped: Sequence[DroppedColumn]) -> tup
 
 
 def _texts(value: Any) -> set[str]:
-    """Every text in some parameters, names of columns among them."""
+    """Yield every text in some parameters, names of columns among them."""
     if isinstance(value, str):
         return {value}
     if isinstance(value, Mapping):
@@ -89,7 +89,7 @@ class TooMuchLostError(RemedyError):
 
 @dataclass(frozen=True)
 class LossLimits:
-    """What a repaired release may have lost.
+    """The limits of what a repaired release may have lost.
 
     Args:
         most: the mean loss of a cell over all attributes; None where the policy sets no limit.
@@ -101,12 +101,12 @@ class LossLimits:
 
     @classmethod
     def of(cls, document: PolicyDocument) -> LossLimits:
-        """Those of a policy."""
+        """Take the limits of a policy."""
         return cls(document.max_loss, document.min_utility or {})
 
     @property
     def are_set(self) -> bool:
-        """Whether there is any."""
+        """Say whether a limit is set."""
         return self.most is not None or bool(self.min_utility)
 
     def require(self, loss: InformationLoss) -> None:
@@ -132,7 +132,7 @@ class LossLimits:
 
 
 def _is_beyond(lost: float, most: Fraction) -> bool:
-    """Whether a loss is not within a limit, by more than what rounding could do; NaN is within none."""
+    """Say whether a loss is not within a limit, by more than what rounding could do; NaN is within none."""
     return not lost <= float(most) + ROUNDING
 
 
@@ -197,11 +197,11 @@ class OpenTable:
         return self._opened.enter_context(OpenTable(table, self._inputs))
 
     def outcomes(self, checks: frozenset[str] | None = None) -> tuple[Outcome, ...]:
-        """Its audit, or the part of it that concerns some checks, as it is without the columns that are not written."""
+        """Give its audit, or the part of it that concerns some checks, without the columns that are not written."""
         inputs = replace(self._inputs, release=self.table, engine=self.engine)
         dropped = dropped_columns(inputs.policy, self.table.column_names)
-        found = inputs.outcomes() if checks is None else inputs.outcomes_of(checks)
-        return inputs.without(found, [one.name for one in dropped])
+        outcomes = inputs.outcomes() if checks is None else inputs.outcomes_of(checks)
+        return inputs.without(outcomes, [one.name for one in dropped])
 
 
 def _engine_over(table: pa.Table, memory: int) -> Engine:
@@ -211,20 +211,20 @@ def _engine_over(table: pa.Table, memory: int) -> Engine:
 
 @dataclass(frozen=True)
 class Candidate:
-    """What remedies have made of a release so far.
+    """A release as remedies have left it so far.
 
     Args:
         opened: its records, in the input's order.
-        kept: for each record its position in the input.
+        retained: for each record its position in the input.
         outcomes: its audit.
         steps: what made it.
-        loss: what it costs beside the input, where that was measured.
+        loss: what it costs compared with the input, where that was measured.
         joined: whether its last remedy was extended to further rows of units, so that its classes are other ones than
             the remedy made.
     """
 
     opened: OpenTable
-    kept: NDArray[np.intp]
+    retained: NDArray[np.intp]
     outcomes: tuple[Outcome, ...]
     steps: tuple[Step, ...] = ()
     loss: InformationLoss | None = None
@@ -232,7 +232,7 @@ class Candidate:
 
     @property
     def table(self) -> pa.Table:
-        """Its records."""
+        """The records."""
         return self.opened.table
 
     @property
@@ -242,7 +242,7 @@ class Candidate:
 
     @property
     def total_loss(self) -> float | None:
-        """What it has lost in all; None where that was not measured."""
+        """The total information loss; None where that was not measured."""
         return None if self.loss is None else self.loss.total
 
     @property
@@ -262,5 +262,5 @@ class Candidate:
 
     @property
     def passes(self) -> bool:
-        """Whether there are none."""
+        """Say whether no demand fails."""
         return not self.failing_demands

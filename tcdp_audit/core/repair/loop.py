@@ -141,7 +141,7 @@ class RepairLoop:
             return candidate
 
     def _unhelped(self, candidate: Candidate, planned: PlannedRemedy) -> str:
-        """What a remedy that the policy names does not act on, said before it starts; or nothing."""
+        """Say what a remedy that the policy names does not act on, before it starts; or nothing."""
         if not self.policy.remedies:
             return ""
         sentence = applicability(
@@ -166,7 +166,7 @@ class RepairLoop:
         step = Step(
             remedy=planned.remedy.name,
             title=planned.remedy.title,
-            parameters=given(planned),
+            parameters=explicit_parameters(planned),
             outcomes=outcomes,
             cells=touched(view, treatment),
             suppressed=candidate.table.num_rows - after.table.num_rows,
@@ -191,15 +191,15 @@ class RepairLoop:
         """A candidate after a treatment, not audited yet."""
         view = self._view(candidate)
         table = apply_treatment(candidate.table, view, with_unit_cells(view, treatment))
-        kept = candidate.kept if treatment.kept is None else candidate.kept[treatment.kept]
-        if len(kept) < len(candidate.kept) and self.policy.document.rows_aligned:
+        retained = candidate.retained if treatment.retained is None else candidate.retained[treatment.retained]
+        if len(retained) < len(candidate.retained) and self.policy.document.rows_aligned:
             raise RemedyError(
                 "dropping records would break `rows_aligned: true`; declare a `key:` that aligns release and original"
             )
-        return Candidate(OpenTable(table, self.inputs), kept, (), candidate.steps)
+        return Candidate(OpenTable(table, self.inputs), retained, (), candidate.steps)
 
     def _view(self, candidate: Candidate) -> RemedyView:
-        """What every remedy sees of a candidate."""
+        """The view of a candidate that every remedy gets."""
 
         def audited(treatment: Treatment) -> tuple[Outcome, ...]:
             with self._treated(candidate, treatment).opened as opened:
@@ -222,9 +222,9 @@ class RepairLoop:
             self._views[candidate.opened] = view
         return self._views[candidate.opened]
 
-    def _close_all_but(self, *kept: OpenTable) -> None:
+    def _close_all_but(self, *retained: OpenTable) -> None:
         """Close the tables that are not needed any more, and forget what remedies saw of them."""
-        for one in [one for one in self._open if one not in kept]:
+        for one in [one for one in self._open if one not in retained]:
             one.close()
             self._open.remove(one)
             self._views.pop(one, None)
@@ -295,26 +295,26 @@ class RepairLoop:
         return None if list(remedy.validate(parameters, self.policy.document)) else PlannedRemedy(remedy, parameters)
 
     def loss_of(self, candidate: Candidate) -> InformationLoss:
-        """What a candidate costs beside the input. Its measures are computed when they are asked for."""
+        """The information loss of a candidate, compared with the input; measures are computed on demand."""
         if candidate.loss is not None:
             return candidate.loss
         after = candidate.opened if candidate.opened is self.input else candidate.opened.settled
-        return information_loss(self.input.release, after.release, candidate.kept)
+        return information_loss(self.input.release, after.release, candidate.retained)
 
 
 def _entry(planned: PlannedRemedy) -> str:
     """A remedy as an entry of a policy's `remedy`."""
-    return f"{planned.remedy.name}: {flow(given(planned))}"
+    return f"{planned.remedy.name}: {flow(explicit_parameters(planned))}"
 
 
-def given(planned: PlannedRemedy) -> dict[str, Any]:
+def explicit_parameters(planned: PlannedRemedy) -> dict[str, Any]:
     """The parameters that were given, as they stand in a policy."""
     values = ((name, getattr(planned.parameters, name)) for name in planned.parameters.model_fields_set)
     return {name: value for name, value in sorted(values) if value is not None}
 
 
 def beyond_repair(outcomes: tuple[Outcome, ...]) -> str:
-    """Why no remedy can help, or nothing: a remedy changes cells and records, never columns or the policy."""
+    """Say why no remedy can help, or nothing: a remedy changes cells and records, never columns or the policy."""
     structural = [one for one in failing_demands(outcomes) if one.is_structural]
     return "; ".join(f"{one.check}: {one.message}" for one in structural)
 
@@ -328,7 +328,7 @@ def _failed(planned: PlannedRemedy, error: BaseException, unhelped: str) -> Step
     return Step(
         remedy=planned.remedy.name,
         title=planned.remedy.title,
-        parameters=given(planned),
+        parameters=explicit_parameters(planned),
         error=_sentence(error, planned.plugin),
         at_least=error.at_least if isinstance(error, DominatedError) else None,
         unhelped=unhelped,
@@ -336,5 +336,5 @@ def _failed(planned: PlannedRemedy, error: BaseException, unhelped: str) -> Step
 
 
 def _sentence(error: BaseException, plugin: str = "") -> str:
-    """What went wrong in a remedy. Only our own errors are quoted: another's text may hold a cell."""
+    """Say what went wrong in a remedy. Only our own errors are quoted: another's text may hold a cell."""
     return str(error) if isinstance(error, RemedyError) else sentence_about(error, "the remedy", plugin)

@@ -26,6 +26,8 @@ from tcdp_audit.core.session.inputs import AuditInputs
 pc: Any = pyarrow.compute  # it makes its functions when it is imported, so that no type checker knows them
 
 _WITHOUT_VIEWS = {pa.string_view(): pa.large_string(), pa.binary_view(): pa.large_binary()}
+MISSING_COLUMNS = "missing_columns"
+Opens = Callable[[], AbstractContextManager[Engine]]
 
 
 def taken(table: pa.Table, rows: NDArray[np.intp]) -> pa.Table:
@@ -82,10 +84,10 @@ def _fitted(column: pa.ChunkedArray, kind: pa.DataType) -> pa.ChunkedArray:
         return column
     try:
         fitted = _encoded(column, kind) if pa.types.is_dictionary(kind) else column.cast(kind)
-        kept = not differing(fitted.cast(column.type), column)
+        is_exact = not differing(fitted.cast(column.type), column)
     except pa.ArrowException:
         return column
-    return fitted if kept else column
+    return fitted if is_exact else column
 
 
 def _encoded(column: pa.ChunkedArray, kind: pa.DictionaryType) -> pa.ChunkedArray:
@@ -109,10 +111,6 @@ def _of_used_values(column: pa.ChunkedArray) -> pa.ChunkedArray:
     return pa.chunked_array(chunks, pa.dictionary(kind.index_type, kind.value_type, ordered=kind.ordered))
 
 
-MISSING_COLUMNS = "missing_columns"
-Opens = Callable[[], AbstractContextManager[Engine]]
-
-
 @dataclass(frozen=True)
 class Aligned:
     """The released records in the original's order.
@@ -128,7 +126,7 @@ class Aligned:
 
 @dataclass(frozen=True)
 class PutBack:
-    """What people do not get, and demands need.
+    """Columns and an order that recipients do not get, and demands need.
 
     Args:
         names: of the columns; none where no demand needs any.
@@ -152,20 +150,20 @@ class PutBack:
         """
         shuffled = log.order == "shuffled" and released.policy.document.rows_aligned
         as_handed_over = replace(released, policy=released.policy.out_of_order) if shuffled else released
-        found = self._with_columns(as_handed_over, as_handed_over.evaluated())
+        evaluated = self._with_columns(as_handed_over, as_handed_over.evaluated())
         if shuffled:
-            found = replace(found, outcomes=tuple(map(_shuffled, found.outcomes)))
-        if any(AUDITED_WITH in one.details for one in found.outcomes):
+            evaluated = replace(evaluated, outcomes=tuple(map(_shuffled, evaluated.outcomes)))
+        if any(AUDITED_WITH in one.details for one in evaluated.outcomes):
             log = replace(log, judged_with_columns=self.names)
         if self.aligned is not None:
-            found, digest = self._in_order(self.aligned, released, found)
+            evaluated, digest = self._in_order(self.aligned, released, evaluated)
             log = replace(log, aligned_sha256=digest)
-        return released.audit_of(found, change_log=log)
+        return released.audit_of(evaluated, change_log=log)
 
     # Columns
 
     def _with_columns(self, released: AuditInputs, alone: Evaluation) -> Evaluation:
-        """What comes of a release, its demands judged with the columns."""
+        """Evaluate a release, its demands with the columns."""
         if not self._is_needed(released, alone):
             return alone
         with self.whole() as engine:
@@ -174,7 +172,7 @@ class PutBack:
         return replace(alone, outcomes=tuple(self._joined(alone.outcomes, beside.outcomes)), exposed=beside.exposed)
 
     def _is_needed(self, released: AuditInputs, alone: Evaluation) -> bool:
-        """Whether some demand may come out otherwise with the columns."""
+        """Say whether some demand may come out otherwise with the columns."""
         if not self.names:
             return False
         compares = any(one.check.requires - {"population"} for one in released.policy.expectations)
@@ -198,7 +196,7 @@ class PutBack:
         yield from (one for one in own if one.status is Status.FAILED and not alike)
 
     def _worse(self, without: Outcome, outcome: Outcome) -> Outcome:
-        """What came of a demand with the columns, unless it fails only without them."""
+        """The outcome of a demand with the columns, unless it fails only without them."""
         fails = without.status is Status.FAILED and outcome.status is not Status.FAILED
         return without if fails else self._marked(outcome, without)
 
@@ -210,19 +208,21 @@ class PutBack:
 
     # Order
 
-    def _in_order(self, aligned: Aligned, released: AuditInputs, found: Evaluation) -> tuple[Evaluation, str | None]:
-        """What comes of a release, its demands on pairs judged in the original's order; and that copy's digest."""
-        checks = _paired(released.policy, found.outcomes)
+    def _in_order(
+        self, aligned: Aligned, released: AuditInputs, evaluated: Evaluation
+    ) -> tuple[Evaluation, str | None]:
+        """Evaluate a release, its demands on pairs in the original's order; and give that copy's digest."""
+        checks = _paired(released.policy, evaluated.outcomes)
         if not checks:
-            return found, None
+            return evaluated, None
         policy = released.policy.only(checks)
         with aligned.opens() as engine:
             _require_same_records(released.engine, engine, aligned.places)
             beside = evaluation(policy, engine, released.options, released.companions)
             digest = engine.sha256()
         judged = [one for one in beside.outcomes if not one.is_structural]
-        outcomes = tuple(_replaced(found.outcomes, judged, checks, digest))
-        return replace(found, outcomes=outcomes), digest
+        outcomes = tuple(_replaced(evaluated.outcomes, judged, checks, digest))
+        return replace(evaluated, outcomes=outcomes), digest
 
 
 def _shuffled(outcome: Outcome) -> Outcome:
@@ -279,7 +279,7 @@ def _require_same_records(released: Engine, whole: Engine, places: NDArray[np.in
 
 
 def _is_on_quality(outcome: Outcome) -> bool:
-    """Whether a schema, a suite or a profile asked for it, and no expectation."""
+    """Say whether a schema, a suite or a profile asked for it, and no expectation."""
     return outcome.is_schema or outcome.is_question
 
 

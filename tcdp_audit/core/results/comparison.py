@@ -56,12 +56,12 @@ class AuditComparison:
     @cached_property
     def is_same(self) -> bool:
         """Whether nothing is different but when, with which version and under which names the audits were made."""
-        told = [
+        compared = [
             *self.columns,
             *(one for one in self.facts if one.name not in ("audited", "tcdp-audit", "release", "policy")),
         ]
         expectations = all(one.is_same for one in self.expectations)
-        return self.verdict is Direction.SAME and expectations and all(one.is_same for one in told)
+        return self.verdict is Direction.SAME and expectations and all(one.is_same for one in compared)
 
     @property
     def changed_facts(self) -> Sequence[Fact]:
@@ -78,10 +78,12 @@ class AuditComparison:
         """How many expectations became what, and whether the same release and policy were audited."""
         tally = Counter(one.kind for one in self.expectations)
         parts = [f"{count(tally[kind])} {_phrase(kind, tally[kind])}" for kind in KINDS if tally[kind]]
-        said = f"Of {count(len(self.expectations), 'expectation')}, {listing(parts)}." if parts else "No expectations."
+        counts = (
+            f"Of {count(len(self.expectations), 'expectation')}, {listing(parts)}." if parts else "No expectations."
+        )
         looser = sum(one.demand == "looser" for one in self.expectations)
         weaker = f" {sentence_case(count(looser, 'demand'))} {agree(looser, 'is', 'are')} looser." if looser else ""
-        return f"{said}{weaker} {self._subject}"
+        return f"{counts}{weaker} {self._subject}"
 
     @property
     def title(self) -> str:

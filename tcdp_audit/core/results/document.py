@@ -1,7 +1,7 @@
 """The document model: the blocks that audits, comparisons and frontiers are written in, whatever the format.
 
-HTML, Markdown and the terminal each render the same blocks. A block holds plain text, which a format escapes for itself;
-`style` is a hint for formats that have styles, and every other one ignores it.
+HTML, Markdown and the terminal each render the same blocks. A block holds plain text, which a format escapes for
+itself; `style` is a hint for formats that have styles, and every other one ignores it.
 """
 
 from __future__ import annotations
@@ -133,7 +133,7 @@ class Drawn(Protocol):
 class Chart:
     """A chart with the words around it and the figures behind it.
 
-    Formats without drawings leave it out: what it shows must stand in a table or a sentence of the section, too.
+    Formats without drawings leave it out: a table or a sentence of the section must say what it shows, too.
 
     Args:
         kind: what sort of chart it is; a class of the stylesheet.

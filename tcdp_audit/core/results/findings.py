@@ -32,7 +32,7 @@ class Level(StrEnum):
 
 @dataclass(frozen=True)
 class ToolFinding:
-    """One thing that somebody must act on, in the words of the audit.
+    """One thing to act on, in the words of the audit.
 
     Args:
         rule: the check's name; `policy` for a fault of the policy, `audit` for an audit that could not be made.
@@ -41,8 +41,8 @@ class ToolFinding:
         title: what a person calls it, with the attribute.
         message: one sentence or a few. No cell is in it.
         place: where the policy asks for it; None for a policy without a file.
-        mark: the same for the same finding whatever the release holds and whatever stands above it in the policy.
-        outcome: the outcome that it tells, where it tells one.
+        mark: the same for the same finding whatever the release holds and whatever comes before it in the policy.
+        outcome: the outcome that it reports, where it reports one.
         is_incomplete: whether it says that something could not be evaluated.
     """
 
@@ -71,9 +71,9 @@ def _findings(result: Audit | Unaudited) -> Iterator[ToolFinding]:
     if isinstance(result, Unaudited):
         yield from _reasons(result)
         return
-    told = [one for one in result.outcomes if _level(one) is not None]
-    yield from (_of_outcome(result, one) for one in told)
-    if result.status == "error" and not any(one.status is Status.ERROR for one in told):
+    reported = [one for one in result.outcomes if _level(one) is not None]
+    yield from (_of_outcome(result, one) for one in reported)
+    if result.status == "error" and not any(one.status is Status.ERROR for one in reported):
         yield _of_audit(result, Level.ERROR)
     elif result.status == "measured":
         yield _of_audit(result, Level.WARNING)
@@ -110,7 +110,7 @@ def _position_among_equals(audit: Audit, outcome: Outcome) -> str:
 
 
 def _of_audit(audit: Audit, level: Level) -> ToolFinding:
-    """The verdict where no outcome says why nobody may rely on it."""
+    """The verdict where no outcome says why it cannot be relied on."""
     path = audit.policy.path
     place = None if path is None else Place(name_in_repository(path))
     title, mark = VERDICTS[audit.verdict], _mark("" if place is None else place.path, AUDIT)
@@ -134,7 +134,7 @@ QUALITY = {SCHEMA: ("schema",), SUITE: ("suite",)}  # the keys of a policy that 
 
 @dataclass(frozen=True)
 class Place:
-    """Where something stands in a policy file.
+    """A place in a policy file.
 
     Args:
         path: the file, relative to the repository that holds it, with forward slashes.
@@ -185,6 +185,6 @@ def name_in_repository(path: Path) -> str:
     has its own name: what it leads to may be a policy of several folders.
     """
     whole = path.parent.resolve() / path.name
-    roots = [folder for folder in whole.parents if os.path.exists(folder / ".git")][:1]  # noqa: PTH110 - whoever may enter it
+    roots = [folder for folder in whole.parents if os.path.exists(folder / ".git")][:1]  # noqa: PTH110 - for every user that may enter it
     root = roots[0] if roots else Path.cwd()
     return (whole.relative_to(root) if whole.is_relative_to(root) else whole).as_posix()

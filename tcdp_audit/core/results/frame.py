@@ -64,7 +64,7 @@ class FailingRecords:
         audit: what `audit` says of the release.
         masks: for each outcome in `audit.expectations` whether each record fails it, bool, shape (records,), in the
             release's order. None where failing is not a matter of records: for a check on the release as a whole, for
-            one that could not be evaluated, and for what a schema says. Nobody can write to them.
+            one that could not be evaluated, and for what a schema says. They are read-only.
 
     Iterating gives pairs of an outcome and its mask.
     """

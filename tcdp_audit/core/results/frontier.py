@@ -66,8 +66,8 @@ class Frontier:
     def points(self) -> tuple[SettingTrial, ...]:
         """The front: the releases that pass and that no other one dominates (Pareto-optimal), by ascending loss.
 
-        One dominates another if it loses no more, no figure of a varied demand is riskier, and one of these is better. Of
-        releases that are alike in all of them the first is taken.
+        One dominates another if it loses no more, no figure of a varied demand is riskier, and one of these is better.
+        Of releases that are alike in all of them the first is taken.
         """
         passing = [(one.vector(self.demands), one) for one in self.trials if one.passed]
         first = dict(reversed(passing))

@@ -59,10 +59,10 @@ def require_own_files(written: Sequence[tuple[str, Path]], read: Mapping[str, Pa
         UsageError: one of them is a file that is read, or two of them are the same.
     """
     for position, (name, path) in enumerate(written):
-        for other, kept in read.items():
-            if is_same_file(path, kept):
+        for other, source in read.items():
+            if is_same_file(path, source):
                 raise UsageError(f"{path}: {name} must be a file of its own; this is {other}")
-            if is_several(kept) and is_within(path, kept):
+            if is_several(source) and is_within(path, source):
                 raise UsageError(f"{path}: {name} must be a file of its own; here it would be a part of {other}")
         for other, earlier in written[:position]:
             if is_same_file(path, earlier):
@@ -89,7 +89,7 @@ def _plain(path: Path) -> str:
 
 
 def _ignores_case(folder: Path) -> bool:
-    """Whether a folder takes names that differ in case for the same; only trying tells."""
+    """Whether a folder takes names that differ in case for the same; only a trial shows it."""
     try:
         with tempfile.NamedTemporaryFile(dir=folder, prefix=".case") as file:
             return Path(file.name).with_name(Path(file.name).name.upper()).exists()

@@ -25,7 +25,7 @@ class VariedDemand:
         name: what the call named: a check, or a check and an attribute (`t_closeness:salary`).
         title: what people call the check.
         parameter: the one that holds the threshold.
-        comparison: how figures must stand to it.
+        comparison: how figures must compare with it.
         own: the policy's threshold.
         levels: the thresholds that are tried, the least strict first.
     """
@@ -64,8 +64,8 @@ class VariedDemand:
     def keeps(self, figure: float | None, level: Fraction) -> bool:
         """Whether a figure keeps a threshold for certain.
 
-        A figure is a float that stands for an exact number: where it is nearer to the threshold than rounding can
-        tell, and the two are not both whole, the answer is no.
+        A figure is a float in place of an exact number: where it is nearer to the threshold than rounding can
+        show, and the two are not both whole, the answer is no.
         """
         if figure is None or self.risk(figure) == inf:
             return False
@@ -107,7 +107,7 @@ class Attempt:
     Args:
         remedy: its name.
         title: what a person calls it.
-        parameters: those that were given, as they stand in a policy.
+        parameters: those that were given, as a policy has them.
         loss: the total information loss after it; None where that was not measured.
         keeps: whether the release passed after it.
         reason: why it could not be applied or was stopped; or nothing.
@@ -146,7 +146,7 @@ class Attempt:
 
     @classmethod
     def from_json(cls, entry: Mapping[str, Any]) -> Attempt:
-        """The attempt that an entry stands for."""
+        """The attempt of an entry."""
         return cls(**entry)
 
 
@@ -166,7 +166,7 @@ class SettingTrial:
         loss: what it cost, by the names of `InformationLoss.as_json`.
         records: records that came in.
         suppressed: how many of them were dropped.
-        constant_columns: the columns that told records apart, and in which all records agree now.
+        constant_columns: the columns that distinguished records, and in which all records agree now.
         sha256: digest of the file that was written; empty where none was.
         attempts: the remedies that were tried each by itself.
     """
@@ -202,7 +202,7 @@ class SettingTrial:
 
     @property
     def reidentified(self) -> float | None:
-        """The share of released records that somebody re-identifies who knows all quasi-identifiers of everybody.
+        """The share of released records that an intruder re-identifies who knows all quasi-identifiers of everyone.
 
         That is the number of equivalence classes by that of records, what is called the average prosecutor risk. None
         where there are no classes.
@@ -259,7 +259,7 @@ class SettingTrial:
 
     @classmethod
     def from_json(cls, setting: Setting, entry: Mapping[str, Any]) -> SettingTrial:
-        """The trial that an entry stands for; thresholds are exact, and numbers in JSON are not."""
+        """The trial of an entry; thresholds are exact, and numbers in JSON are not."""
         texts = {name: tuple(entry[name]) for name in ("remedies", "titles", "expect", "constant_columns")}
         return cls(
             setting=setting,

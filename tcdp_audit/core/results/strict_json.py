@@ -69,7 +69,7 @@ class _AmbiguousError(ValueError):
 def _mapping(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     mapping = dict(pairs)
     if len(mapping) < len(pairs):
-        raise _AmbiguousError("a key stands twice in one object")
+        raise _AmbiguousError("a key occurs twice in one object")
     return mapping
 
 
@@ -183,7 +183,7 @@ def _faults_of_each(value: Any, form: Each, where: str) -> Iterator[str]:
 
 
 def _fits(value: Any, form: Any) -> bool:
-    """Whether a value is of a form's kind; what stands in it is another question."""
+    """Whether a value is of a form's kind; its content is another question."""
     if isinstance(form, frozenset):
         return isinstance(value, str | None) and value in form
     kind = form.container if isinstance(form, Each) else dict if isinstance(form, dict) else form

@@ -69,7 +69,7 @@ class WrittenAudit:
 
     @property
     def files(self) -> Sequence[NamedFile]:
-        """The files beside the tables that its policy named; older results name none."""
+        """The files in addition to the tables that its policy named; older results name none."""
         return files_in(self.result)
 
     @property
@@ -109,8 +109,8 @@ def verdict_in(result: Mapping[str, Any]) -> str:
 
     No other word of a result about its verdict is believed, so none makes it better than its status.
     """
-    told = result.get("verdict")
-    state = told.get("state") if isinstance(told, Mapping) else None
+    verdict = result.get("verdict")
+    state = verdict.get("state") if isinstance(verdict, Mapping) else None
     return "failed" if result["status"] == "error" and state == "failed" else str(result["status"])
 
 
@@ -122,7 +122,7 @@ def useless_in(result: Mapping[str, Any]) -> list[str]:
 
 
 def files_in(result: Mapping[str, Any]) -> list[NamedFile]:
-    """The files beside the tables that a result names; none in older ones."""
+    """The files in addition to the tables that a result names; none in older ones."""
     names = ("kind", "attribute", "uri", "sha256")
     return [NamedFile(*(one[name] for name in names)) for one in result.get("files", [])]
 
@@ -184,9 +184,9 @@ def sound(value: Any, name: str) -> Mapping[str, Any]:
     version = value.get("schema_version") if isinstance(value, dict) else None
     if isinstance(version, int) and version != SCHEMA_VERSION:
         raise ResultError(f"{name}: its schema_version is {version}; this tcdp-audit reads {SCHEMA_VERSION}")
-    found = list(islice(faults(value), FAULTS))
-    if found:
-        raise ResultError(f"{name}: no result of tcdp-audit: {'; '.join(found)}")
+    messages = list(islice(faults(value), FAULTS))
+    if messages:
+        raise ResultError(f"{name}: no result of tcdp-audit: {'; '.join(messages)}")
     try:
         whole = datetime.fromisoformat(value["audited_at"]).tzinfo is not None
     except ValueError:

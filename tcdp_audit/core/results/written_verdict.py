@@ -19,9 +19,8 @@ from tcdp_audit.core.base.outcome import (
 )
 from tcdp_audit.core.base.provenance import tool
 from tcdp_audit.core.base.visible import visible
-from tcdp_audit.core.results.audit import status_of
-from tcdp_audit.core.results.conditions import Condition, Finding, Kind, conditions_of
-from tcdp_audit.core.results.tally import tally_of
+from tcdp_audit.core.results.conditions import Condition, JudgedOutcome, Kind, conditions_of
+from tcdp_audit.core.results.tally import status_of, tally_of
 from tcdp_audit.core.results.verdict import title_of
 from tcdp_audit.core.results.written import Entry, is_structural, useless_in, verdict_in
 
@@ -32,7 +31,7 @@ def is_approval(result: Mapping[str, Any]) -> bool:
 
 
 def title_in(result: Mapping[str, Any]) -> str:
-    """The verdict of a written result, put together anew: the title that stands in it is not believed.
+    """The verdict of a written result, put together anew: the title in it is not believed.
 
     Args:
         result: in the published JSON contract.
@@ -47,7 +46,8 @@ def conditions_in(result: Mapping[str, Any]) -> tuple[Condition, ...]:
         result: in the published JSON contract.
     """
     return conditions_of(
-        Finding(str(one["check"]), one["source"], Status(one["status"]), one["details"]) for one in result["outcomes"]
+        JudgedOutcome(str(one["check"]), one["source"], Status(one["status"]), one["details"])
+        for one in result["outcomes"]
     )
 
 

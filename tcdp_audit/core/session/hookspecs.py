@@ -94,7 +94,7 @@ def tcdp_audit_remedies() -> Iterable[Remedy[Any]]:  # type: ignore[empty-body]
             kept = np.bincount(class_of)[class_of] >= parameters.k
             if not kept.any():
                 raise RemedyError(f"no equivalence class has {parameters.k} records")
-            return Treatment(kept=kept)
+            return Treatment(retained=kept)
 
 
         SMALL_CLASSES = Remedy(

@@ -1,4 +1,4 @@
-"""What an expectation demands, from its parameters: sound, without a secret, and with one outcome."""
+"""Demands of expectations, from their parameters: sound, without a secret, and with one outcome."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ PLACE = re.compile(r"^policy: (?:expect\[0\](?:\.\w+)?[.:] ?)?", re.MULTILINE)
 
 
 def demand_of(check: Any, values: Mapping[str, Any]) -> Demand:
-    """What an expectation with these values demands.
+    """Make the demand of an expectation with these values.
 
     Raises:
         PolicyError: it is not sound.

@@ -47,7 +47,7 @@ class DisclosureExpectation(Rendered, BatchExpectation):  # type: ignore[misc]
 
     @classmethod
     def is_abstract(cls) -> bool:
-        """Whether it is not to be registered."""
+        """True if it is not to be registered."""
         return not cls.is_made
 
     @root_validator(skip_on_failure=True)
@@ -64,7 +64,7 @@ class DisclosureExpectation(Rendered, BatchExpectation):  # type: ignore[misc]
         return values
 
     def _get_success_kwargs(self) -> dict[str, Any]:
-        """What success depends on; Great Expectations' own makes a configuration for each of the parameters."""
+        """Parameters that success depends on; Great Expectations' own makes a configuration for each."""
         given = self.configuration.kwargs
         return {name: given.get(name) for name in (*self.domain_keys, *self.success_keys)}
 

@@ -83,7 +83,7 @@ def _is_limited(expectation: Any) -> bool:
 
 
 def _asked(suite: ExpectationSuite) -> int:
-    """How many expectations are asked for.
+    """Count the expectations that are asked for.
 
     Raises:
         IncompleteRunError: none is, or some were lost when the suite was read.
@@ -101,7 +101,7 @@ def _asked(suite: ExpectationSuite) -> int:
 
 
 def _stored(suite: ExpectationSuite) -> int:
-    """How many expectations the store has for the suite; none for a suite that is in no store."""
+    """Count the expectations that the store has for the suite; none for a suite that is in no store."""
     try:
         store = suite._store  # noqa: SLF001 - the only way to what was saved
         saved = store.get(store.get_key(name=suite.name, id=suite.id))
@@ -122,7 +122,7 @@ def _require_all(result: Any, asked: int) -> None:
 
 
 def _only_measures(results: Sequence[Any]) -> bool:
-    """Whether no check has a threshold, as their expectations say; at some levels their results do not say it.
+    """True if no check has a threshold, as their expectations say; at some levels their results do not say it.
 
     What other expectations demand, a number of records for example, says nothing of disclosure.
     """

@@ -38,7 +38,7 @@ def metric_of(demand: Demand, domain: Mapping[str, Any], runtime: MutableMapping
 
 
 class DisclosureOutcome(TableMetricProvider):  # type: ignore[misc]
-    """What came of a demand, or the fault that kept it from being judged. It never raises."""
+    """Answer to a demand, or the fault that prevented one. It never raises."""
 
     metric_name = METRIC
     domain_keys = ("batch_id", "row_condition", "condition_parser")
@@ -94,7 +94,7 @@ class Run:
         self._pending[domain].ask(demand)
 
     def answer(self, domain: Domain, demand: Demand, opened: Open) -> Answer:
-        """What came of a demand: of an audit of all that were asked of the domain and are not answered yet.
+        """Answer a demand, by an audit of all that were asked of the domain and are not answered yet.
 
         It does not raise, as Great Expectations would try the same twice more. An answer is given once: a metric is
         resolved once a run, and a caller who gives the same configuration to another run has the table read again.
@@ -149,7 +149,7 @@ def statement_of_batch(execution_engine: Any, domain: Mapping[str, Any]) -> Iter
 
 
 def _selectable(records: Any) -> Any:
-    """What is selected from: a statement with a row condition is a Select, and all others are tables or subqueries."""
+    """Source of a selection: a statement with a row condition is a Select, and all others are tables or subqueries."""
     import sqlalchemy as sa  # noqa: PLC0415 - an extra, which a batch of a database has imported
 
     if isinstance(records, sa.Select | sa.FromClause):

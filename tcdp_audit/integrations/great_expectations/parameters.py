@@ -109,13 +109,13 @@ class Field:
 
 
 def table_fields(*, grouped: bool) -> list[Field]:
-    """What is said of the table; the columns to group by are required where records are grouped."""
+    """Parameters about the table; the columns to group by are required where records are grouped."""
     names = [name for name in TABLE if grouped or name != "quasi_identifiers"]
     return [Field(name, name, TABLE[name], required=name == "quasi_identifiers") for name in names]
 
 
 def attribute_fields(check: Any = None) -> list[Field]:
-    """What is said of a sensitive column, or of that of a check; nothing for a check that measures none."""
+    """Parameters about a sensitive column, or about that of a check; none for a check that measures none."""
     if check is not None and not check.on_attribute:
         return []
     return [Field(name, name, text) for name, text in ATTRIBUTE.items()]

@@ -55,7 +55,7 @@ class Rendered:
     def _prescriptive_renderer(
         cls, configuration: Any = None, result: Any = None, runtime_configuration: Any = None
     ) -> list[Any]:
-        """What is demanded, for Data Docs."""
+        """Show the demand in Data Docs."""
         stored = configuration or getattr(result, "expectation_config", None)
         if stored is None:
             return []
@@ -70,7 +70,7 @@ class Rendered:
         result: Any = None,
         runtime_configuration: Any = None,  # noqa: ARG003
     ) -> list[Any]:
-        """What came of it, for Data Docs."""
+        """Show the result in Data Docs."""
         message = ((result.result or {}).get("details") or {}).get("message") if result is not None else None
         if result is None or not message:
             return []

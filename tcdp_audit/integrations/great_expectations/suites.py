@@ -63,7 +63,7 @@ def _of_columns(policy: Policy) -> DisclosureExpectation:
 
 
 def _head(policy: Policy) -> dict[str, Any]:
-    """What the policy says of the whole table; what is not said is not there."""
+    """Declarations of the policy about the whole table, as far as there are any."""
     said = policy.document.model_dump(include=set(HEAD), exclude_defaults=True)
     head: dict[str, Any] = _plain({name: value for name, value in said.items() if value})
     for name in head.keys() & {"original", "population", "holdout", "registry", "previous"}:

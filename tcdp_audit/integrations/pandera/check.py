@@ -60,7 +60,7 @@ class ExpectationCheck(Check):
 
     @redact_errors()
     def __call__(self, check_obj: Any, column: str | None = None) -> CheckResult:
-        """What comes of a frame.
+        """Evaluate the expectation on a frame.
 
         Raises:
             CheckError: the expectation cannot be evaluated, or nothing can fail it on this frame.
@@ -90,7 +90,7 @@ class ExpectationCheck(Check):
 
     @property
     def error(self) -> str | None:
-        """What pandera calls a failure: the sentence of the outcome while its frame is there, else what was set."""
+        """Name of a failure for pandera: the sentence of the outcome while its frame is there, else what was set."""
         return sentence_on(self.demand) or self._error
 
     @error.setter
@@ -104,7 +104,7 @@ class ExpectationCheck(Check):
         return self.name
 
     def __eq__(self, other: object) -> bool:
-        """Whether another check demands the same and reports it in the same way."""
+        """True if another check demands the same and reports it in the same way."""
         return isinstance(other, ExpectationCheck) and self._compared == other._compared
 
     def __hash__(self) -> int:
@@ -139,7 +139,7 @@ def expectation_check(name: str, policy: Any = None, /, **given: Any) -> Expecta
 
 
 def structure_check(policy: str | dict[str, Any]) -> ExpectationCheck:
-    """What the auditor asks of the columns of every release: those that are declared are there, and no others.
+    """Make the check on the columns of every release: those that are declared are there, and no others.
 
     Raises:
         PolicyError: the policy is wrong, or none is given.
@@ -175,7 +175,7 @@ def _schema_of(frame: Any) -> Any:
 
 
 def _demands_of(schema: Any) -> list[Demand]:
-    """What the expectations of a schema demand."""
+    """Demands of the expectations of a schema."""
     checks = getattr(schema, "checks", None) or ()
     return [one.demand for one in checks if isinstance(one, ExpectationCheck)]
 

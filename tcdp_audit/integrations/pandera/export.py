@@ -88,7 +88,7 @@ def _pandera(library: str) -> Any:
 
 
 def _columns(policy: Policy) -> dict[str, dict[str, Any]]:
-    """What a column of the schema is made of, by name."""
+    """Arguments of the schema's columns, by name."""
     columns: dict[str, dict[str, Any]] = {}
     for name, one in policy.attributes.items():
         if one.role is not Role.IDENTIFIER:

@@ -56,7 +56,7 @@ Results = tuple[tuple[Outcome, NDArray[np.bool_] | None], ...]  # outcomes, each
 
 @dataclass(frozen=True)
 class Demanded:
-    """What a check of a schema demands.
+    """Demand of a check of a schema.
 
     Args:
         demand: the demand.
@@ -70,7 +70,7 @@ class Demanded:
 
 
 def demanded_by(name: str, statistics: Mapping[str, Any]) -> Demanded:
-    """What a check demands that is named in a schema.
+    """Make the demand of a check that is named in a schema.
 
     Args:
         name: the check's name.
@@ -94,7 +94,7 @@ def demanded_by(name: str, statistics: Mapping[str, Any]) -> Demanded:
 
 
 def warns(expectation: Expectation) -> bool:
-    """Whether a failure of an expectation only warns."""
+    """True if a failure of an expectation only warns."""
     return bool(expectation.parameters.severity is Severity.WARNING)
 
 
@@ -104,7 +104,7 @@ def batch_of(document: Mapping[str, Any]) -> tuple[Demand, ...]:
 
 
 def judges(expectation: Expectation) -> bool:
-    """Whether an expectation has a threshold."""
+    """True if an expectation has a threshold."""
     return bool(expectation.check.demands(expectation.parameters))
 
 
@@ -199,7 +199,7 @@ def running(run: Run) -> Iterator[None]:
 
 
 def results_of(demand: Demand, batch: Sequence[Demand], frame: Any, in_schema: Sequence[Demand]) -> Results:
-    """What comes of a frame for one demand.
+    """Evaluate one demand on a frame.
 
     Args:
         demand: the demand.
@@ -224,12 +224,12 @@ def results_of(demand: Demand, batch: Sequence[Demand], frame: Any, in_schema: S
 
 
 def fails(outcome: Outcome) -> bool:
-    """Whether an outcome fails a check; of the findings on columns those that only warn do not."""
+    """True if an outcome fails a check; of the findings on columns those that only warn do not."""
     return outcome.blocks if outcome.is_structural else outcome.status is Status.FAILED
 
 
 def sentence_on(demand: Demand) -> str | None:
-    """What the validation that this thread is in, or was in last, said about a demand that failed."""
+    """Sentence of this thread's present or last validation about a demand that failed."""
     return _LAST.sentences.get(demand) or None if _LAST.is_alive else None
 
 
@@ -250,7 +250,7 @@ class _Validation(local):
 
     @property
     def is_alive(self) -> bool:
-        """Whether its frame is still there."""
+        """True if its frame is still there."""
         return self.frame is not None and self.frame() is not None
 
     def continue_or_begin(self, frame: Any, together: tuple[Demand, ...], demand: Demand) -> None:
@@ -268,7 +268,7 @@ _LAST = _Validation()
 
 
 def _together(demand: Demand, batch: Sequence[Demand], in_schema: Sequence[Demand], frame: Any) -> tuple[Demand, ...]:
-    """What pandera is likely to ask for as well; nothing where a check is called by itself.
+    """Demands that pandera is likely to ask for as well; none where a check is called by itself.
 
     Between two such calls a frame may be changed in place. A lazy one of polars, as pandera makes them, never is.
     """
@@ -288,7 +288,7 @@ def _in_one_policy(demand: Demand, together: Sequence[Demand], batch: Sequence[D
 
 
 def _audited(frame: Any, demands: Sequence[Demand], run: Run | None) -> dict[Demand, Results]:
-    """What came of demands in one policy: outcomes with the records that fail them; of the columns none are named."""
+    """Audit demands in one policy: outcomes with the records that fail them; of the columns none are named."""
     document = {**demands[0].document, "expect": [one.expected for one in demands if one.entry]}
     try:
         marked = failing_records(frame, document, plugins=plugins())

@@ -13,7 +13,8 @@ from pandera.config import ValidationDepth, get_config_context
 from pandera.errors import SchemaError
 
 from tcdp_audit.api import SchemaValidation
-from tcdp_audit.core.results.audit import Audit, require_passed, status_of
+from tcdp_audit.core.results.audit import Audit
+from tcdp_audit.core.results.tally import require_passed, status_of
 from tcdp_audit.integrations.pandera.check import ExpectationCheck
 from tcdp_audit.integrations.pandera.shared import Results, Run, running
 from tcdp_audit.plugin.check import CheckError
@@ -23,7 +24,7 @@ from tcdp_audit.plugin.sentences import Outcome
 
 @dataclass(frozen=True, eq=False)
 class Validation:
-    """What came of a frame under a schema. As confidential as the frame: it shows which records are rare.
+    """Result of a frame under a schema. As confidential as the frame: it shows which records are rare.
 
     Args:
         audits: what was audited: one audit for all checks of one policy.
@@ -135,7 +136,7 @@ def _require_together(frame: Any, schema: Any) -> None:
 
 
 def _is_expectation(error: SchemaError) -> bool:
-    """Whether a failure is one of an expectation among the schema's checks, which has an outcome of its own."""
+    """True if a failure is one of an expectation among the schema's checks, which has an outcome of its own."""
     return isinstance(error.check, ExpectationCheck) and error.column_name is None and hasattr(error.schema, "columns")
 
 

@@ -1,4 +1,4 @@
-"""What an audit says, for items to look at: its result in JSON, which workers of pytest-xdist can hand each other."""
+"""Answers of an audit for items to look at: its result in JSON, which workers of pytest-xdist can hand each other."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ OUTCOMES = (pytest.skip.Exception, pytest.fail.Exception)  # a plugin may call `
 
 @dataclass(frozen=True)
 class Answer:
-    """What came of an audit.
+    """Result of an audit, or why there is none.
 
     Args:
         fault: why nothing was audited, or nothing.
@@ -44,7 +44,7 @@ class Answer:
 
     @property
     def properties(self) -> dict[str, Any]:
-        """What a report says of the audit as a whole: the tables and the policy by their digests, and the counts."""
+        """Properties of the audit as a whole for reports: digests of tables and policy, and the counts."""
         result = self._result
         tables = {"release": result["release"], **result["companions"], "policy": result["policy"]}
         digests = {f"{name.replace(' ', '_')}_sha256": table["sha256"] for name, table in tables.items()}
@@ -52,7 +52,7 @@ class Answer:
 
     @property
     def keys(self) -> frozenset[Key]:
-        """What the outcomes are about."""
+        """Keys of all outcomes."""
         return frozenset(self._outcomes)
 
     def outcomes(self, key: Key) -> Sequence[Mapping[str, Any]]:

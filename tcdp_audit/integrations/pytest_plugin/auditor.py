@@ -1,4 +1,4 @@
-"""What the fixture `tcdp_audit` gives: `tcdp_audit.audit` with the options of the run of pytest."""
+"""Value of the fixture `tcdp_audit`: `tcdp_audit.audit` with the options of the run of pytest."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ class Settings:
 
     @classmethod
     def of(cls, config: pytest.Config) -> Settings:
-        """What a run of pytest was given.
+        """Read the settings of a run of pytest.
 
         Raises:
             UsageError: the memory is no amount, or an option of the command line is empty.

@@ -65,7 +65,7 @@ class PolicyFile(pytest.File):
         yield from (_item(self, self, one) for one in self.planned if one.key.part != COLUMNS)
 
     def answer(self) -> Answer:
-        """What the audit says; the release is audited when it is first asked for."""
+        """Answer of the audit; the release is audited when it is first asked for."""
         return self._ask()
 
     @cached_property
@@ -239,7 +239,7 @@ def _require_all(planned: set[Key], answered: frozenset[Key]) -> None:
 
 
 def _figures(outcomes: tuple[Outcome, ...]) -> dict[str, Any]:
-    """What an outcome measured; of several outcomes, the first that fails."""
+    """Figures of an outcome; of several outcomes, those of the first that fails."""
     outcome = max(outcomes, key=lambda one: one["status"] in (Status.FAILED, Status.ERROR))
     names = ("check", "attribute", "status", "severity", "observed", "comparison", "threshold")
     tallies = {name: outcome[name] or {} for name in ("classes", "records")}

@@ -24,7 +24,7 @@ WHOLE = frozenset(PARTS.values()) - {COLUMNS}  # parts that are one item, whatev
 
 
 class Key(NamedTuple):
-    """What an item is about.
+    """Identity of an item.
 
     Args:
         part: the columns, the expectations, a schema, a suite, or the verdict on everything.

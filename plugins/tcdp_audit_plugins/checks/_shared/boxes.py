@@ -11,13 +11,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit_plugins.checks._shared.lanes import may_reach, packed, shifts_of
-
 Places = NDArray[np.int32]
 Numbers = NDArray[np.int32]
+Words = NDArray[np.uint64]
 
 LEAF = 16  # points that are looked at one by one
 TOGETHER = 2**17  # pairs of box and node, or of box and point, that are looked at together
+AXES, BITS = 8, 7
+GUARDS = np.uint64(0x8080808080808080)
 
 
 @dataclass(frozen=True)
@@ -65,7 +66,7 @@ class PointTree:
         )
         shifts = shifts_of(places, boxes.first, boxes.last)
         corners = (self._places, boxes.first, boxes.last, self._low, self._high)
-        self._in_lanes, self._first, self._last, self._lows, self._highs = (packed(one, shifts) for one in corners)
+        self._packed, self._first, self._last, self._lows, self._highs = (pack_columns(one, shifts) for one in corners)
 
     def pairs(self) -> Iterator[tuple[Numbers, Numbers]]:
         """Every box with every point in it, some pairs at a time.
@@ -101,7 +102,7 @@ class PointTree:
         return box, node, inside
 
     def _holds(self, box: Numbers, low: Places, high: Places, one: Numbers) -> NDArray[np.bool_]:
-        """Whether what reaches from some places to others, each by its number, lies in the box beside it."""
+        """Whether what reaches from some places to others, each by its number, lies in the box next to it."""
         held = np.ones(len(box), dtype=np.bool_)
         for axis in range(len(low)):
             held &= self._boxes.first[axis].take(box) <= low[axis].take(one)
@@ -126,18 +127,18 @@ class PointTree:
         point = np.arange(len(near), dtype=np.int32) + (start - before).take(near)
         if whole:
             return box.take(near), self._order.take(point)
-        for own, firsts, lasts in zip(self._in_lanes, self._first, self._last, strict=True):
+        for own, firsts, lasts in zip(self._packed, self._first, self._last, strict=True):
             here = own.take(point)
             met = may_reach(firsts.take(box).take(near), here) & may_reach(here, lasts.take(box).take(near))
-            kept = np.flatnonzero(met)
-            near, point = near.take(kept), point.take(kept)
+            selected = np.flatnonzero(met)
+            near, point = near.take(selected), point.take(selected)
         box = box.take(near)
-        kept = np.flatnonzero(self._holds(box, self._places, self._places, point))
-        return box.take(kept), self._order.take(point.take(kept))
+        selected = np.flatnonzero(self._holds(box, self._places, self._places, point))
+        return box.take(selected), self._order.take(point.take(selected))
 
 
 def _grown(places: Places, rate: NDArray[np.float64]) -> tuple[NDArray[np.intp], list[_Node]]:
-    """The points in an order in which those of every node stand side by side, and the nodes, the root first."""
+    """The points in an order in which those of every node are adjacent, and the nodes, the root first."""
     order = np.arange(places.shape[1])
     nodes = [_node(places, order, 0, len(order))]
     for one in nodes:  # which grows meanwhile
@@ -154,3 +155,27 @@ def _grown(places: Places, rate: NDArray[np.float64]) -> tuple[NDArray[np.intp],
 def _node(places: Places, order: NDArray[np.intp], start: int, end: int) -> _Node:
     here = places[:, order[start:end]]
     return _Node(here.min(axis=1), here.max(axis=1), start, end)
+
+
+def shifts_of(*corners: NDArray[np.int32]) -> NDArray[np.int64]:
+    """For each axis how many bits its places have too many. Shape (axes,)."""
+    largest = np.max([one.max(axis=1) for one in corners], axis=0)
+    return np.array([max(int(one).bit_length() - BITS, 0) for one in largest.tolist()])
+
+
+def pack_columns(places: NDArray[np.int32], shifts: NDArray[np.int64]) -> Words:
+    """Places, none of them negative, as words. Shape (words, points), from (axes, points).
+
+    Eight axes share a 64-bit word, so that a point is compared with all sides of a box at once. Each has a byte: seven
+    bits for the place, without the lowest ones of long axes, and one that a difference leaves set where it is not
+    negative. Dropping low bits keeps the order, so only points that pass need an exact comparison.
+    """
+    words = np.zeros((-(-len(places) // AXES), places.shape[1]), dtype=np.uint64)
+    for axis, shift in enumerate(shifts.tolist()):
+        words[axis // AXES] |= (places[axis] >> shift).astype(np.uint64) << np.uint64(8 * (axis % AXES))
+    return words
+
+
+def may_reach(low: Words, high: Words) -> NDArray[np.bool_]:
+    """Whether no place among `low` is clearly above that among `high`; both of the same shape (words,)."""
+    return np.asarray(((high | GUARDS) - low) & GUARDS == GUARDS)

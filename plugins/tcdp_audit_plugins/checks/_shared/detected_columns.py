@@ -1,4 +1,4 @@
-"""What checks that look for identifiers in columns have in common: which columns, what is open, what is told."""
+"""What checks that look for identifiers in columns have in common: which columns, what is open, what is reported."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pydantic import Field
 
 from tcdp_audit.plugin.check import CheckError, TableView
 from tcdp_audit.plugin.detector import Detection, Detections, Detector, Exact, PolicyDocument, Role, Text, detect
-from tcdp_audit.plugin.sentences import Outcome, agree, column_of, columns_of, count
+from tcdp_audit.plugin.sentences import Outcome, agree, column_of, count
 
 NO_DETECTOR = "no plugin that takes part has a detector of identifiers, so nothing can be looked for"
 SHOWN = 3  # columns of which a sentence says what they hold
@@ -60,23 +60,23 @@ def looked_for(
     )
 
 
-def require_decided(found: Detections, known: Mapping[str, Detection]) -> None:
+def require_decided(detections: Detections, known: Mapping[str, Detection]) -> None:
     """Insist that nothing is open that could turn the verdict.
 
     Raises:
         CheckError: a detector lacks its library, or a column cannot be read.
     """
-    for one in found.undecided:
+    for one in detections.undecided:
         if one.column not in known:
             raise CheckError(
                 f"column {one.column!r}: {one.reason}; or name the column among `allowed`, or the `detectors` to use"
             )
-    for column, why in found.unreadable.items():
+    for column, why in detections.unreadable.items():
         raise CheckError(f"column {column!r} cannot be looked at: {why}; drop it, or name it among `allowed`")
 
 
 def details(
-    found: Detections, known: Mapping[str, Detection], columns: Sequence[str], detectors: Sequence[Detector]
+    detections: Detections, known: Mapping[str, Detection], columns: Sequence[str], detectors: Sequence[Detector]
 ) -> dict[str, Any]:
     """What an outcome says of the columns that are known, and of what is open."""
     return {
@@ -89,8 +89,8 @@ def details(
         "named": [name for name, one in known.items() if one.is_named],
         "looked_at": len(columns),
         "looked_for": len(detectors),
-        "undecided": sorted({one.column for one in found.undecided} - known.keys()),
-        "unreadable": [*found.unreadable],
+        "undecided": sorted({one.column for one in detections.undecided} - known.keys()),
+        "unreadable": [*detections.unreadable],
         "not_run": sorted(one.name for one in detectors if one.missing_library),
     }
 
@@ -104,31 +104,24 @@ def faults(parameters: Looking, document: PolicyDocument) -> Iterator[tuple[str,
             yield "allowed", f"the policy declares no attribute {name!r}"
 
 
-def looked(outcome: Outcome) -> str:
-    """How much was looked at."""
-    return (
-        f"{count(outcome.details['looked_at'], 'column')} and {count(outcome.details['looked_for'], 'kind')} "
-        "of identifiers"
-    )
+STILL_OPEN = "[; not decided of {undecided_columns}]"
 
 
-def held(outcome: Outcome, does: str, do: str) -> str:
-    """What columns hold, as the beginning of a sentence.
+def columns_in(outcome: Outcome, does: str, do: str) -> dict[str, Any]:
+    """The values of sentences about columns that hold something.
 
     Args:
         outcome: of the check.
         does: what one more column does, in the singular.
         do: the same of several.
     """
-    columns = outcome.details["columns"]
-    said = [f"{column_of(outcome, one)} holds {outcome.details['kinds'][one]}" for one in columns[:SHOWN]]
+    columns, details = outcome.details["columns"], outcome.details
+    said = [f"{column_of(outcome, one)} holds {details['kinds'][one]}" for one in columns[:SHOWN]]
     more = len(columns) - SHOWN
     rest = f"; and {count(more, 'more column')} {agree(more, does, do)}" if more > 0 else ""
-    text = "; ".join(said) + rest
-    return text[:1].upper() + text[1:]
-
-
-def still_open(outcome: Outcome) -> str:
-    """What was not decided, as the end of a sentence; nothing where all was."""
-    columns = [*outcome.details["undecided"], *outcome.details["unreadable"]]
-    return f"; not decided of {columns_of(outcome, columns)}" if columns else ""
+    return {
+        "held": "; ".join(said) + rest,
+        "number": len(columns),
+        "first": columns[0] if columns else "",
+        "undecided_columns": [*details["undecided"], *details["unreadable"]],
+    }

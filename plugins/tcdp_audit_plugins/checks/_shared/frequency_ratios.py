@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.plugin._internal import LIMIT, Floats, cached_on_histogram
-from tcdp_audit.plugin.check import Histogram, Ratios, ReferenceDistribution, Signs
+from tcdp_audit.plugin._internal import Floats
+from tcdp_audit.plugin.check import Histogram, Ratios, ReferenceDistribution
+from tcdp_audit.plugin.measure import LIMIT, Signs, cached_on_histogram
 
 DISTINGUISHED = 2**51  # quotients of integers whose products stay below this differ as float64 where they differ at all
 SHIFT = 130  # enough binary places to tell apart any two fractions of 62-bit integers

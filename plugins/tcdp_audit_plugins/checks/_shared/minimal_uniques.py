@@ -10,8 +10,9 @@ from math import comb, factorial, fsum
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.plugin._internal import Codes, Counts, Floats, boundaries, fold, run_lengths
+from tcdp_audit.plugin._internal import Codes, Counts, Floats, boundaries, fold
 from tcdp_audit.plugin.check import CheckError
+from tcdp_audit.plugin.measure import run_lengths
 
 Flags = NDArray[np.bool_]
 MOST_SETS = 100_000

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.plugin._internal import LIMIT, Counts
+from tcdp_audit.plugin._internal import Counts
 from tcdp_audit.plugin.check import Histogram, Ratios
+from tcdp_audit.plugin.measure import LIMIT
 
 FEW = 3  # most frequent values that are sooner found one by one than by sorting
 

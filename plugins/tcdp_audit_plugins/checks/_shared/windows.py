@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.plugin._internal import Counts, add_up
+from tcdp_audit.plugin._internal import Counts
 from tcdp_audit.plugin.check import Histogram
 from tcdp_audit.plugin.engine import Tree
+from tcdp_audit.plugin.measure import add_up
 
 SAFE = 2**61  # integers of the domain and the width stay below this, so that their sum stays in 64 bits
 

@@ -12,31 +12,26 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from tcdp_audit.plugin._internal import Check, Floats
+from tcdp_audit.plugin._internal import Floats
 from tcdp_audit.plugin.check import (
+    Check,
     CheckError,
     CodedTable,
     Comparison,
     DisclosureType,
+    Need,
     TableCheck,
     TableFigure,
     TableView,
 )
 from tcdp_audit.plugin.detector import Exact, PolicyDocument, Scale, Text
-from tcdp_audit.plugin.sentences import Outcome, an_intruder, column_of, columns_of
-from tcdp_audit_plugins.checks._shared.beside_control import CONTROL, Attack
+from tcdp_audit.plugin.sentences import Outcome, Sentences
+from tcdp_audit_plugins.checks._shared.beside_control import Attack
 from tcdp_audit_plugins.checks.control.gower import Gower, Points, numbers_of
-from tcdp_audit_plugins.checks.control.parameters import (
-    ControlParameters,
-    judged_beside_control,
-    measurable,
-    quasi_identifiers_of,
-)
+from tcdp_audit_plugins.checks.control.parameters import ControlParameters, measurable, quasi_identifiers_of
 from tcdp_audit_plugins.checks.control.risk import risk_figure
 from tcdp_audit_plugins.checks.control.sentences import (
-    added,
-    chances,
-    on_both,
+    CONTROL_PARTS,
 )
 from tcdp_audit_plugins.checks.control.tables import Places, Tables, known_attributes, scale_of
 from tcdp_audit_plugins.guides import built_in_guide
@@ -50,7 +45,7 @@ SLACK = 1e-9  # of a tolerance: differences of decimals as floats are off by les
 class InferenceParameters(ControlParameters):
     """Parameters of `attribute_inference`."""
 
-    secret: Annotated[Text, Field(description="The attribute that the intruder guesses.")]
+    target: Annotated[Text, Field(description="The attribute that the intruder guesses.")]
     at_most: Annotated[Exact | None, Field(ge=0, le=1, description="The largest risk that the release may add.")] = None
     tolerance: Annotated[
         Exact,
@@ -65,7 +60,7 @@ class InferenceParameters(ControlParameters):
 
 
 @dataclass(frozen=True)
-class Applicability:
+class RightGuesses:
     """Which values of the secret are right guesses of each: those from a first code to a last.
 
     Args:
@@ -78,7 +73,7 @@ class Applicability:
 
 
 def attribute_inference(view: TableView, parameters: InferenceParameters) -> TableFigure:
-    """The risk that the nearest released records tell a person's secret.
+    """The risk that the nearest released records reveal a person's secret.
 
     An original record whose nearest released records by the known attributes, all ties of them, are t, r of them with
     the right secret, earns r/t.
@@ -93,7 +88,7 @@ def attribute_inference(view: TableView, parameters: InferenceParameters) -> Tab
 
     Source: Giomi et al. (2023), with all ties and a tolerance that no guess can widen.
     """
-    secret = parameters.secret
+    secret = parameters.target
     names = known_attributes(parameters.attributes, view.quasi_identifiers, secret)
     tables = Tables.of(view, [*names, secret])
     places = Places.of(view, tables, names)
@@ -110,7 +105,7 @@ def attribute_inference(view: TableView, parameters: InferenceParameters) -> Tab
     return risk_figure(attacks[0], control, parameters, view.records, {"without_secret": without})
 
 
-def right_guesses(tables: Tables, secret: str, scale: Scale, parameters: InferenceParameters) -> Applicability:
+def right_guesses(tables: Tables, secret: str, scale: Scale, parameters: InferenceParameters) -> RightGuesses:
     """Which values are near enough: the same one, or a number within the tolerance.
 
     The width of the domain is declared, or that of original and hold-out; what the release holds does not change it.
@@ -118,7 +113,7 @@ def right_guesses(tables: Tables, secret: str, scale: Scale, parameters: Inferen
     domain = tables.released.domains[secret]
     code = np.arange(domain.size)
     if scale is not Scale.NUMERIC or domain.covers is not None or not domain.size:
-        return Applicability(code, code)  # ranges are equal or not
+        return RightGuesses(code, code)  # ranges are equal or not
     numbers = numbers_of(domain, scale)
     seen = np.unique(np.concatenate([table.codes[secret] for table in tables.targets]))
     own = numbers[seen[seen < domain.size]]
@@ -126,7 +121,7 @@ def right_guesses(tables: Tables, secret: str, scale: Scale, parameters: Inferen
     off = float(parameters.tolerance) * width
     slack = SLACK * (off + np.abs(numbers))
     first = np.searchsorted(numbers, numbers - off - np.minimum(slack, off))
-    return Applicability(first, np.searchsorted(numbers, numbers + off + np.minimum(slack, off), side="right") - 1)
+    return RightGuesses(first, np.searchsorted(numbers, numbers + off + np.minimum(slack, off), side="right") - 1)
 
 
 def _secrets_of_points(released: Points, table: CodedTable, secret: str) -> csr_matrix:
@@ -139,7 +134,7 @@ def _secrets_of_points(released: Points, table: CodedTable, secret: str) -> csr_
 
 
 def _attack(
-    places: Places, seekers: Points, guesses: csr_matrix, table: CodedTable, secret: str, reach: Applicability
+    places: Places, seekers: Points, guesses: csr_matrix, table: CodedTable, secret: str, reach: RightGuesses
 ) -> Attack:
     """The secrets of all records that have one, guessed from the nearest released ones.
 
@@ -196,10 +191,9 @@ def _shares(
 
 
 def _faults(parameters: InferenceParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
-    secret = parameters.secret
-    yield from judged_beside_control(parameters, document)
+    secret = parameters.target
     if secret not in document.attributes:
-        yield "secret", f"the policy declares no attribute {secret!r}"
+        yield "target", f"the policy declares no attribute {secret!r}"
         return
     if secret in (parameters.attributes or ()):
         yield "attributes", f"{secret!r} is what the intruder guesses; leave it out of what is known"
@@ -210,18 +204,9 @@ def _faults(parameters: InferenceParameters, document: PolicyDocument) -> Iterat
     yield from measurable(known_attributes(parameters.attributes, own, secret), document)
 
 
-def _sentence(outcome: Outcome) -> str:
-    guess = f"takes the {column_of(outcome, outcome.parameters['secret'])} of the nearest released record"
-    known = [name for name in outcome.known if name != outcome.parameters["secret"]]
-    who = f"An intruder who knows {columns_of(outcome, known)} and {guess}"
-    return f"{who} is right for {on_both(outcome)}: {added(outcome)}."
-
-
-def _person(outcome: Outcome) -> str:
-    secret = outcome.parameters["secret"]
-    known = columns_of(outcome, [name for name in outcome.known if name != secret])
-    guess = f"guesses their {column_of(outcome, secret)} from the nearest released record"
-    return f"Whoever knows {an_intruder(outcome)}'s {known} and {guess} {chances(outcome)}."
+def _values(outcome: Outcome) -> dict[str, list[str]]:
+    """The columns that the intruder knows, without the one that is guessed."""
+    return {"others": [name for name in outcome.known if name != outcome.parameters["target"]]}
 
 
 CHECKS: list[Check] = [
@@ -233,10 +218,20 @@ CHECKS: list[Check] = [
         measure=attribute_inference,
         comparison=Comparison.AT_MOST,
         label="upper end of the risk of inference that the release adds",
-        requires=frozenset({CONTROL}),
         validate=_faults,
-        sentence=_sentence,
-        person=_person,
+        needs={Need.HOLDOUT_FOR_DEMANDS},
+        sentences=Sentences(
+            passed=(
+                "An intruder who knows {others} and takes the {target:column} of the nearest released record is "
+                "right for {on_both}: {added}."
+            ),
+            impact=(
+                "An intruder who knows {person}'s {others} and guesses their {target:column} from the nearest "
+                "released record {chances}."
+            ),
+            parts=CONTROL_PARTS,
+            values=_values,
+        ),
         guide=built_in_guide(__file__, "attribute_inference.md"),
     ),
 ]

@@ -11,28 +11,17 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from tcdp_audit.plugin._internal import Check, Floats, allowance
-from tcdp_audit.plugin.check import Comparison, DisclosureType, TableCheck, TableFigure, TableView
+from tcdp_audit.plugin._internal import Floats
+from tcdp_audit.plugin.check import Check, Comparison, DisclosureType, Need, TableCheck, TableFigure, TableView
 from tcdp_audit.plugin.detector import Exact, PolicyDocument
 from tcdp_audit.plugin.sentences import (
-    Outcome,
+    Sentences,
     Severity,
-    Status,
-    an_intruder,
-    known_columns,
-    percent,
-    plural,
-    record_noun,
 )
-from tcdp_audit_plugins.checks._shared.beside_control import CONTROL, Attack, Rate, require_no_better
+from tcdp_audit_plugins.checks._shared.beside_control import Attack, Rate, require_no_better
 from tcdp_audit_plugins.checks.control.draws import none_drawn
 from tcdp_audit_plugins.checks.control.gower import Points
-from tcdp_audit_plugins.checks.control.parameters import (
-    ControlParameters,
-    measurable,
-    needs_control,
-    quasi_identifiers_of,
-)
+from tcdp_audit_plugins.checks.control.parameters import ControlParameters, measurable, quasi_identifiers_of
 from tcdp_audit_plugins.checks.control.risk import require_as_many
 from tcdp_audit_plugins.checks.control.tables import Places, known_attributes
 from tcdp_audit_plugins.guides import built_in_guide
@@ -110,8 +99,8 @@ class _Shares:
             others: records of the hold-out.
         """
         none, drawn = none_drawn(others, own), _evenly(places.targets[1].records, own)
-        found = _Nearest(places, none, drawn)
-        parts = places.gower.each_block(places.released, _together(places.targets), found.block)
+        search = _Nearest(places, none, drawn)
+        parts = places.gower.each_block(places.released, _together(places.targets), search.block)
         earned, tied, pull = (np.concatenate([part[one] for part in parts], axis=-1) for one in range(3))
         times, records = places.released.records, int(places.released.records.sum())
         counts = np.concatenate([places.targets[0].records, drawn])
@@ -202,27 +191,7 @@ def _evenly(records: NDArray[np.int64], drawn: int) -> NDArray[np.int64]:
 
 
 def _faults(parameters: ClosestShareParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
-    yield from needs_control(parameters, document)
     yield from measurable(known_attributes(parameters.attributes, quasi_identifiers_of(document)), document)
-
-
-def _sentence(outcome: Outcome) -> str:
-    details = outcome.details
-    share, sure = percent(float(details["share"])), percent(float(details["confidence"]))
-    limit = f", where {allowance(outcome)}" if outcome.status is Status.FAILED else ""
-    nearer = f"{share} of the released {plural(record_noun(outcome))} are closer to the original than to the hold-out"
-    high = percent(outcome.observed, outcome.threshold)
-    return (
-        f"By {known_columns(outcome)}, {nearer}, ties counting one half: at most {high} with {sure} confidence{limit}; "
-        "chance gives 50%."
-    )
-
-
-def _person(outcome: Outcome) -> str:
-    return (
-        f"How close the release comes to {an_intruder(outcome)} in the data, rather than to one who is not, holds on "
-        "average only; a single person may be copied while the share is near one half."
-    )
 
 
 CHECKS: list[Check] = [
@@ -234,10 +203,19 @@ CHECKS: list[Check] = [
         measure=closest_record_share,
         comparison=Comparison.AT_MOST,
         label="upper end of the share of released records that are closer to the original",
-        requires=frozenset({CONTROL}),
         validate=_faults,
-        sentence=_sentence,
-        person=_person,
+        needs={Need.HOLDOUT_FOR_DEMANDS},
+        sentences=Sentences(
+            passed=(
+                "By {known}, {details.share:%} of the released {record:plural} are closer to the original than to "
+                "the hold-out, ties counting one half: at most {observed:%} with {details.confidence:%} "
+                "confidence[, where {allowed}]; chance gives 50%."
+            ),
+            impact=(
+                "How close the release comes to {person} in the data, rather than to one who is not, holds on "
+                "average only; a single person may be copied while the share is near one half."
+            ),
+        ),
         guide=built_in_guide(__file__, "closest_record_share.md"),
     ),
 ]

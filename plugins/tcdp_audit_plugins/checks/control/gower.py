@@ -2,7 +2,7 @@
 
 Of each attribute a pair of records differs by 0 to 1: a number, or a rank in the declared order, by its share of the
 range that original and hold-out have, a nominal value by 0 or 1. A missing cell equals a missing cell and differs by 1
-from any other. The distance is the sum over attributes. A cell that covers a range stands at its middle.
+from any other. The distance is the sum over attributes. A cell that covers a range is at its middle.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Points:
     Args:
         numbers: numeric and ordinal attributes in parts of their range; NaN where missing. Shape (points, attributes).
         labels: codes of nominal attributes, a missing cell's among them. Shape (points, attributes).
-        records: how many records stand on each point. Shape (points,).
+        records: how many records are at each point. Shape (points,).
         point: the point of each row of the table. Shape (rows,).
     """
 
@@ -157,7 +157,7 @@ def _varies(tables: Sequence[CodedTable], name: str) -> bool:
 
 
 def _positions(tables: Sequence[CodedTable], name: str, scale: Scale) -> Floats:
-    """The position of each code in parts of the range that some tables have; NaN where it tells nothing."""
+    """The position of each code in parts of the range that some tables have; NaN where it says nothing."""
     domain = tables[0].domains[name]
     seen = np.unique(np.concatenate([table.codes[name] for table in tables]))
     values = numbers_of(domain, scale)
@@ -170,7 +170,7 @@ def _positions(tables: Sequence[CodedTable], name: str, scale: Scale) -> Floats:
 def numbers_of(domain: Domain, scale: Scale) -> Floats:
     """The number of each code but the missing one: a rank of an ordinal attribute, and the middle of a range.
 
-    A range without an end stands at the one that it has; a suppressed cell nowhere, which is NaN.
+    A range without an end is at the one that it has; a suppressed cell nowhere, which is NaN.
     """
     if domain.covers is None:
         return np.arange(domain.size, dtype=np.float64) if scale is Scale.ORDINAL else domain.values.astype(np.float64)

@@ -11,23 +11,16 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from tcdp_audit.plugin._internal import Check, Floats
-from tcdp_audit.plugin.check import Comparison, DisclosureType, TableCheck, TableFigure, TableView
+from tcdp_audit.plugin._internal import Floats
+from tcdp_audit.plugin.check import Check, Comparison, DisclosureType, Need, TableCheck, TableFigure, TableView
 from tcdp_audit.plugin.detector import Exact, PolicyDocument, Text
-from tcdp_audit.plugin.sentences import Outcome, an_intruder, columns_of
-from tcdp_audit_plugins.checks._shared.beside_control import CONTROL, Attack
+from tcdp_audit.plugin.sentences import Sentences
+from tcdp_audit_plugins.checks._shared.beside_control import Attack
 from tcdp_audit_plugins.checks.control.gower import each_block
-from tcdp_audit_plugins.checks.control.parameters import (
-    ControlParameters,
-    judged_beside_control,
-    measurable,
-    quasi_identifiers_of,
-)
+from tcdp_audit_plugins.checks.control.parameters import ControlParameters, measurable, quasi_identifiers_of
 from tcdp_audit_plugins.checks.control.risk import risk_figure
 from tcdp_audit_plugins.checks.control.sentences import (
-    added,
-    chances,
-    on_both,
+    CONTROL_PARTS,
 )
 from tcdp_audit_plugins.checks.control.tables import Places, Tables, known_attributes
 from tcdp_audit_plugins.guides import built_in_guide
@@ -39,7 +32,7 @@ if TYPE_CHECKING:
 class LinkabilityParameters(ControlParameters):
     """Parameters of `linkability`."""
 
-    second: Annotated[
+    other_attributes: Annotated[
         list[Text],
         Field(min_length=1, description="The attributes of the other list; those of the first are `attributes`."),
     ]
@@ -103,13 +96,13 @@ def linkability(view: TableView, parameters: LinkabilityParameters) -> TableFigu
 
     Source: Giomi et al. (2023), with all ties and without a number of neighbours.
     """
-    second = sorted(set(parameters.second))
+    second = sorted(set(parameters.other_attributes))
     names = known_attributes(parameters.attributes, view.quasi_identifiers, *second)
     tables = Tables.of(view, [*names, *second])
     released = Released.of((Places.of(view, tables, names), Places.of(view, tables, second)), tables)
     attacks = [_attack(released, target, table.rows.each) for target, table in enumerate(tables.targets)]
     control = attacks[1] if len(attacks) > 1 else None
-    return risk_figure(attacks[0], control, parameters, view.records, {"first": names, "second": second})
+    return risk_figure(attacks[0], control, parameters, view.records, {"attributes": names, "other_attributes": second})
 
 
 def _attack(released: Released, target: int, each: NDArray[np.int64]) -> Attack:
@@ -123,27 +116,14 @@ def _attack(released: Released, target: int, each: NDArray[np.int64]) -> Attack:
 
 
 def _faults(parameters: LinkabilityParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
-    yield from judged_beside_control(parameters, document)
     own = quasi_identifiers_of(document)
-    names = known_attributes(parameters.attributes, own, *parameters.second)
-    for name in sorted(set(names) & set(parameters.second)):
+    names = known_attributes(parameters.attributes, own, *parameters.other_attributes)
+    for name in sorted(set(names) & set(parameters.other_attributes)):
         yield (
-            "second",
+            "other_attributes",
             f"{name!r} is in both lists, which would be joined by it without the release; leave it out of one",
         )
-    yield from measurable(sorted({*names, *parameters.second}) if names else [], document)
-
-
-def _sentence(outcome: Outcome) -> str:
-    first, second = (columns_of(outcome, outcome.details[name]) for name in ("first", "second"))
-    who = f"An intruder with one list of {first} and another of {second} joins them by the nearest released record"
-    return f"{who}, and is right for {on_both(outcome)}: {added(outcome)}."
-
-
-def _person(outcome: Outcome) -> str:
-    first, second = (columns_of(outcome, outcome.details[name]) for name in ("first", "second"))
-    lists = f"Whoever has {an_intruder(outcome)}'s {first} on one list and {second} on another"
-    return f"{lists}, and joins both by the nearest released record, {chances(outcome)}."
+    yield from measurable(sorted({*names, *parameters.other_attributes}) if names else [], document)
 
 
 CHECKS: list[Check] = [
@@ -155,10 +135,19 @@ CHECKS: list[Check] = [
         measure=linkability,
         comparison=Comparison.AT_MOST,
         label="upper end of the risk of linking that the release adds",
-        requires=frozenset({CONTROL}),
         validate=_faults,
-        sentence=_sentence,
-        person=_person,
+        needs={Need.HOLDOUT_FOR_DEMANDS},
+        sentences=Sentences(
+            passed=(
+                "An intruder with one list of {details.attributes} and another of {details.other_attributes} joins "
+                "them by the nearest released record, and is right for {on_both}: {added}."
+            ),
+            impact=(
+                "An intruder who has {person}'s {details.attributes} on one list and {details.other_attributes} on "
+                "another, and joins both by the nearest released record, {chances}."
+            ),
+            parts=CONTROL_PARTS,
+        ),
         guide=built_in_guide(__file__, "linkability.md"),
     ),
 ]

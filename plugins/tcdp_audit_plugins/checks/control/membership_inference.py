@@ -1,4 +1,4 @@
-"""Membership inference: whether the distance to the nearest released record tells who was in the data."""
+"""Membership inference: whether the distance to the nearest released record reveals who was in the data."""
 
 from __future__ import annotations
 
@@ -10,32 +10,32 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from tcdp_audit.plugin._internal import Check, Floats, percent_of
+from tcdp_audit.plugin._internal import Floats
 from tcdp_audit.plugin.check import (
+    Check,
     CheckError,
     Comparison,
     DisclosureType,
     Limit,
+    Need,
     TableCheck,
     TableFigure,
     TableView,
 )
 from tcdp_audit.plugin.detector import Exact, PolicyDocument
-from tcdp_audit.plugin.sentences import Outcome, an_intruder, chance_of, decimal, figure, known_columns, percent
-from tcdp_audit_plugins.checks._shared.beside_control import CONTROL, Attack, Rate, require_no_better
-from tcdp_audit_plugins.checks.control.gower import Gower, Points
-from tcdp_audit_plugins.checks.control.parameters import (
-    ControlParameters,
-    measurable,
-    needs_control,
-    quasi_identifiers_of,
+from tcdp_audit.plugin.sentences import (
+    Outcome,
+    Sentences,
 )
+from tcdp_audit_plugins.checks._shared.beside_control import Attack, Rate, require_no_better
+from tcdp_audit_plugins.checks.control.gower import Gower, Points
+from tcdp_audit_plugins.checks.control.parameters import ControlParameters, measurable, quasi_identifiers_of
 from tcdp_audit_plugins.checks.control.ranking import Ranking
 from tcdp_audit_plugins.checks.control.tables import Places, known_attributes
 from tcdp_audit_plugins.guides import built_in_guide
 
 RARELY_WRONG = Fraction(1, 100)
-FOUND = "upper end of the share of members found while 1 in 100 others is taken for one"
+RATE = "upper end of the share of members found while 1 in 100 others is taken for one"
 
 
 class MembershipParameters(ControlParameters):
@@ -57,7 +57,7 @@ class MembershipParameters(ControlParameters):
 
 
 def membership_inference(view: TableView, parameters: MembershipParameters) -> TableFigure:
-    """How well the distance to the nearest released record tells originals from the hold-out.
+    """How well the distance to the nearest released record distinguishes originals from the hold-out.
 
     Returns:
         The upper end of the interval of the area under the curve: the probability that a random original record is
@@ -77,18 +77,18 @@ def membership_inference(view: TableView, parameters: MembershipParameters) -> T
     records, strangers = int(original.records.sum()), int(control.records.sum())
     low, high = _interval(ranking.area, records, strangers, parameters.confidence)
     enough = strangers >= 1 / RARELY_WRONG
-    found = _most_found(ranking, records, strangers, parameters.confidence) if enough else 1.0
+    highest = _highest_rate(ranking, records, strangers, parameters.confidence) if enough else 1.0
     details = {
         "area": ranking.area,
         "low": low,
         "high": high,
         "confidence": parameters.confidence,
         "true_positive_rate": ranking.true_positives(RARELY_WRONG) if enough else None,
-        "true_positive_rate_high": found,
+        "true_positive_rate_high": highest,
         "original_records": records,
         "holdout_records": strangers,
     }
-    return TableFigure(high, view.records, details=details, further={"true_positive_rate": found})
+    return TableFigure(high, view.records, details=details, further={"true_positive_rate": highest})
 
 
 def _scores(places: Places, seekers: Points, control: Points, *, calibrated: bool) -> Floats:
@@ -98,7 +98,7 @@ def _scores(places: Places, seekers: Points, control: Points, *, calibrated: boo
 
 
 def _ratio(near: Floats, ordinary: Floats) -> Floats:
-    """Nothing over nothing is 1: as near as to anybody."""
+    """Nothing over nothing is 1: as near as to anyone."""
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(near == ordinary, 1.0, near / ordinary)
 
@@ -137,7 +137,7 @@ def _interval(area: Fraction, records: int, strangers: int, confidence: Fraction
     return low, max(high, float(area))
 
 
-def _most_found(ranking: Ranking, records: int, strangers: int, confidence: Fraction) -> float:
+def _highest_rate(ranking: Ranking, records: int, strangers: int, confidence: Fraction) -> float:
     """The upper end of the share of members found, where both the members and the others are a sample.
 
     The threshold at which 1 in 100 others of the hold-out are taken for members may take more of all others, or fewer:
@@ -149,46 +149,16 @@ def _most_found(ranking: Ranking, records: int, strangers: int, confidence: Frac
 
 
 def _faults(parameters: MembershipParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
-    yield from needs_control(parameters, document)
     yield from measurable(known_attributes(parameters.attributes, quasi_identifiers_of(document)), document)
 
 
-def _sentence(outcome: Outcome) -> str:
-    details = outcome.details
-    sure = percent(float(details["confidence"]))
-    high = figure(outcome.observed, outcome.threshold)
-    failed = outcome.threshold is not None and float(details["high"]) > outcome.threshold
-    limit = f", where at most {decimal(outcome.threshold)} is allowed" if failed else ""
-    what = (
-        "how near the release comes to somebody, compared with others,"
-        if outcome.parameters["calibrated"]
-        else ("how near the release comes to somebody")
-    )
-    told = f"By {known_columns(outcome)}, {what} tells the people of the original from those of the hold-out"
-    return (
-        f"{told} with an area under the curve of {figure(float(details['area']))}, at most {high} with {sure} "
-        f"confidence{limit}; a coin has 0.5.{_found(outcome)}"
-    )
-
-
-def _found(outcome: Outcome) -> str:
-    """Whom an intruder finds who is rarely wrong, where the hold-out is large enough to tell."""
-    share, most = outcome.details["true_positive_rate"], outcome.parameters.get("true_positive_rate")
-    if share is None:
-        few = " The hold-out is too small to tell how many are found with few mistakes, so none is taken to be safe."
-        return few if most is not None else ""
-    allowed, high = None if most is None else Fraction(most), float(outcome.details["true_positive_rate_high"])
-    limit = f", where at most {percent_of(allowed)} is allowed" if allowed is not None and high > allowed else ""
-    return (
-        f" Wrong about 1 in 100 others, the intruder finds {percent(float(share))} of the people in the original, at "
-        f"most {percent(high, allowed)}{limit}."
-    )
-
-
-def _person(outcome: Outcome) -> str:
-    right = chance_of(float(outcome.details["area"]))
-    pair = f"Shown {an_intruder(outcome)} of the original beside one who had no part in it"
-    return f"{pair}, whoever takes the one nearer to the release is right with {right}; a coin is right with 1 in 2."
+def _values(outcome: Outcome) -> dict[str, bool]:
+    """Which of both figures exceeds its threshold."""
+    details, most = outcome.details, outcome.parameters.get("true_positive_rate")
+    return {
+        "over": outcome.threshold is not None and float(details["high"]) > outcome.threshold,
+        "rate_over": most is not None and float(details["true_positive_rate_high"]) > Fraction(most),
+    }
 
 
 CHECKS: list[Check] = [
@@ -200,12 +170,32 @@ CHECKS: list[Check] = [
         measure=membership_inference,
         comparison=Comparison.AT_MOST,
         label="upper end of the area under the curve of telling members from others",
-        further=(Limit("true_positive_rate", Comparison.AT_MOST, FOUND),),
-        requires=frozenset({CONTROL}),
+        further=(Limit("true_positive_rate", Comparison.AT_MOST, RATE),),
         variant=lambda one: "calibrated" if one.calibrated else "",
         validate=_faults,
-        sentence=_sentence,
-        person=_person,
+        needs={Need.HOLDOUT_FOR_DEMANDS},
+        sentences=Sentences(
+            passed=(
+                "By {known}, how near the release comes to a person[{calibrated?}, compared with others,] "
+                "distinguishes the people of the original from those of the hold-out with an area under the curve "
+                "of {area}, at most {observed} with {details.confidence:%} confidence[{over?}, where at most "
+                "{threshold} is allowed]; a coin has 0.5.{found_rarely_wrong}"
+            ),
+            impact=(
+                "Shown {person} of the original next to one who had no part in it, an intruder who takes the one "
+                "nearer to the release is right with {area:chance}; a coin is right with 1 in 2."
+            ),
+            parts={
+                "found_rarely_wrong": (
+                    "[{details.true_positive_rate?} Wrong about 1 in 100 others, the intruder finds "
+                    "{details.true_positive_rate:%} of the people in the original, at most "
+                    "{true_positive_rate_high:% against parameters.true_positive_rate}[{rate_over?}, where at most "
+                    "{parameters.true_positive_rate:%} is allowed].|[{parameters.true_positive_rate?} The hold-out "
+                    "is too small to estimate how many are found with few mistakes, so none is taken to be safe.]]"
+                ),
+            },
+            values=_values,
+        ),
         guide=built_in_guide(__file__, "membership_inference.md"),
     ),
 ]

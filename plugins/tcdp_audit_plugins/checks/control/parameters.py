@@ -10,7 +10,6 @@ from pydantic import Field
 
 from tcdp_audit.plugin.check import Parameters
 from tcdp_audit.plugin.detector import Exact, PolicyDocument, Role, Text
-from tcdp_audit_plugins.checks._shared.beside_control import NO_CONTROL
 from tcdp_audit_plugins.checks.record_linkage.comparison import ComparisonParameters, comparable
 
 
@@ -36,24 +35,9 @@ def quasi_identifiers_of(document: PolicyDocument) -> list[str]:
     return [name for name, one in document.attributes.items() if one.role is Role.QUASI_IDENTIFIER]
 
 
-def judged_beside_control(parameters: ControlParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
-    """Why a demand cannot be judged under a policy: there is no hold-out."""
-    if parameters.demands and document.holdout is None:
-        yield "at_most", NO_CONTROL
-
-
 def measurable(names: Sequence[str], document: PolicyDocument) -> Iterator[tuple[str, str]]:
     """Why records cannot be compared by some attributes."""
     if names:
         yield from comparable(ComparisonParameters(attributes=list(names)), document)
     else:
         yield "attributes", "no attribute is left that the intruder knows; name some"
-
-
-def needs_control(parameters: ControlParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
-    """Why a demand on a comparison of two tables cannot be judged: there is only one."""
-    if parameters.demands and document.holdout is None:
-        yield (
-            "at_most",
-            "it compares the original with records that had no part in the release; name some as `holdout:`",
-        )

@@ -12,28 +12,25 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from tcdp_audit.plugin._internal import Check, Floats, fold
+from tcdp_audit.plugin._internal import Floats, fold
 from tcdp_audit.plugin.check import (
+    Check,
     CheckError,
     CodedTable,
     Comparison,
     DisclosureType,
+    Need,
     TableCheck,
     TableFigure,
     TableView,
 )
 from tcdp_audit.plugin.detector import Exact, PolicyDocument
-from tcdp_audit.plugin.sentences import Outcome, agree, an_intruder, count, figure, known_columns, record_noun
+from tcdp_audit.plugin.sentences import Sentences, count
 from tcdp_audit_plugins.checks._shared.beside_control import CONTROL, Attack
-from tcdp_audit_plugins.checks._shared.sampling import counts_rows
 from tcdp_audit_plugins.checks.control.draws import one_drawn
-from tcdp_audit_plugins.checks.control.parameters import ControlParameters, judged_beside_control, quasi_identifiers_of
+from tcdp_audit_plugins.checks.control.parameters import ControlParameters, quasi_identifiers_of
 from tcdp_audit_plugins.checks.control.risk import companions_of, require_as_many, require_comparable, risk_figure
-from tcdp_audit_plugins.checks.control.sentences import (
-    added,
-    chances,
-    has_control,
-)
+from tcdp_audit_plugins.checks.control.sentences import CONTROL_PARTS
 from tcdp_audit_plugins.checks.control.tables import known_attributes
 from tcdp_audit_plugins.guides import built_in_guide
 
@@ -69,7 +66,7 @@ def singling_out(view: TableView, parameters: SinglingOutParameters) -> TableFig
     """The risk that a combination of values singles out a person because one released record has it alone.
 
     Of the q keys that are unique in the release, hit_T are unique in the original and hit_H in the hold-out; the risk
-    is (hit_T - hit_H) / (q - hit_H). No record is dropped: ten equal ones single out nobody.
+    is (hit_T - hit_H) / (q - hit_H). No record is dropped: ten equal ones single out no one.
 
     Returns:
         The upper end of the risk's interval; without a hold-out hit_T / q.
@@ -87,14 +84,14 @@ def singling_out(view: TableView, parameters: SinglingOutParameters) -> TableFig
     if CONTROL in view.companions:
         require_as_many(view)
     sets = list(_sets(names, parameters.size))
-    found = [unique_keys(tables, one) for one in sets]
-    keys, original = sum(one.keys for one in found), sum(one.original for one in found)
+    uniques = [unique_keys(tables, one) for one in sets]
+    keys, original = sum(one.keys for one in uniques), sum(one.original for one in uniques)
     if not keys:
         raise CheckError(
             f"no released record is alone in a combination of these values ({count(len(sets), 'set')} of columns), so "
             "there is nobody to single out by them; ask `k_anonymity` for how large the smallest group is"
         )
-    controls = [one.control for one in found if one.control is not None]
+    controls = [one.control for one in uniques if one.control is not None]
     control = Attack(sum(controls), keys) if controls else None
     records = view.companions["original"].records
     details = {"sets": len(sets), "original_records": records, "best_blind_guess": blind_guess(records)}
@@ -128,8 +125,8 @@ def unique_keys(tables: Sequence[CodedTable], names: Sequence[str]) -> Unique:
         for part, table in zip(parts, tables, strict=True)
     )
     alone = released == 1
-    found = [_ones(one[alone], int(one.sum()), int(original.sum())) for one in control]
-    return Unique(int(alone.sum()), int((original[alone] == 1).sum()), found[0] if found else None)
+    uniques = [_ones(one[alone], int(one.sum()), int(original.sum())) for one in control]
+    return Unique(int(alone.sum()), int((original[alone] == 1).sum()), uniques[0] if uniques else None)
 
 
 def _ones(groups: NDArray[np.int64], records: int, drawn: int) -> float:
@@ -152,48 +149,34 @@ def blind_guess(records: int) -> float:
 def _faults(parameters: SinglingOutParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
     own = quasi_identifiers_of(document)
     names = known_attributes(parameters.attributes, own)
-    yield from judged_beside_control(parameters, document)
-    yield from counts_rows(document)
-    for name in names:
-        if name not in document.attributes:
-            yield "attributes", f"the policy declares no attribute {name!r}"
-        elif name == document.key:
-            yield "attributes", f"{name!r} is the key, which an intruder does not have; leave it out"
     if parameters.size is not None and parameters.size > len(names):
         yield "size", f"there are {count(len(names), 'attribute')} to choose from"
-
-
-def _sentence(outcome: Outcome) -> str:
-    details = outcome.details
-    own, keys = int(details["successes"]), int(details["attempts"])
-    tried = (
-        f"{count(keys, 'combination')} of {known_columns(outcome)} that one released {record_noun(outcome)} has alone"
-    )
-    said = f"Of {tried}, {own:,} {agree(own, 'is', 'are')} that of one {record_noun(outcome)} in the original"
-    if has_control(outcome):
-        said += f", and {figure(float(details['control_successes']))} of one in the hold-out"
-    return f"{said}: {added(outcome)}."
-
-
-def _person(outcome: Outcome) -> str:
-    knows = f"Whoever sees a released record alone in {known_columns(outcome)} and takes it for {an_intruder(outcome)}"
-    return f"{knows} who is alone in that {chances(outcome)}."
 
 
 CHECKS: list[Check] = [
     TableCheck(
         name="singling_out",
         title="Singling out beside a control",
+        controls=frozenset({"holdout"}),
         disclosure_type=DisclosureType.IDENTITY_DEGREE,
         parameters=SinglingOutParameters,
         measure=singling_out,
         comparison=Comparison.AT_MOST,
         label="upper end of the risk of singling out that the release adds",
-        requires=frozenset({CONTROL}),
-        controls=frozenset({CONTROL}),
         validate=_faults,
-        sentence=_sentence,
-        person=_person,
+        needs={Need.HOLDOUT_FOR_DEMANDS, Need.ROWS, Need.KNOWABLE},
+        sentences=Sentences(
+            passed=(
+                "Of {attempts:combination} of {known} that one released {record} has alone, {successes} "
+                "{successes:is|are} that of one {record} in the original[{control_success?}, and "
+                "{control_successes} of one in the hold-out]: {added}."
+            ),
+            impact=(
+                "An intruder who sees a released record alone in {known} and takes it for {person} who is alone in "
+                "that {chances}."
+            ),
+            parts=CONTROL_PARTS,
+        ),
         guide=built_in_guide(__file__, "singling_out.md"),
     ),
 ]

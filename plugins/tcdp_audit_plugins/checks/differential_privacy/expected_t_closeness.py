@@ -9,20 +9,18 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from tcdp_audit.plugin.check import (
-    ApproximateFigure,
-    ClassCheck,
-    ClassEvidence,
-    Comparison,
-    DisclosureType,
-    Parameters,
-    Signs,
-    Threshold,
-)
+from tcdp_audit.plugin.check import ClassCheck, ClassEvidence, Comparison, DisclosureType, Parameters, Threshold
 from tcdp_audit.plugin.detector import Exact
-from tcdp_audit.plugin.sentences import Outcome, every_record
+from tcdp_audit.plugin.measure import ApproximateFigure, Signs
+from tcdp_audit.plugin.sentences import Sentences
 from tcdp_audit_plugins.checks.differential_privacy.exponentials import sign_of_exponential
-from tcdp_audit_plugins.checks.differential_privacy.sentences import ASSUMING, demand, number, odds, worst_figure
+from tcdp_audit_plugins.checks.differential_privacy.sentences import (
+    ASSUMING,
+    ODDS_OF_CONFIDENTIAL_VALUE,
+    demand_of,
+    factor_of,
+    worst_figure,
+)
 from tcdp_audit_plugins.guides import built_in_guide
 
 VACUOUS = 1e6  # no pair of distributions that anybody releases is that far apart
@@ -65,20 +63,6 @@ def expected_t(evidence: ClassEvidence, parameters: ExpectedParameters) -> Appro
     return ApproximateFigure(values, decide)
 
 
-def _sentence(outcome: Outcome) -> str:
-    t, epsilon = worst_figure(outcome), number(float(outcome.parameters["epsilon"]))
-    vacuous = " This bound is vacuous: it forbids nothing that a release could do, and must not be cited as protection."
-    return (
-        f"{ASSUMING}, masking the {every_record(outcome)} with epsilon = {epsilon} bounds the expected t by "
-        f"exp((N - k) epsilon) = "
-        f"{number(t, outcome.threshold)}.{vacuous if t > VACUOUS else ''}{demand(outcome, 't')}"
-    )
-
-
-def _person(outcome: Outcome) -> str:
-    return odds(outcome, worst_figure(outcome), "a confidential value")
-
-
 CHECKS = [
     ClassCheck(
         name="expected_t_closeness",
@@ -88,8 +72,23 @@ CHECKS = [
         parameters=ExpectedParameters,
         thresholds=(Threshold("at_most", Comparison.AT_MOST, expected_t, "expected t"),),
         monotone=lambda _: True,  # it falls as a class grows
-        sentence=_sentence,
-        person=_person,
+        sentences=Sentences(
+            passed=(
+                "{assuming}, masking the {every_record} with epsilon = {parameters.epsilon} bounds the expected t "
+                "by exp((N - k) epsilon) = {t}.{vacuous}{demand}"
+            ),
+            impact=ODDS_OF_CONFIDENTIAL_VALUE,
+            parts={
+                "assuming": ASSUMING,
+                "demand": demand_of("t"),
+                "t": "[{infinite?}infinite|{observed}]",
+                "vacuous": (
+                    "[{observed>1e6?} This bound is vacuous: it forbids nothing that a release could do, and must "
+                    "not be cited as protection.]"
+                ),
+            },
+            values=lambda outcome: factor_of(worst_figure(outcome)),
+        ),
         guide=built_in_guide(__file__, "expected_t_closeness.md"),
     ),
 ]

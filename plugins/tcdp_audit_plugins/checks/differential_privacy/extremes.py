@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.plugin._internal import LIMIT, Floats, Integers, boundaries
+from tcdp_audit.plugin._internal import Floats, Integers, boundaries
 from tcdp_audit.plugin.check import Histogram, Ratios
+from tcdp_audit.plugin.measure import LIMIT
 from tcdp_audit_plugins.checks._shared.distances.multiplicative import larger
 
 NEAR = 1 - 2.0**-49  # quotients of rounded integers are off by less than this
@@ -28,7 +29,7 @@ def extremes(
     Returns:
         Positions of pairs, twice of shape (classes,).
 
-    Cost: O(pairs); pairs that floating point cannot tell apart are compared once or twice more.
+    Cost: O(pairs); pairs that floating point cannot distinguish are compared once or twice more.
     """
     quotient = _quotients(numerator, denominator)
     high = np.flatnonzero(quotient >= NEAR * histogram.spread(histogram.max(quotient)))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
-from math import exp, isinf
+from math import exp
 from typing import Annotated
 
 import numpy as np
@@ -12,21 +12,26 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from tcdp_audit.plugin.check import (
-    ApproximateFigure,
     AttributeParameters,
     ClassCheck,
     ClassEvidence,
     Comparison,
     DisclosureType,
-    Signs,
     Threshold,
 )
 from tcdp_audit.plugin.detector import Exact, PolicyDocument, Role, Scale, Text
-from tcdp_audit.plugin.sentences import Outcome, column_of, every_record
+from tcdp_audit.plugin.measure import ApproximateFigure, Signs
+from tcdp_audit.plugin.sentences import Sentences
 from tcdp_audit_plugins.checks._shared.distances.multiplicative import multiplicative_distance
 from tcdp_audit_plugins.checks._shared.logarithms import sign_of_logarithm
 from tcdp_audit_plugins.checks.differential_privacy.buckets import bucketised
-from tcdp_audit_plugins.checks.differential_privacy.sentences import ASSUMING, demand, number, odds, worst_figure
+from tcdp_audit_plugins.checks.differential_privacy.sentences import (
+    ASSUMING,
+    ODDS_OF_VALUE,
+    demand_of,
+    factor_of,
+    worst_figure,
+)
 from tcdp_audit_plugins.guides import built_in_guide
 
 ORDERED = frozenset({Scale.ORDINAL, Scale.NUMERIC})
@@ -92,28 +97,6 @@ def _faults(parameters: ImpliedEpsilonParameters, document: PolicyDocument) -> I
             yield "buckets", f"{name!r} is not the attribute that is read, which is {chosen[0]!r}"
 
 
-def _sentence(outcome: Outcome) -> str:
-    epsilon = worst_figure(outcome)
-    if isinf(epsilon):
-        remedy = (
-            "fewer buckets" if "buckets" in outcome.parameters else "the parameter 'buckets', or a bucketised release"
-        )
-        return (
-            f"{ASSUMING} no epsilon follows for the {every_record(outcome)}: a group lacks a value of "
-            f"{column_of(outcome)} that the table has, or has one that it lacks, which is infinitely far. "
-            f"Bucketisation is the remedy: {remedy}.{demand(outcome, 'epsilon')}"
-        )
-    return (
-        f"{ASSUMING}, the release gives {column_of(outcome)} of the {every_record(outcome)} what differential privacy "
-        f"with epsilon = {number(epsilon, outcome.threshold)} would: every group is within the factor t = "
-        f"{number(exp(epsilon / 2))} of the table.{demand(outcome, 'epsilon')}"
-    )
-
-
-def _person(outcome: Outcome) -> str:
-    return odds(outcome, exp(worst_figure(outcome) / 2), f"a value of {column_of(outcome)}")
-
-
 CHECKS = [
     ClassCheck(
         name="implied_epsilon",
@@ -127,8 +110,22 @@ CHECKS = [
         scales=lambda parameters: ORDERED if parameters.buckets else None,
         variant=lambda parameters: "bucketised" if parameters.buckets else "",
         validate=_faults,
-        sentence=_sentence,
-        person=_person,
+        sentences=Sentences(
+            passed=(
+                "[{infinite?}{assuming} no epsilon follows for the {every_record}: a group lacks a value of "
+                "{attribute} that the table has, or has one that it lacks, which is infinitely far. Bucketisation "
+                "is the remedy: [{buckets?}fewer buckets|the parameter 'buckets', or a bucketised "
+                "release].|{assuming}, the release gives {attribute} of the {every_record} what differential "
+                "privacy with epsilon = {observed} would: every group is within the factor t = {factor} of the "
+                "table.]{demand}"
+            ),
+            impact=ODDS_OF_VALUE,
+            parts={
+                "assuming": ASSUMING,
+                "demand": demand_of("epsilon"),
+            },
+            values=lambda outcome: factor_of(exp(worst_figure(outcome) / 2)),
+        ),
         guide=built_in_guide(__file__, "implied_epsilon.md"),
     ),
 ]

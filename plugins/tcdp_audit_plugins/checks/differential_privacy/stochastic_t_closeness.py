@@ -1,17 +1,15 @@
-"""Stochastic t-closeness: how far the outputs of a declared masking mechanism tell a class from the table."""
+"""Stochastic t-closeness: how far the outputs of a declared masking mechanism distinguish a class from the table."""
 
 from __future__ import annotations
 
 from enum import StrEnum
 from fractions import Fraction
-from math import isinf
-from typing import Annotated
+from typing import Annotated, Any
 
 import numpy as np
 from pydantic import Field, model_validator
 
 from tcdp_audit.plugin.check import (
-    ApproximateFigure,
     AttributeParameters,
     CheckError,
     ClassCheck,
@@ -22,10 +20,17 @@ from tcdp_audit.plugin.check import (
     Threshold,
 )
 from tcdp_audit.plugin.detector import Exact, Scale
-from tcdp_audit.plugin.sentences import Outcome, column_of, every_record
+from tcdp_audit.plugin.measure import ApproximateFigure
+from tcdp_audit.plugin.sentences import Outcome, Sentences
 from tcdp_audit_plugins.checks.differential_privacy.laplace import laplace_distance
 from tcdp_audit_plugins.checks.differential_privacy.randomised_response import response_distance
-from tcdp_audit_plugins.checks.differential_privacy.sentences import ASSUMING, demand, number, odds, worst_figure
+from tcdp_audit_plugins.checks.differential_privacy.sentences import (
+    ASSUMING,
+    ODDS_OF_VALUE,
+    demand_of,
+    factor_of,
+    worst_figure,
+)
 from tcdp_audit_plugins.guides import built_in_guide
 
 FINEST = 10**9  # denominators of a retention up to this keep the fractions within what floating point holds
@@ -100,7 +105,7 @@ def stochastic_distance(evidence: ClassEvidence, parameters: StochasticParameter
         arithmetic decides close to a threshold.
 
     Raises:
-        CheckError: geometric noise on values that are not whole numbers, or noise that is tiny beside their range.
+        CheckError: geometric noise on values that are not whole numbers, or noise that is tiny next to their range.
 
     Cost: O(pairs log m).
 
@@ -117,20 +122,10 @@ def stochastic_distance(evidence: ClassEvidence, parameters: StochasticParameter
     return laplace_distance(histogram, marginal, values, parameters.noise)
 
 
-def _sentence(outcome: Outcome) -> str:
-    t = worst_figure(outcome)
-    if isinf(t):
-        bound = "the outputs of a group and of the table differ without bound"
-    else:
-        factor = number(t, outcome.threshold)
-        bound = f"the likelihood of no output differs by more than the factor {factor} between a group and the table"
-    masked = str(outcome.parameters["mechanism"]).replace("_", " ")
-    applied = f"and with {masked} applied to {column_of(outcome)} of the {every_record(outcome)} as declared"
-    return f"{ASSUMING}, {applied}, {bound}.{demand(outcome, 'a factor')}"
-
-
-def _person(outcome: Outcome) -> str:
-    return odds(outcome, worst_figure(outcome), f"a value of {column_of(outcome)}")
+def _values(outcome: Outcome) -> dict[str, Any]:
+    """The mechanism by name, and the factor."""
+    masking = str(outcome.parameters["mechanism"]).replace("_", " ")
+    return {"masking": masking, **factor_of(worst_figure(outcome))}
 
 
 CHECKS = [
@@ -147,8 +142,19 @@ CHECKS = [
             None if parameters.mechanism is Mechanism.RANDOMISED_RESPONSE else frozenset({Scale.NUMERIC})
         ),
         variant=lambda parameters: parameters.mechanism.value.replace("_", " "),
-        sentence=_sentence,
-        person=_person,
+        sentences=Sentences(
+            passed=(
+                "{assuming}, and with {masking} applied to {attribute} of the {every_record} as declared, "
+                "[{infinite?}the outputs of a group and of the table differ without bound|the likelihood of no "
+                "output differs by more than the factor {observed} between a group and the table].{demand}"
+            ),
+            impact=ODDS_OF_VALUE,
+            parts={
+                "assuming": ASSUMING,
+                "demand": demand_of("a factor"),
+            },
+            values=_values,
+        ),
         guide=built_in_guide(__file__, "stochastic_t_closeness.md"),
     ),
 ]

@@ -9,20 +9,18 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from tcdp_audit.plugin.check import (
-    ApproximateFigure,
-    ClassCheck,
-    ClassEvidence,
-    Comparison,
-    DisclosureType,
-    Parameters,
-    Signs,
-    Threshold,
-)
+from tcdp_audit.plugin.check import ClassCheck, ClassEvidence, Comparison, DisclosureType, Parameters, Threshold
 from tcdp_audit.plugin.detector import Exact
-from tcdp_audit.plugin.sentences import Outcome, every_record
+from tcdp_audit.plugin.measure import ApproximateFigure, Signs
+from tcdp_audit.plugin.sentences import Sentences
 from tcdp_audit_plugins.checks.differential_privacy.exponentials import sign_of_exponential
-from tcdp_audit_plugins.checks.differential_privacy.sentences import ASSUMING, demand, number, odds, worst_figure
+from tcdp_audit_plugins.checks.differential_privacy.sentences import (
+    ASSUMING,
+    ODDS_OF_CONFIDENTIAL_VALUE,
+    demand_of,
+    factor_of,
+    worst_figure,
+)
 from tcdp_audit_plugins.guides import built_in_guide
 
 
@@ -75,20 +73,6 @@ def _sign(share: Fraction, epsilon: Fraction, threshold: Fraction) -> int:
     return sign_of_exponential(epsilon, (threshold - share) / (1 - share))
 
 
-def _sentence(outcome: Outcome) -> str:
-    epsilon, t = float(outcome.parameters["epsilon"]), number(worst_figure(outcome), outcome.threshold)
-    return (
-        f"{ASSUMING}, confidential values of the {every_record(outcome)} masked with epsilon = {number(epsilon)} are "
-        f"t-close with t = {t}, by "
-        f"the bound as derived, a + (1 - a) exp(epsilon); the formula printed in "
-        f"the paper is smaller by one record and not safe.{demand(outcome, 't')}"
-    )
-
-
-def _person(outcome: Outcome) -> str:
-    return odds(outcome, worst_figure(outcome), "a confidential value")
-
-
 CHECKS = [
     ClassCheck(
         name="t_from_epsilon",
@@ -97,8 +81,19 @@ CHECKS = [
         parameters=TFromEpsilonParameters,
         thresholds=(Threshold("at_most", Comparison.AT_MOST, t_from_epsilon, "t that epsilon gives"),),
         monotone=lambda _: True,  # it falls as a class grows
-        sentence=_sentence,
-        person=_person,
+        sentences=Sentences(
+            passed=(
+                "{assuming}, confidential values of the {every_record} masked with epsilon = {parameters.epsilon} "
+                "are t-close with t = [{infinite?}infinite|{observed}], by the bound as derived, a + (1 - a) "
+                "exp(epsilon); the formula printed in the paper is smaller by one record and not safe.{demand}"
+            ),
+            impact=ODDS_OF_CONFIDENTIAL_VALUE,
+            parts={
+                "assuming": ASSUMING,
+                "demand": demand_of("t"),
+            },
+            values=lambda outcome: factor_of(worst_figure(outcome)),
+        ),
         guide=built_in_guide(__file__, "t_from_epsilon.md"),
     ),
 ]

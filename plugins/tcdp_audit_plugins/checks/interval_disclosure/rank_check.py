@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import BeforeValidator, Field
 
-from tcdp_audit.plugin.check import DisclosureType, TableCheck, TableFigure, TableView
+from tcdp_audit.plugin.check import DisclosureType, Need, TableCheck, TableFigure, TableView
 from tcdp_audit.plugin.detector import Exact, Scale
 from tcdp_audit_plugins.checks.interval_disclosure.attribute_pairs import AttributePairs
 from tcdp_audit_plugins.checks.interval_disclosure.parameters import (
@@ -20,7 +20,7 @@ from tcdp_audit_plugins.checks.interval_disclosure.parameters import (
     widths_schema,
 )
 from tcdp_audit_plugins.checks.interval_disclosure.rank_intervals import inside_rank_interval
-from tcdp_audit_plugins.checks.interval_disclosure.sentences import interval_person, interval_sentence
+from tcdp_audit_plugins.checks.interval_disclosure.sentences import SENTENCES
 from tcdp_audit_plugins.checks.interval_disclosure.shares import interval_figure
 from tcdp_audit_plugins.guides import built_in_guide
 
@@ -59,10 +59,9 @@ CHECKS = [
         parameters=RankIntervalParameters,
         measure=_measure,
         label="share of original values inside the interval",
-        requires=frozenset({"original"}),
+        needs={Need.ORIGINAL},
         validate=lambda parameters, document: interval_faults(parameters, document, SCALES),
-        sentence=interval_sentence,
-        person=interval_person,
+        sentences=SENTENCES,
         guide=built_in_guide(__file__, "rank_interval_disclosure.md"),
     ),
 ]

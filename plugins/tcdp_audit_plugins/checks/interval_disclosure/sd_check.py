@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from tcdp_audit.plugin.check import DisclosureType, TableCheck, TableFigure, TableView
+from tcdp_audit.plugin.check import DisclosureType, Need, TableCheck, TableFigure, TableView
 from tcdp_audit.plugin.detector import Scale
 from tcdp_audit_plugins.checks.interval_disclosure.attribute_pairs import AttributePairs
 from tcdp_audit_plugins.checks.interval_disclosure.parameters import (
@@ -19,7 +19,7 @@ from tcdp_audit_plugins.checks.interval_disclosure.parameters import (
     interval_faults,
 )
 from tcdp_audit_plugins.checks.interval_disclosure.sd_intervals import inside_sd_interval
-from tcdp_audit_plugins.checks.interval_disclosure.sentences import interval_person, interval_sentence
+from tcdp_audit_plugins.checks.interval_disclosure.sentences import SENTENCES
 from tcdp_audit_plugins.checks.interval_disclosure.shares import interval_figure
 from tcdp_audit_plugins.guides import built_in_guide
 
@@ -55,10 +55,9 @@ CHECKS = [
         parameters=SdIntervalParameters,
         measure=_measure,
         label="share of original values inside the interval",
-        requires=frozenset({"original"}),
+        needs={Need.ORIGINAL},
         validate=lambda parameters, document: interval_faults(parameters, document, SCALES),
-        sentence=interval_sentence,
-        person=interval_person,
+        sentences=SENTENCES,
         guide=built_in_guide(__file__, "sd_interval_disclosure.md"),
     ),
 ]

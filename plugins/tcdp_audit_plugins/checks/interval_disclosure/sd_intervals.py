@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.plugin._internal import BORDERLINE, Codes, Counts, Floats
+from tcdp_audit.plugin._internal import Codes, Counts, Floats
+from tcdp_audit.plugin.measure import BORDERLINE
 
 
 def inside_sd_interval(
@@ -71,8 +72,8 @@ def _decided(
     """Borderline pairs, each pair of values once."""
     limit = percent**2 * _variance(values, counts)
     pairs, which = np.unique(np.stack([released, original]), axis=1, return_inverse=True)
-    kept = [(100 * (_decimal(values[a]) - _decimal(values[b]))) ** 2 <= limit for a, b in pairs.T.tolist()]
-    return np.array(kept, dtype=bool)[which.reshape(-1)]
+    within = [(100 * (_decimal(values[a]) - _decimal(values[b]))) ** 2 <= limit for a, b in pairs.T.tolist()]
+    return np.array(within, dtype=bool)[which.reshape(-1)]
 
 
 def _variance(values: NDArray[Any], counts: Counts) -> Fraction:

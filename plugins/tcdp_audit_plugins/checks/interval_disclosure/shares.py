@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.plugin._internal import estimate_of_largest
 from tcdp_audit.plugin.check import CheckError, TableFigure, TableView
+from tcdp_audit.plugin.measure import estimate_of_largest
 from tcdp_audit_plugins.checks.interval_disclosure.attribute_pairs import AttributePairs, attribute_pairs
 from tcdp_audit_plugins.checks.interval_disclosure.parameters import Aggregate, IntervalParameters
 

@@ -15,9 +15,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tcdp_audit.plugin._internal import Counts, occurrences
+from tcdp_audit.plugin._internal import Counts
 from tcdp_audit.plugin.check import CheckError, CodedTable
 from tcdp_audit.plugin.engine import StreamedTable
+from tcdp_audit.plugin.measure import occurrences
 from tcdp_audit.plugin.sentences import listing
 from tcdp_audit_plugins.checks._shared.key_sketch import Hashes, KeySketch, column_hashes, sets_hashed
 
@@ -45,7 +46,7 @@ class TableKeys:
         return int((self.elsewhere > 0).sum())
 
     @property
-    def kept(self) -> int:
+    def sampled(self) -> int:
         """How many keys were kept."""
         return len(self.sketch.hashes)
 

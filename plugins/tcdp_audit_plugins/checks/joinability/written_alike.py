@@ -45,7 +45,7 @@ def require_written_alike(view: TableView, release: StreamedTable, registry: Str
 
 
 def _occurring(domain: Domain) -> NDArray[np.bool_]:
-    """Which values a table has, without those that tell nothing. Shape (values,)."""
+    """Which values a table has, without those that say nothing. Shape (values,)."""
     return np.asarray((domain.counts > 0) & ~domain.is_uninformative[:-1], dtype=np.bool_)
 
 
@@ -68,7 +68,7 @@ def _require_no_other_words(own: Domain, pairs: Overlap, lacking: NDArray[np.boo
     Args:
         own: the values of the release.
         pairs: the values of release and registry that overlap.
-        lacking: the values of the release that do not stand in the registry as they are.
+        lacking: the values of the release that are not in the registry as they are.
         registry: the registry's name.
 
     Raises:

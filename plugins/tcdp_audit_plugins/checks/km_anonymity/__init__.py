@@ -1,4 +1,4 @@
-"""k^m-anonymity: whoever knows a few items of a person's set finds enough others who have them."""
+"""k^m-anonymity: anyone who knows a few items of a person's set finds enough others who have them."""
 
 from __future__ import annotations
 
@@ -9,11 +9,12 @@ from typing import Annotated
 import numpy as np
 from pydantic import Field
 
-from tcdp_audit.plugin._internal import Check, unit_noun
 from tcdp_audit.plugin.check import (
+    Check,
     CheckError,
     Comparison,
     DisclosureType,
+    Need,
     Parameters,
     TableCheck,
     TableFigure,
@@ -21,18 +22,10 @@ from tcdp_audit.plugin.check import (
 )
 from tcdp_audit.plugin.detector import PolicyDocument, Role, Text
 from tcdp_audit.plugin.sentences import (
-    Outcome,
-    Status,
-    agree,
-    an_intruder,
-    chance_of,
-    count,
-    known_columns,
+    Sentences,
     listing,
-    part_of,
-    sentence_case,
 )
-from tcdp_audit_plugins.checks._shared.sampling import distribution_of, needs_a_partition
+from tcdp_audit_plugins.checks._shared.sampling import distribution_of
 from tcdp_audit_plugins.checks.km_anonymity.cells import item_sets_of
 from tcdp_audit_plugins.checks.km_anonymity.item_sets import least_of_each, supports
 from tcdp_audit_plugins.guides import built_in_guide
@@ -103,7 +96,6 @@ def km_anonymity(view: TableView, parameters: KmParameters) -> TableFigure:
 
 
 def _faults(parameters: KmParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
-    yield from needs_a_partition(document, "a missing cell would hold every item")
     known = [name for name, one in document.attributes.items() if one.role is Role.QUASI_IDENTIFIER]
     names = known if parameters.attributes is None else parameters.attributes
     if not names:
@@ -111,38 +103,6 @@ def _faults(parameters: KmParameters, document: PolicyDocument) -> Iterator[tupl
     for name in names:
         if name == document.unit:
             yield "attributes", f"{name!r} is the unit of privacy, which holds no items"
-        elif name not in document.attributes:
-            yield "attributes", f"the policy declares no attribute {name!r}"
-    if len({*names}) < len(names):
-        yield "attributes", "an attribute is named twice; name each once"
-
-
-def _sentence(outcome: Outcome) -> str:
-    noun, columns = unit_noun(outcome), known_columns(outcome)
-    least = count(int(outcome.observed or 0), noun)
-    few = _items(outcome.parameters["m"])
-    if outcome.status is not Status.FAILED:
-        return f"Whoever knows {few} of a person in {columns} finds at least {least} with the same."
-    assert outcome.records is not None  # noqa: S101 - outcomes of this check have them
-    number = outcome.records.failing or 0
-    part = sentence_case(part_of(number, outcome.records.total, noun))
-    return (
-        f"{part} {agree(number, 'has', 'have')} {few} in {columns} that fewer than "
-        f"{count(outcome.parameters['k'], noun)} have; the least is {least}."
-    )
-
-
-def _items(number: int) -> str:
-    return agree(number, "one item", f"{number:,} items or fewer")
-
-
-def _person(outcome: Outcome) -> str:
-    least = int(outcome.observed or 0)
-    return (
-        f"Whoever knows {_items(outcome.parameters['m'])} of {an_intruder(outcome)} in "
-        f"{known_columns(outcome)} narrows them down to {count(least, unit_noun(outcome))} at "
-        f"worst; a guess is right with {chance_of(Fraction(1, max(least, 1)))}."
-    )
 
 
 CHECKS: list[Check] = [
@@ -158,8 +118,23 @@ CHECKS: list[Check] = [
         worst=lambda _, __: Fraction(1),
         needs_quasi_identifiers=False,
         validate=_faults,
-        sentence=_sentence,
-        person=_person,
+        needs={Need.PARTITION, Need.DECLARED, Need.DISTINCT},
+        sentences=Sentences(
+            passed=(
+                "An intruder who knows {items} of a person in {known} finds at least {observed:{unit}} with the same."
+            ),
+            failed=(
+                "{failing/records:{unit}} {failing:has|have} {items} in {known} that fewer than {k:{unit}} have; "
+                "the least is {observed:{unit}}."
+            ),
+            impact=(
+                "An intruder who knows {items} of {person} in {known} narrows them down to {observed:{unit}} at "
+                "worst; a guess is right with {guess:chance}."
+            ),
+            parts={
+                "items": "[{m=1?}one item|{m} items or fewer]",
+            },
+        ),
         guide=built_in_guide(__file__, "km_anonymity.md"),
     ),
 ]

@@ -26,7 +26,7 @@ class Channel(Protocol):
 
 
 @dataclass(frozen=True)
-class Kept:
+class Retained:
     """Each of some values is kept with a probability, and otherwise becomes any other with the same."""
 
     size: int
@@ -100,7 +100,7 @@ class Adapted:
     Cost: O(values^2) for the first column, where P is declared, and for each; O(values) where values are kept.
     """
 
-    channel: Kept | Declared
+    channel: Retained | Declared
     counts: Sequence[int]
 
     @cached_property
@@ -109,8 +109,8 @@ class Adapted:
 
     def column(self, released: int) -> Column:
         """A column of R."""
-        if isinstance(self.channel, Kept):
-            return self._of_kept(self.channel, released)
+        if isinstance(self.channel, Retained):
+            return self._of_retained(self.channel, released)
         back = [self._back(column, released) for column in self._columns]
         places = range(len(self.counts))
         ways = [Fraction(one == released) if way is None else way for one, way in zip(places, back, strict=True)]
@@ -123,8 +123,8 @@ class Adapted:
         whole = sum(one * times for one, times in zip(column, self.counts, strict=True))
         return column[released] * self.counts[released] / whole if whole else None
 
-    def _of_kept(self, kept: Kept, released: int) -> Column:
-        (own, other), times, records = kept.both, self.counts[released], sum(self.counts)
+    def _of_retained(self, retained: Retained, released: int) -> Column:
+        (own, other), times, records = retained.both, self.counts[released], sum(self.counts)
         wholes = [other * (records - one) + own * one for one in self.counts]
         ways = [
             ((own if one == released else other) * times / whole) if whole else Fraction(one == released)

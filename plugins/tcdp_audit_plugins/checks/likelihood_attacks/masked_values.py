@@ -27,7 +27,7 @@ from tcdp_audit_plugins.checks.likelihood_attacks.channel import (
     logarithms,
     places,
 )
-from tcdp_audit_plugins.checks.likelihood_attacks.exact_channel import Adapted, Channel, Counted, Declared, Kept
+from tcdp_audit_plugins.checks.likelihood_attacks.exact_channel import Adapted, Channel, Counted, Declared, Retained
 from tcdp_audit_plugins.checks.likelihood_attacks.labelled_matrix import LabelledMatrix, matrix_of, read_matrix
 from tcdp_audit_plugins.checks.likelihood_attacks.pram_parameters import PramParameters
 from tcdp_audit_plugins.checks.likelihood_attacks.transitions import CodedPoints, Transitions
@@ -132,14 +132,14 @@ def _released_as(
     pairs: tuple[Codes, Codes],
 ) -> tuple[Floats, Channel]:
     """How values of an attribute are released, in floats and as fractions: declared, or estimated from the pairs."""
-    kept, location = parameters.kept(name), (parameters.matrix or {}).get(name)
+    retention, location = parameters.retention_of(name), (parameters.matrix or {}).get(name)
     original, released = (_counts(one, labels) for one in tables)
     if location is not None:
         return _declared(_matrix(view, name, location), labels, original, released, adapted=parameters.invariant)
-    if kept is None:
+    if retention is None:
         counts = changes(len(labels), *pairs)
         return estimated(counts), Counted(counts)
-    matrix, channel = keeping(len(labels), float(kept)), Kept(len(labels), Fraction(kept))
+    matrix, channel = keeping(len(labels), float(retention)), Retained(len(labels), Fraction(retention))
     if not parameters.invariant:
         return matrix, channel
     return invariant(matrix, original), Adapted(channel, original.tolist())

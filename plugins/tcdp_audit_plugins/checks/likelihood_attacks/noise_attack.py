@@ -3,18 +3,12 @@
 from __future__ import annotations
 
 from tcdp_audit.plugin._internal import Counts
-from tcdp_audit.plugin.check import Comparison, DisclosureType, Pairs, TableCheck, TableFigure, TableView
+from tcdp_audit.plugin.check import Comparison, DisclosureType, Need, Pairs, TableCheck, TableFigure, TableView
 from tcdp_audit.plugin.detector import Scale
-from tcdp_audit.plugin.sentences import Outcome
 from tcdp_audit_plugins.checks.likelihood_attacks.gaussian import Gaussian, in_units_of_noise
 from tcdp_audit_plugins.checks.likelihood_attacks.noise import noise_of
 from tcdp_audit_plugins.checks.likelihood_attacks.noise_parameters import NoiseParameters, faults, numeric_attributes
-from tcdp_audit_plugins.checks.likelihood_attacks.outcome import (
-    Attack,
-    attack_person,
-    attack_sentence,
-    both_ways,
-)
+from tcdp_audit_plugins.checks.likelihood_attacks.outcome import Attack, attack_sentences, both_ways
 from tcdp_audit_plugins.checks.likelihood_attacks.posteriors import posteriors, require_few
 from tcdp_audit_plugins.checks.likelihood_attacks.scores import scored
 from tcdp_audit_plugins.checks.record_linkage.credit import credit
@@ -48,7 +42,7 @@ def noise_attack(view: TableView, parameters: NoiseParameters) -> TableFigure:
 def candidates_of_released(view: TableView, parameters: NoiseParameters) -> Counts:
     """How many people each matched released record may be: those with a posterior above `probability`.
 
-    Where nobody has one, all who are possible.
+    Where no one has one, all who are possible.
 
     Returns:
         int64, shape (matched records,).
@@ -86,20 +80,6 @@ def _own_standards(pairs: Pairs, names: list[str]) -> Space | None:
     return space(*sides, dict.fromkeys(names, Scale.NUMERIC), {})
 
 
-def _sentence(outcome: Outcome) -> str:
-    return attack_sentence(outcome, _known(outcome), outcome.details["attributes"])
-
-
-def _person(outcome: Outcome) -> str:
-    return attack_person(outcome, f"weighs {_known(outcome)}")
-
-
-def _known(outcome: Outcome) -> str:
-    """What somebody knows of the masking."""
-    moved = outcome.parameters["scores"] != "values"
-    return "how far values tend to be moved among the ranks" if moved else "how much noise was added"
-
-
 CHECKS = [
     TableCheck(
         name="noise_attack",
@@ -109,10 +89,12 @@ CHECKS = [
         measure=noise_attack,
         comparison=Comparison.AT_MOST,
         label="share of records linked correctly",
-        requires=frozenset({"original"}),
+        needs={Need.ORIGINAL},
         validate=faults,
-        sentence=_sentence,
-        person=_person,
+        sentences=attack_sentences(
+            "{details.attributes}",
+            "[{scores=values?}how much noise was added|how far values tend to be moved among the ranks]",
+        ),
         guide=built_in_guide(__file__, "noise_attack.md"),
     ),
 ]

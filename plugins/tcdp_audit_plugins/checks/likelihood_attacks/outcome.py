@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 
 from tcdp_audit.plugin._internal import Counts
 from tcdp_audit.plugin.check import Pairs, TableFigure
-from tcdp_audit.plugin.sentences import Outcome, columns_of, count, percent, record_noun
+from tcdp_audit.plugin.sentences import Outcome, Sentences
 from tcdp_audit_plugins.checks.likelihood_attacks.parameters import LikelihoodParameters
 from tcdp_audit_plugins.checks.likelihood_attacks.posteriors import Likelihood, Posteriors, posterior_figures
 from tcdp_audit_plugins.checks.record_linkage.credit import Credit, credit
-from tcdp_audit_plugins.checks.record_linkage.linked_records import finds, linked
+from tcdp_audit_plugins.checks.record_linkage.linked_records import LINKED, finds
 from tcdp_audit_plugins.checks.record_linkage.standardised import Space
 
 
@@ -26,7 +26,7 @@ class Attack:
     Args:
         pairs: release and original.
         credit: right links by direction.
-        without_knowledge: the space in which somebody looks who knows nothing of the masking.
+        without_knowledge: the space in which a person looks who knows nothing of the masking.
         posteriors: of released points.
         likelihood: that the posteriors are of.
         ends: the released point of each matched record, and its person's.
@@ -68,7 +68,7 @@ class Attack:
     def candidates(self) -> Counts:
         """How many people each matched released record may be: by a posterior above the probability.
 
-        Where nobody has one, all who are possible are alike.
+        Where no one has one, all who are possible are alike.
         """
         counted = np.where(self.posteriors.candidates, self.posteriors.candidates, self.posteriors.possible)
         return counted[self.ends[0]]
@@ -83,36 +83,38 @@ def both_ways(space: Space, pairs: Pairs) -> dict[str, tuple[Space, NDArray[np.i
     }
 
 
-def attack_sentence(outcome: Outcome, knowledge: str, columns: Sequence[str]) -> str:
-    """How many people an intruder finds who knows what the masking does, and one who does not.
+def attack_sentences(columns: str, knowledge: str) -> Sentences:
+    """The sentences on how many people an intruder finds who knows what the masking does, and one who does not.
 
     Args:
-        outcome: of an attack.
-        knowledge: what the intruder knows beside the columns.
-        columns: the attributes that the intruder knows.
+        columns: the template of the attributes that the intruder knows.
+        knowledge: the template of what else the intruder knows, which weighs the candidates.
     """
-    who = f"An intruder who knows {columns_of(outcome, columns)} and {knowledge}"
-    return f"{who} should find the right person for {linked(outcome)}.{_without(outcome)}{_estimated(outcome)}"
+    return Sentences(
+        passed=(
+            "An intruder who knows {columns} and {knowledge} should find the right person for {linked}.[{without?} "
+            "Without that knowledge the nearest record is right for {without:%}.][{estimated?} That knowledge was "
+            "estimated from the true pairs.]"
+        ),
+        impact=finds("weighs {knowledge}").removesuffix(".") + LIKELIER,
+        parts={
+            "columns": columns,
+            "knowledge": knowledge,
+            "linked": LINKED,
+        },
+        values=_values,
+    )
 
 
-def _without(outcome: Outcome) -> str:
-    one = outcome.details["without_knowledge"].get(outcome.parameters["direction"])
-    records = outcome.records
-    assert records is not None  # noqa: S101 - outcomes of these checks have them
-    if one is None:
-        return ""
-    without = percent(float(one["expected_correct"]) / records.total)
-    return f" Without that knowledge the nearest record is right for {without}."
+LIKELIER = (
+    "[{above_half>0?}; for {above_half:released {record}} one person is likelier than all others together"
+    "|; no one is likelier than all others together]."
+)
 
 
-def _estimated(outcome: Outcome) -> str:
-    return " That knowledge was estimated from the true pairs." if outcome.details["estimated"] else ""
-
-
-def attack_person(outcome: Outcome, how: str) -> str:
-    """What an attack means for one person."""
-    above, released = int(outcome.details["above_half"]), f"released {record_noun(outcome)}"
-    found, likelier = finds(outcome, how).removesuffix("."), "likelier than all others together"
-    if not above:
-        return f"{found}; nobody is {likelier}."
-    return f"{found}; for {count(above, released)} one person is {likelier}."
+def _values(outcome: Outcome) -> dict[str, float]:
+    """The share that the nearest record is right for, without that knowledge; nothing where it is unknown."""
+    baseline = outcome.details["without_knowledge"].get(outcome.parameters["direction"])
+    if baseline is None or outcome.records is None:
+        return {}
+    return {"without": float(baseline["expected_correct"]) / outcome.records.total}

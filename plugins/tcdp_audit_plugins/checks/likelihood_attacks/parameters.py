@@ -49,7 +49,7 @@ def attributes_under(parameters: LikelihoodParameters, document: PolicyDocument)
 
 
 def misnamed(parameters: LikelihoodParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
-    """Why no intruder can know the attributes: they are not declared, or tell who is who."""
+    """Why no intruder can know the attributes: they are not declared, or identify people."""
     for name in attributes_under(parameters, document):
         if name not in document.attributes:
             yield "attributes", f"the policy declares no attribute {name!r}"

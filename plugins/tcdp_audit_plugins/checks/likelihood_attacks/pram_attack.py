@@ -5,15 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from tcdp_audit.plugin._internal import Counts
-from tcdp_audit.plugin.check import Comparison, DisclosureType, Pairs, TableCheck, TableFigure, TableView
+from tcdp_audit.plugin.check import Comparison, DisclosureType, Need, Pairs, TableCheck, TableFigure, TableView
 from tcdp_audit.plugin.detector import Scale
-from tcdp_audit.plugin.sentences import Outcome
 from tcdp_audit_plugins.checks.likelihood_attacks.masked_values import MaskedAttribute, masked_attribute, transitions
-from tcdp_audit_plugins.checks.likelihood_attacks.outcome import (
-    Attack,
-    attack_person,
-    attack_sentence,
-)
+from tcdp_audit_plugins.checks.likelihood_attacks.outcome import Attack, attack_sentences
 from tcdp_audit_plugins.checks.likelihood_attacks.parameters import known_attributes
 from tcdp_audit_plugins.checks.likelihood_attacks.posteriors import posteriors, require_few
 from tcdp_audit_plugins.checks.likelihood_attacks.pram_parameters import PramParameters, faults
@@ -45,7 +40,7 @@ def pram_attack(view: TableView, parameters: PramParameters) -> TableFigure:
 def candidates_of_released(view: TableView, parameters: PramParameters) -> Counts:
     """How many people each matched released record may be: those with a posterior above `probability`.
 
-    Where nobody has one, all who are possible.
+    Where no one has one, all who are possible.
 
     Returns:
         int64, shape (matched records,).
@@ -86,14 +81,6 @@ def _attack(pairs: Pairs, attributes: Mapping[str, MaskedAttribute], parameters:
     )
 
 
-def _sentence(outcome: Outcome) -> str:
-    return attack_sentence(outcome, "with which probabilities values were changed", outcome.known)
-
-
-def _person(outcome: Outcome) -> str:
-    return attack_person(outcome, "weighs how probably each value was changed")
-
-
 CHECKS = [
     TableCheck(
         name="pram_attack",
@@ -103,10 +90,9 @@ CHECKS = [
         measure=pram_attack,
         comparison=Comparison.AT_MOST,
         label="share of records linked correctly",
-        requires=frozenset({"original"}),
+        needs={Need.ORIGINAL},
         validate=faults,
-        sentence=_sentence,
-        person=_person,
+        sentences=attack_sentences("{known}", "how probably each value was changed"),
         guide=built_in_guide(__file__, "pram_attack.md"),
     ),
 ]

@@ -50,15 +50,15 @@ class PramParameters(LikelihoodParameters):
         """As an outcome carries them: the values of a matrix that stands in the policy are counted."""
         figures = super().figures()
         if self.matrix is not None:
-            told = {name: one if isinstance(one, str) else count(len(one), "value") for name, one in self._matrices}
-            figures["matrix"] = told
+            listed = {name: one if isinstance(one, str) else count(len(one), "value") for name, one in self._matrices}
+            figures["matrix"] = listed
         return figures
 
     @property
     def _matrices(self) -> list[tuple[str, str | Mapping[str, Mapping[str, Fraction]]]]:
         return sorted((self.matrix or {}).items())
 
-    def kept(self, attribute: str) -> Exact | None:
+    def retention_of(self, attribute: str) -> Exact | None:
         """The declared retention of an attribute."""
         return self.retention.get(attribute) if isinstance(self.retention, Mapping) else self.retention
 
@@ -67,12 +67,12 @@ def faults(parameters: PramParameters, document: PolicyDocument) -> Iterator[tup
     """Why an expectation cannot hold for a policy: (parameter, sentence)."""
     yield from misnamed(parameters, document)
     names, matrix = set(attributes_under(parameters, document)), parameters.matrix or {}
-    kept = parameters.retention if isinstance(parameters.retention, Mapping) else {}
-    for field, declared in (("retention", kept), ("matrix", matrix)):
+    declared_retention = parameters.retention if isinstance(parameters.retention, Mapping) else {}
+    for field, declared in (("retention", declared_retention), ("matrix", matrix)):
         for name in sorted(set(declared) - names):
             yield field, f"{name!r} has a {field} and is not among the attributes that the intruder knows"
-    for name in sorted(set(kept) & set(matrix)):
+    for name in sorted(set(declared_retention) & set(matrix)):
         yield "retention", f"{name!r} has a matrix, too; leave one of them"
-    silent = [name for name in sorted(names) if parameters.invariant and parameters.kept(name) is None]
+    silent = [name for name in sorted(names) if parameters.invariant and parameters.retention_of(name) is None]
     for name in sorted(set(silent) - set(matrix)):
         yield "invariant", f"it adapts what is declared, and nothing is of {name!r}; give its retention or its matrix"

@@ -1,4 +1,4 @@
-"""Record linkage by optimal assignment: an intruder who knows that every person stands in the release at most once."""
+"""Record linkage by optimal assignment: an intruder who knows that every person is in the release at most once."""
 
 from __future__ import annotations
 
@@ -11,12 +11,20 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from tcdp_audit.plugin._internal import Floats
-from tcdp_audit.plugin.check import CheckError, Comparison, DisclosureType, TableCheck, TableFigure, TableView
+from tcdp_audit.plugin.check import (
+    CheckError,
+    Comparison,
+    DisclosureType,
+    Need,
+    TableCheck,
+    TableFigure,
+    TableView,
+)
 from tcdp_audit.plugin.detector import Exact
-from tcdp_audit.plugin.sentences import Outcome, known_columns, percent
+from tcdp_audit.plugin.sentences import Sentences
 from tcdp_audit_plugins.checks.record_linkage.comparison import ComparisonParameters, comparable, compared
 from tcdp_audit_plugins.checks.record_linkage.distance_record_linkage import table_figures
-from tcdp_audit_plugins.checks.record_linkage.linked_records import finds, linked
+from tcdp_audit_plugins.checks.record_linkage.linked_records import LINKED, finds
 from tcdp_audit_plugins.checks.record_linkage.standardised import Space, space
 from tcdp_audit_plugins.guides import built_in_guide
 
@@ -95,7 +103,7 @@ class _Optima:
     """The assignments whose sum of d^2 is least.
 
     Args:
-        both: the points and how many records stand on each.
+        both: the points and how many records are at each.
         cost: d^2 of each released and known point. float64, shape (released points, known points).
         right: the share of a link between two points that is right, in the mean over identical records. Same shape.
         released: the point of each matched released record.
@@ -164,7 +172,7 @@ def expected_correct(
     Of r records on one point, f go to a point with s records; a true pair between them is linked with f / (r s).
 
     Args:
-        both: the points and how many records stand on each.
+        both: the points and how many records are at each.
         flow: as `_Optima.flow` gives it.
         released: the point of each matched released record.
         original: the point of its original.
@@ -177,23 +185,6 @@ def expected_correct(
     return sum((Fraction(int(f) * int(n), int(w)) for (f, w), n in zip(terms.T, times, strict=True)), Fraction(0))
 
 
-def _sentence(outcome: Outcome) -> str:
-    best = f"The best one-to-one assignment by {known_columns(outcome)}"
-    return f"{best} finds the right person for {linked(outcome)}.{_others(outcome)}"
-
-
-def _others(outcome: Outcome) -> str:
-    """What other assignments find that are as good."""
-    lowest = Fraction(outcome.details["lowest"])
-    if lowest == outcome.details["highest"]:
-        return ""
-    return f" Several assignments are as good: this one has the most right links, another has {percent(float(lowest))}."
-
-
-def _person(outcome: Outcome) -> str:
-    return finds(outcome, "links all records at once")
-
-
 CHECKS = [
     TableCheck(
         name="assignment_record_linkage",
@@ -203,10 +194,19 @@ CHECKS = [
         measure=assignment_record_linkage,
         comparison=Comparison.AT_MOST,
         label="share of records linked correctly",
-        requires=frozenset({"original"}),
+        needs={Need.ORIGINAL},
         validate=comparable,
-        sentence=_sentence,
-        person=_person,
+        sentences=Sentences(
+            passed=(
+                "The best one-to-one assignment by {known} finds the right person for {linked}.[{other_best?} "
+                "Several assignments are as good: this one has the most right links, another has {lowest:%}.]"
+            ),
+            impact=finds("links all records at once"),
+            parts={
+                "linked": LINKED,
+            },
+            values=lambda outcome: {"other_best": outcome.details["lowest"] != outcome.details["highest"]},
+        ),
         guide=built_in_guide(__file__, "assignment_record_linkage.md"),
     ),
 ]

@@ -7,10 +7,10 @@ from typing import Annotated
 
 from pydantic import Field
 
-from tcdp_audit.plugin._internal import Check, Floats
-from tcdp_audit.plugin.check import Comparison, DisclosureType, TableCheck, TableFigure, TableView
+from tcdp_audit.plugin._internal import Floats
+from tcdp_audit.plugin.check import Check, Comparison, DisclosureType, Need, TableCheck, TableFigure, TableView
 from tcdp_audit.plugin.detector import Exact
-from tcdp_audit.plugin.sentences import Outcome, Status, count, decimal, figure, known_columns, record_noun
+from tcdp_audit.plugin.sentences import Sentences
 from tcdp_audit_plugins.checks.record_linkage.closeness import Closest, Tables, closest, summary
 from tcdp_audit_plugins.checks.record_linkage.comparison import ComparisonParameters, comparable
 from tcdp_audit_plugins.guides import built_in_guide
@@ -76,19 +76,18 @@ def _percentiles(
     return TableFigure(figures["percentile_5"], tables.released.records, details=details)
 
 
-def _sentence_on(what: str) -> Callable[[Outcome], str]:
-    def sentence(outcome: Outcome) -> str:
-        records, fifth = outcome.records, figure(outcome.observed, outcome.threshold)
-        assert records is not None  # noqa: S101 - outcomes of these checks have them
-        median = figure(float(outcome.details["median"]))
-        over = f"{count(records.total, f'released {record_noun(outcome)}')}, compared in {known_columns(outcome)}"
-        least = decimal(outcome.threshold)
-        demand = f", where at least {least} is demanded" if outcome.status is Status.FAILED else ""
-        holdout = outcome.details.get("holdout")
-        beside = "" if holdout is None else f" To the hold-out it is {figure(float(holdout['percentile_5']))}."
-        return f"Over {over}, the 5th percentile of the {what} is {fifth}{demand}; the median is {median}.{beside}"
-
-    return sentence
+def _sentences(figure: str) -> Sentences:
+    """The sentences on a figure, named as a noun."""
+    return Sentences(
+        passed=(
+            "Over {records:released {record}}, compared in {known}, the 5th percentile of the {figure} is "
+            "{observed}[, where {bound}]; the median is {median}.[{holdout?} To the hold-out it is "
+            "{holdout.percentile_5}.]"
+        ),
+        parts={
+            "figure": figure,
+        },
+    )
 
 
 CHECKS: list[Check] = [
@@ -102,9 +101,9 @@ CHECKS: list[Check] = [
         comparison=Comparison.AT_LEAST,
         worst=lambda _, __: 0.0,  # every record is a copy
         label="5th percentile of the distance",
-        requires=frozenset({"holdout"}),
+        needs={Need.HOLDOUT},
         validate=comparable,
-        sentence=_sentence_on("distance to the closest original record"),
+        sentences=_sentences("distance to the closest original record"),
         guide=built_in_guide(__file__, "distance_to_closest_record.md"),
     ),
     TableCheck(
@@ -116,9 +115,9 @@ CHECKS: list[Check] = [
         threshold="at_least",
         comparison=Comparison.AT_LEAST,
         label="5th percentile of the ratio",
-        requires=frozenset({"holdout"}),
+        needs={Need.HOLDOUT},
         validate=comparable,
-        sentence=_sentence_on("nearest-neighbour distance ratio"),
+        sentences=_sentences("nearest-neighbour distance ratio"),
         guide=built_in_guide(__file__, "nearest_neighbour_distance_ratio.md"),
     ),
 ]

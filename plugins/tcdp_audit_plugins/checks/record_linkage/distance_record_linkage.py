@@ -10,22 +10,23 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from tcdp_audit.plugin._internal import estimate_of_mean
 from tcdp_audit.plugin.check import (
     CheckError,
     CodedTable,
     Comparison,
     DisclosureType,
+    Need,
     Pairs,
     TableCheck,
     TableFigure,
     TableView,
 )
 from tcdp_audit.plugin.detector import Exact
-from tcdp_audit.plugin.sentences import Outcome, known_columns
+from tcdp_audit.plugin.measure import estimate_of_mean
+from tcdp_audit.plugin.sentences import Sentences
 from tcdp_audit_plugins.checks.record_linkage.comparison import ComparisonParameters, comparable, compared
 from tcdp_audit_plugins.checks.record_linkage.credit import Credit, credit, ranks
-from tcdp_audit_plugins.checks.record_linkage.linked_records import finds, linked
+from tcdp_audit_plugins.checks.record_linkage.linked_records import LINKED, finds
 from tcdp_audit_plugins.checks.record_linkage.standardised import Space, space
 from tcdp_audit_plugins.guides import built_in_guide
 
@@ -100,9 +101,9 @@ def distance_record_linkage(view: TableView, parameters: DistanceLinkageParamete
 
 
 def compared_tables(view: TableView, pairs: Pairs) -> tuple[CodedTable, CodedTable]:
-    """Release and original. Where the pairs are a sample, all distinct rows of both stand before those of the sample.
+    """Release and original. Where the pairs are a sample, all distinct rows of both are before those of the sample.
 
-    Whoever looks for a record of the sample looks among all records: among those of a sample it would be found more
+    Anyone who looks for a record of the sample looks among all records: among those of a sample it would be found more
     often. Rows of the sample stand for no further record.
 
     Raises:
@@ -120,7 +121,7 @@ def _with_rows_of(whole: CodedTable, sample: CodedTable) -> CodedTable:
 
 
 def _credit(both: Space, seekers: NDArray[np.intp], matches: NDArray[np.intp], pairs: Pairs) -> Credit:
-    """The links of all seekers; of a sample, nobody else's nearest are looked for."""
+    """The links of all seekers; of a sample, no one else's nearest are looked for."""
     if pairs.sample is None:
         return credit(both, seekers, matches)
     points, seekers = np.unique(seekers, return_inverse=True)
@@ -144,10 +145,10 @@ def known_to_the_intruder(pairs: Pairs, fraction: Fraction, seed: int) -> Pairs:
     masked = [np.append(pairs.released.codes[name].astype(np.int64), -1)[released_as] for name in names]
     order = np.lexsort([*masked, *(pairs.original.codes[name] for name in names)])
     drawn = max(1, round(fraction * len(order)))
-    kept = np.sort(np.random.default_rng(seed).permutation(order)[:drawn])
+    chosen = np.sort(np.random.default_rng(seed).permutation(order)[:drawn])
     position = np.full(pairs.original.records + 1, -1, dtype=np.int64)
-    position[kept] = np.arange(len(kept))
-    known = replace(pairs, original=_taken(pairs.original, kept), partner=position[pairs.partner])
+    position[chosen] = np.arange(len(chosen))
+    known = replace(pairs, original=_taken(pairs.original, chosen), partner=position[pairs.partner])
     if not len(known.matched):
         raise CheckError("none of the individuals that the intruder knows was released; raise `known_fraction`")
     return known
@@ -155,19 +156,6 @@ def known_to_the_intruder(pairs: Pairs, fraction: Fraction, seed: int) -> Pairs:
 
 def _taken(table: CodedTable, rows: NDArray[np.intp]) -> CodedTable:
     return replace(table, codes={name: codes[rows] for name, codes in table.codes.items()})
-
-
-def _sentence(outcome: Outcome) -> str:
-    forwards = outcome.parameters["direction"] == "masked_to_original"
-    links = (
-        "each released record to the nearest known one" if forwards else "each known record to the nearest released one"
-    )
-    who = f"An intruder who knows {known_columns(outcome)} and links {links}"
-    return f"{who} finds the right person for {linked(outcome)}."
-
-
-def _person(outcome: Outcome) -> str:
-    return finds(outcome, "takes the nearest record")
 
 
 CHECKS = [
@@ -179,10 +167,19 @@ CHECKS = [
         measure=distance_record_linkage,
         comparison=Comparison.AT_MOST,
         label="share of records linked correctly",
-        requires=frozenset({"original"}),
+        needs={Need.ORIGINAL},
         validate=comparable,
-        sentence=_sentence,
-        person=_person,
+        sentences=Sentences(
+            passed=(
+                "An intruder who knows {known} and links [{direction=masked_to_original?}each released record to "
+                "the nearest known one|each known record to the nearest released one] finds the right person for "
+                "{linked}."
+            ),
+            impact=finds("takes the nearest record"),
+            parts={
+                "linked": LINKED,
+            },
+        ),
         guide=built_in_guide(__file__, "distance_record_linkage.md"),
     ),
 ]

@@ -11,12 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from tcdp_audit.plugin._internal import Floats, allowance
+from tcdp_audit.plugin._internal import Floats
 from tcdp_audit.plugin.check import (
     CheckError,
     CodedTable,
     Comparison,
     DisclosureType,
+    Need,
     Parameters,
     TableCheck,
     TableFigure,
@@ -24,16 +25,7 @@ from tcdp_audit.plugin.check import (
 )
 from tcdp_audit.plugin.detector import Exact, PolicyDocument, Text
 from tcdp_audit.plugin.sentences import (
-    Outcome,
-    Status,
-    an_intruder,
-    chance_of,
-    intruder_who_knows,
-    known_columns,
-    part_of,
-    percent,
-    record_noun,
-    sentence_case,
+    Sentences,
 )
 from tcdp_audit_plugins.checks.record_linkage.closeness import Tables
 from tcdp_audit_plugins.checks.record_linkage.comparison import ComparisonParameters, comparable
@@ -159,10 +151,10 @@ def _to(table: CodedTable, tables: Tables, weights: dict[str, Fraction]) -> Near
         space(tables.original, other, tables.scales, squares, tables.original) for other in (tables.original, table)
     )
     points = np.arange(len(others.known))
-    found = nearest(others, points, neighbours=2)
-    is_nearest = others.squared_distances(points, points) <= others.nearly(found.squared)  # but for missing cells
+    closest = nearest(others, points, neighbours=2)
+    is_nearest = others.squared_distances(points, points) <= others.nearly(closest.squared)  # but for missing cells
     return Nearness(
-        np.sqrt(np.where(is_nearest, found.second, found.squared)),
+        np.sqrt(np.where(is_nearest, closest.second, closest.squared)),
         np.sqrt(nearest(both).squared),
         others.known.records,
         max(others.rounding, both.rounding),
@@ -172,24 +164,6 @@ def _to(table: CodedTable, tables: Tables, weights: dict[str, Fraction]) -> Near
 
 def _comparable(parameters: EpsilonParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
     return comparable(parameters.compared, document)
-
-
-def _sentence(outcome: Outcome) -> str:
-    records = outcome.records
-    assert records is not None  # noqa: S101 - outcomes of this check have them
-    part = part_of(records.failing or 0, records.total, f"original {record_noun(outcome)}")
-    limit = f", where {allowance(outcome)}" if outcome.status is Status.FAILED else ""
-    holdout = outcome.details.get("holdout")
-    beside = "" if holdout is None else f" To a record of the hold-out it is {percent(float(holdout['share']))}."
-    nearer = f"A released record is nearer than any other original one to {part}"
-    share = percent(outcome.observed, outcome.threshold)
-    return f"{nearer} ({share}){limit}, compared in {known_columns(outcome)}.{beside}"
-
-
-def _person(outcome: Outcome) -> str:
-    chance = chance_of(outcome.observed or 0)
-    nearer = f"finds with {chance} a released record that is nearer to {an_intruder(outcome)} than anybody else is"
-    return sentence_case(f"{intruder_who_knows(outcome)} {nearer}.")
 
 
 CHECKS = [
@@ -202,10 +176,19 @@ CHECKS = [
         threshold="epsilon",
         comparison=Comparison.AT_MOST,
         label="share of identifiable people",
-        requires=frozenset({"holdout"}),
+        needs={Need.HOLDOUT},
         validate=_comparable,
-        sentence=_sentence,
-        person=_person,
+        sentences=Sentences(
+            passed=(
+                "A released record is nearer than any other original one to {failing/records:original {record}} "
+                "({observed:%})[, where {allowed}], compared in {known}.[{holdout?} To a record of the hold-out it "
+                "is {holdout.share:%}.]"
+            ),
+            impact=(
+                "{intruder} finds with {observed:chance} a released record that is nearer to {person} than anyone "
+                "else is."
+            ),
+        ),
         guide=built_in_guide(__file__, "epsilon_identifiability.md"),
     ),
 ]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from fractions import Fraction
 from typing import Annotated, Any, Literal
@@ -10,29 +9,20 @@ from typing import Annotated, Any, Literal
 import numpy as np
 from pydantic import Field
 
-from tcdp_audit.plugin._internal import allowance, fold
+from tcdp_audit.plugin._internal import fold
 from tcdp_audit.plugin.check import (
     CheckError,
     CodedTable,
     Comparison,
     DisclosureType,
+    Need,
     TableCheck,
     TableFigure,
     TableView,
 )
-from tcdp_audit.plugin.detector import Exact, PolicyDocument
+from tcdp_audit.plugin.detector import Exact
 from tcdp_audit.plugin.sentences import (
-    Outcome,
-    Status,
-    agree,
-    an_intruder,
-    chance_of,
-    known_columns,
-    part_of,
-    percent,
-    plural,
-    record_noun,
-    sentence_case,
+    Sentences,
 )
 from tcdp_audit_plugins.checks._shared.beside_control import (
     CONTROL,
@@ -66,7 +56,7 @@ class ExactMatchParameters(ComparisonParameters):
 def exact_match_rate(view: TableView, parameters: ExactMatchParameters) -> TableFigure:
     """The share of released records that equal some original in every compared attribute.
 
-    A missing cell equals a missing cell. Beside it, the share of originals that equal some released record, and the
+    A missing cell equals a missing cell. Next to it, the share of originals that equal some released record, and the
     same of the hold-out.
 
     Returns:
@@ -83,26 +73,26 @@ def exact_match_rate(view: TableView, parameters: ExactMatchParameters) -> Table
     """
     names = compared(parameters, view.quasi_identifiers)
     further = [CONTROL] if CONTROL in view.companions else []
-    copies, found, strangers = Counted(), Counted(), Counted()
+    copies, copied, strangers = Counted(), Counted(), Counted()
     for released, original, *holdout in view.in_parts(names, "original", *further):
         copies += Counted.of(released, original)
-        found += Counted.of(original, released)
+        copied += Counted.of(original, released)
         for others in holdout:
             strangers += Counted.of(others, released)
             copies += Counted(strange=matches(released, others)[0])
-    if not found.records:
+    if not copied.records:
         raise CheckError("the original has no record, so there is nothing to find")
     details: dict[str, Any] = {"matches": copies.equal, "matches_of_unique_originals": copies.equal_to_one}
-    details["originals_found"] = found.share
+    details["originals_found"] = copied.share
     if further:
         details |= {"holdout_rate": Fraction(copies.strange, copies.records), "holdout_records": strangers.records}
-        details |= _beside_control(found, strangers)
+        details |= _beside_control(copied, strangers)
     if parameters.measure == "released":
         return TableFigure(copies.share, copies.records, copies.equal, details=details)
     if parameters.at_most is not None and not further:
         raise CheckError(NO_CONTROL)
     require_strangers(view)
-    return TableFigure(details.get("high", found.share), found.records, found.equal, details=details)
+    return TableFigure(details.get("high", copied.share), copied.records, copied.equal, details=details)
 
 
 @dataclass(frozen=True)
@@ -141,11 +131,11 @@ class Counted:
         return Attack(Fraction(self.equal), self.records)
 
 
-def _beside_control(found: Counted, strangers: Counted) -> dict[str, Any]:
+def _beside_control(copied: Counted, strangers: Counted) -> dict[str, Any]:
     """What the release holds of the original beyond what it holds of the hold-out."""
     if not strangers.records:
         raise CheckError("the hold-out has no record, so there is nothing to compare with")
-    low, high, excess = interval_of_risk(found.attack, strangers.attack, CONFIDENCE)
+    low, high, excess = interval_of_risk(copied.attack, strangers.attack, CONFIDENCE)
     return {"holdout_found": strangers.share, "excess": excess, "low": low, "high": high}
 
 
@@ -167,48 +157,6 @@ def matches(released: CodedTable, others: CodedTable) -> tuple[int, int]:
     return int(each[equals > 0].sum()), int(each[equals == 1].sum())
 
 
-def _faults(parameters: ExactMatchParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
-    if parameters.measure == "originals" and parameters.at_most is not None and document.holdout is None:
-        yield "at_most", NO_CONTROL
-    yield from comparable(parameters, document)
-
-
-def _sentence(outcome: Outcome) -> str:
-    limit = f"; {allowance(outcome)}" if outcome.status is Status.FAILED else ""
-    if outcome.parameters["measure"] == "originals":
-        return f"{_found(outcome)}{limit}."
-    records, rate = outcome.records, percent(outcome.observed, outcome.threshold)
-    assert records is not None  # noqa: S101 - outcomes of this check have them
-    copies = records.failing or 0
-    part = sentence_case(part_of(copies, records.total, f"released {record_noun(outcome)}"))
-    holdout = outcome.details.get("holdout_rate")
-    beside = "" if holdout is None else f" {percent(float(holdout))} equal a record of the hold-out."
-    equal = f"{agree(copies or 1, 'equals', 'equal')} an original record in {known_columns(outcome)}"
-    return f"{part} ({rate}) {equal}{limit}.{beside}"
-
-
-def _found(outcome: Outcome) -> str:
-    """What the release holds of both tables, and what it adds."""
-    details, noun = outcome.details, plural(record_noun(outcome))
-    original = percent(float(details["originals_found"]))
-    held = f"The release holds {original} of the original {noun} as they are in {known_columns(outcome)}"
-    if "holdout_found" not in details:
-        return f"{held}; without a hold-out nobody can say how much of that is chance"
-    control, high = percent(float(details["holdout_found"])), percent(outcome.observed, outcome.threshold)
-    return f"{held}, and {control} of the hold-out: at most {high} beyond chance (with 95% confidence)"
-
-
-def _person(outcome: Outcome) -> str:
-    known, control = known_columns(outcome), outcome.details.get("holdout_found")
-    if outcome.parameters["measure"] == "originals":
-        chance = chance_of(float(outcome.details["originals_found"]))
-        beside = "" if control is None else f"; one who had no part in it, with {chance_of(float(control))}"
-        own = sentence_case(an_intruder(outcome))
-        return f"{own} of the original stands in the release as they are in {known} with {chance}{beside}."
-    taken = f"Whoever takes a released record for {an_intruder(outcome)} of the original"
-    return f"{taken} is right with {chance_of(outcome.observed or 0)}: so many are copies in {known}."
-
-
 CHECKS = [
     TableCheck(
         name="exact_match_rate",
@@ -218,10 +166,30 @@ CHECKS = [
         measure=exact_match_rate,
         comparison=Comparison.AT_MOST,
         label="share of released records that are copies",
-        requires=frozenset({"holdout"}),
-        validate=_faults,
-        sentence=_sentence,
-        person=_person,
+        validate=comparable,
+        needs={Need.HOLDOUT},
+        needs_if=lambda parameters, _: {Need.HOLDOUT_FOR_DEMANDS} if parameters.measure == "originals" else set(),
+        sentences=Sentences(
+            passed=(
+                "[{measure=originals?}{originals}[; {allowed}]|{failing/records:released {record}} ({observed:%}) "
+                "{failing/records:equals|equal} an original record in {known}[; "
+                "{allowed}]].[{measure=originals?}|[{holdout_rate?} {holdout_rate:%} equal a record of the "
+                "hold-out.]]"
+            ),
+            impact=(
+                "[{measure=originals?}{person} of the original is in the release unchanged in {known} with "
+                "{originals_found:chance}[{holdout_found?}; one who had no part in it, with "
+                "{holdout_found:chance}]|An intruder who takes a released record for {person} of the original is "
+                "right with {observed:chance}: so many are copies in {known}]."
+            ),
+            parts={
+                "originals": (
+                    "The release holds {originals_found:%} of the original {record:plural} unchanged in "
+                    "{known}[{holdout_found?}, and {holdout_found:%} of the hold-out: at most {observed:%} beyond "
+                    "chance (with 95% confidence)|; without a hold-out it is unknown how much of that is chance]"
+                ),
+            },
+        ),
         guide=built_in_guide(__file__, "exact_match_rate.md"),
     ),
 ]

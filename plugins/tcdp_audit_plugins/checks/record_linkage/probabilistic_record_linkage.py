@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from tcdp_audit.plugin.check import DisclosureType, Pairs, TableCheck, TableFigure, TableView
-from tcdp_audit.plugin.sentences import Outcome, agree, columns_of, count, record_noun
+from tcdp_audit.plugin.check import DisclosureType, Need, Pairs, TableCheck, TableFigure, TableView
+from tcdp_audit.plugin.sentences import Sentences
 from tcdp_audit_plugins.checks.record_linkage.agreement import Agreement, alike, equal, tolerant
 from tcdp_audit_plugins.checks.record_linkage.agreement_patterns import Column, best_matches, pattern_counts
 from tcdp_audit_plugins.checks.record_linkage.enumerated_patterns import (
@@ -21,7 +21,7 @@ from tcdp_audit_plugins.checks.record_linkage.enumerated_patterns import (
 )
 from tcdp_audit_plugins.checks.record_linkage.fellegi_sunter import Linkage, Whole, estimate
 from tcdp_audit_plugins.checks.record_linkage.linkage_decisions import decide, link_figures
-from tcdp_audit_plugins.checks.record_linkage.linked_records import finds, linked
+from tcdp_audit_plugins.checks.record_linkage.linked_records import LINKED, finds
 from tcdp_audit_plugins.checks.record_linkage.probabilistic_parameters import ProbabilisticParameters, faults
 from tcdp_audit_plugins.guides import built_in_guide
 
@@ -141,19 +141,6 @@ def _links(model: Linkage, counts: Whole, truth: Whole, parameters: Probabilisti
     }
 
 
-def _sentence(outcome: Outcome) -> str:
-    details = outcome.details
-    agreement = f"agreement on {columns_of(outcome, [one['attribute'] for one in details['estimates']])}"
-    certain = int(details["correct_unique"])
-    rivals = f"; {count(certain, record_noun(outcome))} {agree(certain, 'has', 'have')} no rival" if certain else ""
-    ended = "" if details["converged"] else " The estimation has not converged; raise `iterations`."
-    return f"An intruder who weighs {agreement} should find the right person for {linked(outcome)}{rivals}.{ended}"
-
-
-def _person(outcome: Outcome) -> str:
-    return finds(outcome, "weighs in which of them a record agrees")
-
-
 CHECKS = [
     TableCheck(
         name="probabilistic_record_linkage",
@@ -163,11 +150,21 @@ CHECKS = [
         measure=linked_share,
         label="share of released records linked correctly",
         worst=lambda figure, _: Fraction(figure.details["matched"], figure.records),  # others have no original
-        requires=frozenset({"original"}),
+        needs={Need.ORIGINAL},
         validate=faults,
         variant=lambda parameters: "unconstrained" if parameters.unconstrained else "",
-        sentence=_sentence,
-        person=_person,
+        sentences=Sentences(
+            passed=(
+                "An intruder who weighs agreement on {weighed} should find the right person for {linked}[; "
+                "{correct_unique:{record}} {correct_unique:has|have} no rival].[{converged?}| The estimation has "
+                "not converged; raise `iterations`.]"
+            ),
+            impact=finds("weighs in which of them a record agrees"),
+            parts={
+                "linked": LINKED,
+            },
+            values=lambda outcome: {"weighed": [one["attribute"] for one in outcome.details["estimates"]]},
+        ),
         guide=built_in_guide(__file__, "probabilistic_record_linkage.md"),
     ),
 ]

@@ -14,24 +14,24 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from tcdp_audit.plugin._internal import add_up, order_of, summarise
+from tcdp_audit.plugin._internal import order_of
 from tcdp_audit.plugin.check import (
     CheckError,
     Comparison,
     DisclosureType,
+    Need,
     ReferenceDistribution,
     TableCheck,
     TableFigure,
     TableView,
 )
 from tcdp_audit.plugin.detector import PolicyDocument, Role, Text
-from tcdp_audit.plugin.sentences import count
+from tcdp_audit.plugin.measure import add_up, summarise
+from tcdp_audit.plugin.sentences import Sentences, count
 from tcdp_audit_plugins.checks._shared.missing_values import violation_of
-from tcdp_audit_plugins.checks._shared.sampling import counts_rows, needs_a_partition
 from tcdp_audit_plugins.checks.t_closeness.nearest import Nearest, Subject
-from tcdp_audit_plugins.checks.t_closeness.nt_sentences import person, sentence
 from tcdp_audit_plugins.checks.t_closeness.supersets import Classes, classes_of
-from tcdp_audit_plugins.checks.t_closeness.t_closeness import KINDS, T_CLOSENESS, ClosenessParameters
+from tcdp_audit_plugins.checks.t_closeness.t_closeness import KINDS, T_CLOSENESS, ClosenessParameters, Distance
 from tcdp_audit_plugins.guides import built_in_guide
 
 
@@ -117,8 +117,6 @@ def _attribute(parameters: NtClosenessParameters, view: TableView) -> str:
 
 
 def _faults(parameters: NtClosenessParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
-    yield from counts_rows(document)
-    yield from needs_a_partition(document, "a class would be in several groups of one step")
     sensitive = sorted(name for name, one in document.attributes.items() if one.role is Role.SENSITIVE)
     if parameters.attribute is None and len(sensitive) > 1:
         yield "attribute", f"the policy has {len(sensitive):,} sensitive attributes; name one of them"
@@ -143,8 +141,25 @@ CHECKS = [
         label="distance from the nearest large group",
         variant=lambda parameters: KINDS[parameters.distance].name,
         validate=_faults,
-        sentence=sentence,
-        person=person,
+        needs={Need.ROWS, Need.PARTITION},
+        sentences=Sentences(
+            passed=(
+                "Every {record} is in a group whose mix of {details.attribute:column} differs from some group of at "
+                "least {n} around it by at most {far} ({distance_name})."
+            ),
+            failed=(
+                "{victims} whose mix of {details.attribute:column} differs by more than {threshold} from every "
+                "group of {n} around it ({distance_name}); the furthest differs by {far}."
+            ),
+            impact=(
+                "In the group that deviates most, {details.attribute:column} differs from that of every group of "
+                "{n} or more around them by {far}."
+            ),
+            parts={
+                "far": "[{infinite?}an infinite distance|{observed}]",
+            },
+            values=lambda outcome: {"distance_name": KINDS[Distance(outcome.parameters["distance"])].name},
+        ),
         guide=built_in_guide(__file__, "nt_closeness.md"),
     ),
 ]

@@ -1,6 +1,6 @@
-"""The best one-to-one assignment within candidate sets: everybody to one of their candidates, as near as can be.
+"""The best one-to-one assignment within candidate sets: everyone to one of their candidates, as near as can be.
 
-An intruder who knows everybody links all records at once: no record is two people's, nobody is a record that is not
+An intruder who knows everyone links all records at once: no record is two people's, no one is a record that is not
 among their candidates, and the sum of d^2 is least.
 
 scipy's `min_weight_full_bipartite_matching` takes the graph as it is, but may take for ever where distances tie nearly.
@@ -29,7 +29,7 @@ def assigned_correct(sets: CandidateSets, squared: Floats) -> Fraction | None:
     Of several assignments that are as near the one with the most right links counts.
 
     Args:
-        sets: candidates after the closure, so that a matching of everybody is known.
+        sets: candidates after the closure, so that a matching of everyone is known.
         squared: d^2 of each candidate. Shape (edges,).
 
     Returns:
@@ -54,7 +54,7 @@ def assigned(sets: CandidateSets, squared: Floats) -> Counts | None:
 
     Returns:
         int64, shape (edges,); None where it would take too long, or where both tables have records that the other one
-        lacks, so that nobody knows how many to assign.
+        lacks, so that no one knows how many to assign.
 
     Cost: O(n^3) time and 8 n^2 bytes for a part of n records.
     """
@@ -105,5 +105,5 @@ def _assigned_part(sets: CandidateSets, records_known: Counts, squared: Floats, 
 
 
 def _known_records(sets: CandidateSets) -> Counts:
-    """Records that stand on each known point. Shape (known points,)."""
+    """Records that are at each known point. Shape (known points,)."""
     return np.bincount(sets.known, minlength=len(sets.lone_known)) + sets.lone_known

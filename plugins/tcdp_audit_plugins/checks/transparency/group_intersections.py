@@ -1,7 +1,7 @@
 """Who is in a person's groups of all blocks of attributes, for an intruder who forms the groups again.
 
 People who have the same values in a block cannot be told apart there, so that each of them may be in the groups of all
-of them; of several blocks somebody is a candidate who is in a possible group of each.
+of them; of several blocks a person is a candidate who is in a possible group of each.
 """
 
 from __future__ import annotations
@@ -11,8 +11,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tcdp_audit.plugin._internal import Counts, fold, gibibytes
+from tcdp_audit.plugin._internal import Counts, fold
 from tcdp_audit.plugin.check import CheckError
+from tcdp_audit.plugin.measure import gibibytes
 from tcdp_audit_plugins.checks._shared.candidate_sets import Positions
 from tcdp_audit_plugins.checks.transparency.tables import AttackedTables
 
@@ -98,8 +99,8 @@ def known_groups(
         )
     known, released = every[0].joined()
     for one in every[1:]:
-        kept = one.allows(known, released)
-        known, released = known[kept], released[kept]
+        allowed = one.allows(known, released)
+        known, released = known[allowed], released[allowed]
     order = np.lexsort([released, known])
     return known[order], released[order]
 

@@ -1,4 +1,4 @@
-"""The bound that an intruder finds out alone: the least displacement that leaves nobody without a candidate."""
+"""The bound that an intruder finds out alone: the least displacement that leaves no one without a candidate."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What candidate sets tell an intruder: who is certain, and how many links are right by guessing or by the nearest."""
+"""What candidate sets show an intruder: who is certain, and how many links are right by guessing or by the nearest."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SIZES = {"0": 0, "1": 1, "2": 2, "3-5": 5, "6-10": 10, "11-100": 100}
 
 @dataclass(frozen=True)
 class Links:
-    """The links of everybody by their candidates alone.
+    """The links of everyone by their candidates alone.
 
     Args:
         sets: the candidates.
@@ -51,7 +51,7 @@ class Links:
 
     @cached_property
     def wrong(self) -> int:
-        """People whose only candidate is somebody else's record."""
+        """People whose only candidate is another person's record."""
         return int(((self.sizes == 1) & ~self.sets.holds_truth).sum())
 
     @cached_property

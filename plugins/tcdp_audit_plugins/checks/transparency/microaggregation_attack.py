@@ -9,10 +9,19 @@ from typing import Annotated, Literal
 import numpy as np
 from pydantic import Field
 
-from tcdp_audit.plugin._internal import Check, fold
-from tcdp_audit.plugin.check import CheckError, DisclosureType, Pairs, TableCheck, TableFigure, TableView
+from tcdp_audit.plugin._internal import fold
+from tcdp_audit.plugin.check import (
+    Check,
+    CheckError,
+    DisclosureType,
+    Need,
+    Pairs,
+    TableCheck,
+    TableFigure,
+    TableView,
+)
 from tcdp_audit.plugin.detector import PolicyDocument, Role, Text
-from tcdp_audit.plugin.sentences import Outcome, count, known_columns
+from tcdp_audit.plugin.sentences import count
 from tcdp_audit_plugins.checks._shared.candidate_sets import CandidateSets
 from tcdp_audit_plugins.checks.transparency.consistent_ranges import sets_of_ranges
 from tcdp_audit_plugins.checks.transparency.group_intersections import known_groups
@@ -21,8 +30,7 @@ from tcdp_audit_plugins.checks.transparency.outcome import (
     FIGURE,
     AttackParameters,
     attack_figure,
-    attack_person,
-    attack_sentence,
+    attack_sentences,
 )
 from tcdp_audit_plugins.checks.transparency.ranks import Ranks
 from tcdp_audit_plugins.checks.transparency.tables import AttackedTables
@@ -74,7 +82,7 @@ def microaggregation_attack(view: TableView, parameters: MicroaggregationAttackP
     """The share of people whom an intruder finds who knows how the release was microaggregated.
 
     Groups of one attribute are intervals, so that x can only be in the group whose mean is the largest below x, any
-    that equals x, or the smallest above x. Whoever holds all values forms the groups again, and knows each person's.
+    that equals x, or the smallest above x. Anyone who holds all values forms the groups again, and knows each person's.
 
     Returns:
         An exact fraction from 0 to 1 over the matched records.
@@ -107,7 +115,7 @@ class Microaggregated:
         self.ranks = {name: Ranks((domains[name].counts > 0).astype(np.int64)) for name in names}
 
     def sets(self) -> CandidateSets:
-        """The released records that everybody may be."""
+        """The released records that everyone may be."""
         if self.parameters.method == "known_groups":
             return self._groups()
         ranges = {name: one.ranges(self.parameters.reach) for name, one in self.ranks.items()}
@@ -120,7 +128,7 @@ class Microaggregated:
 
     @property
     def remedy(self) -> str:
-        """What to do where somebody's own group is farther away than this method allows."""
+        """What to do where a person's own group is farther away than this method allows."""
         pairs, farthest = self.tables.pairs, 0
         for name, ranks in self.ranks.items():
             known = pairs.original.codes[name][pairs.partner[pairs.matched]]
@@ -190,23 +198,8 @@ def _faults(parameters: MicroaggregationAttackParameters, document: PolicyDocume
 
 
 def _worst(figure: TableFigure, parameters: MicroaggregationAttackParameters) -> Fraction | float:
-    """Where the reach is from end to end, everybody may be everybody, whatever the release is."""
+    """Where the reach is from end to end, everyone may be everyone, whatever the release is."""
     return figure.value if parameters.reach >= 1 / figure.details["random_baseline"] > 1 else Fraction(1)
-
-
-def _sentence(outcome: Outcome) -> str:
-    known = known_columns(outcome)
-    who = (
-        f"An intruder who holds everybody's {known} and forms the groups again"
-        if outcome.parameters["method"] == "known_groups"
-        else f"An intruder who knows {known} and that each was averaged in groups of neighbours"
-    )
-    return attack_sentence(outcome, who)
-
-
-def _person(outcome: Outcome) -> str:
-    again = outcome.parameters["method"] == "known_groups"
-    return attack_person(outcome, "forms the groups again" if again else "how values were averaged")
 
 
 CHECKS: list[Check] = [
@@ -218,10 +211,13 @@ CHECKS: list[Check] = [
         measure=microaggregation_attack,
         label=FIGURE,
         worst=_worst,
-        requires=frozenset({"original"}),
+        needs={Need.ORIGINAL},
         validate=_faults,
-        sentence=_sentence,
-        person=_person,
+        sentences=attack_sentences(
+            "[{method=known_groups?}An intruder who holds everyone's {known} and forms the groups again"
+            "|An intruder who knows {known} and that each was averaged in groups of neighbours]",
+            "[{method=known_groups?}forms the groups again|how values were averaged]",
+        ),
         guide=built_in_guide(__file__, "microaggregation_attack.md"),
     ),
 ]

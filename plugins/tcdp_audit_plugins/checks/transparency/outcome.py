@@ -2,25 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import Annotated, Any, Literal, Protocol
 
 from pydantic import Field
 
-from tcdp_audit.plugin._internal import Counts, allowance, noun_form
+from tcdp_audit.plugin._internal import Counts
 from tcdp_audit.plugin.check import CheckError, Parameters, TableFigure, TableView
 from tcdp_audit.plugin.detector import Exact, Scale, Text
 from tcdp_audit.plugin.sentences import (
     Outcome,
-    Status,
-    chance_of,
-    count,
-    figure,
-    intruder_who_knows,
-    part_of,
-    percent,
-    record_noun,
+    Sentences,
 )
 from tcdp_audit_plugins.checks._shared.candidate_sets import CandidateSets
 from tcdp_audit_plugins.checks.record_linkage.standardised import Space, space
@@ -67,10 +60,10 @@ def attack_figure(
         sets: candidates of known points.
         parameters: what is counted.
         further: details of the attack itself.
-        remedy: what to do where somebody's own record is not among their candidates; half a sentence.
+        remedy: what to do where a person's own record is not among their candidates; half a sentence.
 
     Raises:
-        CheckError: a demand is made of an intruder who is wrong, since somebody's own record is not a candidate.
+        CheckError: a demand is made of an intruder who is wrong, since a person's own record is not a candidate.
 
     Cost: O(points + edges).
     """
@@ -102,12 +95,12 @@ class Attacked(Protocol):
     """A release under an attack on candidate sets."""
 
     def sets(self) -> CandidateSets:
-        """The released records that everybody may be."""
+        """The released records that everyone may be."""
         ...
 
     @property
     def remedy(self) -> str:
-        """What to do where somebody's own record is not among their candidates; half a sentence."""
+        """What to do where a person's own record is not among their candidates; half a sentence."""
         ...
 
 
@@ -115,7 +108,7 @@ def candidates_of_everybody(attacked: Attacked, parameters: AttackParameters) ->
     """How many released records each person may be, after the closure where it is asked for. Shape (pairs,).
 
     Raises:
-        CheckError: somebody's own record is not among their candidates.
+        CheckError: a person's own record is not among their candidates.
     """
     sets = attacked.sets()
     if not sets.holds_truth.all():
@@ -161,48 +154,29 @@ def _both_ends(sets: CandidateSets, nearest: Mapping[str, Fraction]) -> dict[str
     }
 
 
-def attack_sentence(outcome: Outcome, who: str) -> str:
-    """What an attack found: certain links and guesses, and that the intruder is wrong where that is so.
+def attack_sentences(who: str, how: str, values: Callable[[Outcome], Mapping[str, Any]] = lambda _: {}) -> Sentences:
+    """The sentences on an attack: certain links and guesses, and that the intruder is wrong where that is so.
 
     Args:
-        outcome: of an attack.
-        who: the intruder, as the subject of the sentence.
+        who: the template of the intruder, as the subject of the sentence.
+        how: the template of what the intruder knows of the masking, to follow `and`.
+        values: further values of both.
     """
-    records, details = outcome.records, outcome.details
-    assert records is not None  # noqa: S101 - outcomes of these checks have them
-    noun, limit = record_noun(outcome), f", where {allowance(outcome)}" if outcome.status is Status.FAILED else ""
-    certain, expected = int(details["certain"]), float(details["expected_correct"])
-    shares = {"certain": certain / records.total, "expected": expected / records.total}
-    parts = {"certain": part_of(certain, records.total, noun), "expected": part_of(expected, records.total, noun)}
-    counted = str(outcome.parameters["links"])
-    told = {
-        name: f"{parts[name]} ({percent(share, outcome.threshold if name == counted else None)})"
-        + (limit if name == counted else "")
-        for name, share in shares.items()
-    }
-    found = f"{who} is certain of the right person for {told['certain']}; guessing among the candidates"
-    return f"{found} is right for {told['expected']}.{_about_the_wrong(outcome)}"
-
-
-def _about_the_wrong(outcome: Outcome) -> str:
-    outside = int(outcome.details["without_own_record"])
-    if not outside:
-        return ""
-    noun = record_noun(outcome)
-    return f" This intruder is wrong about {count(outside, noun)}, not found among the candidates."
-
-
-def attack_person(outcome: Outcome, how: str) -> str:
-    """What an attack means for one person: how many records are left for them.
-
-    Args:
-        outcome: of an attack.
-        how: what the intruder knows of the masking, after `and`.
-    """
-    details = outcome.details
-    mean, noun = float(details["mean_candidates"]), record_noun(outcome)
-    records = outcome.records
-    assert records is not None  # noqa: S101 - outcomes of these checks have them
-    chance = chance_of(Fraction(details["expected_correct"]) / records.total)
-    left = f"{figure(mean)} {noun_form(noun, mean)} on average"
-    return f"{intruder_who_knows(outcome)} and {how} is left with {left}, and guesses right with {chance}."
+    return Sentences(
+        passed=(
+            "{who} is certain of the right person for {certain/records:{record}} "
+            "({certain/records:%})[{links=certain?}[, where {allowed}]]; guessing among the candidates is right for "
+            "{expected_correct/records:{record}} ({expected_correct/records:%})[{links=expected?}[, where "
+            "{allowed}]].[ This intruder is wrong about {without_own_record:{record}}, not found among the "
+            "candidates.]"
+        ),
+        impact=(
+            "{intruder} and {how} is left with {mean_candidates:{record}} on average, and guesses right with "
+            "{expected_correct/records:chance}."
+        ),
+        parts={
+            "who": who,
+            "how": how,
+        },
+        values=values,
+    )

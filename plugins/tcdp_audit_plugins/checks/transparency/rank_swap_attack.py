@@ -9,10 +9,9 @@ from typing import Annotated, Any
 import numpy as np
 from pydantic import Field
 
-from tcdp_audit.plugin._internal import Check
-from tcdp_audit.plugin.check import DisclosureType, TableCheck, TableFigure, TableView
+from tcdp_audit.plugin.check import Check, DisclosureType, Need, TableCheck, TableFigure, TableView
 from tcdp_audit.plugin.detector import Exact, PolicyDocument
-from tcdp_audit.plugin.sentences import Outcome, count, known_columns
+from tcdp_audit.plugin.sentences import Outcome, count
 from tcdp_audit_plugins.checks._shared.candidate_sets import CandidateSets
 from tcdp_audit_plugins.checks.transparency.consistent_ranges import sets_of_ranges
 from tcdp_audit_plugins.checks.transparency.known_attributes import ordered_attributes, ordered_faults
@@ -21,8 +20,7 @@ from tcdp_audit_plugins.checks.transparency.outcome import (
     FIGURE,
     AttackParameters,
     attack_figure,
-    attack_person,
-    attack_sentence,
+    attack_sentences,
 )
 from tcdp_audit_plugins.checks.transparency.ranks import Ranks
 from tcdp_audit_plugins.checks.transparency.tables import AttackedTables
@@ -86,7 +84,7 @@ class RankSwapped:
         self.displacement = {name: self._taken(name, parameters) for name in names}
 
     def sets(self) -> CandidateSets:
-        """The released records that everybody may be."""
+        """The released records that everyone may be."""
         ranges = {name: one.ranges(self.displacement[name]) for name, one in self.ranks.items()}
         return sets_of_ranges(self.tables, self.ranks, ranges, self.memory)
 
@@ -95,8 +93,8 @@ class RankSwapped:
         """How far values were moved, and what the intruder takes for it."""
         declared = {} if self.displacement == self.largest else {"largest_displacement": self.largest}
         least = least_displacement(self.tables, self.ranks)
-        found_out = {} if least is None else {"least_displacement": least}
-        return {"displacement": self.displacement, **declared, **found_out}
+        learned = {} if least is None else {"least_displacement": least}
+        return {"displacement": self.displacement, **declared, **learned}
 
     @property
     def remedy(self) -> str:
@@ -128,22 +126,17 @@ def _faults(parameters: RankSwapParameters, document: PolicyDocument) -> Iterato
 
 
 def _worst(figure: TableFigure, parameters: RankSwapParameters) -> Fraction | float:
-    """Where the declared bound reaches from end to end, everybody may be everybody, whatever the release is."""
+    """Where the declared bound reaches from end to end, everyone may be everyone, whatever the release is."""
     declared = parameters.p is not None or parameters.displacement is not None
     everywhere = min(figure.details["displacement"].values()) >= 1 / figure.details["random_baseline"] - 1
     return figure.value if declared and everywhere else Fraction(1)
 
 
-def _sentence(outcome: Outcome) -> str:
+def _values(outcome: Outcome) -> dict[str, int]:
+    """How far values may have moved, and the farthest that any did where that is less."""
     farthest = max(int(ranks) for ranks in outcome.details["displacement"].values())
     largest = max(map(int, outcome.details.get("largest_displacement", {"": farthest}).values()))
-    moved = f"that values were moved by at most {count(farthest, 'rank')}"
-    moved += f" (none was by more than {largest:,})" if largest < farthest else ""
-    return attack_sentence(outcome, f"An intruder who knows {known_columns(outcome)} and {moved}")
-
-
-def _person(outcome: Outcome) -> str:
-    return attack_person(outcome, "how far values were swapped")
+    return {"farthest": farthest, "largest": largest if largest < farthest else 0}
 
 
 CHECKS: list[Check] = [
@@ -155,10 +148,14 @@ CHECKS: list[Check] = [
         measure=rank_swap_attack,
         label=FIGURE,
         worst=_worst,
-        requires=frozenset({"original"}),
+        needs={Need.ORIGINAL},
         validate=_faults,
-        sentence=_sentence,
-        person=_person,
+        sentences=attack_sentences(
+            "An intruder who knows {known} and that values were moved by at most {farthest:rank}"
+            "[ (none was by more than {largest})]",
+            "how far values were swapped",
+            _values,
+        ),
         guide=built_in_guide(__file__, "rank_swap_attack.md"),
     ),
 ]

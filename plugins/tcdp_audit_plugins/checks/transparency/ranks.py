@@ -1,6 +1,6 @@
 """How far a value was moved among the released ones, and which released values one may have become.
 
-Equal values share their ranks: each stands on all positions from the first of them to the last in the sorted column. A
+Equal values share their ranks: each is at all positions from the first of them to the last in the sorted column. A
 displacement is counted between the nearest ends, so that no answer depends on how ties are sorted.
 """
 

@@ -16,8 +16,7 @@ from tcdp_audit_plugins.engines.database.address import Address, TableName, data
 from tcdp_audit_plugins.engines.database.engine import DatabaseEngine
 from tcdp_audit_plugins.engines.database.faults import FILE, OPENING, QUERY, opening
 from tcdp_audit_plugins.engines.database.session import Session
-from tcdp_audit_plugins.engines.database.shared import SharedSession
-from tcdp_audit_plugins.engines.database.source import Source, source_of
+from tcdp_audit_plugins.engines.database.source import SharedSession, Source, source_of
 
 if TYPE_CHECKING:
     from tcdp_audit_plugins.engines.database import DatabaseTable

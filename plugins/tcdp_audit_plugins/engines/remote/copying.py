@@ -1,6 +1,8 @@
 """What a URL names is copied, piece by piece, into a private folder, and read from there.
 
 A file is one that was not changed meanwhile and whose size is as it was said to be. Nothing else is downloaded.
+
+A URL as messages and provenance name it: without credentials, and without its query, which may be a signature.
 """
 
 from __future__ import annotations
@@ -11,8 +13,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from glob import escape
 from importlib import import_module
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import IO, Any
+from urllib.parse import unquote, urlsplit
 
 from tcdp_audit.plugin._internal import (
     chosen_parts,
@@ -24,12 +27,13 @@ from tcdp_audit.plugin._internal import (
 )
 from tcdp_audit.plugin.engine import DataError, Engine, TcdpAuditError, UsageError, open_copy, open_file
 from tcdp_audit_plugins.engines.remote import SCHEMES
-from tcdp_audit_plugins.engines.remote.location import WEB, file_name, without_credentials
 from tcdp_audit_plugins.engines.statistics import is_statistical, open_statistical
 
 PIECE = 2**20
 SILENCE = 60  # seconds without a byte before a server is given up
 _STATE = "size ETag etag generation LastModified last_modified modified mtime updated created"  # as stores call it
+WEB = ("http", "https")
+_CONTAINERS = ("abfs", "abfss")  # a name before @ is that of a container
 
 
 def open_copied(url: str, memory: int) -> Engine:
@@ -208,3 +212,26 @@ def _patience(scheme: str) -> dict[str, Any]:
         return {}
     timeout = import_module("aiohttp").ClientTimeout(total=None, sock_connect=SILENCE, sock_read=SILENCE)
     return {"client_kwargs": {"timeout": timeout}}
+
+
+def without_credentials(url: str) -> str:
+    """A URL that says where a table is and not how to get in.
+
+    Example:
+        >>> without_credentials("https://ann:secret@example.org/r.csv?sig=abc")
+        'https://example.org/r.csv'
+        >>> without_credentials("abfs://people@office.dfs.core.windows.net/r.parquet")
+        'abfs://people@office.dfs.core.windows.net/r.parquet'
+    """
+    scheme, rest = scheme_of(url), url.split("://", 1)[1]
+    rest = rest.split("#")[0].split("?")[0] if scheme in WEB or "=" in rest.partition("?")[2] else rest
+    user, at, place = rest.rpartition("@")
+    if at and scheme in _CONTAINERS and not {":", "/"} & set(user):
+        return f"{scheme}://{rest}"
+    return f"{scheme}://{place}"
+
+
+def file_name(url: str, path: str) -> str:
+    """The name of a file at a URL, from its path; a query is no part of it."""
+    name = urlsplit(url).path if scheme_of(url) in WEB else path
+    return PurePosixPath(unquote(name) if scheme_of(url) in WEB else name).name

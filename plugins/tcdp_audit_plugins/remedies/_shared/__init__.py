@@ -5,5 +5,6 @@
 - `masking`: what masking remedies act on;
 - `recoding`: one label for each class;
 - `buckets`: buckets of values, and optimal divisions of a sequence;
-- `search`: the largest or the smallest number at which something holds.
+- `search`: the largest or the smallest number at which something holds;
+- `segments`: groups as segments of arrays.
 """

@@ -15,10 +15,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.plugin._internal import inverse, positions_of, starts_of
+from tcdp_audit.plugin._internal import positions_of
 from tcdp_audit.plugin.engine import Tree
 from tcdp_audit.plugin.remedy import Attribute, NewColumn, RemedyError, interval_label, set_label
 from tcdp_audit_plugins.remedies._shared.recoding import extremes, is_ranged, lineages, span_label
+from tcdp_audit_plugins.remedies._shared.segments import inverse, starts_of
 
 Integers = NDArray[np.int64]
 Cost = Callable[[Integers, Integers], NDArray[Any]]  # of runs from each start to before each end
@@ -197,7 +198,7 @@ class Buckets:
         return NewColumn(sums / np.bincount(self.of_record[known]), self.of_record)
 
     def _ranges(self, groups: list[Integers]) -> list[str]:
-        """From a bucket's first value to its last; of numbers, up to the next bucket's first."""
+        """Name the range from a bucket's first value to its last; of numbers, up to the next bucket's first."""
         domain, order = self.attribute.domain, self.attribute.declaration.order
         ends = [(int(group[0]), int(group[-1])) for group in groups]
         if order is not None:

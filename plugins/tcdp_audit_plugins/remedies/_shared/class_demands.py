@@ -8,8 +8,7 @@ from typing import Annotated
 import numpy as np
 from pydantic import Field
 
-from tcdp_audit.plugin._internal import failing_demands
-from tcdp_audit.plugin.remedy import Demands, MergedDemands, RemedyError, RemedyView, Treatment
+from tcdp_audit.plugin.remedy import Demands, MergedDemands, RemedyError, RemedyView, Treatment, failing_demands
 from tcdp_audit.plugin.sentences import Outcome, figure, listing
 
 ClassSize = Annotated[
@@ -22,7 +21,7 @@ def sufficient_size(view: RemedyView, outcomes: tuple[Outcome, ...], treat: Call
 
     Args:
         view: the release.
-        outcomes: what stands against it.
+        outcomes: its failing outcomes.
         treat: the remedy for classes of so many records at least.
 
     Returns:
@@ -65,7 +64,7 @@ def refused_as_one_class(titles: Sequence[str], demands: Demands) -> str:
 
 
 def attainable(demands: Demands) -> list[str]:
-    """What all records attain as one class of each demand that they fail: `k-anonymity 6, where >= 9 is demanded`."""
+    """Say what all records attain as one class of demands that they fail: `k-anonymity 6, where >= 9 is demanded`."""
     return [
         f"{task.expectation.check.title}{'' if task.target.name is None else f' of {task.target.name!r}'} "
         f"{figure(observed, demanded)}, where {comparison} {figure(float(demanded))} is demanded"

@@ -44,7 +44,7 @@ class MaskingParameters(RemedyParameters):
 
     @property
     def chooses_strength(self) -> bool:
-        """Whether the remedy chooses its strength, for which it needs a demand that compares with the original."""
+        """Say whether the remedy chooses its strength, for which it needs a demand that compares with the original."""
         return False
 
     def further_faults(self, document: PolicyDocument) -> Iterable[Fault]:  # noqa: ARG002 - for derived parameters
@@ -57,7 +57,7 @@ P = TypeVar("P", bound=MaskingParameters)
 
 @dataclass(frozen=True)
 class Masking(Generic[P]):
-    """What a masking remedy acts on, and when it is proposed. Its methods are those of a `Remedy`.
+    """The attributes that a masking remedy acts on, and when it is proposed. Its methods are those of a `Remedy`.
 
     Args:
         parameters: its parameters.
@@ -116,7 +116,7 @@ class Masking(Generic[P]):
 
     @staticmethod
     def _reaches_beyond_classes(view: RemedyView, outcome: Outcome, masked: Sequence[str]) -> bool:
-        """Whether a demand is none on classes, or depends on a masked attribute that is no quasi-identifier."""
+        """Say whether a demand is none on classes, or depends on a masked attribute that is no quasi-identifier."""
         if not view.failing_on_classes([outcome]):
             return True
         behind = view.columns_behind(outcome) or frozenset()
@@ -144,11 +144,11 @@ def masked_faults(names: Sequence[str] | None, document: PolicyDocument, *, orde
 
 
 def is_orderable(attribute: Attribute) -> bool:
-    """Whether its values are numbers or ranks, and no generalised ones but suppressed cells overlap."""
+    """Say whether its values are numbers or ranks, and no generalised ones but suppressed cells overlap."""
     if not attribute.declaration.is_ordered:
         return False
-    tells = ~attribute.domain.is_uninformative[:-1]
-    low, high = (ends[tells] for ends in attribute.bounds)
+    informative = ~attribute.domain.is_uninformative[:-1]
+    low, high = (ends[informative] for ends in attribute.bounds)
     return bool((high[:-1] <= low[1:]).all())
 
 

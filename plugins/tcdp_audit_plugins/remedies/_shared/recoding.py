@@ -11,12 +11,15 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.plugin._internal import ancestors_of, count_pairs, fold, inverse
+from tcdp_audit.plugin._internal import ancestors_of, count_pairs, fold
 from tcdp_audit.plugin.check import Histogram
 from tcdp_audit.plugin.detector import Scale
 from tcdp_audit.plugin.remedy import Attribute, NewColumn, interval_label, members, number_text, set_label
+from tcdp_audit_plugins.remedies._shared.segments import inverse
 
 Integers = NDArray[np.int64]
+__all__ = ["is_ranged", "recode"]
+Labels = tuple[list[str], Integers]  # distinct labels, and for each class the position of its label
 
 
 def extremes(low: Integers, high: Integers, classes: Integers, count: int) -> tuple[Integers, Integers]:
@@ -49,7 +52,7 @@ def distinct_pairs(first: Integers, last: Integers) -> tuple[Integers, Integers,
 
 
 def is_ranged(attribute: Attribute) -> bool:
-    """Whether its values are generalised to ranges: numbers, and values of a declared order."""
+    """Say whether its values are generalised to ranges: numbers, and values of a declared order."""
     return attribute.scale is Scale.NUMERIC or attribute.declaration.order is not None
 
 
@@ -66,7 +69,7 @@ def span_label(low: float | str, high: float | str, *, open_start: bool, open_en
 
 @dataclass(frozen=True)
 class _Ends:
-    """Where each value of an ordered domain begins and ends, as ranks among the ends that occur.
+    """The beginning and end of each value of an ordered domain, as ranks among the ends that occur.
 
     Args:
         low: rank of its lower end. Shape (domain,).
@@ -103,7 +106,7 @@ def _ends(attribute: Attribute) -> _Ends:
 
 
 def ranges(attribute: Attribute, codes: Integers, classes: Integers, count: int) -> tuple[list[str], Integers]:
-    """From the least lower end to the greatest upper one; a label that covers just that stays as it is."""
+    """Name the range from the least lower end to the greatest upper one; a label that covers just that stays."""
     ends = _ends(attribute)
     first, last, chosen = distinct_pairs(*extremes(ends.low[codes], ends.high[codes], classes, count))
     own = dict(zip(zip(ends.low.tolist(), ends.high.tolist(), strict=True), attribute.domain.labels, strict=True))
@@ -180,11 +183,6 @@ def _parts(label: str, known: Collection[str]) -> Sequence[str]:
     if not (label.startswith("{") and label.endswith("}") and ", " in label):
         return [label]
     return members(label, known) or label[1:-1].split(", ")
-
-
-__all__ = ["is_ranged", "recode"]
-
-Labels = tuple[list[str], Integers]  # distinct labels, and for each class the position of its label
 
 
 def recode(attribute: Attribute, classes: Integers, count: int, token: str) -> NewColumn:

@@ -1,4 +1,4 @@
-"""Which demands a remedy can help: those on classes, and those that compare the release with its original."""
+"""Demands that a remedy can help: those on classes, and those that compare the release with its original."""
 
 from __future__ import annotations
 
@@ -7,17 +7,18 @@ from dataclasses import dataclass, field
 from math import inf
 from typing import Generic, TypeVar
 
-from tcdp_audit.plugin._internal import failing_demands
-from tcdp_audit.plugin.remedy import DominatedError, RemedyError, RemedyView, Treatment
+from tcdp_audit.plugin.remedy import DominatedError, RemedyError, RemedyView, Treatment, failing_demands
 from tcdp_audit.plugin.sentences import Outcome, Status, figure, listing
 from tcdp_audit_plugins.remedies._shared.search import smallest, smallest_near
 
 S = TypeVar("S")
 ORIGINALS = frozenset({"original", "holdout"})  # tables of which a released record may be too near a copy
+CLASSES = "only for demands on equivalence classes"
+PAIRS = "only for demands that compare the release with its original, unless a strength is given"
 
 
 def failing_pairs(view: RemedyView, outcomes: Iterable[Outcome]) -> list[Outcome]:
-    """Those of some outcomes that stand against the release and compare it with its original."""
+    """Choose the failing demands that compare the release with its original among some outcomes."""
     beside = pair_checks(view)
     return [one for one in failing_demands(outcomes) if one.check in beside]
 
@@ -33,7 +34,7 @@ def weakest(
     strengths: Sequence[S],
     screen: Callable[[S], Treatment] | None = None,
 ) -> S:
-    """The weakest strength of a remedy after which nothing that compares release and original stands against it.
+    """The weakest strength of a remedy after which nothing that compares release and original fails at it.
 
     Only those demands are evaluated at each strength. One at which the release loses more than after another remedy
     that suffices ends the search upwards: stronger ones lose more.
@@ -66,7 +67,7 @@ def weakest(
         trials = cheap if start is None else trials
     if place is None:
         raise RemedyError(trials.refusal())
-    trials.require_kept(place)
+    trials.require_not_dominated(place)
     return strengths[place]
 
 
@@ -83,34 +84,34 @@ class _Trials(Generic[S]):
     view: RemedyView
     treat: Callable[[S], Treatment]
     strengths: Sequence[S]
-    standing: dict[int, list[Outcome]] = field(default_factory=dict)
-    outdone: dict[int, DominatedError] = field(default_factory=dict)
+    failing: dict[int, list[Outcome]] = field(default_factory=dict)
+    dominated: dict[int, DominatedError] = field(default_factory=dict)
 
     def suffice(self, place: int) -> bool:
-        """Whether nothing stands against the release at a strength, or nothing at it or beyond could be kept."""
-        if place not in self.standing and place not in self.outdone:
-            tried = len(self.standing) + len(self.outdone)
+        """Say whether no such demand fails at a strength, or nothing at it or beyond could be kept."""
+        if place not in self.failing and place not in self.dominated:
+            tried = len(self.failing) + len(self.dominated)
             self.view.progress("choosing a strength", min(tried, len(self.strengths)), len(self.strengths))
             try:
                 outcomes = self.view.outcomes_of(pair_checks(self.view), self.treat(self.strengths[place]))
-                self.standing[place] = failing_pairs(self.view, outcomes)
+                self.failing[place] = failing_pairs(self.view, outcomes)
             except DominatedError as error:
-                self.outdone[place] = error
-        return place in self.outdone or not self.standing[place]
+                self.dominated[place] = error
+        return place in self.dominated or not self.failing[place]
 
-    def require_kept(self, place: int) -> None:
+    def require_not_dominated(self, place: int) -> None:
         """Stop where the strength that was found loses more than another remedy.
 
         Raises:
             DominatedError: it does.
         """
-        if place in self.outdone:
-            raise self.outdone[place]
+        if place in self.dominated:
+            raise self.dominated[place]
 
     def refusal(self) -> str:
-        """Why no strength is enough, and how near the best that was tried comes: fewest failing, and least beyond."""
-        place = min(self.standing, key=lambda one: (len(self.standing[one]), sum(map(_beyond, self.standing[one]))))
-        left = "; ".join(filter(None, map(_reached, self.standing[place])))
+        """Say why no strength is enough, and how near the best comes: fewest failing, and least beyond."""
+        place = min(self.failing, key=lambda one: (len(self.failing[one]), sum(map(_beyond, self.failing[one]))))
+        left = "; ".join(filter(None, map(_reached, self.failing[place])))
         which = f"strength {place + 1} of {len(self.strengths)}, from weak to strong, comes nearest"
         return f"no strength is enough; {which}{f': {left}' if left else ''}"
 
@@ -132,7 +133,7 @@ def require_help(view: RemedyView) -> None:
 
 
 def _beyond(outcome: Outcome) -> float:
-    """How far a figure is from its threshold; infinite where there is none."""
+    """The distance of a figure from its threshold; infinite where there is none."""
     if outcome.observed is None or outcome.threshold is None:
         return inf
     return abs(outcome.observed - float(outcome.threshold))
@@ -145,17 +146,13 @@ def _reached(outcome: Outcome) -> str:
     return f"{outcome.check} {figure(outcome.observed, outcome.threshold)}, where {demanded} is demanded"
 
 
-CLASSES = "only for demands on equivalence classes"
-PAIRS = "only for demands that compare the release with its original, unless a strength is given"
-
-
 def only_on_classes(view: RemedyView, outcome: Outcome) -> str:
-    """Why a remedy that groups records into classes cannot help a demand, or nothing."""
+    """Say why a remedy that groups records into classes cannot help a demand, or nothing."""
     return "" if view.failing_on_classes([outcome]) else CLASSES
 
 
 def only_by_size(view: RemedyView, outcome: Outcome, *, sized: bool) -> str:
-    """Why a remedy that makes classes of any size cannot help a demand, or nothing.
+    """Say why a remedy that makes classes of any size cannot help a demand, or nothing.
 
     Args:
         view: the release.
@@ -169,12 +166,12 @@ def only_by_size(view: RemedyView, outcome: Outcome, *, sized: bool) -> str:
 
 
 def only_beside_original(view: RemedyView, outcome: Outcome) -> str:
-    """Why a remedy that chooses its strength by demands beside the original cannot help another one, or nothing."""
+    """Say why a remedy that chooses its strength by demands beside the original cannot help another one, or nothing."""
     return "" if failing_pairs(view, [outcome]) else PAIRS
 
 
 def only_where_changed(view: RemedyView, outcome: Outcome, names: Sequence[str]) -> str:
-    """Why other values of some attributes cannot help a demand, or nothing: it depends on other columns."""
+    """Say why other values of some attributes cannot help a demand, or nothing: it depends on other columns."""
     behind = view.columns_behind(outcome)
     if behind is None or behind & set(names):
         return ""

@@ -1,4 +1,4 @@
-"""The parameters of bucketization, and those that are worth trying on a release that fails."""
+"""Bucketization: its parameters, the remedy from beginning to end, and the proof that t is kept."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ from tcdp_audit_plugins.remedies.bucketization.goal import BucketGoal, refusal
 
 LARGEST_EPSILON = 20.0  # t above e^10 asks for more buckets than any class holds
 PARTS = 10**6
+Integers = NDArray[np.int64]
 
 
 class Released(StrEnum):
@@ -72,7 +73,7 @@ def faults(parameters: BucketizationParameters, document: PolicyDocument) -> Ite
 
 
 def why_not_applicable(view: RemedyView, parameters: BucketizationParameters | None, outcome: Outcome) -> str:
-    """Why buckets cannot help a failing demand, or nothing."""
+    """Say why buckets cannot help a failing demand, or nothing."""
     if other := only_on_classes(view, outcome):
         return other
     if parameters is not None:
@@ -111,9 +112,6 @@ def _demanded_ratio(outcome: Outcome) -> Fraction | None:
     if outcome.check == "implied_epsilon":
         return Fraction(int(exp(min(float(outcome.threshold), LARGEST_EPSILON) / 2) * PARTS), PARTS)
     return None
-
-
-Integers = NDArray[np.int64]
 
 
 def apply(view: RemedyView, parameters: BucketizationParameters) -> Treatment:

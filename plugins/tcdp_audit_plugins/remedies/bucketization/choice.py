@@ -1,4 +1,4 @@
-"""Compositions of classes: so many records of each bucket, one bucket emphasised, all bounds kept exactly."""
+"""The composition of classes: how many records of each bucket each class has, exactly, and which ones."""
 
 from __future__ import annotations
 
@@ -9,12 +9,16 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.plugin._internal import first_of_each, rank_within, starts_of
 from tcdp_audit.plugin.remedy import Attribute, RemedyError
 from tcdp_audit_plugins.remedies._shared.recoding import is_ranged
+from tcdp_audit_plugins.remedies._shared.segments import first_of_each, rank_within, starts_of
 from tcdp_audit_plugins.remedies.bucketization.goal import ClassDesign
 
 Integers = NDArray[np.int64]
+Floats = NDArray[np.float64]
+FAR = 2.0  # where a missing value stands: as far from the others as they are from each other
+MOST_SWEEPS = 100
+WORK = 3_000_000  # records that all sweeps together may move: a second or so
 
 
 @dataclass(frozen=True)
@@ -88,11 +92,8 @@ def _deal(totals: Integers, members: Integers, kind: Integers) -> Integers:
     """The totals of each kind, dealt to its classes in turn: counts of one bucket differ by at most one."""
     turn = rank_within(kind)
     ends = np.cumsum(totals, axis=1)[kind]
-    dealt = (ends - turn[:, None] + members[kind][:, None] - 1) // members[kind][:, None]
-    return np.diff(dealt, axis=1, prepend=0)
-
-
-Floats = NDArray[np.float64]
+    upto = (ends - turn[:, None] + members[kind][:, None] - 1) // members[kind][:, None]
+    return np.diff(upto, axis=1, prepend=0)
 
 
 @dataclass(frozen=True)
@@ -129,7 +130,7 @@ class Parts:
 
     @cached_property
     def starts(self) -> Integers:
-        """Where the records of each part begin."""
+        """The places where the records of each part begin."""
         return starts_of(self.lengths)
 
     def without_settled(self, chosen: Integers) -> Parts:
@@ -146,7 +147,7 @@ class Parts:
         )
 
     def halve(self, places: Floats, bucket: Integers, composition: Composition) -> Parts:
-        """Every part in two, along the quasi-identifier that varies most in it.
+        """Halve every part along the quasi-identifier that varies most in it.
 
         The cut is the change of value nearest to the middle, or the middle itself where there is none. Each half
         takes the lower or the upper records of every bucket, as many as its classes need; which classes go to the
@@ -229,11 +230,6 @@ class Parts:
         return Parts(self.records[records], of_record[records], self.classes[classes], of_class[classes])
 
 
-FAR = 2.0  # where a missing value stands: as far from the others as they are from each other
-MOST_SWEEPS = 100
-WORK = 3_000_000  # records that all sweeps together may move: a second or so
-
-
 def choose(
     quasi_identifiers: Sequence[Attribute], bucket: Integers, composition: Composition, generator: np.random.Generator
 ) -> Integers:
@@ -259,7 +255,7 @@ def choose(
 
 
 def place(attribute: Attribute) -> Floats:
-    """A quasi-identifier on a line from 0 to 1, near values near each other; a missing value stands apart.
+    """A quasi-identifier on a line from 0 to 1, near values near each other; a missing value is apart.
 
     Its numbers or ranks; else the order of its hierarchy's leaves; else its values by descending frequency.
 

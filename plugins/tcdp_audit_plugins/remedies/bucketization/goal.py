@@ -16,6 +16,8 @@ from tcdp_audit_plugins.remedies._shared.buckets import Buckets, bucketise
 from tcdp_audit_plugins.remedies._shared.search import largest, last_before
 
 Integers = NDArray[np.int64]
+TRIES = 12  # numbers of buckets that a search goes through
+STEPS = 100  # t is searched in hundredths
 
 
 @dataclass(frozen=True)
@@ -151,10 +153,6 @@ class BucketGoal:
     def with_buckets(self, number: int) -> BucketGoal:
         """The same goal with another number of buckets."""
         return replace(self, asked=number)
-
-
-TRIES = 12  # numbers of buckets that a search goes through
-STEPS = 100  # t is searched in hundredths
 
 
 def refusal(goal: BucketGoal) -> RemedyError:

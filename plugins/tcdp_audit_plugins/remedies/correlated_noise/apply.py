@@ -1,4 +1,4 @@
-"""The parameters of correlated noise, and when it is proposed."""
+"""Correlated noise: its parameters, covariances, and columns with noise."""
 
 from __future__ import annotations
 
@@ -31,10 +31,13 @@ from tcdp_audit_plugins.remedies._shared.masking import (
 from tcdp_audit_plugins.remedies._shared.scope import weakest
 
 Row = Annotated[dict[Text, Exact], Field(min_length=1)]
+LEAST = 1e-9  # a smaller negative part of the largest variance is rounding
+PERCENTS = tuple(map(Fraction, (5, 10, 15, 20, 25, 30, 40, 50, 75, 100, 150, 200, 300)))  # from weak to strong
+DECIMALS = 6  # a column with more of them is taken for one that was measured as finely as numbers are held
 
 
 class Shape(StrEnum):
-    """How the noise of one attribute goes with that of another."""
+    """A relation of the noise of one attribute to that of another."""
 
     CORRELATED = "correlated"
     INDEPENDENT = "independent"
@@ -88,7 +91,7 @@ class CorrelatedNoiseParameters(MaskingParameters):
 
     @property
     def chooses_strength(self) -> bool:
-        """Whether neither a percentage nor covariances are given."""
+        """Say whether neither a percentage nor covariances are given."""
         return self.percent is None and self.covariance is None
 
     def further_faults(self, _: PolicyDocument) -> Iterator[Fault]:
@@ -117,9 +120,6 @@ MASKING = Masking(
     numeric=True,
     refused={Scale.ORDINAL: "is ordinal, and noise is added to numbers; use rank_swapping"},
 )
-
-
-LEAST = 1e-9  # a smaller negative part of the largest variance is rounding
 
 
 def covariance_of(numbers: Floats) -> Floats:
@@ -153,17 +153,18 @@ def declared(matrix: Mapping[str, Mapping[str, Fraction]], names: Sequence[str])
         RemedyError: no noise has these covariances.
     """
     place = {name: number for number, name in enumerate(names)}
-    found = np.zeros((len(names), len(names)))
+    covariance = np.zeros((len(names), len(names)))
     for one, row in matrix.items():
         for other, value in row.items():
-            found[place[one], place[other]] = found[place[other], place[one]] = float(value)
-    variances = np.linalg.eigvalsh(found)
+            covariance[place[one], place[other]] = covariance[place[other], place[one]] = float(value)
+    variances = np.linalg.eigvalsh(covariance)
     if variances.min() < -LEAST * variances.max():
         raise RemedyError(
             "no noise has the covariances that `covariance` declares: a covariance is larger than the variances of its "
-            f"attributes allow; {_possible_share(found):.4f} times the covariances, with the same variances, would do"
+            f"attributes allow; {_possible_share(covariance):.4f} times the covariances, with the same variances, "
+            "would do"
         )
-    return found
+    return covariance
 
 
 def _possible_share(matrix: Floats) -> float:
@@ -178,10 +179,6 @@ def _possible_share(matrix: Floats) -> float:
     deviations = np.sqrt(np.diag(matrix))
     least = float(np.linalg.eigvalsh(matrix / np.outer(deviations, deviations)).min())
     return floor(1 / (1 - least) * 10_000) / 10_000
-
-
-PERCENTS = tuple(map(Fraction, (5, 10, 15, 20, 25, 30, 40, 50, 75, 100, 150, 200, 300)))  # from weak to strong
-DECIMALS = 6  # a column with more of them is taken for one that was measured as finely as numbers are held
 
 
 def add_noise(view: RemedyView, parameters: CorrelatedNoiseParameters) -> Treatment:
@@ -230,7 +227,7 @@ class _Masking:
 
     @cached_property
     def covariance(self) -> Floats:
-        """Of the numbers."""
+        """The covariance matrix of the numbers."""
         return covariance_of(self.numbers)
 
     def at(self, percent: Fraction) -> Treatment:
@@ -244,7 +241,7 @@ class _Masking:
 
         Args:
             covariance: of the noise.
-            percent: what the notes tell.
+            percent: what the notes say.
             factor: by how much numbers are drawn back to their mean.
         """
         centre = means(self.numbers)
@@ -265,9 +262,9 @@ class _Masking:
         return Treatment(columns, notes=notes, attacks=({"noise_attack": self._known(percent)},))
 
     def _known(self, percent: Fraction) -> dict[str, Any]:
-        """What somebody knows who knows the method: the covariance of the noise, and whether numbers were drawn back.
+        """The knowledge of an intruder who knows the method: the noise's covariance, and whether it was rescaled.
 
-        Beside missing cells noise with covariances tells nothing, so that noise of each attribute by itself is told.
+        With missing cells covariances are of no use, so the noise of each attribute by itself is given.
         """
         from tcdp_audit_plugins.checks.likelihood_attacks.parameters import BY_DEFAULT  # noqa: PLC0415 - many modules
 
@@ -282,17 +279,17 @@ class _Masking:
         """A column of numbers, in the table's order; cells that tell nothing stay as they are."""
         new = np.empty_like(after)
         new[self.order] = after
-        tells = ~np.isnan(new)
-        cells, position = np.unique(new[tells], return_inverse=True)
+        informative = ~np.isnan(new)
+        cells, position = np.unique(new[informative], return_inverse=True)
         if attribute.is_numeric:
             codes = np.full(len(new), len(cells))
-            codes[tells] = position
+            codes[informative] = position
             return NewColumn(_whole(cells), codes)
         texts = [*attribute.domain.labels, *map(number_text, cells.tolist())]
         distinct, place = np.unique(np.array(texts, dtype=object).astype(str), return_inverse=True)
         codes = attribute.codes.astype(np.int64)  # what tells nothing: suppressed, or missing
-        codes[tells] = len(attribute.domain.labels) + position
-        missing = ~tells & (attribute.codes == len(attribute.domain.labels))
+        codes[informative] = len(attribute.domain.labels) + position
+        missing = ~informative & (attribute.codes == len(attribute.domain.labels))
         return NewColumn.of_texts(distinct.tolist(), np.where(missing, len(distinct), place[codes * ~missing]))
 
 
@@ -304,8 +301,8 @@ def _values(attribute: Attribute) -> Floats:
 
 def _as_fine(drawn: Floats, attribute: Attribute) -> Floats:
     """Numbers with as many decimals as those of an attribute have."""
-    tells = ~attribute.domain.is_uninformative[:-1]
-    own = np.asarray(attribute.numbers, dtype=np.float64)[tells]
+    informative = ~attribute.domain.is_uninformative[:-1]
+    own = np.asarray(attribute.numbers, dtype=np.float64)[informative]
     for decimals in range(DECIMALS + 1):
         if (np.round(own, decimals) == own).all():
             return np.asarray(np.round(drawn, decimals))

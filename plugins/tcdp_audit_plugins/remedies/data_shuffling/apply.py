@@ -1,4 +1,4 @@
-"""The parameters of data shuffling, and when it is proposed."""
+"""Data shuffling: its parameters, normal scores that are drawn anew, and columns in another order."""
 
 from __future__ import annotations
 
@@ -31,6 +31,10 @@ from tcdp_audit_plugins.remedies._shared.masking import (
 )
 from tcdp_audit_plugins.remedies._shared.scope import weakest
 
+HUNDREDTHS = (99, 98, 97, 95, 93, 90, 85, 80, 75, 70, 65, 60, 55, 50, 45, 40, 35, 30, 25, 20, 10, 0)
+PROXIMITIES = tuple(Fraction(one, 100) for one in HUNDREDTHS)  # from weak to strong
+LEAST = 3  # records, for a correlation to say anything
+
 
 class DataShufflingParameters(MaskingParameters):
     """Parameters of `data_shuffling`."""
@@ -61,7 +65,7 @@ class DataShufflingParameters(MaskingParameters):
 
     @property
     def chooses_strength(self) -> bool:
-        """Whether there is no proximity."""
+        """Say whether there is no proximity."""
         return self.proximity is None
 
     def further_faults(self, document: PolicyDocument) -> Iterator[Fault]:
@@ -118,9 +122,9 @@ def new_scores(own: Floats, given: Floats, proximity: float, random: np.random.G
     )
     regression = across @ np.linalg.pinv(others, hermitian=True) if given.shape[1] else np.zeros((columns, 0))
     left = among - regression @ across.T
-    told = _unit(given) @ regression.T
+    predicted = _unit(given) @ regression.T
     noise = normal_noise((left + left.T) / 2, len(own), random)
-    return np.asarray(told + proximity * (_unit(own) - told) + np.sqrt(1 - proximity**2) * noise)
+    return np.asarray(predicted + proximity * (_unit(own) - predicted) + np.sqrt(1 - proximity**2) * noise)
 
 
 def _unit(columns: Floats) -> Floats:
@@ -128,11 +132,6 @@ def _unit(columns: Floats) -> Floats:
     centred = columns - columns.mean(axis=0)
     deviation = centred.std(axis=0)
     return np.asarray(centred / np.where(deviation > 0, deviation, 1.0))
-
-
-HUNDREDTHS = (99, 98, 97, 95, 93, 90, 85, 80, 75, 70, 65, 60, 55, 50, 45, 40, 35, 30, 25, 20, 10, 0)
-PROXIMITIES = tuple(Fraction(one, 100) for one in HUNDREDTHS)  # from weak to strong
-LEAST = 3  # records, for a correlation to say anything
 
 
 def shuffle_data(view: RemedyView, parameters: DataShufflingParameters) -> Treatment:
@@ -202,7 +201,7 @@ class _Shuffle:
         return Treatment(columns, notes=notes, attacks=({"noise_attack": self._known(proximity)},))
 
     def _known(self, proximity: Fraction) -> dict[str, Any]:
-        """What somebody knows who knows the method.
+        """The knowledge of an intruder who knows the method.
 
         By normal scores y = a x + sqrt(1 - a^2) e, with e as correlated as x is: noise of sqrt(1 - a^2) / a standard
         deviations was added to x, and what came of it drawn back.
@@ -227,8 +226,8 @@ def _reordered(
     codes: NDArray[np.int64], order: NDArray[np.intp], target: Floats, attribute: Attribute
 ) -> NDArray[np.int64]:
     """The same values, in the order of the targets of the records, which stand in an order of their own."""
-    tells = ~attribute.domain.is_uninformative[codes[order]]
-    records = order[tells]
+    informative = ~attribute.domain.is_uninformative[codes[order]]
+    records = order[informative]
     after = codes.copy()
-    after[records[np.argsort(target[tells], kind="stable")]] = np.sort(codes[records])
+    after[records[np.argsort(target[informative], kind="stable")]] = np.sort(codes[records])
     return after

@@ -112,7 +112,7 @@ class JudgedNode:
 
     Args:
         levels: the level of each quasi-identifier.
-        kept: whether the policy is kept, with no more suppression than is allowed.
+        passes: whether the policy is kept, with no more suppression than is allowed.
         suppressed: records that have to be suppressed; at least so many, where that is more than is allowed.
         grouped: whether they stay as one group that shows no quasi-identifier; otherwise they are dropped.
         bound: no coarser node costs less.
@@ -121,7 +121,7 @@ class JudgedNode:
     """
 
     levels: Sequence[int]
-    kept: bool
+    passes: bool
     suppressed: int
     grouped: bool
     bound: float
@@ -131,7 +131,7 @@ class JudgedNode:
 
 @dataclass(frozen=True)
 class Ways:
-    """What may become of records that fail.
+    """The fates of records that fail.
 
     Args:
         grouping: they may stay, as one group that shows no quasi-identifier.
@@ -162,7 +162,7 @@ class NodeJudge:
 
     @cached_property
     def monotone(self) -> bool:
-        """Whether a node that fails rules out all finer ones, because unions of classes that pass always pass.
+        """Say whether a node that fails rules out all finer ones, because unions of classes that pass always pass.
 
         With suppression they do not: a class that passes may fail together with one that fails, so that a coarser
         node can cost more records.
@@ -179,11 +179,17 @@ class NodeJudge:
         finest = Node(levels, classes, count, np.zeros(len(classes), dtype=bool))
         node = self._suppressed(finest)
         suppressed = int(self.base.sizes[node.removed].sum())
-        kept = suppressed <= self.allowed and self._is_answer(node)
+        passes = suppressed <= self.allowed and self._is_answer(node)
+        # The cost of a node without suppression bounds its cost with suppression from below, because a suppressed
+        # record costs as much as any other or more (from the average class size `least` takes the part that may be
+        # suppressed). Coarser labels cost no less, so the bound holds for all coarser nodes, too: the search never
+        # judges one whose bound is no better than the best loss so far. A hopeless node rules out all finer ones.
         whole = LOSSES[self.measure](self.base, finest)
-        loss = LOSSES[self.measure](self.base, node) if kept else whole
+        loss = LOSSES[self.measure](self.base, node) if passes else whole
         bound = least(self.measure, whole, self.allowed, len(self.base.classes))
-        return JudgedNode(levels, kept, suppressed, node.grouped, bound, loss, self._is_hopeless(finest, kept=kept))
+        return JudgedNode(
+            levels, passes, suppressed, node.grouped, bound, loss, self._is_hopeless(finest, passes=passes)
+        )
 
     def removed(self, levels: Sequence[int]) -> NDArray[np.bool_]:
         """The base classes that are suppressed at a node. Shape (base classes,)."""
@@ -192,46 +198,48 @@ class NodeJudge:
 
     def _suppressed(self, node: Node) -> Node:
         """A node with what fails there grouped or dropped; or with more that fails than is allowed."""
-        failing = replace(node, removed=~self.demands.kept_by(node.classes, node.count, self.allowed)[node.classes])
+        failing = replace(
+            node, removed=~self.demands.satisfied_by(node.classes, node.count, self.allowed)[node.classes]
+        )
         if not failing.removed.any() or int(self.base.sizes[failing.removed].sum()) > self.allowed:
             return failing
         grouped = self._grouped(failing) if self.ways.grouping else None
         return grouped or (self._dropped(failing) if self.ways.dropping else failing)
 
     def _grouped(self, failing: Node) -> Node | None:
-        """What fails as one group, with all others that show no quasi-identifier; None where that fails as well.
+        """Group what fails, with all others that show no quasi-identifier; None where that fails as well.
 
         No record leaves, so the distributions that closeness is measured against are those that it failed by.
         """
         group = failing.removed | self.base.hidden(failing.levels)
         occupied, classes = np.unique(np.where(group, failing.count, failing.classes), return_inverse=True)
-        kept = self.demands.kept_by(classes, len(occupied)).all()
-        return replace(failing, classes=classes, count=len(occupied), grouped=True) if kept else None
+        passes = self.demands.satisfied_by(classes, len(occupied)).all()
+        return replace(failing, classes=classes, count=len(occupied), grouped=True) if passes else None
 
     def _dropped(self, failing: Node) -> Node:
-        """What fails is dropped, again and again until nothing fails.
+        """Drop what fails, again and again until nothing fails.
 
         Dropping changes the distributions that closeness is measured against, so what is left is judged anew. The
         rounds end before where more fail than are allowed, or where all that is left shows no quasi-identifier.
         """
         removed, hidden = failing.removed, self.base.hidden(failing.levels)
         while (spare := self.allowed - int(self.base.sizes[removed].sum())) >= 0 and not hidden[~removed].all():
-            kept = self.demands.without(removed).kept_by(failing.classes, failing.count, spare)
-            more = ~removed & ~kept[failing.classes]
+            passes = self.demands.without(removed).satisfied_by(failing.classes, failing.count, spare)
+            more = ~removed & ~passes[failing.classes]
             if not more.any():
                 break
             removed = removed | more
         return replace(failing, removed=removed)
 
     def _is_answer(self, node: Node) -> bool:
-        """Whether no class fails. A release of records that show no quasi-identifier cannot be audited."""
+        """Say whether no class fails. A release of records that show no quasi-identifier cannot be audited."""
         sound = self.ways.dropping or node.grouped or not node.removed.any()
         return sound and not self.base.hidden(node.levels)[~node.removed].all()
 
-    def _is_hopeless(self, node: Node, *, kept: bool) -> bool:
+    def _is_hopeless(self, node: Node, *, passes: bool) -> bool:
         """Records in classes that are too small by their size alone are only more at a finer node."""
-        if kept or self.monotone:
-            return not kept
+        if passes or self.monotone:
+            return not passes
         sizes = np.bincount(node.classes, weights=self.base.sizes, minlength=node.count)
         return bool(sizes[sizes < self.demands.least_size].sum() > self.allowed)
 
@@ -292,7 +300,7 @@ class LatticeSearch:
         if node.hopeless:
             self.lattice.close_finer(place)
         self.lattice.close(place)
-        if node.kept and node.loss < self.loss:
+        if node.passes and node.loss < self.loss:
             self.best = node
         self.progress("searching levels", len(self.seen), self.lattice.nodes)
         return node

@@ -1,4 +1,4 @@
-"""The levels of a quasi-identifier: the label and the cost of each value on every step up to one label for all."""
+"""The levels of a quasi-identifier: the label and the cost of each value on every step up, and of each base class."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.plugin._internal import Floats, domain_of
+from tcdp_audit.plugin._internal import Floats
 from tcdp_audit.plugin.detector import Conventions
 from tcdp_audit.plugin.engine import RawDomain
-from tcdp_audit.plugin.remedy import Attribute, Penalty, RemedyError, RemedyView, interval_label, penalty_of
+from tcdp_audit.plugin.remedy import Attribute, Penalty, RemedyError, RemedyView, domain_of, interval_label, penalty_of
 
 Numbers = NDArray[np.int64]
 Mask = NDArray[np.bool_]
@@ -39,7 +39,7 @@ class Level:
 
 
 @dataclass(frozen=True)
-class Ladder:
+class GeneralizationLevels:
     """The levels of one quasi-identifier, its values first: what has one label on a level has one on every higher.
 
     Args:
@@ -77,7 +77,9 @@ class Ladder:
         return [float(level.penalty[level.codes] @ self._counts) / len(self.attribute.codes) for level in self.levels]
 
 
-def ladder(view: RemedyView, attribute: Attribute, widths: Sequence[Fraction] | None) -> Ladder:
+def generalization_levels(
+    view: RemedyView, attribute: Attribute, widths: Sequence[Fraction] | None
+) -> GeneralizationLevels:
     """The levels of an attribute: bins of some widths, those of its hierarchy, or only its values and the token.
 
     Args:
@@ -100,7 +102,7 @@ def ladder(view: RemedyView, attribute: Attribute, widths: Sequence[Fraction] | 
         steps = [[token] * len(own)]
     tops = [False] * (len(steps) - 1) + [True]
     above = [_level(attribute, step, token, conventions, top) for step, top in zip(steps, tops, strict=True)]
-    return Ladder(attribute, [_values(attribute, token), *above])
+    return GeneralizationLevels(attribute, [_values(attribute, token), *above])
 
 
 def _bins(attribute: Attribute, widths: Sequence[Fraction]) -> list[list[str]]:
@@ -217,12 +219,12 @@ def _label(number: int, last: int, width: Fraction) -> str:
 
 
 @dataclass(frozen=True)
-class Rungs:
-    """The label of every base class on every level of one quasi-identifier; the last rung is the suppressed token.
+class ClassLabels:
+    """The label of every base class on every level of one quasi-identifier; the last level is the suppressed token.
 
     Args:
-        texts: the different labels of all rungs.
-        labels: the label of each base class on each rung. Shape (rungs, base classes).
+        texts: the different labels of all levels.
+        labels: the label of each base class on each level. Shape (levels, base classes).
         penalty: what it costs, likewise.
         hidden: whether it tells nothing, likewise.
         chosen: the levels that may be chosen, ascending.
@@ -235,18 +237,20 @@ class Rungs:
     chosen: Sequence[int]
 
     @classmethod
-    def of(cls, ladder: Ladder, codes: Numbers, chosen: Sequence[int], token: str) -> Rungs:
-        """Those of a quasi-identifier.
+    def of(
+        cls, attribute_levels: GeneralizationLevels, codes: Numbers, chosen: Sequence[int], token: str
+    ) -> ClassLabels:
+        """Label the base classes on every level of a quasi-identifier.
 
         Args:
-            ladder: its levels.
+            attribute_levels: its levels.
             codes: the value of each base class.
             chosen: the levels that the search may choose.
             token: the cell that stands for a suppressed value.
         """
         number: dict[str, int] = {}
         labels, penalty, hidden = [], [], []
-        for level in ladder.levels:
+        for level in attribute_levels.levels:
             of_label = np.array([number.setdefault(text, len(number)) for text in level.labels])
             code = level.codes[codes]
             labels.append(of_label[code])
@@ -259,7 +263,7 @@ class Rungs:
 
     @property
     def token(self) -> int:
-        """The rung of the token."""
+        """The level of the token."""
         return len(self.labels) - 1
 
     @cached_property
@@ -270,7 +274,7 @@ class Rungs:
 
     @cached_property
     def below(self) -> Numbers:
-        """For each rung the highest of the finer levels below it; -1 where there is none. Shape (rungs,)."""
+        """For each level the highest of the finer levels below it; -1 where there is none. Shape (levels,)."""
         return np.array(
-            [max((one for one in self.finer if one < rung), default=-1) for rung in range(len(self.labels))]
+            [max((one for one in self.finer if one < level), default=-1) for level in range(len(self.labels))]
         )

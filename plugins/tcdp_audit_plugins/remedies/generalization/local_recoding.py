@@ -15,10 +15,11 @@ from typing import Any
 
 import numpy as np
 
-from tcdp_audit.plugin._internal import Floats, fold, numbered, rank_within
+from tcdp_audit.plugin._internal import Floats, fold, numbered
 from tcdp_audit.plugin.remedy import MergedDemands, NewColumn
+from tcdp_audit_plugins.remedies._shared.segments import rank_within
 from tcdp_audit_plugins.remedies.generalization.lattice import JudgedNode, NodeJudge
-from tcdp_audit_plugins.remedies.generalization.levels import Mask, Numbers, Rungs
+from tcdp_audit_plugins.remedies.generalization.levels import ClassLabels, Mask, Numbers
 from tcdp_audit_plugins.remedies.generalization.losses import LOSSES, Measure, Node
 
 
@@ -43,17 +44,17 @@ class Division:
 
 @dataclass(frozen=True)
 class LocalRecoding:
-    """Base classes and the rungs they can stand on. A state is the rung of each: shape (base classes, attributes).
+    """Base classes and the levels that they can get. A state is the level of each: shape (base classes, attributes).
 
     Args:
-        rungs: those of each quasi-identifier.
+        class_labels: those of each quasi-identifier.
         sizes: records of each base class. Shape (base classes,).
         demands: what every class must keep; on the records that are there.
         present: which base classes are there; the others were dropped. Shape (base classes,).
         next_only: whether a division is by the next level only, and not by any finer one.
     """
 
-    rungs: Sequence[Rungs]
+    class_labels: Sequence[ClassLabels]
     sizes: Numbers
     demands: MergedDemands
     present: Mask
@@ -72,19 +73,19 @@ class LocalRecoding:
         while True:
             classes, count = self.classes(state)
             finer, divided = self._round(state, classes, count, open_)
-            if not divided.any() or not self.is_kept(finer):
+            if not divided.any() or not self.satisfies_policy(finer):
                 return state
             state, open_ = finer, divided[classes]
 
-    def is_kept(self, state: Numbers) -> bool:
-        """Whether every class keeps every demand; those that came to the same labels are one."""
+    def satisfies_policy(self, state: Numbers) -> bool:
+        """Say whether every class keeps every demand; those that came to the same labels are one."""
         classes, count = self.classes(state)
-        return bool(self.demands.kept_by(classes, count).all())
+        return bool(self.demands.satisfied_by(classes, count).all())
 
     def classes(self, state: Numbers) -> tuple[Numbers, int]:
         """The class of each base class by its labels, and how many there are; one that was dropped is in the first."""
-        labels = [one.labels[state[:, column], self._every] for column, one in enumerate(self.rungs)]
-        keys = fold([one[self.present] for one in labels], [len(one.texts) for one in self.rungs])
+        labels = [one.labels[state[:, column], self._every] for column, one in enumerate(self.class_labels)]
+        keys = fold([one[self.present] for one in labels], [len(one.texts) for one in self.class_labels])
         distinct, number = numbered(keys.values, keys.span)
         classes = np.zeros(len(self.sizes), dtype=np.int64)
         classes[self.present] = number
@@ -92,11 +93,15 @@ class LocalRecoding:
 
     def penalty(self, state: Numbers) -> Floats:
         """The certainty penalty of each base class, a mean over the quasi-identifiers. Shape (base classes,)."""
-        return np.mean([one.penalty[state[:, column], self._every] for column, one in enumerate(self.rungs)], axis=0)
+        return np.mean(
+            [one.penalty[state[:, column], self._every] for column, one in enumerate(self.class_labels)], axis=0
+        )
 
     def hidden(self, state: Numbers) -> Mask:
         """The base classes that show no quasi-identifier. Shape (base classes,)."""
-        return np.all([one.hidden[state[:, column], self._every] for column, one in enumerate(self.rungs)], axis=0)
+        return np.all(
+            [one.hidden[state[:, column], self._every] for column, one in enumerate(self.class_labels)], axis=0
+        )
 
     @cached_property
     def _every(self) -> Numbers:
@@ -116,10 +121,10 @@ class LocalRecoding:
         return finer, best > 0
 
     def _divisions(self, state: Numbers, classes: Numbers, open_: Numbers) -> Iterator[Division]:
-        for attribute, one in enumerate(self.rungs):
-            rung = state[open_, attribute]
+        for attribute, one in enumerate(self.class_labels):
+            present = state[open_, attribute]
             for level in one.finer:
-                rows = open_[one.below[rung] == level if self.next_only else rung > level]
+                rows = open_[one.below[present] == level if self.next_only else present > level]
                 new = one.labels[level, rows]
                 rows = rows[new != one.labels[state[rows, attribute], rows]]
                 if len(rows):
@@ -132,7 +137,7 @@ class LocalRecoding:
 
         Cost: a judgement of the parts, and one of the rests for each doubling of the parts that they take in.
         """
-        good = self.demands.kept_by(division.part, len(division.parent), chosen=division.rows)
+        good = self.demands.satisfied_by(division.part, len(division.parent), chosen=division.rows)
         size = np.bincount(division.part, self.sizes[division.rows])
         moved, taken = self._moved(division, good), 1
         while (bad := self._failing_rests(moved, classes, count)).any():
@@ -154,12 +159,12 @@ class LocalRecoding:
         failing = np.zeros(count, dtype=bool)
         if len(rest):
             failing[classes[rest]] = True
-            failing &= ~self.demands.kept_by(classes[rest], count, chosen=rest)
+            failing &= ~self.demands.satisfied_by(classes[rest], count, chosen=rest)
         return failing
 
     def _saving(self, division: Division, moved: Mask, state: Numbers, classes: Numbers, count: int) -> Floats:
         """The certainty penalty that a division of each class saves, summed over its records. Shape (classes,)."""
-        penalty = self.rungs[division.attribute].penalty
+        penalty = self.class_labels[division.attribute].penalty
         before = penalty[state[moved, division.attribute], self._every[moved]]
         spared = (before - penalty[division.level, moved]) * self.sizes[moved]
         return np.bincount(classes[moved], spared, count).astype(np.float64)
@@ -171,7 +176,7 @@ class Recoded:
 
     Args:
         recoding: what led to them.
-        state: the rung of each base class. Shape (base classes, attributes).
+        state: the level of each base class. Shape (base classes, attributes).
         loss: what they cost.
         suppressed: records that are dropped, or show no quasi-identifier and did before.
         start: `levels` or `hidden`, where it began.
@@ -185,10 +190,10 @@ class Recoded:
 
     def column(self, attribute: int, classes: Numbers) -> NewColumn | None:
         """A quasi-identifier record by record, from the base class of each; None where all keep their values."""
-        rungs, state = self.recoding.rungs[attribute], self.state[:, attribute]
+        class_labels, state = self.recoding.class_labels[attribute], self.state[:, attribute]
         if not state.any():
             return None
-        return NewColumn.of_texts(rungs.texts, rungs.labels[state, np.arange(len(state))][classes])
+        return NewColumn.of_texts(class_labels.texts, class_labels.labels[state, np.arange(len(state))][classes])
 
     def notes(self) -> dict[str, Any]:
         """The figures that the guide explains."""
@@ -212,8 +217,8 @@ def recoded_locally(judge: NodeJudge, best: JudgedNode, choices: Sequence[Sequen
 
     Cost: that of `LocalRecoding.refined`, four times.
     """
-    every = zip(judge.base.ladders, judge.base.codes, choices, strict=True)
-    work = _Work(judge, best, [Rungs.of(*one, token) for one in every])
+    every = zip(judge.base.levels_of_all, judge.base.codes, choices, strict=True)
+    work = _Work(judge, best, [ClassLabels.of(*one, token) for one in every])
     return min(work.results(), key=lambda one: one.loss)
 
 
@@ -223,12 +228,12 @@ class _Work:
 
     judge: NodeJudge
     best: JudgedNode
-    rungs: Sequence[Rungs]
+    class_labels: Sequence[ClassLabels]
 
     def results(self) -> Iterator[Recoded]:
-        """What came of each way, and last the levels as they are."""
+        """Yield the result of each way, and last the levels as they are."""
         removed = self.judge.removed(self.best.levels)
-        hidden = np.array([one.token for one in self.rungs])
+        hidden = np.array([one.token for one in self.class_labels])
         levels = np.where((removed & self.best.grouped)[:, None], hidden, self.best.levels)
         dropped = removed & (not self.best.grouped)
         for next_only in (True, False):
@@ -245,7 +250,7 @@ class _Work:
     def _recoding(self, dropped: Mask, *, next_only: bool) -> LocalRecoding:
         judge = self.judge
         demands = judge.demands.without(dropped) if dropped.any() else judge.demands
-        return LocalRecoding(self.rungs, judge.base.sizes, demands, ~dropped, next_only)
+        return LocalRecoding(self.class_labels, judge.base.sizes, demands, ~dropped, next_only)
 
     def _recoded(self, recoding: LocalRecoding, state: Numbers, start: str) -> Recoded:
         base, dropped = self.judge.base, ~recoding.present
@@ -261,7 +266,7 @@ class _Work:
         return LOSSES[self.judge.measure](base, Node((), *recoding.classes(state), dropped))
 
     def _is_answer(self, result: Recoded) -> bool:
-        """Whether no more is hidden than is allowed, something is shown, and every class keeps every demand."""
+        """Say whether no more is hidden than is allowed, something is shown, and every class keeps every demand."""
         recoding, state = result.recoding, result.state
         shows = not recoding.hidden(state).all()
-        return result.suppressed <= self.judge.allowed and shows and recoding.is_kept(state)
+        return result.suppressed <= self.judge.allowed and shows and recoding.satisfies_policy(state)

@@ -1,4 +1,4 @@
-"""The base classes of a search: the records grouped once, at the lowest levels that the search may choose."""
+"""Base classes: the records grouped once, at the lowest levels; and what a combination of levels costs them."""
 
 from __future__ import annotations
 
@@ -6,12 +6,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.plugin._internal import KeyArray, Keys, fold
-from tcdp_audit_plugins.remedies.generalization.levels import Ladder, Numbers
+from tcdp_audit.plugin._internal import fold
+from tcdp_audit_plugins.remedies.generalization.levels import GeneralizationLevels, Numbers
 
 ROOM = 16  # with at most so many possible keys for each class, marking them is quicker than sorting
 
@@ -21,17 +22,17 @@ class Base:
     """Records that no node of a lattice tells apart.
 
     Args:
-        ladders: the quasi-identifiers.
+        levels_of_all: the quasi-identifiers.
         lowest: the lowest level of each.
     """
 
-    ladders: Sequence[Ladder]
+    levels_of_all: Sequence[GeneralizationLevels]
     lowest: Sequence[int]
 
     @cached_property
     def _grouped(self) -> tuple[Numbers, Numbers, Numbers]:
-        keys = self._keys(self.lowest, [one.attribute.codes for one in self.ladders])
-        _, first, classes, sizes = np.unique(keys.values, return_index=True, return_inverse=True, return_counts=True)
+        keys, _ = self._keys(self.lowest, [one.attribute.codes for one in self.levels_of_all])
+        _, first, classes, sizes = np.unique(keys, return_index=True, return_inverse=True, return_counts=True)
         return first, classes, sizes
 
     @property
@@ -47,44 +48,46 @@ class Base:
     @cached_property
     def codes(self) -> list[Numbers]:
         """For each quasi-identifier the code of one record of every base class, which stands for all of them."""
-        return [one.attribute.codes[self._grouped[0]] for one in self.ladders]
+        return [one.attribute.codes[self._grouped[0]] for one in self.levels_of_all]
 
-    def _keys(self, levels: Sequence[int], codes: Sequence[Numbers]) -> Keys:
-        chosen = [one.levels[level] for one, level in zip(self.ladders, levels, strict=True)]
+    def _keys(self, levels: Sequence[int], codes: Sequence[Numbers]) -> tuple[NDArray[Any], int]:
+        """The key of each base class at a node, and a number above every key."""
+        chosen = [one.levels[level] for one, level in zip(self.levels_of_all, levels, strict=True)]
         columns = [level.codes[column] for level, column in zip(chosen, codes, strict=True)]
-        return fold(columns, [len(level.labels) for level in chosen])
+        keys = fold(columns, [len(level.labels) for level in chosen])
+        return keys.values, keys.span
 
     def merged(self, levels: Sequence[int]) -> tuple[Numbers, int]:
         """The classes of a node: the number of the class that each base class goes to, and how many there are.
 
         Cost: O(base classes x attributes), and a sort of the base classes where many keys are possible.
         """
-        keys = self._keys(levels, self.codes)
-        if keys.span <= ROOM * len(keys.values):
-            return _mark_keys(keys.values, keys.span)
-        distinct, numbers = np.unique(keys.values, return_inverse=True)
+        keys, span = self._keys(levels, self.codes)
+        if span <= ROOM * len(keys):
+            return _mark_keys(keys, span)
+        distinct, numbers = np.unique(keys, return_inverse=True)
         return numbers, len(distinct)
 
     def penalty(self, levels: Sequence[int], classes: NDArray[np.bool_]) -> float:
         """The certainty penalty of the records of some base classes at a node, summed over them and all attributes."""
         total = 0.0
-        for ladder, level, codes in zip(self.ladders, levels, self.codes, strict=True):
-            chosen = ladder.levels[level]
+        for attribute_levels, level, codes in zip(self.levels_of_all, levels, self.codes, strict=True):
+            chosen = attribute_levels.levels[level]
             total += float(chosen.penalty[chosen.codes[codes[classes]]] @ self.sizes[classes])
         return total
 
     def hidden(self, levels: Sequence[int]) -> NDArray[np.bool_]:
         """The base classes that a node suppresses in every quasi-identifier. Shape (base classes,)."""
         hidden = np.ones(len(self.sizes), dtype=bool)
-        for ladder, level, codes in zip(self.ladders, levels, self.codes, strict=True):
-            chosen = ladder.levels[level]
+        for attribute_levels, level, codes in zip(self.levels_of_all, levels, self.codes, strict=True):
+            chosen = attribute_levels.levels[level]
             if not chosen.hidden.any():
                 return np.zeros_like(hidden)
             hidden &= chosen.hidden[chosen.codes[codes]]
         return hidden
 
 
-def _mark_keys(keys: KeyArray, span: int) -> tuple[Numbers, int]:
+def _mark_keys(keys: NDArray[Any], span: int) -> tuple[Numbers, int]:
     """Keys numbered in ascending order, and how many different ones there are."""
     seen = np.zeros(span, dtype=bool)
     seen[keys] = True
@@ -120,7 +123,7 @@ class Node:
 
     @property
     def dropped(self) -> NDArray[np.bool_]:
-        """Which base classes are dropped. Shape (base classes,)."""
+        """Say which base classes are dropped. Shape (base classes,)."""
         return self.removed & (not self.grouped)
 
 
@@ -134,16 +137,16 @@ def certainty_penalty(base: Base, node: Node) -> float:
 
     Source: Xu et al. (2006), section 3; Ghinita et al. (2007), section 3, global certainty penalty.
     """
-    penalty = sum(costs[level] for costs, level in zip(mean_penalties(base.ladders), node.levels, strict=True))
+    penalty = sum(costs[level] for costs, level in zip(mean_penalties(base.levels_of_all), node.levels, strict=True))
     if not node.removed.any():
         return penalty
-    spared = base.penalty(node.levels, node.removed) / len(base.ladders)
+    spared = base.penalty(node.levels, node.removed) / len(base.levels_of_all)
     return penalty + (int(base.sizes[node.removed].sum()) - spared) / int(base.sizes.sum())
 
 
-def mean_penalties(ladders: Sequence[Ladder]) -> list[list[float]]:
+def mean_penalties(levels_of_all: Sequence[GeneralizationLevels]) -> list[list[float]]:
     """The part of each level of each quasi-identifier in the penalty of a node without suppression."""
-    return [[cost / len(ladders) for cost in one.costs] for one in ladders]
+    return [[cost / len(levels_of_all) for cost in one.costs] for one in levels_of_all]
 
 
 def discernibility(base: Base, node: Node) -> float:

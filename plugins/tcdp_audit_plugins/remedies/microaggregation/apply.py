@@ -1,4 +1,4 @@
-"""The parameters of microaggregation, and when it is proposed."""
+"""Microaggregation: its parameters, and the remedy from a view to columns in which clusters agree."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tcdp_audit_plugins.remedies.microaggregation.merging import (
     ClusterDemands,
     Quantiles,
     confidential_attribute,
-    halve_where_kept,
+    halve_where_satisfied,
     merge_failing,
     places,
     smallest_size,
@@ -38,6 +38,7 @@ from tcdp_audit_plugins.remedies.microaggregation.points import (
 from tcdp_audit_plugins.remedies.microaggregation.refined import refined_clusters
 
 MANY = 10_000  # records, beyond which clustering them again and again takes too long to be tried unasked
+SIZES = (2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 40, 50, 75, 100, 150, 200, 300)  # of clusters, to choose among
 
 
 class Method(StrEnum):
@@ -138,7 +139,7 @@ def _confidential_faults(parameters: MicroaggregationParameters, document: Polic
 
 
 def why_not_applicable(view: RemedyView, parameters: MicroaggregationParameters | None, outcome: Outcome) -> str:
-    """Why clusters cannot help a failing demand, or why they are not tried unasked; or nothing."""
+    """Say why clusters cannot help a failing demand, or why they are not tried unasked; or nothing."""
     on_classes = bool(view.failing_on_classes([outcome]))
     if not on_classes and not failing_pairs(view, [outcome]):
         return "only for demands on equivalence classes, or that compare the release with its original"
@@ -156,7 +157,7 @@ def suggest_parameters(view: RemedyView, outcomes: tuple[Outcome, ...]) -> Itera
 
     Args:
         view: the release.
-        outcomes: what stands against it.
+        outcomes: its failing outcomes.
     """
     if all(why_not_applicable(view, None, one) for one in outcomes):
         return
@@ -169,9 +170,6 @@ def suggest_parameters(view: RemedyView, outcomes: tuple[Outcome, ...]) -> Itera
     sensitive = {one.name for one in view.sensitive}
     for name in sorted({one.attribute for one in failing if one.attribute is not None} & sensitive):
         yield {"k": k, "closeness": Closeness.FIRST.value, "attribute": name}
-
-
-SIZES = (2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 40, 50, 75, 100, 150, 200, 300)  # of clusters, to choose among
 
 
 def microaggregate(view: RemedyView, parameters: MicroaggregationParameters) -> Treatment:
@@ -204,14 +202,14 @@ def microaggregate(view: RemedyView, parameters: MicroaggregationParameters) -> 
     else:
         demands = ClusterDemands(view.demands, order)
         clusters, notes = _clusters_that_keep(view, parameters, k, points, demands)
-        if not demands.kept(clusters, int(clusters.max()) + 1).all():
+        if not demands.satisfied(clusters, int(clusters.max()) + 1).all():
             reason = refused_as_one_class(failed_as_one_class(view.demands), view.demands)
             raise RemedyError(f"no clusters of these records keep the policy: {reason}")
     return replace(released_as(clusters), notes={"k": k, **_figures(points, clusters), **notes})
 
 
 def _is_for_pairs(view: RemedyView) -> bool:
-    """Whether what fails compares the release with its original, so that it has to say how large clusters are."""
+    """Say whether what fails compares the release with its original, so that it has to say how large clusters are."""
     judged_alone = view.demanded_k is not None and view.failing_on_classes(view.outcomes)
     return bool(failing_pairs(view, view.outcomes)) and not judged_alone
 
@@ -236,7 +234,7 @@ def _with_size(view: RemedyView, parameters: MicroaggregationParameters, k: int)
 def _by_blocks(
     view: RemedyView, parameters: MicroaggregationParameters, k: int, blocks: Sequence[Sequence[str]]
 ) -> Treatment:
-    """Every block of attributes with clusters of its own."""
+    """Cluster every block of attributes by itself."""
     order, columns, figures = by_content(view), dict[str, NewColumn](), []
     for block in blocks:
         attributes = view.attributes(sorted(block))
@@ -258,7 +256,7 @@ def _by_blocks(
 
 
 def _attacks(*, blocks: Sequence[Sequence[str]]) -> tuple[Mapping[str, Mapping[str, Any]], ...]:
-    """By somebody who knows what was clustered, and clusters again."""
+    """The attack by an intruder who knows what was clustered, and clusters again."""
     whole = {"attributes": sorted(blocks[0])} if len(blocks) == 1 else {"blocks": [sorted(one) for one in blocks]}
     return ({"microaggregation_attack": {"method": "known_groups", **whole}},)
 
@@ -313,7 +311,7 @@ def _clusters_that_keep(
     else:
         clusters = _by_distance(view, parameters, k, points)
     coarser = merge_failing(points, clusters, demands, view.progress)
-    finer = halve_where_kept(points, coarser, k, values, demands)
+    finer = halve_where_satisfied(points, coarser, k, values, demands)
     return finer, {**notes, "merged": int(clusters.max() - coarser.max()), "halved": int(finer.max() - coarser.max())}
 
 

@@ -1,15 +1,19 @@
-"""The gain of swapping, or giving away, one record between two clusters."""
+"""Local search: neighbouring clusters swap records, or give one away, as long as that lowers the sum of squares."""
 
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.plugin._internal import Floats, rank_within
+from tcdp_audit.plugin._internal import Floats
+from tcdp_audit_plugins.remedies._shared.segments import rank_within
 from tcdp_audit_plugins.remedies.microaggregation.points import Clusters, Points, Positions
 
 ROUNDING = 1e-12  # of the longest squared length: smaller gains are no gains
 MOVE_CHUNK = 2**20  # distances held at once
+ENOUGH = 1e-4  # a round that gains a smaller part of the loss is the last
+NEIGHBOURS = 8
+CHUNK = 2**22  # distances held at once
 
 
 class Pricing:
@@ -50,7 +54,7 @@ class Pricing:
         self._members.refresh(pairs.ravel())
 
     def _gains(self, one: Positions, other: Positions) -> Floats:
-        """Of every two places of two clusters; -infinity where that is no move. Shape (pairs, a, b)."""
+        """The gain of every two places of two clusters; -infinity where that is no move. Shape (pairs, a, b)."""
         table = self._members.table
         between = self._members.distances(one, other)
         first, second = (table[one] >= 0)[:, :, None], (table[other] >= 0)[:, None, :]
@@ -138,11 +142,6 @@ class Members:
         distances *= (first >= 0)[:, :, None]
         distances *= (second >= 0)[:, None, :]
         return distances
-
-
-ENOUGH = 1e-4  # a round that gains a smaller part of the loss is the last
-NEIGHBOURS = 8
-CHUNK = 2**22  # distances held at once
 
 
 def exchange_records(points: Points, clusters: Clusters, k: int, kinds: NDArray[np.int64] | None = None) -> Clusters:

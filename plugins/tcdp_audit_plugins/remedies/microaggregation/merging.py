@@ -1,4 +1,4 @@
-"""The policy's demands, asked about clusters of records that stand in an order of their own."""
+"""The policy's demands on clusters: those that fail are merged, or clusters take records of every quantile."""
 
 from __future__ import annotations
 
@@ -8,14 +8,18 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.plugin._internal import Floats, first_of_each, fold, inverse, positions_of, starts_of
+from tcdp_audit.plugin._internal import Floats, fold, positions_of
 from tcdp_audit.plugin.remedy import Attribute, Demands, Progress, RemedyError, silent
 from tcdp_audit_plugins.remedies._shared.search import smallest
+from tcdp_audit_plugins.remedies._shared.segments import first_of_each, inverse, starts_of
 from tcdp_audit_plugins.remedies.microaggregation.exchange import best_disjoint_pairs, exchange_records, nearest_others
 from tcdp_audit_plugins.remedies.microaggregation.mdav import mdav
 from tcdp_audit_plugins.remedies.microaggregation.points import Clusters, Points, Positions
 
 CHUNK = 2**22  # records judged at once
+GROWTH = 1.25
+TOLERATED = 0.01  # share of clusters drawn at random that may fail; those that do in the end are merged
+PASSES = 3
 
 
 @dataclass(frozen=True)
@@ -30,13 +34,13 @@ class ClusterDemands:
     demands: Demands
     order: Positions
 
-    def kept(self, clusters: Clusters, count: int) -> NDArray[np.bool_]:
+    def satisfied(self, clusters: Clusters, count: int) -> NDArray[np.bool_]:
         """The clusters that keep every demand. Shape (count,)."""
         by_place = np.empty_like(clusters)
         by_place[self.order] = clusters
-        return self.demands.kept_by(by_place, count)
+        return self.demands.satisfied_by(by_place, count)
 
-    def unions_kept(self, clusters: Clusters, count: int, pairs: Positions) -> NDArray[np.bool_]:
+    def unions_satisfied(self, clusters: Clusters, count: int, pairs: Positions) -> NDArray[np.bool_]:
         """The pairs of clusters that would keep every demand as one cluster.
 
         Args:
@@ -61,11 +65,7 @@ class ClusterDemands:
     ) -> NDArray[np.bool_]:
         records = members[positions_of(starts[pairs].ravel(), sizes[pairs].ravel())]
         union = np.repeat(np.arange(len(pairs)), sizes[pairs].sum(axis=1))
-        return self.demands.kept_by(union, len(pairs), self.order[records])
-
-
-GROWTH = 1.25
-TOLERATED = 0.01  # share of clusters drawn at random that may fail; those that do in the end are merged
+        return self.demands.satisfied_by(union, len(pairs), self.order[records])
 
 
 class Quantiles:
@@ -132,8 +132,8 @@ def smallest_size(
 
     def suffices(size: int) -> bool:
         quantiles = Quantiles(values, size)
-        kept = demands.kept(quantiles.drawn(generator()), quantiles.clusters)
-        return bool((~kept).mean() <= TOLERATED)
+        satisfied = demands.satisfied(quantiles.drawn(generator()), quantiles.clusters)
+        return bool((~satisfied).mean() <= TOLERATED)
 
     most = len(values)
     return smallest(lambda size: size >= most or suffices(size), k, most, growth=GROWTH) or most
@@ -175,9 +175,6 @@ def confidential_attribute(sensitive: Sequence[Attribute], name: str | None) -> 
     return candidates[0]
 
 
-PASSES = 3
-
-
 def merge_failing(points: Points, clusters: Clusters, demands: ClusterDemands, progress: Progress = silent) -> Clusters:
     """Merge every cluster that fails with one near it, in rounds, until none fails.
 
@@ -201,7 +198,7 @@ def merge_failing(points: Points, clusters: Clusters, demands: ClusterDemands, p
     total = int(clusters.max()) + 1
     while True:
         count = int(clusters.max()) + 1
-        failing = np.flatnonzero(~demands.kept(clusters, count))
+        failing = np.flatnonzero(~demands.satisfied(clusters, count))
         progress("merging clusters", total - len(failing), total)
         if not len(failing) or count == 1:
             return clusters
@@ -213,7 +210,7 @@ def _mergers(points: Points, clusters: Clusters, count: int, failing: Positions,
     sizes = np.bincount(clusters, minlength=count).astype(np.float64)
     partners, losses = nearest_others(points.centroids(clusters, count), failing, sizes)
     pairs = np.stack([np.repeat(failing, partners.shape[1]), partners.ravel()], axis=1)
-    gains = _preference(losses.ravel(), demands.unions_kept(clusters, count, pairs))
+    gains = _preference(losses.ravel(), demands.unions_satisfied(clusters, count, pairs))
     chosen = []
     while (gains > 0).any():
         made = best_disjoint_pairs(pairs, gains, count)
@@ -222,10 +219,10 @@ def _mergers(points: Points, clusters: Clusters, count: int, failing: Positions,
     return np.concatenate(chosen)
 
 
-def _preference(losses: Floats, kept: NDArray[np.bool_]) -> Floats:
+def _preference(losses: Floats, satisfied: NDArray[np.bool_]) -> Floats:
     """A positive number for each pair: larger where the union keeps the demands, then where it loses less."""
     preference = np.empty(len(losses))
-    preference[np.lexsort((losses, ~kept))] = np.arange(len(losses), 0, -1)
+    preference[np.lexsort((losses, ~satisfied))] = np.arange(len(losses), 0, -1)
     return preference
 
 
@@ -236,7 +233,7 @@ def _join(clusters: Clusters, pairs: Positions) -> Clusters:
     return np.asarray(np.unique(target[clusters], return_inverse=True)[1], dtype=np.int64)
 
 
-def halve_where_kept(
+def halve_where_satisfied(
     points: Points, clusters: Clusters, k: int, values: NDArray[np.int64], demands: ClusterDemands
 ) -> Clusters:
     """Halve clusters so that either half has nearly the distribution of the whole.
@@ -259,8 +256,8 @@ def halve_where_kept(
     while True:
         count = int(clusters.max()) + 1
         finer = 2 * clusters + _halves(points, clusters, count, values)
-        kept = demands.kept(finer, 2 * count) & (np.bincount(finer, minlength=2 * count) >= k)
-        both = kept[::2] & kept[1::2]
+        satisfied = demands.satisfied(finer, 2 * count) & (np.bincount(finer, minlength=2 * count) >= k)
+        both = satisfied[::2] & satisfied[1::2]
         if not both.any():
             return clusters
         clusters = np.where(both[clusters], finer, 2 * clusters)

@@ -1,7 +1,7 @@
 """Points between which there is a distance, whatever the scales of their attributes: records, or centroids of them.
 
 Two numbers are as far apart as their difference. A numeric attribute becomes (value - mean) / sd of the table, an
-ordinal one the same by its rank; a range counts as its middle, and a missing number stands at the mean. Two nominal
+ordinal one the same by its rank; a range counts as its middle, and a missing number counts as the mean. Two nominal
 labels are 0 or 1 apart; where a hierarchy is declared, the level of their lowest common ancestor over its height. A
 missing label is at distance 1 from every label. A suppressed cell is a missing one.
 """
@@ -16,12 +16,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.plugin._internal import Floats, first_of_each, starts_of
+from tcdp_audit.plugin._internal import Floats
 from tcdp_audit.plugin.detector import Scale
 from tcdp_audit.plugin.remedy import Attribute, NewColumn
+from tcdp_audit_plugins.remedies._shared.segments import first_of_each, starts_of
 
 Positions = NDArray[np.intp]
 Clusters = NDArray[np.int64]  # the cluster of each record, from 0
+Centroids = tuple[NDArray[Any], Clusters]  # distinct cells, and for each cluster the position of its own
 
 
 @dataclass(frozen=True)
@@ -145,7 +147,7 @@ def points_of(attributes: Sequence[Attribute], order: Positions) -> Points:
 
 
 def has_numbers(attribute: Attribute) -> bool:
-    """Whether the values of an attribute are numbers or ranks, or ranges of them."""
+    """Say whether the values of an attribute are numbers or ranks, or ranges of them."""
     ordinal = attribute.scale is Scale.ORDINAL and attribute.declaration.order is not None
     return attribute.scale is Scale.NUMERIC or ordinal
 
@@ -179,9 +181,6 @@ def _distances_of_labels(attribute: Attribute) -> LabelDistances:
     levels = labels if attribute.tree is None else attribute.tree.ancestors[:-1]
     missing = levels.max(axis=1, initial=-1, keepdims=True) + 1
     return LabelDistances(np.hstack([levels, missing]))
-
-
-Centroids = tuple[NDArray[Any], Clusters]  # distinct cells, and for each cluster the position of its own
 
 
 def released_column(attribute: Attribute, order: Positions, clusters: Clusters, *, rounded: bool) -> NewColumn:

@@ -1,4 +1,4 @@
-"""The parameters of mondrian, and when it is proposed."""
+"""Mondrian: its parameters, and the remedy from a view to one label for each class, by several strategies."""
 
 from __future__ import annotations
 
@@ -32,6 +32,8 @@ from tcdp_audit_plugins.remedies.mondrian.axes import Axis, HierarchyAxis, Order
 from tcdp_audit_plugins.remedies.mondrian.partition import STRATEGIES, Partitioning, Space, Strategy, partition_table
 from tcdp_audit_plugins.remedies.mondrian.rank_ranges import DistinctRows, Indices, Integers, Mask
 
+SIDE_BY_SIDE = 2  # strategies at a time, where they take no more memory than one on every record would
+
 
 class MondrianParameters(RemedyParameters):
     """Parameters of `mondrian`."""
@@ -64,7 +66,7 @@ def faults(parameters: MondrianParameters, document: PolicyDocument) -> Iterator
 
 
 def why_not_applicable(view: RemedyView, parameters: MondrianParameters | None, outcome: Outcome) -> str:
-    """Why cutting the records into classes cannot help a failing demand, or nothing."""
+    """Say why cutting the records into classes cannot help a failing demand, or nothing."""
     return only_by_size(view, outcome, sized=parameters is None or parameters.k is not None)
 
 
@@ -85,9 +87,6 @@ class Tally:
         with self._lock:
             self._done += rows
             self._progress("cutting partitions", self._done, self._total)
-
-
-SIDE_BY_SIDE = 2  # strategies at a time, where they take no more memory than one on every record would
 
 
 def cut(view: RemedyView, parameters: MondrianParameters) -> Treatment:
@@ -115,7 +114,7 @@ def suggest_parameters(view: RemedyView, outcomes: tuple[Outcome, ...]) -> Itera
 
     Args:
         view: the release.
-        outcomes: what stands against it.
+        outcomes: its failing outcomes.
     """
     if view.failing_on_classes(outcomes):
         yield {}
@@ -167,7 +166,7 @@ class Task:
         )
 
     def _keep(self, classes: Integers, count: int, rows: Indices | None = None) -> Mask:
-        return self._demands.kept_by(classes, count, chosen=rows)
+        return self._demands.satisfied_by(classes, count, chosen=rows)
 
     @cached_property
     def roots(self) -> Integers:
@@ -185,7 +184,7 @@ class Task:
         )
 
     def partitionings(self) -> Mapping[str, tuple[Partitioning, float]]:
-        """What each strategy makes of the table, and its certainty penalty; some strategies side by side."""
+        """Partition the table by each strategy, with its certainty penalty; some strategies in parallel."""
         tally = Tally(self.view.progress, len(self.roots) * len(STRATEGIES))
 
         def partitioned(strategy: Strategy) -> tuple[Partitioning, float]:
@@ -209,16 +208,16 @@ class Task:
         """
         if not self.view.demands and self.parameters.k is None:
             raise RemedyError("the policy demands nothing of a class, so that any would do; give `k`")
-        if failing := int((~self._roots_kept).sum()):
-            raise RemedyError(self._refusal(failing, len(self._roots_kept)))
+        if failing := int((~self._roots_allowed).sum()):
+            raise RemedyError(self._refusal(failing, len(self._roots_allowed)))
 
     @property
     def is_attainable(self) -> bool:
-        """Whether the classes to start with are allowed."""
-        return bool(self._roots_kept.all())
+        """Say whether the classes to start with are allowed."""
+        return bool(self._roots_allowed.all())
 
     @cached_property
-    def _roots_kept(self) -> Mask:
+    def _roots_allowed(self) -> Mask:
         return self._keep(self.roots, int(self.roots.max()) + 1)
 
     def _refusal(self, failing: int, count: int) -> str:

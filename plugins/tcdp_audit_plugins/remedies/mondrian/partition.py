@@ -9,7 +9,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.plugin._internal import Floats, starts_of
+from tcdp_audit.plugin._internal import Floats
+from tcdp_audit_plugins.remedies._shared.segments import starts_of
 from tcdp_audit_plugins.remedies.mondrian.axes import Axis, mean_width
 from tcdp_audit_plugins.remedies.mondrian.rank_ranges import (
     AllowedParts,
@@ -17,14 +18,17 @@ from tcdp_audit_plugins.remedies.mondrian.rank_ranges import (
     Indices,
     Integers,
     Mask,
-    PlaceRuns,
+    RankRuns,
     Rows,
     allowed_parts,
-    place_runs,
+    rank_runs,
 )
 
+Progress = Callable[[int], None]
+Keep = Callable[[Integers, int, Indices], Mask]  # classes, their count, and the rows they are of: which are allowed
 
-class Worth(NamedTuple):
+
+class CutScore(NamedTuple):
     """The worth of cutting each partition on an axis, if all parts are allowed. All shapes (partitions,).
 
     Args:
@@ -37,9 +41,9 @@ class Worth(NamedTuple):
     saved: Floats
     bits: Floats
 
-    def of(self, partitions: NDArray[np.intp]) -> Worth:
+    def of(self, partitions: NDArray[np.intp]) -> CutScore:
         """That of some partitions."""
-        return Worth(self.width[partitions], self.saved[partitions], self.bits[partitions])
+        return CutScore(self.width[partitions], self.saved[partitions], self.bits[partitions])
 
 
 @dataclass(frozen=True)
@@ -52,7 +56,7 @@ class Strategy:
             is; otherwise only after all axes.
     """
 
-    score: Callable[[Worth], Floats]
+    score: Callable[[CutScore], Floats]
     deeper_at_once: bool = False
 
     def turns(self, axes: int, depths: int) -> Iterator[tuple[int, int]]:
@@ -62,15 +66,17 @@ class Strategy:
         return ((rank, depth) for depth in range(depths) for rank in range(axes))
 
 
-def _saving_per_bit(worth: Worth) -> Floats:
-    return worth.saved / worth.bits
+def _saving_per_bit(cut_score: CutScore) -> Floats:
+    return cut_score.saved / cut_score.bits
 
 
 STRATEGIES: Mapping[str, Strategy] = {
-    "widest": Strategy(lambda worth: worth.width),
+    "widest": Strategy(lambda cut_score: cut_score.width),
     "saving_per_bit": Strategy(_saving_per_bit),
     "saving_per_bit_deeper": Strategy(_saving_per_bit, deeper_at_once=True),
-    "saving_per_root_bit_deeper": Strategy(lambda worth: worth.saved / np.sqrt(worth.bits), deeper_at_once=True),
+    "saving_per_root_bit_deeper": Strategy(
+        lambda cut_score: cut_score.saved / np.sqrt(cut_score.bits), deeper_at_once=True
+    ),
 }
 
 
@@ -105,6 +111,9 @@ class Cuts:
             rows: the rows of the partitions that are cut.
             partition: their partitions.
         """
+        # Runs of all axes lie behind one another, so one comparison picks, for every partition at once, those of the
+        # axis on which it is cut: no loop over partitions, of which a level may have hundreds of thousands. The
+        # cumulative sum numbers what was picked, and is read only at runs that were: each row's run on its own axis.
         used = self.axis == axis[self.partition]
         number = np.cumsum(used) - 1
         run = number[self.run[axis[partition], rows]]
@@ -129,12 +138,14 @@ def cuts_of(
         times: how many records each of them stands for.
         strategy: which axis is tried first.
 
-    Cost: that of `place_runs` for each axis.
+    Cost: that of `rank_runs` for each axis.
     """
-    runs_of_axis = [place_runs(partition, axis.place[rows], axis.places, times) for axis in axes]
+    runs_of_axis = [rank_runs(partition, axis.place[rows], axis.places, times) for axis in axes]
     nodes = [axis.nodes(runs) for axis, runs in zip(axes, runs_of_axis, strict=True)]
-    worths = [_worth(axis, runs, cut[0]) for axis, runs, cut in zip(axes, runs_of_axis, nodes, strict=True)]
-    scores = np.stack([_score(worth, weight, strategy) for worth, weight in zip(worths, weights, strict=True)])
+    cut_scores = [_cut_score(axis, runs, cut[0]) for axis, runs, cut in zip(axes, runs_of_axis, nodes, strict=True)]
+    scores = np.stack(
+        [_score(cut_score, weight, strategy) for cut_score, weight in zip(cut_scores, weights, strict=True)]
+    )
     depths = np.stack([_depths(runs, cut) for runs, cut in zip(runs_of_axis, nodes, strict=True)])
     ranking = np.argsort(-scores, axis=0, kind="stable")
     sizes = [len(runs.place) for runs in runs_of_axis]
@@ -156,8 +167,11 @@ def _side_by_side(nodes: Sequence[Integers]) -> Integers:
     return np.concatenate([np.pad(one, ((0, depths - len(one)), (0, 0)), constant_values=-1) for one in nodes], axis=1)
 
 
-def _worth(axis: Axis, runs: PlaceRuns, node: Integers) -> Worth:
+def _cut_score(axis: Axis, runs: RankRuns, node: Integers) -> CutScore:
     """The worth of cutting each partition on an axis; `node` are the parts, by run."""
+    # The runs of a part lie next to each other, so that a part begins where the node or the partition changes. Widths
+    # and sizes of all parts of all partitions are then segment sums between these heads (`reduceat`), and what belongs
+    # to a partition is a `bincount` by its number: O(runs) for the whole level, whatever the number of partitions.
     begins = np.ones(len(node), dtype=bool)
     begins[1:] = (node[1:] != node[:-1]) | (runs.partition[1:] != runs.partition[:-1])
     heads = np.flatnonzero(begins)
@@ -166,27 +180,23 @@ def _worth(axis: Axis, runs: PlaceRuns, node: Integers) -> Worth:
     width = axis.width(runs.ranges(runs.starts))
     left = np.bincount(of, axis.width(runs.ranges(heads)) * share, partitions)
     bits: Floats = np.bincount(of, weights=-share * np.log2(share), minlength=partitions).astype(np.float64)
-    return Worth(width, np.maximum(width - left, 0.0), bits)
+    return CutScore(width, np.maximum(width - left, 0.0), bits)
 
 
-def _score(worth: Worth, weight: float, strategy: Strategy) -> Floats:
+def _score(cut_score: CutScore, weight: float, strategy: Strategy) -> Floats:
     """The score by which each partition is cut early or late; -1 where the cut leaves it in one part."""
-    score = np.full(len(worth.bits), -1.0)
-    divided = np.flatnonzero(worth.bits > 0)
-    score[divided] = weight * strategy.score(worth.of(divided))
+    score = np.full(len(cut_score.bits), -1.0)
+    divided = np.flatnonzero(cut_score.bits > 0)
+    score[divided] = weight * strategy.score(cut_score.of(divided))
     return score
 
 
-def _depths(runs: PlaceRuns, nodes: Integers) -> Integers:
+def _depths(runs: RankRuns, nodes: Integers) -> Integers:
     """The number of levels of nodes of each partition."""
     depths = np.zeros(len(runs.starts), dtype=np.int64)
     for depth, row in enumerate(nodes, 1):
         depths[runs.partition[row >= 0]] = depth
     return depths
-
-
-Progress = Callable[[int], None]
-Keep = Callable[[Integers, int, Indices], Mask]  # classes, their count, and the rows they are of: which are allowed
 
 
 @dataclass(frozen=True)

@@ -10,19 +10,22 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.plugin._internal import Floats, boundaries, order_of, rank_within
+from tcdp_audit.plugin._internal import Floats, boundaries, order_of
 from tcdp_audit.plugin.engine import CountedCodes
 from tcdp_audit.plugin.remedy import Attribute, RemedyView
+from tcdp_audit_plugins.remedies._shared.segments import rank_within
 
 ROOM = 8  # possible keys for each row: with more, sorting the keys is quicker than counting them
 
 Integers = NDArray[np.int64]
 Indices = NDArray[np.intp]
 Rows = NDArray[np.int32]  # 32 bits number the rows of any table that fits into memory
+Mask = NDArray[np.bool_]
+AllowedParts = Callable[[Indices, Integers, int], Mask]  # rows, the part of each, and how many parts: which are allowed
 
 
-class PlaceRanges(NamedTuple):
-    """PlaceRanges of places: the first and the last one, and how many of those between them are taken."""
+class RankRanges(NamedTuple):
+    """Ranges of places: the first and the last one, and how many of those between them are taken."""
 
     first: Integers
     last: Integers
@@ -30,7 +33,7 @@ class PlaceRanges(NamedTuple):
 
 
 @dataclass(frozen=True)
-class PlaceRuns:
+class RankRuns:
     """A run are the rows of one partition at one place of an axis.
 
     Args:
@@ -55,13 +58,13 @@ class PlaceRuns:
         """The number of records of each partition, likewise."""
         return np.add.reduceat(self.size, self.starts)
 
-    def ranges(self, heads: Indices) -> PlaceRanges:
-        """From each of some runs to the one before the next of them."""
+    def ranges(self, heads: Indices) -> RankRanges:
+        """The ranges from each of some runs to the one before the next of them."""
         tails = np.append(heads[1:], len(self.place)) - 1
-        return PlaceRanges(self.place[heads], self.place[tails], (tails - heads + 1).astype(np.int64, copy=False))
+        return RankRanges(self.place[heads], self.place[tails], (tails - heads + 1).astype(np.int64, copy=False))
 
 
-def place_runs(partition: Integers, place: Integers, places: int, times: Floats) -> PlaceRuns:
+def rank_runs(partition: Integers, place: Integers, places: int, times: Floats) -> RankRuns:
     """Group the rows of some partitions by their place.
 
     Args:
@@ -72,11 +75,15 @@ def place_runs(partition: Integers, place: Integers, places: int, times: Floats)
 
     Cost: linear in the rows where partitions times places are at most `ROOM` times as many, else some passes over them.
     """
+    # Partition and place are packed into one number, so that counting numbers does the grouping. Its order is that of
+    # partitions, then of places, which is the order in which all that follows expects runs. Where the numbers are few
+    # for the rows, an array over all of them is filled without a sort; deep in the tree most of it would stay empty,
+    # and the numbers are sorted instead. `ROOM` is where both take about as long.
     keys = partition * (places + 1)
     keys += place
     span = (int(partition.max()) + 1) * (places + 1)
     present, size, of_row = (_count_keys if span <= ROOM * len(keys) else _sort_keys)(keys, span, times)
-    return PlaceRuns(*np.divmod(present, places + 1), size, of_row)
+    return RankRuns(*np.divmod(present, places + 1), size, of_row)
 
 
 def _count_keys(keys: Integers, span: int, times: Floats) -> tuple[Integers, Integers, Rows]:
@@ -115,7 +122,7 @@ class DistinctRows:
 
     @classmethod
     def of(cls, view: RemedyView) -> DistinctRows:
-        """Those of a release. Cost: that of `RemedyView.classes`."""
+        """Find the distinct rows of a release. Cost: that of `RemedyView.classes`."""
         every = view.quasi_identifiers
         row, rows = view.classes(every)
         some_record = np.zeros(rows, dtype=np.intp)
@@ -125,16 +132,12 @@ class DistinctRows:
         return cls(row, counted, [replace(one, codes=codes[one.name]) for one in every])
 
 
-Mask = NDArray[np.bool_]
-AllowedParts = Callable[[Indices, Integers, int], Mask]  # rows, the part of each, and how many parts: which are allowed
-
-
 @dataclass(frozen=True)
 class Cut:
     """One cut for each of some partitions.
 
     Args:
-        partition: the partition of each run; the runs of one stand together. Shape (runs,).
+        partition: the partition of each run; the runs of one are adjacent. Shape (runs,).
         size: how many records it has.
         nodes: see `Axis.nodes`. Shape (depths, runs).
         run: the run of each row. Shape (rows,).
@@ -172,11 +175,11 @@ def allowed_parts(cut: Cut, judge: AllowedParts) -> Integers:
 
     Cost: a judgement of the rows for each depth of the cut, and for each doubling of those still without a good rest.
     """
-    standing, count = _standing(cut, judge)
-    return _with_rest(cut, standing, count, judge)[cut.run]
+    own_part, count = _own_parts(cut, judge)
+    return _with_rest(cut, own_part, count, judge)[cut.run]
 
 
-def _standing(cut: Cut, judge: AllowedParts) -> tuple[Integers, int]:
+def _own_parts(cut: Cut, judge: AllowedParts) -> tuple[Integers, int]:
     """The part of each run that keeps the demands by itself, -1 for those in none; and how many parts there may be."""
     part, count = np.full(len(cut.partition), -1), 0
     for nodes in cut.nodes:
@@ -186,44 +189,47 @@ def _standing(cut: Cut, judge: AllowedParts) -> tuple[Integers, int]:
         number = np.full(len(part), -1)
         number[open_] = _numbered_nodes(cut.partition[open_], nodes[open_])
         parts = int(number[open_[-1]]) + 1
-        kept = cut.judged(number, parts, judge)
-        part[open_] = np.where(kept[number[open_]], count + number[open_], -1)
+        allowed = cut.judged(number, parts, judge)
+        part[open_] = np.where(allowed[number[open_]], count + number[open_], -1)
         count += parts
     return part, count
 
 
 def _numbered_nodes(partition: Integers, nodes: Integers) -> Integers:
-    """Numbers from 0 for the runs of one partition under one node; those stand together."""
+    """Numbers from 0 for the runs of one partition under one node; those are adjacent."""
     begins = np.zeros(len(nodes), dtype=np.int64)
     begins[1:] = (nodes[1:] != nodes[:-1]) | (partition[1:] != partition[:-1])
     return np.cumsum(begins)
 
 
-def _with_rest(cut: Cut, standing: Integers, count: int, judge: AllowedParts) -> Integers:
+def _with_rest(cut: Cut, own_part: Integers, count: int, judge: AllowedParts) -> Integers:
     """The final part of each run, -1 where its partition is not cut."""
-    alone = standing < 0
-    rank, parts = _ranks(cut, standing, count)
+    alone = own_part < 0
+    rank, parts = _ranks(cut, own_part, count)
     divided = ~cut.per_partition(alone) & (parts > 1)
     open_ = cut.per_partition(alone) & (parts > 0)
-    part, taken = standing.copy(), 0
+    part, taken = own_part.copy(), 0
+    # What is left over in a partition is no part yet. It takes in the partition's 0, 1, 3, 7 ... smallest parts until
+    # it is allowed: doubling keeps the judgements logarithmic in the number of parts, and takes in at most about twice
+    # as many parts as were needed. Each round judges the rests of all partitions that have no allowed one at once.
     while open_.any():
         rest = open_[cut.partition] & (alone | (rank < taken))
-        kept = cut.judged(np.where(rest, cut.partition, -1), cut.partitions, judge)
-        here = rest & kept[cut.partition]
+        allowed = cut.judged(np.where(rest, cut.partition, -1), cut.partitions, judge)
+        here = rest & allowed[cut.partition]
         part[here] = count + cut.partition[here]
-        divided |= kept
+        divided |= allowed
         taken = 2 * taken + 1
-        open_ &= ~kept & (parts > taken)
+        open_ &= ~allowed & (parts > taken)
     part[~divided[cut.partition]] = -1
     return part
 
 
-def _ranks(cut: Cut, standing: Integers, count: int) -> tuple[Integers, Integers]:
+def _ranks(cut: Cut, own_part: Integers, count: int) -> tuple[Integers, Integers]:
     """Rank of each run's part by size among those of its partition, smallest first; and how many each partition has."""
-    runs = np.flatnonzero(standing >= 0)
-    size = np.bincount(standing[runs], cut.size[runs], count)
+    runs = np.flatnonzero(own_part >= 0)
+    size = np.bincount(own_part[runs], cut.size[runs], count)
     partition = np.full(count, cut.partitions)
-    partition[standing[runs]] = cut.partition[runs]
+    partition[own_part[runs]] = cut.partition[runs]
     parts = np.bincount(partition, minlength=cut.partitions + 1)
     rank = np.append(rank_within(partition, size), count)  # the last is that of no part
-    return rank[standing], parts[:-1]
+    return rank[own_part], parts[:-1]

@@ -1,4 +1,4 @@
-"""The mechanisms: noise that is added to numbers, and answers at random."""
+"""Noise: the mechanisms, and the remedy from a view to a masked column: one draw, or draws until one is close."""
 
 from __future__ import annotations
 
@@ -29,6 +29,10 @@ from tcdp_audit_plugins.remedies.noise.parameters import (
 
 LARGEST_EXPONENT = 700.0  # of e that float64 holds
 LEAST_PERCENT = 1e-6  # of a standard deviation: less is no noise
+WARNING = (
+    "The noise was drawn again until it was close, so that a draw was accepted says something about the table itself: "
+    "no epsilon holds for this release."
+)
 
 
 def added_noise(attribute: Attribute, parameters: NoiseParameters) -> FittedMechanism:
@@ -177,12 +181,6 @@ def _any_of(values: int, number: int) -> NDArray[np.int64]:
     while (beyond := words > last).any():
         words[beyond] = np.frombuffer(os.urandom(8 * int(beyond.sum())), dtype=np.uint64)
     return (words % np.uint64(values)).astype(np.int64)
-
-
-WARNING = (
-    "The noise was drawn again until it was close, so that a draw was accepted says something about the table itself: "
-    "no epsilon holds for this release."
-)
 
 
 def mask(view: RemedyView, parameters: NoiseParameters) -> Treatment:

@@ -1,4 +1,4 @@
-"""The parameters of noise, and those that belong together."""
+"""The parameters of noise, and a mechanism that is fitted to an attribute."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ from tcdp_audit_plugins.remedies._shared.masking import Masking, MaskingParamete
 
 LARGEST = 2**53  # whole numbers and scales up to this are exact in float64, and far from overflowing 64 bits
 WIDEST = 10**100  # of real noise's scale, and of its inverse
+Draw = Callable[[], NewColumn]
 
 
 class NoiseParameters(MaskingParameters):
@@ -122,9 +123,6 @@ def faults(parameters: NoiseParameters, document: PolicyDocument) -> Iterator[tu
         )
 
 
-Draw = Callable[[], NewColumn]
-
-
 @dataclass(frozen=True)
 class FittedMechanism:
     """A mechanism that is fitted to an attribute.
@@ -133,7 +131,7 @@ class FittedMechanism:
         draw: the masked column; another one at every call.
         audited_as: the mechanism as `stochastic_t_closeness` takes it.
         notes: its figures.
-        attack: by which check, and with which parameters beside the attribute, somebody attacks who knows it.
+        attack: by which check, and with which parameters beside the attribute, an intruder attacks who knows it.
     """
 
     draw: Draw

@@ -1,4 +1,4 @@
-"""The parameters of post-randomisation, and when it is proposed."""
+"""Post-randomisation: its parameters, the matrices of probabilities, and columns of drawn values."""
 
 from __future__ import annotations
 
@@ -27,6 +27,10 @@ from tcdp_audit_plugins.remedies._shared.scope import weakest
 
 Share = Annotated[Exact, Field(ge=0, le=1)]
 Line = Annotated[dict[Text, Share], Field(min_length=1)]
+Declared = Mapping[str, Mapping[str, Fraction]]
+HUNDREDTHS = (99, 98, 97, 95, 93, 90, 85, 80, 75, 70, 65, 60, 55, 50, 45, 40, 35, 30, 25, 20, 15, 10, 5, 2, 1)
+RETENTIONS = tuple(Fraction(one, 100) for one in HUNDREDTHS)  # from weak to strong
+LARGEST = 2_000  # values of an attribute: its matrices take 32 MB each
 
 
 class PramParameters(MaskingParameters):
@@ -82,7 +86,7 @@ class PramParameters(MaskingParameters):
 
     @property
     def chooses_strength(self) -> bool:
-        """Whether neither a retention nor a matrix is given."""
+        """Say whether neither a retention nor a matrix is given."""
         return self.retention is None and self.matrix is None
 
     def further_faults(self, _: PolicyDocument) -> Iterator[Fault]:
@@ -98,9 +102,6 @@ MASKING = Masking(
     refused={Scale.NUMERIC: "is numeric, and categories are randomised; swap its ranks, or generalise it first"},
     suggested=[{"invariant": True}],
 )
-
-
-Declared = Mapping[str, Mapping[str, Fraction]]
 
 
 def retaining(retention: float, values: int) -> Floats:
@@ -161,11 +162,6 @@ def drawn(matrix: Floats, codes: NDArray[np.int64], random: np.random.Generator)
     return released
 
 
-HUNDREDTHS = (99, 98, 97, 95, 93, 90, 85, 80, 75, 70, 65, 60, 55, 50, 45, 40, 35, 30, 25, 20, 15, 10, 5, 2, 1)
-RETENTIONS = tuple(Fraction(one, 100) for one in HUNDREDTHS)  # from weak to strong
-LARGEST = 2_000  # values of an attribute: its matrices take 32 MB each
-
-
 def post_randomise(view: RemedyView, parameters: PramParameters) -> Treatment:
     """Release values as others, each record by itself, attribute by attribute.
 
@@ -210,7 +206,7 @@ class _Categories:
 
     @property
     def declared(self) -> Declared | None:
-        """Its matrix in the policy."""
+        """The matrix in the policy."""
         return (self.parameters.matrix or {}).get(self.attribute.name)
 
     @cached_property
@@ -222,9 +218,9 @@ class _Categories:
     @cached_property
     def counts(self) -> Floats:
         """The records with each value, none for suppressed cells. Shape (labels,)."""
-        tells = ~self.attribute.domain.is_uninformative[:-1]
-        counts = np.bincount(self.attribute.codes, minlength=len(tells) + 1)[:-1] * tells
-        return np.append(counts, np.zeros(len(self.labels) - len(tells))).astype(np.float64)
+        informative = ~self.attribute.domain.is_uninformative[:-1]
+        counts = np.bincount(self.attribute.codes, minlength=len(informative) + 1)[:-1] * informative
+        return np.append(counts, np.zeros(len(self.labels) - len(informative))).astype(np.float64)
 
     @cached_property
     def present(self) -> NDArray[np.intp]:
@@ -251,7 +247,7 @@ class _Categories:
             if without:
                 raise RemedyError(f"the matrix of {name!r} has no line for {without:,} of its values; give them one")
 
-    def kept(self, retention: Fraction | None) -> Fraction:
+    def staying(self, retention: Fraction | None) -> Fraction:
         """The probability that a value is kept where there is no matrix: that of any other value at the least."""
         return max(retention or Fraction(0), Fraction(1, len(self.present)))
 
@@ -261,7 +257,7 @@ class _Categories:
         if self.declared is not None:
             matrix = declared_matrix(self.declared, [self.labels[place] for place in self.present])
         else:
-            matrix = retaining(float(self.kept(retention)), values)
+            matrix = retaining(float(self.staying(retention)), values)
         if not self.parameters.invariant:
             return matrix
         from tcdp_audit_plugins.checks.likelihood_attacks.channel import invariant  # noqa: PLC0415 - many modules
@@ -310,16 +306,16 @@ class _Pram:
         return Treatment(done, notes=notes, attacks=({"pram_attack": self._known(retention)},))
 
     def _known(self, retention: Fraction | None) -> dict[str, Any]:
-        """What somebody knows who knows the method: with which probabilities values were released."""
+        """The knowledge of an intruder who knows the method: with which probabilities values were released."""
         from tcdp_audit_plugins.checks.likelihood_attacks.parameters import BY_DEFAULT  # noqa: PLC0415 - many modules
 
-        kept = {one.attribute.name: one.kept(retention) for one in self.columns if one.declared is None}
+        staying = {one.attribute.name: one.staying(retention) for one in self.columns if one.declared is None}
         matrix = {one.attribute.name: one.declared for one in self.columns if one.declared is not None}
         return {
             "attributes": [one.attribute.name for one in self.columns],
             "invariant": self.columns[0].parameters.invariant,
             "limit": BY_DEFAULT,
-            **({"retention": kept} if kept else {}),
+            **({"retention": staying} if staying else {}),
             **({"matrix": matrix} if matrix else {}),
         }
 
@@ -327,10 +323,10 @@ class _Pram:
 def _with(notes: Mapping[str, float], one: _Categories, matrix: Floats, changed: int) -> dict[str, float]:
     """The figures with those of one more attribute."""
     counts = one.counts[one.present]
-    kept = float(np.diagonal(matrix)[counts > 0].min())
+    staying = float(np.diagonal(matrix)[counts > 0].min())
     shift = float(np.abs(counts @ matrix - counts).max() / counts.sum())
     return {
-        "retention": min(notes["retention"], kept),
+        "retention": min(notes["retention"], staying),
         "changed": notes["changed"] + changed,
         "without_value": notes["without_value"] + one.view.records - int(counts.sum()),
         "margin_shift": round(max(notes["margin_shift"], shift), 12),

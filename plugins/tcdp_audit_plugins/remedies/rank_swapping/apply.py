@@ -1,4 +1,4 @@
-"""The parameters of rank swapping, and when it is proposed."""
+"""Rank swapping: its parameters, pairs of nearby ranks, and columns in which their values have changed places."""
 
 from __future__ import annotations
 
@@ -26,6 +26,12 @@ from tcdp_audit_plugins.remedies._shared.masking import (
     masked_attributes,
 )
 from tcdp_audit_plugins.remedies._shared.scope import weakest
+
+Ranks = NDArray[np.int64]
+Proposals = tuple[Ranks, Ranks]  # places among the ranks that are left, and the places that they propose to
+Propose = Callable[[Ranks], Proposals]
+PERCENTS = (1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 18, 20, 25, 30, 35, 40, 50, 60, 75, 100)  # from weak to strong
+Positions = NDArray[np.intp]
 
 
 class Variant(StrEnum):
@@ -69,16 +75,11 @@ class RankSwappingParameters(MaskingParameters):
 
     @property
     def chooses_strength(self) -> bool:
-        """Whether there is no percentage."""
+        """Say whether there is no percentage."""
         return self.percent is None
 
 
 MASKING = Masking(RankSwappingParameters, unfit=NO_ORDER, suggested=[{"variant": variant.value} for variant in Variant])
-
-
-Ranks = NDArray[np.int64]
-Proposals = tuple[Ranks, Ranks]  # places among the ranks that are left, and the places that they propose to
-Propose = Callable[[Ranks], Proposals]
 
 
 def pairs_within(count: int, width: int, random: np.random.Generator) -> Ranks:
@@ -174,11 +175,6 @@ def _without_competitors(one: Ranks, other: Ranks, count: int, random: np.random
     return np.asarray((first[one] == turn) & (first[other] == turn))
 
 
-PERCENTS = (1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 18, 20, 25, 30, 35, 40, 50, 60, 75, 100)  # from weak to strong
-
-Positions = NDArray[np.intp]
-
-
 def swap_ranks(view: RemedyView, parameters: RankSwappingParameters) -> Treatment:
     """Swap values of nearby ranks, attribute by attribute.
 
@@ -244,7 +240,7 @@ class _Swap:
         return Treatment(columns, notes=notes, attacks=(self._attack(percent),))
 
     def _attack(self, percent: Fraction) -> dict[str, dict[str, Any]]:
-        """By somebody who knows how far values were swapped at the most, or without a bound how far they tend to be."""
+        """The attack by an intruder who knows how far values were swapped at most, or on average without a bound."""
         names = [one.name for one in self.attributes]
         if self.variant is Variant.PLAIN:
             return {"rank_swap_attack": {"attributes": names, "p": percent}}
@@ -275,7 +271,7 @@ class _Swap:
         return _Swapped(_column(attribute, after), present, int((apart == 0).sum()), int(apart.max(initial=0)))
 
     def _width(self, present: int, percent: Fraction | int) -> int:
-        """How many ranks the percentage is; 0 for fewer than two values."""
+        """The percentage in ranks; 0 for fewer than two values."""
         width = floor(Fraction(percent) * present / 100)
         return min(width, present - 1) if present else 0
 

@@ -1,4 +1,4 @@
-"""Trials of fewer buckets: judged by the demands on classes, or by the outcomes of an audit."""
+"""Rebucketize: its parameters, the search for a number of buckets, each judged on trial, and the column."""
 
 from __future__ import annotations
 
@@ -29,6 +29,8 @@ from tcdp_audit_plugins.remedies._shared.scope import only_on_classes
 from tcdp_audit_plugins.remedies._shared.search import largest
 
 Integers = NDArray[np.int64]
+Floats = NDArray[np.float64]
+MOST = 256  # different values that are kept; more are joined into so many of near-equal mass first
 
 
 @dataclass(frozen=True)
@@ -56,7 +58,7 @@ class Classes:
         return cls(MergedDemands(view.demands, classes, len(distinct)), value, number)
 
     def keep(self, of_value: Integers) -> bool:
-        """Whether all classes keep the demands once values are joined.
+        """Say whether all classes keep the demands once values are joined.
 
         Args:
             of_value: the bucket of each value of the domain; -1 for a suppressed one, which stands for anything as a
@@ -67,11 +69,11 @@ class Classes:
         apart = int(of_value.max(initial=0)) + 1
         bucket = np.append(np.where(of_value < 0, apart, of_value), apart)[self.value]
         merged = np.unique(self.others * (apart + 1) + bucket, return_inverse=True)[1]
-        return bool(self.demands.kept_by(merged, int(merged.max(initial=-1)) + 1).all())
+        return bool(self.demands.satisfied_by(merged, int(merged.max(initial=-1)) + 1).all())
 
 
 def concerns(view: RemedyView, outcome: Outcome, attribute: Attribute) -> bool:
-    """Whether buckets of an attribute can matter to an outcome: of a sensitive one only where it is measured."""
+    """Say whether buckets of an attribute can matter to an outcome: of a sensitive one only where it is measured."""
     if attribute.declaration.role is Role.QUASI_IDENTIFIER:
         return True
     return attribute.name in _attributes_behind(view).get(outcome.attribute, (outcome.attribute,))
@@ -112,7 +114,7 @@ def faults(parameters: RebucketizeParameters, document: PolicyDocument) -> Itera
 
 
 def why_not_applicable(view: RemedyView, parameters: RebucketizeParameters | None, outcome: Outcome) -> str:
-    """Why joining buckets cannot help a failing demand, or nothing."""
+    """Say why joining buckets cannot help a failing demand, or nothing."""
     if other := only_on_classes(view, outcome):
         return other
     if parameters is not None:
@@ -132,7 +134,7 @@ def suggest_parameters(view: RemedyView, outcomes: tuple[Outcome, ...]) -> Itera
 
 
 def _is_in_buckets(attribute: Attribute) -> bool:
-    """Whether several of its values stand for more than one number, rank or leaf each."""
+    """Say whether several of its values stand for more than one number, rank or leaf each."""
     domain, hierarchy = attribute.domain, attribute.hierarchy
     records = np.bincount(attribute.codes, minlength=domain.size + 1)
     present = np.flatnonzero((records > 0) & ~domain.is_uninformative).tolist()
@@ -143,11 +145,6 @@ def _is_in_buckets(attribute: Attribute) -> bool:
     else:
         wide = [domain.labels[code].startswith("{") and ", " in domain.labels[code] for code in present]
     return len(present) > 1 and any(wide)
-
-
-Floats = NDArray[np.float64]
-
-MOST = 256  # different values that are kept; more are joined into so many of near-equal mass first
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""The parameters of redistribution, and when it is proposed."""
+"""Redistribution: its parameters, and the remedy from a view to one label for each class."""
 
 from __future__ import annotations
 
@@ -23,7 +23,8 @@ from tcdp_audit_plugins.remedies.mondrian.rank_ranges import DistinctRows, Indic
 from tcdp_audit_plugins.remedies.redistribution.division import Judge, Table, divided
 from tcdp_audit_plugins.remedies.redistribution.strata import CountJudge, Mask, Strata
 
-LARGE = 200_000  # records: dividing more takes minutes, which nobody wants of a plan
+LARGE = 200_000  # records: dividing more takes minutes, too long for a suggestion
+LITTLE = 0.05  # where another remedy loses no more, a plan does not wait for less
 
 
 class RedistributionParameters(MondrianParameters):
@@ -31,7 +32,7 @@ class RedistributionParameters(MondrianParameters):
 
 
 def why_not_applicable(view: RemedyView, parameters: RedistributionParameters | None, outcome: Outcome) -> str:
-    """Why dividing the records cannot help a failing demand, or why it is not tried unasked; or nothing."""
+    """Say why dividing the records cannot help a failing demand, or why it is not tried unasked; or nothing."""
     if (other := only_on_classes(view, outcome)) or parameters is not None:
         return other
     if not outcome.attribute or outcome.comparison is not Comparison.AT_MOST:
@@ -44,13 +45,12 @@ def suggest_parameters(view: RemedyView, outcomes: tuple[Outcome, ...]) -> Itera
 
     Args:
         view: the release.
-        outcomes: what stands against it.
+        outcomes: its failing outcomes.
     """
     if any(not why_not_applicable(view, None, one) for one in outcomes):
         yield {}
 
 
-LITTLE = 0.05  # where another remedy loses no more, a plan does not wait for less
 SCHEDULES: dict[str, Sequence[str]] = {
     "at_once": ("1",),
     "in_three": ("0.6", "0.8", "1"),
@@ -93,7 +93,7 @@ def redistribute(view: RemedyView, parameters: RedistributionParameters) -> Trea
     work = Work(view, parameters, mondrian.roots[mondrian.rows.of_record])
     done = {name: work.divided_in(steps) for name, steps in work.schedules.items()}
     columns = {name: work.recoded(one) for name, one in done.items()}
-    sound = {name: one for name, one in done.items() if work.is_kept(columns[name])}
+    sound = {name: one for name, one in done.items() if work.satisfies_policy(columns[name])}
     penalties = {name: work.penalty(one) for name, one in sound.items()}
     best = min(penalties, key=penalties.__getitem__, default=None)
     classes = work.undivided if best is None else done[best]
@@ -130,7 +130,7 @@ class Work:
 
     @cached_property
     def schedules(self) -> dict[str, Sequence[str]]:
-        """By name, the shares of thresholds to keep to, one after the other; one step where they change nothing."""
+        """The shares of thresholds to keep to, by name, one after the other; one step where they change nothing."""
         ours, half = ([task.expectation.parameters for task in one.tasks] for one in (self._demands, self._half))
         return {"at_once": SCHEDULES["at_once"]} if ours == half else SCHEDULES
 
@@ -203,7 +203,7 @@ class Work:
 
     def _judge(self, demands: MergedDemands) -> Judge:
         def judge(part: Indices, out: Mask) -> bool:
-            return bool(demands.kept_by(out.astype(np.int64), 2, chosen=part).all())
+            return bool(demands.satisfied_by(out.astype(np.int64), 2, chosen=part).all())
 
         return judge
 
@@ -219,11 +219,11 @@ class Work:
         token = self.view.suppressed_token
         return {one.name: recode(one, of_record, classes.count, token) for one in self.attributes}
 
-    def is_kept(self, columns: dict[str, NewColumn]) -> bool:
-        """Whether the classes of the released columns keep the demands: some have the same label."""
+    def satisfies_policy(self, columns: dict[str, NewColumn]) -> bool:
+        """Say whether the classes of the released columns keep the demands: some have the same label."""
         labels = [np.unique(one.cells.astype(str), return_inverse=True)[1][one.codes] for one in columns.values()]
         keys = fold([self.roots, *labels], [int(self.roots.max()) + 1, *(int(one.max()) + 1 for one in labels)])
         distinct, number = numbered(keys.values, keys.span)
         classes, count = number.astype(np.int64), len(distinct)
         large = np.bincount(classes) >= (self.parameters.k or 1)
-        return bool((large & self._demands.kept_by(classes, count)).all())
+        return bool((large & self._demands.satisfied_by(classes, count)).all())

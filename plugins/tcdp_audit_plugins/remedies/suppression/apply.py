@@ -1,4 +1,4 @@
-"""The parameters of suppression, and when it is proposed."""
+"""Suppression: its parameters, the remedy, the records of failing classes dropped, and the limit of what may go."""
 
 from __future__ import annotations
 
@@ -26,9 +26,11 @@ ALIGNED = (
     "`of: cells`"
 )
 Weight = Annotated[Exact, Field(ge=0)]
+AT_ONCE = 8  # an eighth of the failing records is dropped before the others are judged again
+FORESEEN = 16  # with so few failing classes, each is dropped on trial
 
 
-class Of(StrEnum):
+class SuppressionTarget(StrEnum):
     """The unit of suppression."""
 
     RECORDS = "records"
@@ -39,9 +41,9 @@ class SuppressionParameters(RemedyParameters):
     """Parameters of `suppression`."""
 
     of: Annotated[
-        Of,
+        SuppressionTarget,
         Field(strict=False, description="records: failing classes are dropped; cells: some of their cells become `*`."),
-    ] = Of.RECORDS
+    ] = SuppressionTarget.RECORDS
     at_most: Annotated[
         Exact,
         Field(gt=0, le=1, description="The largest share of records, or of quasi-identifier cells, to be suppressed."),
@@ -55,11 +57,11 @@ class SuppressionParameters(RemedyParameters):
 
 def faults(parameters: SuppressionParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
     """Faults that only the policy as a whole shows: (parameter, sentence)."""
-    if parameters.of is Of.RECORDS and document.rows_aligned:
+    if parameters.of is SuppressionTarget.RECORDS and document.rows_aligned:
         yield "of", ALIGNED
-    if parameters.of is Of.CELLS and not document.conventions.suppressed_tokens:
+    if parameters.of is SuppressionTarget.CELLS and not document.conventions.suppressed_tokens:
         yield "of", "a suppressed cell needs a token; declare `suppressed_tokens` under `conventions:`"
-    if parameters.of is Of.RECORDS and parameters.importance is not None:
+    if parameters.of is SuppressionTarget.RECORDS and parameters.importance is not None:
         yield "importance", "records are dropped as a whole; importance belongs to `of: cells`"
     for name in parameters.importance or {}:
         if name not in document.attributes or document.attributes[name].role is not Role.QUASI_IDENTIFIER:
@@ -67,12 +69,8 @@ def faults(parameters: SuppressionParameters, document: PolicyDocument) -> Itera
 
 
 def why_not_applicable(view: RemedyView, parameters: SuppressionParameters | None, outcome: Outcome) -> str:
-    """Why suppressing what fails in its class cannot help a failing demand, or nothing."""
+    """Say why suppressing what fails in its class cannot help a failing demand, or nothing."""
     return only_by_size(view, outcome, sized=parameters is None or parameters.k is not None)
-
-
-AT_ONCE = 8  # an eighth of the failing records is dropped before the others are judged again
-FORESEEN = 16  # with so few failing classes, each is dropped on trial
 
 
 def drop_records(view: RemedyView, demands: Demands) -> Treatment:
@@ -92,16 +90,16 @@ def drop_records(view: RemedyView, demands: Demands) -> Treatment:
     release = _Classes(MergedDemands(demands.without(cells.exempt), classes, count))
     ways = [release.drop(foreseen) for foreseen in (0, FORESEEN)]
     gone, rounds = min(ways, key=lambda way: release.records(way[0]))
-    kept = ~gone[classes] | cells.exempt
+    retained = ~gone[classes] | cells.exempt
     if gone[release.sizes > 0].all():
         raise RemedyError(
             f"no record would be left: each of the {int((release.sizes > 0).sum()):,} classes fails, at the latest "
             f"once others are dropped; the largest has {count_of(int(release.sizes.max()), 'record')}; generalise "
             "first, or use `of: cells`"
         )
-    dropped = view.records - int(kept.sum())
+    dropped = view.records - int(retained.sum())
     notes = {"records": dropped, "share": dropped / view.records, "classes": int(gone.sum()), "rounds": rounds}
-    return Treatment(kept=kept if dropped else None, notes=notes)
+    return Treatment(retained=retained if dropped else None, notes=notes)
 
 
 @dataclass(frozen=True)
@@ -127,7 +125,7 @@ class _Classes:
         there = ~gone & (self.sizes > 0)
         if not there.any():
             return there
-        return there & ~self.demands.without(gone).kept_by(self._numbers, len(gone))
+        return there & ~self.demands.without(gone).satisfied_by(self._numbers, len(gone))
 
     def drop(self, foreseen: int) -> tuple[Mask, int]:
         """Drop classes until none fails.
@@ -172,7 +170,7 @@ def suppress(view: RemedyView, parameters: SuppressionParameters) -> Treatment:
     demands = view.demands.of_classes(parameters.k)
     if not demands:
         raise RemedyError("the policy demands nothing of equivalence classes, so no suppression would help")
-    if parameters.of is Of.RECORDS:
+    if parameters.of is SuppressionTarget.RECORDS:
         treatment = drop_records(view, demands)
         suppressed, total = int(treatment.notes["records"]), view.records
     else:
@@ -190,12 +188,12 @@ def suggest_parameters(view: RemedyView, outcomes: tuple[Outcome, ...]) -> Itera
 
     Args:
         view: the release.
-        outcomes: what stands against it.
+        outcomes: its failing outcomes.
     """
     if not view.quasi_identifiers:
         return
     cells = QuasiIdentifierCells.of(view)
-    if view.demands and not view.demands.kept_by(*cells.classes()).all():
+    if view.demands and not view.demands.satisfied_by(*cells.classes()).all():
         yield {"of": "records", "at_most": "0.05"}
         yield {"of": "cells"}
     for given in ({"of": "records", "at_most": "0.05"}, {"of": "cells"}) if view.class_sizes(outcomes) else ():
@@ -213,7 +211,7 @@ def _require_few(suppressed: int, total: int, parameters: SuppressionParameters)
     if share <= parameters.at_most:
         return
     enough = -(-suppressed * 10_000 // total) / 10_000  # rounded up
-    what = "records" if parameters.of is Of.RECORDS else "quasi-identifier cells"
+    what = "records" if parameters.of is SuppressionTarget.RECORDS else "quasi-identifier cells"
     raise RemedyError(
         f"{suppressed:,} of {total:,} {what} would have to be suppressed, and `at_most` allows "
         f"{int(parameters.at_most * total):,}; `at_most: {enough}` would do, and so may generalising first"

@@ -1,4 +1,4 @@
-"""Passing classes that help: their records are suppressed too, so that others can join them, and shown again after."""
+"""Suppression of cells: passing classes help what is left over, then cells are shown again; and all patterns tried."""
 
 from __future__ import annotations
 
@@ -10,10 +10,11 @@ from math import comb
 
 import numpy as np
 
-from tcdp_audit.plugin._internal import Counts, Floats, first_of_each, rank_within
+from tcdp_audit.plugin._internal import Counts, Floats
 from tcdp_audit.plugin.remedy import Demands, MergedDemands, RemedyError, RemedyView, Treatment
 from tcdp_audit_plugins.remedies._shared.class_demands import failed_as_one_class, refused_as_one_class
 from tcdp_audit_plugins.remedies._shared.search import smallest
+from tcdp_audit_plugins.remedies._shared.segments import first_of_each, rank_within
 from tcdp_audit_plugins.remedies.suppression.local_suppression import (
     Indices,
     Integers,
@@ -23,6 +24,7 @@ from tcdp_audit_plugins.remedies.suppression.local_suppression import (
 )
 
 PATIENT = 8  # rounds in which a deserted class calls one record back; afterwards twice as many each time
+MOST = 4096  # patterns that are tried: every subset of 12 attributes
 
 
 def enlarge(
@@ -99,6 +101,8 @@ def _hide_altogether(search: LocalSuppression, *, largest_first: bool) -> None:
     def passes(classes: int) -> bool:
         return bool(search.served(everything, np.flatnonzero(turn < classes)).all())
 
+    # `smallest` doubles, then halves, so that the trials are logarithmic in the classes. The number that it gives need
+    # not be the least one, because one class more may also spoil the mix of values; the hidden class passes at it.
     classes = smallest(passes, 0, len(order))
     if classes is None:
         raise RemedyError(
@@ -128,14 +132,19 @@ def _show(search: LocalSuppression, attribute: int, turn: Integers) -> bool:
     suppressed = search.suppressed[:, counted]
     shows = search.cells.changed(search.suppressed)[attribute, counted]
     before, _ = search.cells.classes(suppressed, counted)
+    # Showing a cell moves its record to another class, and the class that it leaves may fail without it. So all cells
+    # are shown at once on trial; then records in failing classes are hidden again, and a class that was deserted calls
+    # back the first of those that left it. `shows` only shrinks, so this ends. At first one record a class is called
+    # back each round, which hides few cells in vain; from round PATIENT on twice as many each time, which
+    # bounds the rounds by PATIENT + log2(records) at the price of a few cells more.
     patience = 0
     while shows.any():
         trial = suppressed.copy()
         trial[attribute] &= ~shows
-        numbers, kept = search.judged(trial, counted)
-        if kept.all():
+        numbers, satisfied = search.judged(trial, counted)
+        if satisfied.all():
             break
-        failing = ~kept[numbers]
+        failing = ~satisfied[numbers]
         back = max(1, 2 ** (patience - PATIENT))
         shows &= ~failing & ~_called_back(failing & ~shows, shows & ~failing, before, turn[counted], back)
         patience += 1
@@ -157,9 +166,6 @@ def _called_back(deserted: Mask, leaving: Mask, before: Integers, turn: Integers
     leavers = np.flatnonzero(leaving & np.isin(before, before[deserted]))
     called[leavers[rank_within(before[leavers], turn[leavers]) < most]] = True
     return called
-
-
-MOST = 4096  # patterns that are tried: every subset of 12 attributes
 
 
 def suppress_cells(view: RemedyView, demands: Demands, importance: Mapping[str, Fraction]) -> Treatment:

@@ -1,4 +1,4 @@
-"""The quasi-identifier cells of a release, any of which may be suppressed, and the classes that result."""
+"""Quasi-identifier cells, any of which may be suppressed, and records of failing classes grouped with each other."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class QuasiIdentifierCells:
 
     @classmethod
     def of(cls, view: RemedyView) -> QuasiIdentifierCells:
-        """Those of a release.
+        """Take the cells of a release.
 
         Raises:
             RemedyError: it has no quasi-identifier.
@@ -122,8 +122,8 @@ class LocalSuppression:
         """Nothing is suppressed, and the records of failing classes are pending."""
         nothing = np.zeros(cells.codes.shape, dtype=bool)
         search = cls(cells, demands.without(cells.exempt), nothing, np.zeros(len(cells.exempt), dtype=bool))
-        numbers, kept = search.judged(nothing[:, search.counted], search.counted)
-        search.pending[search.counted] = ~kept[numbers]
+        numbers, satisfied = search.judged(nothing[:, search.counted], search.counted)
+        search.pending[search.counted] = ~satisfied[numbers]
         return search
 
     def copy(self) -> LocalSuppression:
@@ -152,7 +152,7 @@ class LocalSuppression:
             records: their positions, ascending.
         """
         numbers, count = self.cells.classes(suppressed, records)
-        return numbers, self.demands.kept_by(numbers, count, self._position[records])
+        return numbers, self.demands.satisfied_by(numbers, count, self._position[records])
 
     def served(self, pattern: Mask, movers: Indices) -> Mask:
         """The records among some that would be in a class that keeps the demands if all had a pattern suppressed.
@@ -167,8 +167,8 @@ class LocalSuppression:
         moves = np.zeros(len(self.pending), dtype=bool)
         moves[movers] = True
         records = np.flatnonzero(moves | (self.settled & hidden.all(axis=0)))
-        numbers, kept = self.judged(self.suppressed[:, records] | (pattern[:, None] & moves[records]), records)
-        return kept[numbers][moves[records]]
+        numbers, satisfied = self.judged(self.suppressed[:, records] | (pattern[:, None] & moves[records]), records)
+        return satisfied[numbers][moves[records]]
 
     def move(self, pattern: Mask, movers: Indices) -> None:
         """Suppress a pattern in those of some records that it serves. They are settled then."""

@@ -1,4 +1,4 @@
-"""Kullback-Leibler and Jensen-Shannon: what a class tells in nats. Information only; Li et al. set no threshold."""
+"""Kullback-Leibler and Jensen-Shannon: what a class reveals in nats. Information only; Li et al. set no threshold."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ from math import log
 
 import numpy as np
 
-from tcdp_audit.plugin._internal import Floats, cached_on_histogram
+from tcdp_audit.plugin._internal import Floats
 from tcdp_audit.plugin.check import Histogram, ReferenceDistribution
+from tcdp_audit.plugin.measure import cached_on_histogram
 from tcdp_audit_plugins.checks._shared.frequency_ratios import ratios
 
 HUGE = 1e300  # stands for infinity where 0 times it must be 0

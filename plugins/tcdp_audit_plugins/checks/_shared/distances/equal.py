@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from tcdp_audit.plugin._internal import Counts
 from tcdp_audit.plugin.check import Histogram, Ratios, ReferenceDistribution
-from tcdp_audit_plugins.checks._shared.distances.room import roomy
+from tcdp_audit_plugins.checks._shared.distances.overflow import as_python_integers, fits_int64
 
 
 def equal_distance(histogram: Histogram, marginal: ReferenceDistribution) -> Ratios:
@@ -34,7 +34,7 @@ def equal_distance(histogram: Histogram, marginal: ReferenceDistribution) -> Rat
         [0.25]
     """
     total = marginal.total
-    counted = roomy(histogram, 2 * total)
+    counted = histogram if fits_int64(histogram, 2 * total) else as_python_integers(histogram)
     return Ratios(surplus(counted, marginal.weights_of(histogram), total), counted.total * total)
 
 

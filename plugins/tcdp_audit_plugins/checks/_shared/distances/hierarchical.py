@@ -6,11 +6,12 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from tcdp_audit.plugin._internal import Counts, add_up, boundaries
+from tcdp_audit.plugin._internal import Counts, boundaries
 from tcdp_audit.plugin.check import Histogram, Ratios, ReferenceDistribution
 from tcdp_audit.plugin.engine import Tree
+from tcdp_audit.plugin.measure import add_up
 from tcdp_audit_plugins.checks._shared.distances.equal import surplus
-from tcdp_audit_plugins.checks._shared.distances.room import roomy
+from tcdp_audit_plugins.checks._shared.distances.overflow import as_python_integers, fits_int64
 
 
 def hierarchical_distance(histogram: Histogram, marginal: ReferenceDistribution, tree: Tree) -> Ratios:
@@ -45,7 +46,7 @@ def hierarchical_distance(histogram: Histogram, marginal: ReferenceDistribution,
         [0.5]
     """
     total, height = marginal.total, max(tree.height, 1)
-    counted = roomy(histogram, 2 * height * total)
+    counted = histogram if fits_int64(histogram, 2 * height * total) else as_python_integers(histogram)
     cost = np.zeros(len(histogram), dtype=counted.counts.dtype)
     for level, weights in _levels(counted, marginal.weights, tree):
         cost = cost + surplus(level, weights.take(level.values), total)
@@ -55,7 +56,7 @@ def hierarchical_distance(histogram: Histogram, marginal: ReferenceDistribution,
 def _levels(histogram: Histogram, weights: Counts, tree: Tree) -> Iterator[tuple[Histogram, Counts]]:
     """Classes and reference generalised to each level below the root, the values first.
 
-    Values are renumbered in the order of the tree, where the values below any node stand side by side.
+    Values are renumbered in the order of the tree, where the values below any node are adjacent.
     """
     order = np.lexsort(tree.ancestors)
     rank = np.empty_like(order)

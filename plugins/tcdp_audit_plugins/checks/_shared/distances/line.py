@@ -17,9 +17,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.plugin._internal import LIMIT, Floats, Integers, cached_on_histogram, cached_on_reference
-from tcdp_audit.plugin.check import ApproximateFigure, Histogram, Measured, Ratios, ReferenceDistribution, Signs
-from tcdp_audit_plugins.checks._shared.distances.room import widened
+from tcdp_audit.plugin._internal import Floats, Integers
+from tcdp_audit.plugin.check import Histogram, Measured, Ratios, ReferenceDistribution
+from tcdp_audit.plugin.measure import LIMIT, ApproximateFigure, Signs, cached_on_histogram, cached_on_reference
+from tcdp_audit_plugins.checks._shared.distances.overflow import as_python_integers
 
 Positions = NDArray[Any]
 
@@ -55,12 +56,12 @@ def ordered_distance(histogram: Histogram, marginal: ReferenceDistribution) -> M
 
 
 def line_distance(histogram: Histogram, marginal: ReferenceDistribution, positions: NDArray[np.int64]) -> Measured:
-    """Earth mover's distance where value i stands at an integer position, divided by the span of the positions.
+    """Earth mover's distance where value i is at an integer position, divided by the span of the positions.
 
     Args:
         histogram: counts of values in every class.
         marginal: the reference distribution, shape (m,).
-        positions: where each value stands, ascending from 0 and below 2^62, shape (m,).
+        positions: where each value is, ascending from 0 and below 2^62, shape (m,).
 
     Returns:
         Fractions from 0 to 1, shape (classes,); where products would leave 62 bits for some class, floats of which
@@ -89,7 +90,7 @@ def estimated_distance(
     Args:
         histogram: counts of values in every class.
         marginal: the reference distribution, shape (m,), of at least two values.
-        positions: where each value stands, from 0 to 1.
+        positions: where each value is, from 0 to 1.
         exact: gives the positions as Python integers ascending from 0, in any unit; called only when it is close.
 
     Cost: O(pairs of class and value x log m), and O(m) in Python integers when it is close.
@@ -116,7 +117,7 @@ def _exactly(
     """Decides classes in Python integers."""
 
     def decide(classes: NDArray[np.intp], threshold: Fraction) -> Signs:
-        taken, weights = widened(histogram.take(classes)), marginal.weights.astype(object)
+        taken, weights = as_python_integers(histogram.take(classes)), marginal.weights.astype(object)
         moved, whole = _work(taken, _Line(weights, positions()), _turns(taken, _Quantiles(weights)))
         difference = moved * threshold.denominator - whole * threshold.numerator
         return np.asarray((difference > 0).astype(np.int8) - (difference < 0).astype(np.int8))
@@ -200,7 +201,7 @@ class _Line:
 
     Args:
         weights: the weight of each value.
-        positions: where each value stands.
+        positions: where each value is.
     """
 
     weights: NDArray[Any]

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.plugin._internal import cached_on_histogram
 from tcdp_audit.plugin.check import Histogram, Ratios, ReferenceDistribution
+from tcdp_audit.plugin.measure import cached_on_histogram
 from tcdp_audit_plugins.checks._shared.frequency_ratios import greatest_ratio, least_ratio
 
 CLEAR = 1e-9
@@ -66,7 +66,7 @@ def largest_loss(histogram: Histogram, marginal: ReferenceDistribution) -> Ratio
 
 
 def larger(one: Ratios, other: Ratios) -> Ratios:
-    """The larger of two fractions for every class, compared exactly where floats do not tell them apart."""
+    """The larger of two fractions for every class, compared exactly where floats do not distinguish them."""
     second = other.values > one.values
     finite = np.isfinite(one.values) & np.isfinite(other.values)
     close = np.flatnonzero(finite)[

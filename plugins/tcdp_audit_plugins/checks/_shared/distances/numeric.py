@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.plugin._internal import LIMIT, Floats, Integers, cached_on_reference
+from tcdp_audit.plugin._internal import Floats, Integers
 from tcdp_audit.plugin.check import Histogram, Measured, Ratios, ReferenceDistribution
+from tcdp_audit.plugin.measure import LIMIT, cached_on_reference
 from tcdp_audit_plugins.checks._shared.distances.line import estimated_distance, line_distance
 
 EXACT_DECIMAL = 1e15  # a decimal of up to 15 digits is the shortest text of the float nearest to it
@@ -40,8 +41,8 @@ def numeric_distance(histogram: Histogram, marginal: ReferenceDistribution, valu
 
     Example:
         >>> classes = Histogram(np.array([0, 2]), np.array([0, 1]), np.array([1, 1]))
-        >>> whole = ReferenceDistribution(np.array([1, 1, 1]))
-        >>> numeric_distance(classes, whole, np.array([0, 1, 100])).numerator.tolist()
+        >>> reference = ReferenceDistribution(np.array([1, 1, 1]))
+        >>> numeric_distance(classes, reference, np.array([0, 1, 100])).numerator.tolist()
         [199]
     """
     if marginal.size == 1:
@@ -54,7 +55,7 @@ def numeric_distance(histogram: Histogram, marginal: ReferenceDistribution, valu
 
 @cached_on_reference
 def _positions(_: ReferenceDistribution, values: NDArray[Any]) -> NDArray[np.int64] | None:
-    """Where values stand from the smallest on, in the largest unit in which all are integers; None if there is none."""
+    """Where values are from the smallest on, in the largest unit in which all are integers; None if there is none."""
     whole = _whole(values)
     if whole is None:
         return None
@@ -83,7 +84,7 @@ def _whole(values: NDArray[Any]) -> NDArray[np.int64] | None:
 
 
 def _scaled(values: NDArray[Any]) -> Floats:
-    """Where the values stand between the smallest (0) and the largest (1)."""
+    """Where the values are between the smallest (0) and the largest (1)."""
     near_one = np.ldexp(values.astype(np.float64), -int(np.frexp(np.abs(values).max())[1]))
     span = near_one[-1] - near_one[0]
     if np.finfo(np.float64).eps > COARSE * span:

@@ -37,9 +37,9 @@ def searched(blocks: FeatureBlocks, state: Floats, linked: Links, deadline: Dead
             step, strict = _best_step(blocks, heights, family.steps[:, direction], least)
             if strict > linked.strict:
                 moved = family.walked(state, direction, step)
-                found = links(points, family, family.coefficients(moved))
-                if found.expected > linked.expected:
-                    state, linked = moved, found
+                candidate = links(points, family, family.coefficients(moved))
+                if candidate.expected > linked.expected:
+                    state, linked = moved, candidate
                     heights = blocks.distances(family.coefficients(state))
         if linked is before:
             break

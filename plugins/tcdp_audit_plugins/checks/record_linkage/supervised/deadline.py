@@ -7,7 +7,7 @@ from time import monotonic
 
 
 class Deadline:
-    """Seconds from now on, and whether they ended before whoever asked had finished.
+    """Seconds from now on, and whether they ended before anyone who asked had finished.
 
     Example:
         >>> never, past = Deadline(), Deadline(0)

@@ -1,4 +1,4 @@
-"""The best distance of a family, whoever looks for it, and what it links of however many records."""
+"""The best distance of a family, anyone who looks for it, and what it links of however many records."""
 
 from __future__ import annotations
 
@@ -42,10 +42,10 @@ class Best:
     def figures(self) -> dict[str, Any]:
         """What is known of how good it is."""
         strict = self.learned.links.strict
-        found = {"strict_links": strict, "time_ended": self.time_ended}
+        result = {"strict_links": strict, "time_ended": self.time_ended}
         if self.bound is None:
-            return {"heuristic": True, **found}
-        return {"heuristic": strict < self.bound, **found, "certified_bound": self.bound}
+            return {"heuristic": True, **result}
+        return {"heuristic": strict < self.bound, **result, "certified_bound": self.bound}
 
 
 @dataclass(frozen=True)
@@ -72,10 +72,10 @@ class Search:
     def best(self, points: PairedPoints) -> Best:
         """The distance with the most expected links, never fewer than with equal weights."""
         deadline = Deadline(self.time_limit / 2)
-        found = learned(points, self.family, FEATURES if self.memory is None else self.memory // 4, deadline)
+        result = learned(points, self.family, FEATURES if self.memory is None else self.memory // 4, deadline)
         if self.solver == "surrogate":
-            return Best(found, None, deadline.was_missed)
-        proven = optimum(points, self.family, found, deadline)
+            return Best(result, None, deadline.was_missed)
+        proven = optimum(points, self.family, result, deadline)
         bound = min(proven.bound, floor(points.most_possible().sum() + 1e-6))
         return Best(proven.best, bound, deadline.was_missed and bound > proven.best.links.strict)
 

@@ -30,7 +30,7 @@ def without_rare_classes(view: RemedyView, parameters: RareClassesParameters) ->
     records = np.bincount(class_of)
     if records.max() < parameters.k:
         raise RemedyError(f"no equivalence class has {parameters.k:,} records; the largest has {records.max():,}")
-    return Treatment(kept=records[class_of] >= parameters.k, notes={"classes": int((records < parameters.k).sum())})
+    return Treatment(retained=records[class_of] >= parameters.k, notes={"classes": int((records < parameters.k).sum())})
 
 
 def _suggested(_: RemedyView, failing: tuple[Outcome, ...]) -> Iterator[Mapping[str, Any]]:
