@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     )
     from tcdp_audit.core.base.addresses import (
         has_secret as has_secret,
-        resolved as resolved,
+        resolve_location as resolve_location,
         scheme_of as scheme_of,
     )
     from tcdp_audit.core.base.audit_figures import (
@@ -31,10 +31,10 @@ if TYPE_CHECKING:
         ResultError as ResultError,
     )
     from tcdp_audit.core.base.files import (
-        appeared as appeared,
-        reason as reason,
+        os_error_reason as os_error_reason,
         require_writable as require_writable,
         write_atomically as write_atomically,
+        written_paths as written_paths,
     )
     from tcdp_audit.core.base.guide_file import (
         CHECK_SECTIONS as CHECK_SECTIONS,
@@ -42,9 +42,6 @@ if TYPE_CHECKING:
         REMEDY_SECTIONS as REMEDY_SECTIONS,
         formula_lines as formula_lines,
         guide_parts as guide_parts,
-    )
-    from tcdp_audit.core.base.notebook import (
-        SHAPES as SHAPES,
     )
     from tcdp_audit.core.base.outcome import (
         COLUMN_DEMANDS as COLUMN_DEMANDS,
@@ -79,8 +76,8 @@ if TYPE_CHECKING:
     from tcdp_audit.core.base.scratch import (
         ENDING as ENDING,
         Scratch as Scratch,
+        hold_signals as hold_signals,
         leaving_nothing as leaving_nothing,
-        waiting as waiting,
     )
     from tcdp_audit.core.base.visible import (
         visible_json as visible_json,
@@ -92,7 +89,7 @@ if TYPE_CHECKING:
     from tcdp_audit.core.check.announced import (
         Announced as Announced,
         LazyCheck as LazyCheck,
-        loaded as loaded,
+        load_announced as load_announced,
     )
     from tcdp_audit.core.check.exact import (
         as_measured as as_measured,
@@ -111,7 +108,7 @@ if TYPE_CHECKING:
     )
     from tcdp_audit.core.check.unfailable import (
         SingletonClasses as SingletonClasses,
-        sentence as sentence,
+        vacuous_sentence as vacuous_sentence,
     )
     from tcdp_audit.core.check.vacuous import (
         vacuous as vacuous,
@@ -144,7 +141,7 @@ if TYPE_CHECKING:
         require_no_url as require_no_url,
     )
     from tcdp_audit.core.engines.source import (
-        extension as extension,
+        file_extension as file_extension,
     )
     from tcdp_audit.core.engines.writing import (
         require_table_file as require_table_file,
@@ -187,8 +184,8 @@ if TYPE_CHECKING:
     from tcdp_audit.core.policy.source import (
         PolicySource as PolicySource,
         PolicySourceError as PolicySourceError,
-        parse as parse,
         parse_nodes as parse_nodes,
+        parse_yaml as parse_yaml,
     )
     from tcdp_audit.core.quality import (
         missing_extra as missing_extra,
@@ -205,7 +202,7 @@ if TYPE_CHECKING:
         Release as Release,
     )
     from tcdp_audit.core.remedy.treatment import (
-        treated as treated,
+        apply_treatment as apply_treatment,
     )
     from tcdp_audit.core.repair.audits import (
         audit as audit,
@@ -220,7 +217,7 @@ if TYPE_CHECKING:
     )
     from tcdp_audit.core.session.inputs import (
         AuditInputs as AuditInputs,
-        described as described,
+        describe_table as describe_table,
         named_files as named_files,
         open_inputs as open_inputs,
         open_table as open_table,

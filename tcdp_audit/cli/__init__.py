@@ -1,14 +1,13 @@
 """The command line. `tcdp-audit --help` imports nothing but this file; a command imports what it needs.
 
-run, printing, console, progress              one command: its errors and signals, streams, bars
-options, release_command                      what commands share
+run, printing, progress                       one command or a completion: errors and signals, streams, bars
+options                                       what commands share
 request, configuration, reports               what a call asks, what pyproject.toml says, what is written
 check, fix, frontier, init, lint, demo, explain, plugins, schema, verify, diff, attest  the commands
 page, declarations, built_in_pages            pages of checks and remedies
-completion                                    what a shell may complete
 linting                                       what is wrong with a policy that is sound
-audits                                        one run of `check` under one policy or several
-forms, github, terminal, remediation, points, comparison, frontier_tables  what they print
+audits                                        one run of `check` under one policy or several, and its forms
+github, terminal, displays, document          what they print, and the blocks that it consists of
 """
 
 from __future__ import annotations
@@ -70,7 +69,7 @@ def main() -> int:
     _occupy_closed_streams()
     arguments = sys.argv[1:]
     if instruction := os.environ.get(COMPLETE):
-        from tcdp_audit.cli.completion import complete  # noqa: PLC0415 - imports click
+        from tcdp_audit.cli.run import complete  # noqa: PLC0415 - imports click
 
         return complete(instruction)
     if not arguments or arguments[0] in ("--help", "-h"):

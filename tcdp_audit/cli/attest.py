@@ -72,7 +72,7 @@ def _password(key: str, file: str | None) -> bytes:
     """The password of an encrypted key.
 
     Raises:
-        UsageError: nobody gives it.
+        UsageError: it is not given.
     """
     if file is not None:
         try:

@@ -1,4 +1,4 @@
-"""`[tool.tcdp-audit]` in pyproject.toml: what a project says once and every call of the command line then means."""
+"""`[tool.tcdp-audit]` in pyproject.toml: settings of a project for every call of the command line."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ KEYS = {
 
 @dataclass(frozen=True)
 class Configuration:
-    """What a pyproject.toml says. Its paths start in its own folder.
+    """The settings of a pyproject.toml. Its paths start in its own folder.
 
     Args:
         path: the file; None where there is none.
@@ -106,7 +106,7 @@ def configuration(folder: Path) -> Configuration:
     """The pyproject.toml that counts for the policies in a folder, if it has a table for this tool.
 
     It is in this folder, or in the root of its repository. One in any other folder above, such as /tmp, may be
-    somebody else's, and so may one that belongs to another user.
+    another person's, and so may one that belongs to another user.
 
     Raises:
         UsageError: it is no TOML, or the table has a key or a value that it cannot have.
@@ -209,9 +209,9 @@ def _fits(value: Any, kind: str) -> bool:
 
 
 def resolve_policies(settings: Configuration, folder: Path, release: str | None = None) -> tuple[list[Path], str]:
-    """The policies of a call that names none, and which they are in words; no words for the one beside the caller.
+    """The policies of a call that names none, and which they are in words; no words for the one in the caller's folder.
 
-    A folder's single policy is meant there and below, unless a pyproject.toml in between names others.
+    A folder's single policy applies there and below, unless a pyproject.toml in between names others.
 
     Raises:
         UsageError: there is none, or there are several to choose from.
@@ -230,7 +230,7 @@ def resolve_policies(settings: Configuration, folder: Path, release: str | None 
 
 
 def said_of(settings: Configuration, changed: Mapping[str, Any]) -> str:
-    """What a pyproject.toml changed, in words: `pyproject.toml sets allow-vacuous = true`."""
+    """The changes by a pyproject.toml, in words: `pyproject.toml sets allow-vacuous = true`."""
     return f"{settings.path} sets {', '.join(f'{key} = {json.dumps(value)}' for key, value in changed.items())}"
 
 

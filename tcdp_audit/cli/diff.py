@@ -1,4 +1,4 @@
-"""`tcdp-audit diff`: two audits beside each other."""
+"""`tcdp-audit diff`: compare two audits."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ DIFFERENCES = (NOTHING, "worse", "different")
 @click.argument("new", metavar="NEW")
 @click.option("--report", "reports", multiple=True, metavar="FILE", help="Write the comparison: .html, .md or .json.")
 @json_option("comparison")
-@click.option("--fail-if", type=click.Choice(DIFFERENCES), default=NOTHING, help="Which differences exit with 1.")
+@click.option("--fail-if", type=click.Choice(DIFFERENCES), default=NOTHING, help="The differences that exit with 1.")
 @quiet_option
 @plugin_options
 def command(
@@ -34,7 +34,7 @@ def command(
     quiet: bool,
     no_external_plugins: bool,
 ) -> int:
-    """Compare what two audits say: verdict, expectations, columns, people at risk.
+    """Compare two audits: verdict, expectations, columns, people at risk.
 
     OLD and NEW are JSON results or HTML reports. Nothing is computed again.
 
@@ -54,8 +54,8 @@ def command(
     if as_json:
         write(comparison.to_json())
     elif not quiet:
-        from tcdp_audit.cli.comparison import show_comparison  # noqa: PLC0415 - imports rich
+        from tcdp_audit.cli.displays import print_comparison  # noqa: PLC0415 - imports rich
 
-        show_comparison(comparison, written)
+        print_comparison(comparison, written)
     failed = {NOTHING: False, "worse": comparison.is_worse, "different": not comparison.is_same}
     return DIFFERS if failed[fail_if] else 0

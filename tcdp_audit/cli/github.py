@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from secrets import token_hex
 
-from tcdp_audit.api import reason, visible_lines
-from tcdp_audit.cli.forms import ForPeople, Result
+from tcdp_audit.api import os_error_reason, visible_lines
+from tcdp_audit.cli.audits import ForPeople, Result
 from tcdp_audit.cli.printing import current, write
 from tcdp_audit.core.results.audit import Audit
 from tcdp_audit.core.results.findings import Level, ToolFinding, findings_of, name_in_repository
@@ -213,4 +213,4 @@ def _append(variable: str, text: Callable[[int], str]) -> None:
         with path.open("a", encoding="utf-8", errors="backslashreplace", newline="\n") as file:
             file.write(text(used))
     except OSError as error:
-        raise UsageError(f"{variable}={path}: cannot be written: {reason(error)}") from None
+        raise UsageError(f"{variable}={path}: cannot be written: {os_error_reason(error)}") from None

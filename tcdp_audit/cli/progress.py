@@ -1,4 +1,4 @@
-"""How far long work is, on stderr: a progress bar on a terminal, elsewhere a line for each stage."""
+"""The progress of long work, on stderr: a progress bar on a terminal, elsewhere a line for each stage."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from tcdp_audit.cli.printing import complain, current
 from tcdp_audit.plugin.sentences import visible
 
 PATIENCE = 1.5  # seconds of silence before a bar appears
-LONG = 15.0  # seconds of work before lines are printed where nobody watches a bar
+LONG = 15.0  # seconds of work before lines are printed where there is no bar
 
 
 @contextmanager
 def progress_of_work(*, quiet: bool = False) -> Iterator[Callable[[str, int, int], None] | None]:
-    """A progress callback, or None where nobody wants to know."""
+    """A progress callback; None with `quiet`."""
     if quiet:
         yield None
         return
@@ -69,7 +69,7 @@ class _Shown:
     def __init__(self) -> None:
         from rich.progress import Progress  # noqa: PLC0415
 
-        from tcdp_audit.cli.console import console  # noqa: PLC0415 - imports rich
+        from tcdp_audit.cli.document import console  # noqa: PLC0415 - imports rich
 
         self.bar = Progress(console=console(stderr=True), transient=True)
         self.steps: dict[str, int] = {}

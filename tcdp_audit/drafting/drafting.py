@@ -44,7 +44,7 @@ def draft_policy(
     memory: int | None = None,
     progress: Progress | None = None,
 ) -> PolicyDraft:
-    """Draft a policy for a table: what its columns are, each with the reason; what nobody can know is left open.
+    """Draft a policy for a table: what its columns are, each with the reason; what cannot be known is left open.
 
     Args:
         table: a path, an address, or a table in memory, as for `audit`.
@@ -114,7 +114,7 @@ def expectations(
 ) -> Sequence[str]:
     """The checks whose figures a draft asks for: one on classes only where there is something to group by.
 
-    What a profile demands is not measured beside it.
+    What a profile demands is not measured separately.
     """
     known = any(one.role is Role.QUASI_IDENTIFIER for one in columns)
     of_columns = [one for one in ("direct_identifiers",) if one in checks]
@@ -134,7 +134,7 @@ class _Drafting:
 
     @cached_property
     def tokens(self) -> Sequence[str]:
-        """Texts that stand for a missing value."""
+        """Texts that mean a missing value."""
         return missing_tokens(self.facts.values())
 
     @property
@@ -160,7 +160,7 @@ class _Drafting:
         return [self._column(one) for one in self.facts.values()]
 
     def _read(self) -> dict[str, ColumnFacts]:
-        """The facts of every column, each read once; the next one is read beside."""
+        """The facts of every column, each read once; the next one is read meanwhile."""
         names = [one.name for one in self.engine.columns]
         facts = {}
         for number, name in enumerate(names):
@@ -180,7 +180,7 @@ class _Drafting:
             return None
 
     def _evidence(self) -> Mapping[str, Evidence]:
-        """What is known beside facts: declarations, what detectors say, and how well columns tell records apart."""
+        """Evidence other than facts: declarations, what detectors say, and how well columns tell records apart."""
         said = {} if self.declared is None else self.declared.columns
         detected = identified(self.engine, self.plugins, self.tokens, self._readable, self.progress)
         known = {name: _with_declaration(detected.get(name, Evidence()), said.get(name)) for name in self.facts}
@@ -189,7 +189,7 @@ class _Drafting:
         return {name: with_strength(name, one, self.strengths) for name, one in known.items()}
 
     def _may_count(self, name: str, evidence: Evidence) -> bool:
-        """Whether somebody may know a column: a quasi-identifier, or one that no rule decides and is no measurement."""
+        """Whether an intruder may know a column: a quasi-identifier, or an undecided one that is no measurement."""
         facts = self.facts[name]
         role = proposed(facts, topic_of(name), evidence).role
         is_open = role is None and not facts.is_measurement and not evidence.detected

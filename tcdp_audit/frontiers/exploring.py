@@ -1,4 +1,4 @@
-"""`frontier`: what other thresholds would cost, and the releases that no other one outdoes in risk and loss."""
+"""`frontier`: what other thresholds would cost, and the releases that no other one dominates in risk and loss."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 from time import monotonic
 from typing import Any
 
-from tcdp_audit.api import AuditInputs, Options, Plugins, Policy, described, open_inputs, require_writable
+from tcdp_audit.api import AuditInputs, Options, Plugins, Policy, describe_table, open_inputs, require_writable
 from tcdp_audit.core.results.frontier import Frontier
 from tcdp_audit.core.results.protected_files import files_of, require_own_files
 from tcdp_audit.core.results.setting_trial import Setting, SettingTrial, is_laxer
@@ -81,7 +81,7 @@ def frontier(
     with open_inputs(release, policy, original, population, plugins, options) as inputs:
         variation = Variation.around(inputs.policy) if vary is None else Variation.asked(inputs.policy, vary)
         settings = one_at_a_time_grid(variation.demands) if vary is None else grid(variation.demands)
-        table, saved = described(inputs.engine), _saved(resume, inputs, variation, settings, tables)
+        table, saved = describe_table(inputs.engine), _saved(resume, inputs, variation, settings, tables)
         repairs = Repairs(tables, variation, inputs.plugins, inputs.memory, table.sha256)
     tasks = _tasks(settings, inputs.policy)
     search = Search(variation, tasks, saved, budget)
@@ -121,7 +121,10 @@ def _saved(
     path = Path(resume)
     require_writable(path)
     require_own_files([("the file to resume from", path)], files_of(inputs.policy, **tables))
-    read = {"release": described(inputs.engine), **{name: described(one) for name, one in inputs.companions.items()}}
+    read = {
+        "release": describe_table(inputs.engine),
+        **{name: describe_table(one) for name, one in inputs.companions.items()},
+    }
     for name, one in read.items():
         if one.sha256 is None:
             raise UsageError(f"{path}: the {name} has no digest, so no later run could know it again; leave this out")
@@ -159,7 +162,7 @@ class Search:
         tasks: the settings in their order, each with its way of choosing remedies.
         saved: the file of what is finished.
         budget: seconds, if they are limited.
-        trials: what came of those that are finished.
+        trials: the finished trials.
     """
 
     variation: Variation

@@ -23,7 +23,7 @@ RANGE = ".."
 
 @dataclass(frozen=True)
 class Variation:
-    """Demands of a policy that are varied together, each with the expectations that it stands for.
+    """Demands of a policy that are varied together, each with its expectations.
 
     Args:
         policy: whose demands they are.
@@ -114,7 +114,7 @@ class Variation:
 
 
 def _positions(policy: Policy, name: str) -> list[int]:
-    """The places of the demands that a name stands for."""
+    """The places of the demands that a name selects."""
     check, _, attribute = name.partition(":")
     of_check = [place for place, one in enumerate(policy.expectations) if one.check.name == check]
     places = [place for place in of_check if not attribute or _attribute(policy.expectations[place]) == attribute]
@@ -166,7 +166,7 @@ def _demand(policy: Policy, name: str, places: Sequence[int], asked: Any) -> Var
 
 
 def _levels(name: str, own: Fraction, asked: Any) -> tuple[list[Fraction], bool]:
-    """The thresholds to try, and whether somebody listed each of them."""
+    """The thresholds to try, and whether each of them was listed."""
     if asked is None:
         return (around(own, STEPS) if own > 0 else [own]), False
     if isinstance(asked, str) and RANGE in asked:

@@ -19,11 +19,11 @@ from tcdp_audit.api import (
     Plugins,
     Policy,
     Release,
+    apply_treatment,
     evaluate,
     is_attempt_to_write,
     open_engine,
     read_policy,
-    treated,
 )
 from tcdp_audit.plugin.remedy import NewColumn, Remedy, RemedyError, RemedyParameters, RemedyView, Treatment
 from tcdp_audit.plugin.sentences import Outcome, Status
@@ -183,7 +183,7 @@ class TreatmentTrial:
         with open_engine(self.case.table, MEMORY) as engine:
 
             def audited(treatment: Treatment) -> tuple[Outcome, ...]:
-                return self._audited(treated(self.case.table, view, treatment))
+                return self._audited(apply_treatment(self.case.table, view, treatment))
 
             outcomes = evaluate(self.policy, engine, Options(MEMORY))
             view = RemedyView(Release(engine, self.policy), outcomes, self.policy.document.seed, audited)
@@ -263,7 +263,7 @@ class TreatmentTrial:
 
     def _can_be_audited(self, view: RemedyView, treatment: Treatment) -> None:
         """The core's own table of it: the input's columns in order, all records accounted for, every cell readable."""
-        table = treated(self.case.table, view, treatment)
+        table = apply_treatment(self.case.table, view, treatment)
         kept = view.records if treatment.retained is None else int(treatment.retained.sum())
         self.at.require(table.num_rows == kept, "records", f"{table.num_rows:,} came out where {kept:,} were kept")
         same = table.column_names == self.case.table.column_names

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from tcdp_audit.api import LazyCheck, Specification, loaded
+from tcdp_audit.api import LazyCheck, Specification, load_announced
 from tcdp_audit.core.results.reporter import Reporter, ReportSection
 from tcdp_audit.plugin.detector import Detector
 from tcdp_audit.plugin.engine import EngineOpener
@@ -51,7 +51,7 @@ def _suite(specification: Any, parameters: Mapping[str, Any]) -> Suite:
 
 def _loaded(announced: LazyCheck) -> Specification[Any]:
     try:
-        return loaded(announced)
+        return load_announced(announced)
     except Exception as error:
         sentence = f"{type(error).__name__} was raised: {error}"
         raise ConformanceError(f"check {announced.name!r}: it is announced and does not load: {sentence}") from error

@@ -36,15 +36,15 @@ COMPANIONS = ("original", "population")  # that a call can name
 
 @dataclass(frozen=True, kw_only=True)
 class Given:
-    """What a verification is given beside the result.
+    """The inputs of a verification other than the result.
 
     Args:
         release: the table, as for `audit`.
         policy: the policy; None for the file that the result names.
         original: None for the one that the policy names.
         population: likewise.
-        before: the release as it came in, for a result of `fix`.
-        trust_policy_code: whether code beside the policy runs, which it names.
+        before: the release before the repair, for a result of `fix`.
+        trust_policy_code: whether code next to the policy runs that it names.
         plugins: those that may take part.
         memory: budget in bytes; None for the default.
         progress: called with (step, done, in all).
@@ -68,7 +68,7 @@ class Given:
 
 
 def policy_file(written: WrittenAudit, given: Given) -> Path | None:
-    """The file of the policy: the one that is given, the one that the result names, or its namesake beside the result.
+    """The file of the policy: the one that is given, the one that the result names, or its namesake next to the result.
 
     Of the latter two the one that has not changed, if any. None for a policy that is given as anything but a file.
 
@@ -93,7 +93,7 @@ def audited_again(written: WrittenAudit, given: Given, policy: Policy) -> Audit:
     """The audit of a written result, made again.
 
     Raises:
-        ResultError: the result compares with a table that nobody names.
+        ResultError: the result compares with a table that is not named.
         TcdpAuditError: the audit cannot be made.
     """
     _require_companions(written, given, policy)
@@ -116,7 +116,7 @@ def is_drawn(policy: Policy) -> bool:
 
 
 def repaired_again(written: WrittenAudit, given: Given, policy: Policy) -> Audit:
-    """The audit of what `fix` makes of the release as it came in; as a file where that has to be the one verified.
+    """The audit of what `fix` makes of the release before the repair; as a file where that has to be the one verified.
 
     Raises:
         TcdpAuditError: the repair cannot be made.

@@ -29,12 +29,12 @@ if TYPE_CHECKING:
 
 SHOWN = 3  # contradictions
 SIGNATURE, VERDICT = "signature", "verdict"  # subjects of points
-UNSIGNED = "error"  # what is claimed by what nobody has signed: nothing may be concluded
+UNSIGNED = "error"  # an unsigned claim: nothing may be concluded from it
 
 
 @dataclass(frozen=True, kw_only=True)
 class Demand:
-    """What an attestation must say.
+    """The demands on an attestation.
 
     Args:
         key: whose it must be.
@@ -159,4 +159,4 @@ def _verdict(predicate: Mapping[str, Any], demand: Demand) -> Point:
         return Point(VERDICT, State.NOTE, f"{title_in(predicate)}; accepted by --allow-failed")
     state = State.DIFFERS if verdict in ("failed", "passed") else State.UNVERIFIED
     said = "it does not approve of this file" if verdict == "passed" else "it approves of nothing"
-    return Point(VERDICT, state, f"{title_in(predicate)}: whoever signed this, {said}")
+    return Point(VERDICT, state, f"{title_in(predicate)}: whatever its signature, {said}")

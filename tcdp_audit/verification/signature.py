@@ -220,7 +220,7 @@ def _decoded(text: Any, name: str) -> bytes:
 
 
 def _signed_content(payload: bytes, payload_type: str) -> bytes:
-    """What a signature is of: the payload and its type, so that neither can stand for something else."""
+    """The signed bytes: the payload and its type, so that neither can be taken for something else."""
     from securesystemslib.dsse import Envelope as Dsse  # noqa: PLC0415 - of an extra
 
     return Dsse(payload, payload_type, {}).pae()

@@ -16,7 +16,7 @@ from tcdp_audit.core.policy.loading import read_policy
 from tcdp_audit.core.results.audit import Audit
 from tcdp_audit.core.results.verdict import verdict_sentence, verdict_title
 from tcdp_audit.core.results.written_verdict import title_in
-from tcdp_audit.core.session.inputs import described
+from tcdp_audit.core.session.inputs import describe_table
 from tcdp_audit.core.session.registry import Plugins
 
 PEOPLE = 300
@@ -203,7 +203,7 @@ def test_without_a_detector_the_title_says_so() -> None:
     policy = read_policy({**FITS, "attributes": {"city": QI}}, plugins)
     with open_engine(people(), 2**28) as engine:
         outcomes = evaluate(policy, engine, Options())
-        found = Audit(outcomes=outcomes, release=described(engine), policy=policy, plugins=plugins)
+        found = Audit(outcomes=outcomes, release=describe_table(engine), policy=policy, plugins=plugins)
     assert outcome_of(found, "undeclared_identifiers").status is Status.SKIPPED
     assert (found.exit_code(), verdict_title(found)) == (0, "Fit, but no column was looked at for identifiers")
 

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import assume, given, strategies as st
 from written_samples import MARK, Pair
 
-from tcdp_audit.cli.comparison import show_comparison
+from tcdp_audit.cli.displays import print_comparison
 from tcdp_audit.cli.printing import streams
 from tcdp_audit.core.results.change import (
     DemandChange,
@@ -294,7 +294,7 @@ def test_every_form_of_hostile_names_is_inert(pair: Pair, monkeypatch: pytest.Mo
     monkeypatch.setenv("COLUMNS", "80")
     monkeypatch.setattr("sys.stdout", out)
     with streams():
-        show_comparison(comparison, [HOSTILE[3]])
+        print_comparison(comparison, [HOSTILE[3]])
     for text in (html, markdown, rendered(comparison, ".json"), out.getvalue()):
         assert "\x1b" not in text
         assert "\u202e" not in text

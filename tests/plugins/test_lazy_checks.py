@@ -11,7 +11,7 @@ import pytest
 from test_plugins import POLICY, TABLE, Provider, loaded as plugins_with
 
 from tcdp_audit import PluginError, PolicyError, Status, audit, load_policy
-from tcdp_audit.core.check.announced import LazyCheck, loaded
+from tcdp_audit.core.check.announced import LazyCheck, load_announced
 from tcdp_audit.core.check.guide import DisclosureType
 from tcdp_audit.core.check.kinds import Check
 from tcdp_audit.core.session.registry import Plugins
@@ -124,9 +124,9 @@ def test_a_risk_is_announced_as_the_check_has_it_or_not_at_all() -> None:
     check = replace(SAMPLE, guide=replace(SAMPLE.guide, risk="Somebody may be found."))
     one, other = (replace(announced(lambda: check), risk=risk) for risk in ("Somebody may be found.", "Nobody may."))
 
-    assert loaded(one) is check
+    assert load_announced(one) is check
     with pytest.raises(ValueError, match=r"its risk was announced as 'Nobody may\.'"):
-        loaded(other)
+        load_announced(other)
 
 
 def test_the_built_in_checks_announce_all_that_their_families_have() -> None:

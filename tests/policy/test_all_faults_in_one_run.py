@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from tcdp_audit import PolicyError, load_policy
-from tcdp_audit.core.policy.source import parse
+from tcdp_audit.core.policy.source import parse_yaml
 from tcdp_audit.core.session.registry import Plugins
 
 PLUGINS = Plugins.load(external=False)
@@ -84,7 +84,7 @@ MISTAKES = {  # what is typed, what instead, and where the one fault is
 def faults(policy: str | dict[str, Any]) -> list[str]:
     """The places of all faults, in their order."""
     try:
-        load_policy(parse(policy).data if isinstance(policy, str) else policy, PLUGINS)
+        load_policy(parse_yaml(policy).data if isinstance(policy, str) else policy, PLUGINS)
     except PolicyError as error:
         return [line.split(": ")[1] for line in str(error).splitlines()]
     return []
@@ -131,7 +131,7 @@ def test_the_faults_have_the_order_of_the_lines() -> None:
     names = sorted(MISTAKES)
     text, places = planted(names)
     with pytest.raises(PolicyError) as caught:
-        load_policy(parse(text).data, PLUGINS)
+        load_policy(parse_yaml(text).data, PLUGINS)
     assert len(str(caught.value).splitlines()) == len(places) == len(MISTAKES)
 
 

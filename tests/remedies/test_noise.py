@@ -20,7 +20,7 @@ from tcdp_audit import load_policy
 from tcdp_audit.core.engines.opening import open_engine
 from tcdp_audit.core.release.release import Release
 from tcdp_audit.core.remedy.remedy import RemedyError, Treatment
-from tcdp_audit.core.remedy.treatment import treated
+from tcdp_audit.core.remedy.treatment import apply_treatment
 from tcdp_audit.core.remedy.view import RemedyView
 from tcdp_audit.core.session.registry import Plugins
 from tcdp_audit_plugins.remedies.noise import NOISE
@@ -59,7 +59,7 @@ def _masked(given: Mapping[str, Any], table: pa.Table | None = None, **more: Any
     table = _table() if table is None else table
     with _view(table, _policy(**more)) as view:
         treatment = NOISE.apply(view, NOISE.parameters.model_validate(given))
-        return treated(table, view, treatment), treatment
+        return apply_treatment(table, view, treatment), treatment
 
 
 def test_it_says_how_the_noise_was_drawn() -> None:

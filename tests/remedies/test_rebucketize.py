@@ -17,7 +17,7 @@ from tcdp_audit import PolicyError, audit, fix, load_policy
 from tcdp_audit.core.engines.opening import open_engine
 from tcdp_audit.core.release.release import Release
 from tcdp_audit.core.remedy.remedy import RemedyError
-from tcdp_audit.core.remedy.treatment import treated
+from tcdp_audit.core.remedy.treatment import apply_treatment
 from tcdp_audit.core.remedy.view import RemedyView
 from tcdp_audit.core.repair.fixing import Remediation
 from tcdp_audit_plugins.remedies.rebucketize import REBUCKETIZE
@@ -115,7 +115,7 @@ def _applied(
     outcomes = audit(table, policy, plugins=PLUGINS).outcomes if audited else ()
     with open_engine(table, 2**28) as engine:
         view = RemedyView(Release(engine, policy), outcomes, 0, lambda _: outcomes)
-        return treated(table, view, REBUCKETIZE.apply(view, REBUCKETIZE.parameters.model_validate(remedy)))
+        return apply_treatment(table, view, REBUCKETIZE.apply(view, REBUCKETIZE.parameters.model_validate(remedy)))
 
 
 def _classes(table: pa.Table) -> dict[str, Counter[str]]:

@@ -18,7 +18,7 @@ from mondrian_tables import policy, view_of
 import tcdp_audit
 from tcdp_audit import RemedyError
 from tcdp_audit.core.remedy.remedy import Treatment
-from tcdp_audit.core.remedy.treatment import treated
+from tcdp_audit.core.remedy.treatment import apply_treatment
 from tcdp_audit.core.session.registry import Plugins
 from tcdp_audit_plugins.remedies._shared.class_demands import failed_as_one_class
 from tcdp_audit_plugins.remedies.redistribution import REDISTRIBUTION, division, strata
@@ -54,7 +54,7 @@ def repaired(columns: Mapping[str, Sequence[Any]], asked: Mapping[str, Any], **p
     table = pa.table(dict(columns))
     with view_of(table, asked) as view:
         done = REDISTRIBUTION.apply(view, REDISTRIBUTION.parameters.model_validate(parameters))
-        return dict(treated(table, view, done).to_pydict())
+        return dict(apply_treatment(table, view, done).to_pydict())
 
 
 def closeness(t: str, **more: Any) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from rich.console import Console
 from toy_remedies import On, halves, plugins
 
 import tcdp_audit
-from tcdp_audit.cli.remediation import print_remediation
+from tcdp_audit.cli.displays import print_remediation
 from tcdp_audit.cli.schema import result_schema
 from tcdp_audit.core.remedy.remedy import NewColumn, Treatment
 from tcdp_audit.core.remedy.view import RemedyView

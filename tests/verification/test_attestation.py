@@ -153,7 +153,7 @@ def test_a_file_with_its_key_is_approved_only_where_it_internal_only(tmp_path: P
     assert verification.exit_code == 1
     ((subject, sentence),) = [(one.subject, one.sentence) for one in verification.differences]
     assert subject == "verdict"
-    assert sentence == "Fit once its key is dropped: zip: whoever signed this, it does not approve of this file"
+    assert sentence == "Fit once its key is dropped: zip: whatever its signature, it does not approve of this file"
     assert demanded(pair, envelope, allow_failed=True).exit_code == 0
     with pytest.raises(ResultError, match="is not fit as it is, but once its key is dropped: zip; nothing was signed"):
         signed(pair)

@@ -1,4 +1,4 @@
-"""Column checks that warn of what no demand looks at: hidden people, undeclared identifiers, secrets without a demand.
+"""Schema checks that warn of what no demand looks at: hidden people, undeclared identifiers, secrets without a demand.
 
 They are outcomes of every audit, like those of `release.structure`, and change the words of the verdict.
 

@@ -20,7 +20,7 @@ from tcdp_audit.core.base.words import agree, sentence_case
 from tcdp_audit.core.check.evidence import Target
 from tcdp_audit.core.check.specification import Specification
 from tcdp_audit.core.check.summary import ClassSummary
-from tcdp_audit.core.check.unfailable import sentence as sentence_on_unfailable
+from tcdp_audit.core.check.unfailable import vacuous_sentence
 from tcdp_audit.core.check.verdict import Verdict
 from tcdp_audit.core.policy.model import Conventions
 from tcdp_audit.core.policy.policy import Expectation
@@ -140,7 +140,7 @@ class Task(ABC, Generic[C]):
         demands = self.check.demands(self.expectation.parameters)
         judged = len(unfailable) < len(demands)
         worded = self._worded(outcome if judged else replace(outcome, status=Status.MEASURED))
-        why = sentence_on_unfailable(unfailable, demands, judged=judged, whatever=whatever)
+        why = vacuous_sentence(unfailable, demands, judged=judged, whatever=whatever)
         details = {**outcome.details, UNFAILABLE: list(unfailable)}
         return replace(worded, details=details, message=f"{worded.message} {why}")
 

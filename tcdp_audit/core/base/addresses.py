@@ -52,7 +52,7 @@ def _names_a_secret(name: str) -> bool:
     )
 
 
-def resolved(location: str, folder: Path) -> str:
+def resolve_location(location: str, folder: Path) -> str:
     """A path that starts in a folder; a URL or another address as it stands."""
     path = folder / location
     if "://" in location or (scheme_of(location) and not path.exists()):

@@ -119,7 +119,7 @@ def writing_temporarily() -> Iterator[None]:
 
 def _temporary_folder() -> Path:
     """Where temporary files go. Signals wait meanwhile: Python tries a folder out with a file of its own."""
-    with waiting(ENDING):
+    with hold_signals(ENDING):
         return Path(tempfile.gettempdir())
 
 
@@ -219,7 +219,7 @@ def _empty_and_remove(path: Path, lock: FileIO | None) -> None:
 
 
 @contextmanager
-def waiting(signals: Iterable[int]) -> Iterator[None]:
+def hold_signals(signals: Iterable[int]) -> Iterator[None]:
     """Let signals of this thread wait while something is done. On Windows, which knows no such thing, they come."""
     if not hasattr(signal, "pthread_sigmask"):
         yield

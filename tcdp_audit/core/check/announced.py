@@ -33,7 +33,7 @@ class LazyCheck:
 Announced = Check | LazyCheck
 
 
-def loaded(announced: Announced, kinds: tuple[type, ...] = KINDS) -> Check:
+def load_announced(announced: Announced, kinds: tuple[type, ...] = KINDS) -> Check:
     """The check that was announced, of one of the kinds that there are.
 
     Raises:

@@ -85,7 +85,7 @@ def keeps(worst: Fraction | float | None, demanded: Fraction, comparison: Compar
     return worst is not None and bool(comparison.holds((worst > demanded) - (worst < demanded)))
 
 
-def sentence(names: Sequence[str], demands: Mapping[str, Fraction], *, judged: bool, whatever: str) -> str:
+def vacuous_sentence(names: Sequence[str], demands: Mapping[str, Fraction], *, judged: bool, whatever: str) -> str:
     """Why some demands say nothing.
 
     Args:
@@ -95,8 +95,8 @@ def sentence(names: Sequence[str], demands: Mapping[str, Fraction], *, judged: b
         whatever: what makes no difference to them.
     """
     typed = " and ".join(f"{name}: {_typed(demands[name])}" for name in names)
-    sentence = f"The {noun_form('demand', len(names))} {typed} {agree(len(names), 'is', 'are')} kept {whatever}"
-    return f"{sentence}." if judged else f"{sentence}, so this is measured, not judged."
+    vacuous_sentence = f"The {noun_form('demand', len(names))} {typed} {agree(len(names), 'is', 'are')} kept {whatever}"
+    return f"{vacuous_sentence}." if judged else f"{vacuous_sentence}, so this is measured, not judged."
 
 
 def _typed(number: Fraction) -> str:

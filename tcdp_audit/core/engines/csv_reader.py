@@ -25,7 +25,7 @@ import pyarrow as pa
 from tcdp_audit.core.base.errors import DataError
 from tcdp_audit.core.base.resources import processors
 from tcdp_audit.core.engines.csv_structure import CsvBlock, Layout, Structure, StructureError, blocks
-from tcdp_audit.core.engines.source import EMPTY, NOT_UTF8, extension, require_names
+from tcdp_audit.core.engines.source import EMPTY, NOT_UTF8, file_extension, require_names
 
 REPEATS = 2  # a column whose texts stand less often than this, on average, is no dictionary
 FEW = 10_000  # records of a small table need no thought
@@ -229,7 +229,7 @@ def header_of(start: bytes, path: Path) -> Header:
         raise DataError(f"{path}: {EMPTY}")
     if re.match(rb"[ \t]*[\r\n]", text):
         raise DataError(f"{path}:1: the line is blank; the column names must stand on the first line")
-    delimiter = _delimiter(text, extension(path))
+    delimiter = _delimiter(text, file_extension(path))
     record, line_end = _record(text, delimiter)
     if len(start) >= HEADER_BYTES and not line_end:
         raise _unclosed(path)

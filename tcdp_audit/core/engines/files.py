@@ -21,7 +21,7 @@ from tcdp_audit.core.engines.digest import FileDigest, FilesDigest, KnownDigest,
 from tcdp_audit.core.engines.json_lines import json_lines
 from tcdp_audit.core.engines.parquet import ParquetFile, parquet, parquet_files
 from tcdp_audit.core.engines.parts import TableParts
-from tcdp_audit.core.engines.source import EMPTY, TEXTS, WIDE, TableSource, extension, open_bytes, require_names
+from tcdp_audit.core.engines.source import EMPTY, TEXTS, WIDE, TableSource, file_extension, open_bytes, require_names
 
 UNUSUAL = r"[*?\[\]{}\ud800-\udfff]"
 
@@ -41,7 +41,9 @@ def source_of_file(path: Path, scratch: Path, connection: duckdb.DuckDBPyConnect
         raise DataError(f"{path}: {EMPTY}")
     digest = FileDigest(path)
     try:
-        return replace(_READERS[extension(path)](path, _given(path, scratch / "release"), connection), digest=digest)
+        return replace(
+            _READERS[file_extension(path)](path, _given(path, scratch / "release"), connection), digest=digest
+        )
     except BaseException:
         digest.close()
         raise
@@ -82,7 +84,7 @@ def _given(path: Path, link: Path) -> str:
 
 def delimiter_of(path: Path) -> str:
     """What stands between the cells of a CSV file; a comma for a file of another kind."""
-    if extension(path) not in TEXTS:
+    if file_extension(path) not in TEXTS:
         return ","
     with open_bytes(path) as file:
         return header_of(file.read(HEADER_BYTES), path).layout.delimiter.decode()

@@ -14,7 +14,7 @@ from tcdp_audit.core.base.addresses import scheme_of
 from tcdp_audit.core.base.errors import PluginError, UsageError, redact_errors
 from tcdp_audit.core.engines.base import Engine
 from tcdp_audit.core.engines.parts import find_parts, is_several, require_plain_files
-from tcdp_audit.core.engines.source import TEXTS, extension, readable, require_kind
+from tcdp_audit.core.engines.source import TEXTS, file_extension, readable, require_kind
 
 
 @redact_errors()
@@ -48,7 +48,7 @@ def open_file(path: Path, memory: int) -> Engine:
         from tcdp_audit.core.engines.duckdb import DuckDBEngine  # noqa: PLC0415 - takes longer to import than a small audit
 
         return DuckDBEngine.from_parts(parts, memory)
-    if extension(path) in TEXTS:
+    if file_extension(path) in TEXTS:
         from tcdp_audit.core.engines.text import open_text  # noqa: PLC0415 - only for text files
 
         return open_text(path, memory)

@@ -22,7 +22,7 @@ from pathlib import Path, PurePosixPath
 from urllib.parse import unquote
 
 from tcdp_audit.core.base.errors import DataError, UsageError
-from tcdp_audit.core.engines.source import extension
+from tcdp_audit.core.engines.source import file_extension
 
 KINDS = (".csv", ".parquet", ".tsv")
 ALL = ("**", "*")
@@ -67,7 +67,7 @@ class TableParts:
     @property
     def kind(self) -> str:
         """The extension of all files."""
-        return extension(Path(self.names[0]))
+        return file_extension(Path(self.names[0]))
 
     def shown(self, position: int) -> str:
         """A file as messages call it: without the values of its keys, which are cells."""
@@ -235,7 +235,7 @@ def _alike(location: str, names: Sequence[str]) -> list[str]:
     """
     if not names:
         raise UsageError(f"{location}: no file of a table is there; name a folder or a pattern that has one")
-    kinds = sorted({extension(Path(name)) for name in names})
+    kinds = sorted({file_extension(Path(name)) for name in names})
     unknown = [kind for kind in kinds if kind not in KINDS]
     if unknown or len(kinds) > 1:
         others = ", ".join(kind or "files without an extension" for kind in kinds)

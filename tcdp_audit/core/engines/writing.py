@@ -24,7 +24,7 @@ from tcdp_audit.core.base.errors import DataError, UsageError
 from tcdp_audit.core.encoding.generalised import number_text
 from tcdp_audit.core.engines.arrow_types import exact_table, shortest
 from tcdp_audit.core.engines.json_lines import ABSENT, BARE, PLAIN
-from tcdp_audit.core.engines.source import extension
+from tcdp_audit.core.engines.source import file_extension
 
 _UNWRITTEN = (pa.ArrowInvalid, pa.ArrowNotImplementedError, pa.ArrowTypeError)
 _DISK = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS, errno.EACCES)
@@ -40,7 +40,7 @@ def require_table_file(path: Path) -> None:
         UsageError: the extension is none of the known ones, or `.gz` after that of a file that is no text.
     """
     kinds = (*_SEPARATED, *_WRITERS)
-    if extension(path) not in kinds:
+    if file_extension(path) not in kinds:
         known = ", ".join(sorted(kinds))
         raise UsageError(f"{path}: unknown kind of file; known are {known}; text also as .gz")
     if _is_compressed(path) and not _is_text(path):
@@ -65,7 +65,11 @@ def require_holdable(table: pa.Table, path: Path) -> None:
                 f"{path}: column {field.name!r} holds nested dictionaries ({field.type}), which may list values that "
                 "no record has; convert it to plain values"
             )
-        if extension(path) in _JSON_LINES and pa.types.is_floating(field.type) and _has_infinity(table[field.name]):
+        if (
+            file_extension(path) in _JSON_LINES
+            and pa.types.is_floating(field.type)
+            and _has_infinity(table[field.name])
+        ):
             raise UsageError(f"{path}: column {field.name!r} holds infinity, for which JSON has no number; write .csv")
 
 
@@ -75,7 +79,7 @@ def _has_infinity(column: pa.ChunkedArray) -> bool:
 
 
 def _is_text(path: Path) -> bool:
-    return extension(path) in (*_SEPARATED, ".jsonl", ".ndjson")
+    return file_extension(path) in (*_SEPARATED, ".jsonl", ".ndjson")
 
 
 def _unlike_text(kind: pa.DataType) -> str:
@@ -109,7 +113,7 @@ def write_table(
         OSError: the file cannot be written.
     """
     kind = kind or path
-    suffix = extension(kind)
+    suffix = file_extension(kind)
     if suffix in _SEPARATED:
         _separated(table, path, "\t" if suffix == ".tsv" else delimiter, compressed=_is_compressed(kind))
         return

@@ -206,7 +206,7 @@ def _path(location: Sequence[str | int]) -> str:
     return text
 
 
-def render(name: str, text: str, faults: Sequence[PolicyFault]) -> str:
+def render_faults(name: str, text: str, faults: Sequence[PolicyFault]) -> str:
     """The faults of a policy file, at most `MOST`, each with its line and a caret below the place."""
     lines, name = text.splitlines(), visible(name)
     blocks = []
@@ -228,7 +228,7 @@ def unsound(name: str, text: str, faults: Sequence[PolicyFault]) -> PolicyError:
     located_faults = [
         (one.line, one.column, ": ".join(part for part in (one.location, one.message) if part)) for one in faults[:MOST]
     ]
-    return PolicyError(render(name, text, faults), located_faults)
+    return PolicyError(render_faults(name, text, faults), located_faults)
 
 
 def _window(line: str, column: int, width: int = 68) -> tuple[str, int]:

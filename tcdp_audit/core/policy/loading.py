@@ -18,12 +18,12 @@ from pydantic import ValidationError
 
 from tcdp_audit.core.base.errors import PolicyError, UsageError, redact_errors
 from tcdp_audit.core.base.visible import visible
-from tcdp_audit.core.policy.faults import from_validation, render, unsound
+from tcdp_audit.core.policy.faults import from_validation, render_faults, unsound
 from tcdp_audit.core.policy.model import PolicyDocument, Role
 from tcdp_audit.core.policy.policy import Policy
 from tcdp_audit.core.policy.reading import Reading
 from tcdp_audit.core.policy.registered import Registry
-from tcdp_audit.core.policy.source import PolicySource, PolicySourceError, parse, plain
+from tcdp_audit.core.policy.source import PolicySource, PolicySourceError, parse_yaml, plain
 
 ENOUGH = 2  # signs of a policy: a record of JSON may have one of the keys
 VERSION, ATTRIBUTES, EXPECT = "version", "attributes", "expect"
@@ -78,7 +78,7 @@ def policy_without_checks(document: Mapping[str, Any]) -> Policy:
         read = PolicyDocument.model_validate(data)
     except ValidationError as error:
         raise PolicyError(
-            render("policy", "", from_validation(error, PolicySource(data, None), PolicyDocument))
+            render_faults("policy", "", from_validation(error, PolicySource(data, None), PolicyDocument))
         ) from None
     return Policy(read, (), json.dumps(data, sort_keys=True))
 
@@ -96,7 +96,7 @@ def data_of_policy(path: Path) -> Any:
 def _source(text: str, path: Path) -> PolicySource:
     """The text of a policy, parsed. Of what is no policy nothing is quoted."""
     try:
-        source = parse(text)
+        source = parse_yaml(text)
     except PolicySourceError as fault:
         first = fault.faults[0]
         if first.line and not _is_policy_text(text):

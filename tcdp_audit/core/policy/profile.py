@@ -15,7 +15,7 @@ from typing import Any
 
 from tcdp_audit.core.base.frozen import FrozenDict
 from tcdp_audit.core.policy.faults import MOST, located, nearest
-from tcdp_audit.core.policy.source import Location, PolicyFault, PolicySource, parse
+from tcdp_audit.core.policy.source import Location, PolicyFault, PolicySource, parse_yaml
 
 FOLDER = Path(__file__).with_name("profiles")
 CAVEAT = "This does not determine legality."
@@ -104,7 +104,7 @@ def profiles() -> Mapping[str, Profile]:
 
 
 def _read(path: Path) -> Profile:
-    data = parse(path.read_text(encoding="utf-8")).data
+    data = parse_yaml(path.read_text(encoding="utf-8")).data
     return Profile(
         name=path.stem,
         version=str(data["version"]),

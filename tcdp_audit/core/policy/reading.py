@@ -22,7 +22,7 @@ from tcdp_audit.core.policy.model import AttributeDeclaration, Conventions, Poli
 from tcdp_audit.core.policy.policy import Expectation, PlannedRemedy, Policy
 from tcdp_audit.core.policy.profile import Profiled
 from tcdp_audit.core.policy.registered import Registered, Registry, Section, SectionEntry
-from tcdp_audit.core.policy.source import PolicyFault, PolicySource, PolicySourceError, parse, replaced, without
+from tcdp_audit.core.policy.source import PolicyFault, PolicySource, PolicySourceError, parse_yaml, replaced, without
 
 CHECKS, REMEDIES = "tcdp_audit_checks", "tcdp_audit_remedies"
 SOUND: dict[str, Any] = {"version": 1, "attributes": {ANY_TEXT: {"role": "insensitive"}}, "expect": [{}]}
@@ -272,7 +272,7 @@ class _Values:
 
     def __call__(self) -> Sequence[Any]:
         try:
-            entries = parse(str(self._registered.guide.example)).data
+            entries = parse_yaml(str(self._registered.guide.example)).data
         except PolicySourceError:
             entries = []
         given = [one.get(self._registered.name) for one in entries if isinstance(one, Mapping)]

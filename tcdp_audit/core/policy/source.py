@@ -93,7 +93,7 @@ def replaced(data: Any, location: Location, value: Any) -> Any:
     return data
 
 
-def parse(text: str) -> PolicySource:
+def parse_yaml(text: str) -> PolicySource:
     """Read a YAML text as data.
 
     Raises:

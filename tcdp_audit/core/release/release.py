@@ -21,7 +21,7 @@ from tcdp_audit.core.engines.base import Engine
 from tcdp_audit.core.policy.faults import located, unsound
 from tcdp_audit.core.policy.model import AttributeDeclaration, Role, Scale
 from tcdp_audit.core.policy.policy import Policy
-from tcdp_audit.core.policy.source import PolicySource, parse
+from tcdp_audit.core.policy.source import PolicySource, parse_yaml
 
 
 @dataclass(frozen=True)
@@ -238,7 +238,7 @@ def _hierarchy(policy: Policy, name: str, declaration: AttributeDeclaration) -> 
 
 
 def _unsound(policy: Policy, faults: list[tuple[str, str]]) -> PolicyError:
-    source = PolicySource(None, None) if policy.path is None else parse(policy.text)
+    source = PolicySource(None, None) if policy.path is None else parse_yaml(policy.text)
     at = [located(source, ["attributes", name, "hierarchy"], sentence) for name, sentence in faults]
     if policy.path is None:
         return PolicyError("\n".join(f"{one.location}: {one.message}" for one in at))

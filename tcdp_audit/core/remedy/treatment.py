@@ -23,7 +23,7 @@ from tcdp_audit.core.remedy.view import Attribute, RemedyView
 pc: Any = pyarrow.compute  # it makes its functions when it is imported, so that no type checker knows them
 
 
-def treated(table: pa.Table, view: RemedyView, treatment: Treatment) -> pa.Table:
+def apply_treatment(table: pa.Table, view: RemedyView, treatment: Treatment) -> pa.Table:
     """A table after a treatment.
 
     Args:

@@ -23,7 +23,7 @@ from tcdp_audit.core.information_loss.prediction import require_scikit_learn
 from tcdp_audit.core.policy.policy import PlannedRemedy
 from tcdp_audit.core.release.unit_readings import as_read
 from tcdp_audit.core.remedy.remedy import DominatedError, Remedy, RemedyError, Treatment, applicability, require_least
-from tcdp_audit.core.remedy.treatment import same_cells, touched, treated
+from tcdp_audit.core.remedy.treatment import apply_treatment, same_cells, touched
 from tcdp_audit.core.remedy.unit_cells import with_unit_cells
 from tcdp_audit.core.remedy.view import RemedyView
 from tcdp_audit.core.repair.candidate import Candidate, LossLimits, OpenTable, TooMuchLostError
@@ -190,7 +190,7 @@ class RepairLoop:
     def _treated(self, candidate: Candidate, treatment: Treatment) -> Candidate:
         """A candidate after a treatment, not audited yet."""
         view = self._view(candidate)
-        table = treated(candidate.table, view, with_unit_cells(view, treatment))
+        table = apply_treatment(candidate.table, view, with_unit_cells(view, treatment))
         retained = candidate.retained if treatment.retained is None else candidate.retained[treatment.retained]
         if len(retained) < len(candidate.retained) and self.policy.document.rows_aligned:
             raise RemedyError(

@@ -14,7 +14,7 @@ from pathlib import Path
 from tcdp_audit.core.base.outcome import SCHEMA, SUITE, Outcome, Status
 from tcdp_audit.core.base.words import prose
 from tcdp_audit.core.policy.policy import Policy
-from tcdp_audit.core.policy.source import PolicySource, PolicySourceError, parse
+from tcdp_audit.core.policy.source import PolicySource, PolicySourceError, parse_yaml
 from tcdp_audit.core.results.audit import Audit
 from tcdp_audit.core.results.reporter import Unaudited
 from tcdp_audit.core.results.verdict import VERDICTS, verdict_sentence
@@ -173,7 +173,7 @@ def _line_of(policy: Policy, outcome: Outcome) -> tuple[int, int]:
 def _source(text: str) -> PolicySource | None:
     """A policy's text with the places in it; None for a text that is not what was read from the file."""
     try:
-        return parse(text)
+        return parse_yaml(text)
     except PolicySourceError:
         return None
 

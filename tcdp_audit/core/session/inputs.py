@@ -131,8 +131,8 @@ class AuditInputs:
         require_unchanged(self.policy, self.files)
         return Audit(
             outcomes=outcomes,
-            release=described(self.engine),
-            companions={name: described(table) for name, table in self.companions.items()},
+            release=describe_table(self.engine),
+            companions={name: describe_table(table) for name, table in self.companions.items()},
             files=self.files,
             policy=self.policy,
             plugins=self.plugins,
@@ -182,7 +182,7 @@ def open_table(table: Any, name: str, memory: int, plugins: Plugins) -> Engine:
     return open_engine(table, memory, name)
 
 
-def described(engine: Engine) -> Table:
+def describe_table(engine: Engine) -> Table:
     """What is known about a table that was read."""
     return Table(engine.uri, engine.sha256(), engine.records, len(engine.columns))
 

@@ -254,10 +254,10 @@ class Plugins:
         return self._asked(CHECKS, *KINDS, LazyCheck)
 
     def _loaded(self, announced: Announced, plugin: str) -> Check:
-        from tcdp_audit.core.check.announced import loaded  # noqa: PLC0415 - likewise
+        from tcdp_audit.core.check.announced import load_announced  # noqa: PLC0415 - likewise
 
         try:
-            return loaded(announced)
+            return load_announced(announced)
         except KeyboardInterrupt:
             raise
         except BaseException as error:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tcdp_audit.api import parse_memory, resolved
+from tcdp_audit.api import parse_memory, resolve_location
 from tcdp_audit.plugin.engine import TcdpAuditError, UsageError
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ class Auditor:
         raise fault.with_traceback(None)
 
     def _at(self, place: Any) -> Any:
-        return resolved(str(place), self.folder) if isinstance(place, str | Path) else place
+        return resolve_location(str(place), self.folder) if isinstance(place, str | Path) else place
 
 
 @dataclass(frozen=True)
@@ -113,8 +113,8 @@ def _table(config: pytest.Config, name: str) -> str | None:
     """A table; its path starts where pytest was called, or where the configuration file stands that names it."""
     option, configured = _option(config, name), config.getini(name)
     if option:
-        return resolved(option, config.invocation_params.dir)
-    return resolved(configured, _folder(config)) if configured else None
+        return resolve_location(option, config.invocation_params.dir)
+    return resolve_location(configured, _folder(config)) if configured else None
 
 
 def _option(config: pytest.Config, name: str) -> str | None:
