@@ -73,6 +73,9 @@ if TYPE_CHECKING:
     from tcdp_audit.core.classes.strength import (
         strengths as strengths,
     )
+    from tcdp_audit.core.encoding.counted import (
+        Part as Part,
+    )
     from tcdp_audit.core.encoding.domain import (
         texts_of as texts_of,
     )
@@ -93,9 +96,6 @@ if TYPE_CHECKING:
         chosen_parts as chosen_parts,
         require_one_version as require_one_version,
         split_pattern as split_pattern,
-    )
-    from tcdp_audit.core.engines.shards import (
-        Part as Part,
     )
     from tcdp_audit.core.engines.source import (
         require_known_kind as require_known_kind,
