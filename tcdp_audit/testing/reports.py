@@ -20,7 +20,7 @@ from pydantic import Field
 
 from tcdp_audit.api import Expectation, Plugins, Policy, PolicyError, audit
 from tcdp_audit.core.results.audit import Audit
-from tcdp_audit.core.results.document import KINDS
+from tcdp_audit.core.results.document import BLOCKS
 from tcdp_audit.core.results.reporter import Reporter, ReportSection, Unaudited
 from tcdp_audit.plugin.check import AttributeParameters, ClassCheck, ClassEvidence, DisclosureType, Guide, Threshold
 from tcdp_audit.plugin.detector import PolicyDocument
@@ -153,7 +153,7 @@ class SectionSuite(RenderedSuite):
 
     def complaints(self, output: Any, again: Any) -> Iterator[tuple[str, str, str]]:
         """Faults of blocks."""
-        kinds = sorted({type(one).__name__ for one in output if not isinstance(one, KINDS)})
+        kinds = sorted({type(one).__name__ for one in output if not isinstance(one, BLOCKS)})
         if kinds:
             yield "blocks", f"they must be texts and tables, got {', '.join(kinds)}", "figures; write them as text"
         if output != again:

@@ -284,7 +284,7 @@ def test_integers_that_a_range_would_round_are_refused():
 
 @pytest.mark.parametrize(
     ("example", "told"),
-    [(2, "1 record can only be one record, by 'age'."), (1, "Everybody may be one of 2 records at least, by 'age'.")],
+    [(2, "1 record can only be one record, by 'age'."), (1, "Everyone may be one of 2 records at least, by 'age'.")],
 )
 def test_the_data_broker_knows_everybody(example, told):
     ages, ranges, _, _ = PUBLISHED[example]
