@@ -18,7 +18,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from tcdp_audit.cli import remediation, run
+from tcdp_audit.cli import displays, run
 from tcdp_audit.core.auditor import evaluation
 from tcdp_audit.core.base import files
 from tcdp_audit.core.classes.shards import Plan
@@ -26,7 +26,7 @@ from tcdp_audit.core.repair import fixing
 
 PATIENCE = 300  # seconds
 OUTSIDE = 75  # the signal came before the command began, or when it was over
-__all__ = ["fixing", "remediation"]  # imported before the forks, so that they need not
+__all__ = ["displays", "fixing"]  # imported before the forks, so that they need not
 
 
 def counting(ask: dict[str, Any], answer: dict[str, int]) -> Callable[..., None]:
