@@ -13,8 +13,8 @@ from attacked_tables import attacked
 from hypothesis import given, settings, strategies as st
 
 from tcdp_audit_plugins.checks._shared.candidate_sets import CandidateSets
-from tcdp_audit_plugins.checks.transparency import assignment
-from tcdp_audit_plugins.checks.transparency.assignment import assigned, assigned_correct
+from tcdp_audit_plugins.checks.masking_attacks import assignment
+from tcdp_audit_plugins.checks.masking_attacks.assignment import assigned, assigned_correct
 
 # file, attributes: right links of the assignment within the sets
 CENSUS = [

@@ -13,7 +13,7 @@ from hypothesis import assume, given, settings, strategies as st
 
 import tcdp_audit
 from tcdp_audit.core.base.outcome import Outcome, Status
-from tcdp_audit_plugins.checks.transparency import consistent_ranges, least_displacement
+from tcdp_audit_plugins.checks.masking_attacks import consistent_ranges, least_displacement
 
 SWAP = "rank_swap_attack"
 # file, w, attributes: mean and least candidates, certain from both ends, expected, nearest from both, certain closed

@@ -20,7 +20,7 @@ from masked import PLUGINS, masked, paired_policy
 
 from tcdp_audit import audit
 from tcdp_audit.plugin._internal import Floats
-from tcdp_audit_plugins.checks.likelihood_attacks.channel import invariant, keeping
+from tcdp_audit_plugins.checks.masking_attacks.channel import invariant, keeping
 
 ADULT: dict[str, Any] = {
     "age": "numeric",

@@ -109,7 +109,7 @@ class _Masking:
 
         Beside missing cells noise with covariances tells nothing, so that noise of each attribute by itself is told.
         """
-        from tcdp_audit_plugins.checks.likelihood_attacks.parameters import BY_DEFAULT  # noqa: PLC0415 - many modules
+        from tcdp_audit_plugins.checks.masking_attacks.parameters import BY_DEFAULT  # noqa: PLC0415 - many modules
 
         known: dict[str, Any] = {"attributes": [one.name for one in self.attributes], "limit": BY_DEFAULT}
         if self.parameters.covariance is not None:

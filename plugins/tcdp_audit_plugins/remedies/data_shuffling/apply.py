@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from tcdp_audit.plugin._internal import Floats
 from tcdp_audit.plugin.detector import Role
 from tcdp_audit.plugin.remedy import Attribute, NewColumn, RemedyError, RemedyView, Treatment
-from tcdp_audit_plugins.checks.likelihood_attacks.parameters import BY_DEFAULT
+from tcdp_audit_plugins.checks.masking_attacks.parameters import BY_DEFAULT
 from tcdp_audit_plugins.remedies._shared.by_content import by_content
 from tcdp_audit_plugins.remedies._shared.masked_attributes import is_orderable, masked_attributes
 from tcdp_audit_plugins.remedies._shared.normal import correlations

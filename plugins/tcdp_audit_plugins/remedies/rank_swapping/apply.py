@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tcdp_audit.plugin.remedy import Attribute, NewColumn, RemedyError, RemedyView, Treatment
-from tcdp_audit_plugins.checks.likelihood_attacks.parameters import BY_DEFAULT
+from tcdp_audit_plugins.checks.masking_attacks.parameters import BY_DEFAULT
 from tcdp_audit_plugins.remedies._shared.by_content import by_content
 from tcdp_audit_plugins.remedies._shared.masked_attributes import masked_attributes
 from tcdp_audit_plugins.remedies._shared.pair_demands import weakest

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from tcdp_audit.plugin._internal import Counts, Floats, fold
 from tcdp_audit.plugin.check import CheckError, CodedTable, Pairs
-from tcdp_audit_plugins.checks.likelihood_attacks.noise import INCOMPLETE, Noise
+from tcdp_audit_plugins.checks.masking_attacks.noise import INCOMPLETE, Noise
 from tcdp_audit_plugins.checks.record_linkage.standardised import EPSILON, RecordPoints, Space
 
 NO_NOISE = 1e-10  # of the largest variance along any axis, in standard deviations of attributes

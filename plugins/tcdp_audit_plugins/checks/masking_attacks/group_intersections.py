@@ -14,7 +14,7 @@ import numpy as np
 from tcdp_audit.plugin._internal import Counts, fold, gibibytes
 from tcdp_audit.plugin.check import CheckError
 from tcdp_audit_plugins.checks._shared.candidate_sets import Positions
-from tcdp_audit_plugins.checks.transparency.tables import AttackedTables
+from tcdp_audit_plugins.checks.masking_attacks.tables import AttackedTables
 
 EDGE = 80  # bytes that a candidate takes while they are joined
 

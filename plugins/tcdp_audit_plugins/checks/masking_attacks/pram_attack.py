@@ -8,8 +8,7 @@ from tcdp_audit.plugin._internal import Counts
 from tcdp_audit.plugin.check import Comparison, DisclosureType, Guide, Pairs, TableCheck, TableFigure, TableView
 from tcdp_audit.plugin.detector import Scale
 from tcdp_audit.plugin.sentences import Outcome
-from tcdp_audit_plugins.checks.likelihood_attacks.masked_values import MaskedAttribute, masked_attribute, transitions
-from tcdp_audit_plugins.checks.likelihood_attacks.outcome import (
+from tcdp_audit_plugins.checks.masking_attacks.likelihood_figure import (
     CHOOSING,
     LIMITS,
     READING,
@@ -17,9 +16,10 @@ from tcdp_audit_plugins.checks.likelihood_attacks.outcome import (
     attack_person,
     attack_sentence,
 )
-from tcdp_audit_plugins.checks.likelihood_attacks.parameters import known_attributes
-from tcdp_audit_plugins.checks.likelihood_attacks.posteriors import posteriors, require_few
-from tcdp_audit_plugins.checks.likelihood_attacks.pram_parameters import PramParameters, faults
+from tcdp_audit_plugins.checks.masking_attacks.masked_values import MaskedAttribute, masked_attribute, transitions
+from tcdp_audit_plugins.checks.masking_attacks.parameters import known_attributes
+from tcdp_audit_plugins.checks.masking_attacks.posteriors import posteriors, require_few
+from tcdp_audit_plugins.checks.masking_attacks.pram_parameters import PramParameters, faults
 from tcdp_audit_plugins.checks.record_linkage.standardised import space
 from tcdp_audit_plugins.formulas import formula
 

@@ -8,8 +8,8 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from tcdp_audit.plugin.detector import AttributeDeclaration, Exact, PolicyDocument, Role, Scale, Text
-from tcdp_audit_plugins.checks.likelihood_attacks.parameters import LikelihoodParameters, misnamed
-from tcdp_audit_plugins.checks.likelihood_attacks.scores import Scores
+from tcdp_audit_plugins.checks.masking_attacks.parameters import LikelihoodParameters, misnamed
+from tcdp_audit_plugins.checks.masking_attacks.scores import Scores
 
 Percent = Annotated[Exact, Field(ge=0)]
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tcdp_audit.plugin._internal import Counts
-from tcdp_audit_plugins.checks.likelihood_attacks.labelled_matrix import LabelledMatrix
+from tcdp_audit_plugins.checks.masking_attacks.labelled_matrix import LabelledMatrix
 
 Column = Sequence[Fraction | None]  # of all original values; None for one of which nothing is known
 

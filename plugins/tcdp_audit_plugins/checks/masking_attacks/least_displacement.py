@@ -8,8 +8,8 @@ import numpy as np
 
 from tcdp_audit.plugin._internal import Counts, Floats
 from tcdp_audit_plugins.checks._shared.candidate_sets import Positions
-from tcdp_audit_plugins.checks.transparency.ranks import Ranks
-from tcdp_audit_plugins.checks.transparency.tables import AttackedTables
+from tcdp_audit_plugins.checks.masking_attacks.ranks import Ranks
+from tcdp_audit_plugins.checks.masking_attacks.tables import AttackedTables
 
 AT_ONCE = 16  # known points that are compared with all released ones
 CELLS = 2**28  # compared cells, beyond which it is given up

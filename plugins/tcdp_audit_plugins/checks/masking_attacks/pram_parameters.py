@@ -10,7 +10,7 @@ from pydantic import Field
 
 from tcdp_audit.plugin.detector import Exact, PolicyDocument, Text
 from tcdp_audit.plugin.sentences import count
-from tcdp_audit_plugins.checks.likelihood_attacks.parameters import LikelihoodParameters, attributes_under, misnamed
+from tcdp_audit_plugins.checks.masking_attacks.parameters import LikelihoodParameters, attributes_under, misnamed
 
 Share = Annotated[Exact, Field(ge=0, le=1)]
 Lines = Annotated[dict[Text, Annotated[dict[Text, Share], Field(min_length=1)]], Field(min_length=1)]

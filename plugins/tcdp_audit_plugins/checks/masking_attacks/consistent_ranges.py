@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from tcdp_audit.plugin.check import CheckError
 from tcdp_audit_plugins.checks._shared.boxes import Boxes, Numbers, PointTree
 from tcdp_audit_plugins.checks._shared.candidate_sets import CandidateSets, Positions
-from tcdp_audit_plugins.checks.transparency.ranks import Ranges, Ranks
-from tcdp_audit_plugins.checks.transparency.tables import AttackedTables
+from tcdp_audit_plugins.checks.masking_attacks.ranks import Ranges, Ranks
+from tcdp_audit_plugins.checks.masking_attacks.tables import AttackedTables
 
 EDGE = 96  # bytes that a candidate takes in what is computed from the sets
 PATTERNS = 1024  # combinations of missing cells, each a search of its own

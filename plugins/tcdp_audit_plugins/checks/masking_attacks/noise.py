@@ -12,8 +12,8 @@ import numpy as np
 from tcdp_audit.plugin._internal import Floats
 from tcdp_audit.plugin.check import CheckError, CodedTable, Pairs, TableView
 from tcdp_audit.plugin.sentences import count
-from tcdp_audit_plugins.checks.likelihood_attacks.labelled_matrix import read_matrix
-from tcdp_audit_plugins.checks.likelihood_attacks.noise_parameters import NoiseParameters
+from tcdp_audit_plugins.checks.masking_attacks.labelled_matrix import read_matrix
+from tcdp_audit_plugins.checks.masking_attacks.noise_parameters import NoiseParameters
 
 SYMMETRY = 1e-9  # of the largest number: what printed decimals may differ by
 INCOMPLETE = (

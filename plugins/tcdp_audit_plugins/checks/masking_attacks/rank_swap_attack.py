@@ -14,10 +14,7 @@ from tcdp_audit.plugin.check import DisclosureType, Guide, TableCheck, TableFigu
 from tcdp_audit.plugin.detector import Exact, PolicyDocument
 from tcdp_audit.plugin.sentences import Outcome, count, known_columns
 from tcdp_audit_plugins.checks._shared.candidate_sets import CandidateSets
-from tcdp_audit_plugins.checks.transparency.consistent_ranges import sets_of_ranges
-from tcdp_audit_plugins.checks.transparency.known_attributes import ordered_attributes, ordered_faults
-from tcdp_audit_plugins.checks.transparency.least_displacement import least_displacement
-from tcdp_audit_plugins.checks.transparency.outcome import (
+from tcdp_audit_plugins.checks.masking_attacks.candidate_figure import (
     CHOOSING,
     FIGURE,
     LIMITS,
@@ -27,8 +24,11 @@ from tcdp_audit_plugins.checks.transparency.outcome import (
     attack_person,
     attack_sentence,
 )
-from tcdp_audit_plugins.checks.transparency.ranks import Ranks
-from tcdp_audit_plugins.checks.transparency.tables import AttackedTables
+from tcdp_audit_plugins.checks.masking_attacks.consistent_ranges import sets_of_ranges
+from tcdp_audit_plugins.checks.masking_attacks.known_attributes import ordered_attributes, ordered_faults
+from tcdp_audit_plugins.checks.masking_attacks.least_displacement import least_displacement
+from tcdp_audit_plugins.checks.masking_attacks.ranks import Ranks
+from tcdp_audit_plugins.checks.masking_attacks.tables import AttackedTables
 from tcdp_audit_plugins.formulas import formula
 
 TOO_SMALL = "values were moved by up to {largest} and not by {declared}: leave `displacement` and `p` out"

@@ -16,7 +16,7 @@ from tcdp_audit.plugin._internal import Counts, Floats
 from tcdp_audit.plugin.check import CheckError, Pairs, TableView
 from tcdp_audit.plugin.engine import Domain
 from tcdp_audit.plugin.sentences import count
-from tcdp_audit_plugins.checks.likelihood_attacks.channel import (
+from tcdp_audit_plugins.checks.masking_attacks.channel import (
     MOST,
     cell_posterior,
     changes,
@@ -27,10 +27,10 @@ from tcdp_audit_plugins.checks.likelihood_attacks.channel import (
     logarithms,
     places,
 )
-from tcdp_audit_plugins.checks.likelihood_attacks.exact_channel import Adapted, Channel, Counted, Declared, Kept
-from tcdp_audit_plugins.checks.likelihood_attacks.labelled_matrix import LabelledMatrix, matrix_of, read_matrix
-from tcdp_audit_plugins.checks.likelihood_attacks.pram_parameters import PramParameters
-from tcdp_audit_plugins.checks.likelihood_attacks.transitions import CodedPoints, Transitions
+from tcdp_audit_plugins.checks.masking_attacks.exact_channel import Adapted, Channel, Counted, Declared, Kept
+from tcdp_audit_plugins.checks.masking_attacks.labelled_matrix import LabelledMatrix, matrix_of, read_matrix
+from tcdp_audit_plugins.checks.masking_attacks.pram_parameters import PramParameters
+from tcdp_audit_plugins.checks.masking_attacks.transitions import CodedPoints, Transitions
 
 Codes = NDArray[np.int64]
 

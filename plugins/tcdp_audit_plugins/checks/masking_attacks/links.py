@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from tcdp_audit.plugin._internal import Counts, Floats
 from tcdp_audit_plugins.checks._shared.candidate_sets import CandidateSets
+from tcdp_audit_plugins.checks.masking_attacks.tables import AttackedTables
 from tcdp_audit_plugins.checks.record_linkage.standardised import Space
-from tcdp_audit_plugins.checks.transparency.tables import AttackedTables
 
 SIZES = {"0": 0, "1": 1, "2": 2, "3-5": 5, "6-10": 10, "11-100": 100}
 

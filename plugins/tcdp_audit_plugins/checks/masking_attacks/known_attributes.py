@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tcdp_audit.plugin.detector import PolicyDocument, Role, Scale
-from tcdp_audit_plugins.checks.transparency.outcome import AttackParameters
+from tcdp_audit_plugins.checks.masking_attacks.candidate_figure import AttackParameters
 
 
 def ordered_attributes(parameters: AttackParameters, document: PolicyDocument) -> list[str]:

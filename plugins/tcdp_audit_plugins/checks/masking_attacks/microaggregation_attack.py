@@ -14,10 +14,7 @@ from tcdp_audit.plugin.check import CheckError, DisclosureType, Guide, Pairs, Ta
 from tcdp_audit.plugin.detector import PolicyDocument, Role, Text
 from tcdp_audit.plugin.sentences import Outcome, count, known_columns
 from tcdp_audit_plugins.checks._shared.candidate_sets import CandidateSets
-from tcdp_audit_plugins.checks.transparency.consistent_ranges import sets_of_ranges
-from tcdp_audit_plugins.checks.transparency.group_intersections import known_groups
-from tcdp_audit_plugins.checks.transparency.known_attributes import ordered_attributes, ordered_faults, unknown
-from tcdp_audit_plugins.checks.transparency.outcome import (
+from tcdp_audit_plugins.checks.masking_attacks.candidate_figure import (
     CHOOSING,
     FIGURE,
     LIMITS,
@@ -27,8 +24,11 @@ from tcdp_audit_plugins.checks.transparency.outcome import (
     attack_person,
     attack_sentence,
 )
-from tcdp_audit_plugins.checks.transparency.ranks import Ranks
-from tcdp_audit_plugins.checks.transparency.tables import AttackedTables
+from tcdp_audit_plugins.checks.masking_attacks.consistent_ranges import sets_of_ranges
+from tcdp_audit_plugins.checks.masking_attacks.group_intersections import known_groups
+from tcdp_audit_plugins.checks.masking_attacks.known_attributes import ordered_attributes, ordered_faults, unknown
+from tcdp_audit_plugins.checks.masking_attacks.ranks import Ranks
+from tcdp_audit_plugins.checks.masking_attacks.tables import AttackedTables
 from tcdp_audit_plugins.formulas import formula
 
 BEYOND = (

@@ -23,10 +23,10 @@ from tcdp_audit.plugin.sentences import (
     record_noun,
 )
 from tcdp_audit_plugins.checks._shared.candidate_sets import CandidateSets
+from tcdp_audit_plugins.checks.masking_attacks.assignment import assigned_correct
+from tcdp_audit_plugins.checks.masking_attacks.links import Links, distances_in_sets, nearest_in_sets
+from tcdp_audit_plugins.checks.masking_attacks.tables import AttackedTables
 from tcdp_audit_plugins.checks.record_linkage.standardised import Space, space
-from tcdp_audit_plugins.checks.transparency.assignment import assigned_correct
-from tcdp_audit_plugins.checks.transparency.links import Links, distances_in_sets, nearest_in_sets
-from tcdp_audit_plugins.checks.transparency.tables import AttackedTables
 
 FIGURE = "share of people found"
 READING = (

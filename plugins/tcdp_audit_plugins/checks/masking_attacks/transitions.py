@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from tcdp_audit.plugin._internal import Counts, Floats, fold
 from tcdp_audit.plugin.check import Pairs
-from tcdp_audit_plugins.checks.likelihood_attacks.posteriors import most_likely
+from tcdp_audit_plugins.checks.masking_attacks.posteriors import most_likely
 from tcdp_audit_plugins.checks.record_linkage.credit import Credit, credit_of
 
 EPSILON = float(np.finfo(np.float64).eps)
