@@ -13,8 +13,8 @@ from attacked_tables import attacked
 from hypothesis import given, settings, strategies as st
 
 from tcdp_audit_plugins.checks._shared.candidate_sets import CandidateSets
-from tcdp_audit_plugins.checks.masking_attacks import assignment
-from tcdp_audit_plugins.checks.masking_attacks.assignment import assigned, assigned_correct
+from tcdp_audit_plugins.checks.masking_attacks import links
+from tcdp_audit_plugins.checks.masking_attacks.links import assigned, assigned_correct
 
 # file, attributes: right links of the assignment within the sets
 CENSUS = [
@@ -73,7 +73,7 @@ def best(matrix: Matrix, squared: list[list[int]], people: int) -> tuple[int, se
 def test_no_permutation_is_nearer(problem: tuple[Matrix, list[list[int]], int], together: int) -> None:
     matrix, squared, people = problem
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(assignment, "TOGETHER", together)
+        patch.setattr(links, "TOGETHER", together)
         sets = sets_of(matrix, people).closed()
         distances = np.array(squared, float)[sets.rows, sets.candidates]
         flow, correct = assigned(sets, distances), assigned_correct(sets, distances)
@@ -97,7 +97,7 @@ def test_it_is_left_out_where_it_would_take_long_or_nobody_knows_how_many(monkey
     everybody = sets_of([[True] * 3] * 3, 3)
     assert assigned_correct(everybody, np.array([0.0, 1, 1, 1, 0, 1, 1, 1, 0])) == 3
     assert assigned(sets_of([[True] * 3] * 3, 2), np.zeros(9)) is None
-    monkeypatch.setattr(assignment, "WORK", 26)
+    monkeypatch.setattr(links, "WORK", 26)
     assert assigned_correct(everybody, np.zeros(9)) is None
 
 

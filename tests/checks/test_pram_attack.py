@@ -22,8 +22,8 @@ from tcdp_audit.core.engines import open_engine
 from tcdp_audit.core.session.registry import Plugins
 from tcdp_audit_plugins.checks.masking_attacks.channel import declared
 from tcdp_audit_plugins.checks.masking_attacks.labelled_matrix import read_matrix
+from tcdp_audit_plugins.checks.masking_attacks.masked_values import PramParameters
 from tcdp_audit_plugins.checks.masking_attacks.pram_attack import candidates_of_released
-from tcdp_audit_plugins.checks.masking_attacks.pram_parameters import PramParameters
 
 PLUGINS = Plugins.load(external=False)
 Row = tuple[str | None, ...]

@@ -31,12 +31,12 @@ from tcdp_audit_plugins.checks.masking_attacks import (
     rank_swap_attack,
 )
 from tcdp_audit_plugins.checks.masking_attacks.candidate_figure import candidates_of_everybody
+from tcdp_audit_plugins.checks.masking_attacks.masked_values import PramParameters
 from tcdp_audit_plugins.checks.masking_attacks.microaggregation_attack import (
     Microaggregated,
     MicroaggregationAttackParameters,
 )
-from tcdp_audit_plugins.checks.masking_attacks.noise_parameters import NoiseParameters
-from tcdp_audit_plugins.checks.masking_attacks.pram_parameters import PramParameters
+from tcdp_audit_plugins.checks.masking_attacks.noise import NoiseParameters
 from tcdp_audit_plugins.checks.masking_attacks.rank_swap_attack import RankSwapParameters, RankSwapped
 from tcdp_audit_plugins.formulas import formula
 

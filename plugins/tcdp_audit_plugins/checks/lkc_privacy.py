@@ -42,8 +42,8 @@ from tcdp_audit.plugin.sentences import (
     records_of,
 )
 from tcdp_audit_plugins.checks._shared.attribute_sets import few_columns, require_few_sets, sets_up_to
-from tcdp_audit_plugins.checks._shared.missing_values import violation_of
 from tcdp_audit_plugins.checks._shared.sampling import counts_rows, distribution_of, needs_a_partition
+from tcdp_audit_plugins.checks._shared.sensitive_values import violation_of
 from tcdp_audit_plugins.formulas import formula
 
 Flags = NDArray[np.bool_]

@@ -33,8 +33,8 @@ from tcdp_audit.plugin.sentences import (
     victims,
 )
 from tcdp_audit_plugins.checks._shared.certain_values import certain_among, may_be_shared
-from tcdp_audit_plugins.checks._shared.named_values import ambiguous, among
 from tcdp_audit_plugins.checks._shared.ranked_counts import ratio_to_tail
+from tcdp_audit_plugins.checks._shared.sensitive_values import ambiguous, among
 from tcdp_audit_plugins.formulas import formula
 
 

@@ -31,7 +31,7 @@ from tcdp_audit.plugin.sentences import (
 )
 from tcdp_audit_plugins.checks._shared.certain_values import SHARES_OF_PAIRS
 from tcdp_audit_plugins.checks._shared.frequency_ratios import greatest_ratio
-from tcdp_audit_plugins.checks._shared.named_values import ambiguous, known
+from tcdp_audit_plugins.checks._shared.sensitive_values import ambiguous, known
 from tcdp_audit_plugins.formulas import formula
 
 

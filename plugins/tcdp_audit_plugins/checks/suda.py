@@ -16,7 +16,7 @@ from tcdp_audit.plugin.detector import Exact, PolicyDocument
 from tcdp_audit.plugin.sentences import Outcome, Status, an_intruder, column_of, known_columns, record_noun, records_of
 from tcdp_audit_plugins.checks._shared.attribute_sets import few_columns
 from tcdp_audit_plugins.checks._shared.minimal_uniques import MinimalUniques, dis_suda, minimal_uniques
-from tcdp_audit_plugins.checks._shared.population_estimators import data_intrusion_simulation
+from tcdp_audit_plugins.checks._shared.pitman import data_intrusion_simulation
 from tcdp_audit_plugins.checks._shared.sampling import counts_rows, fraction_of, needs_a_partition
 from tcdp_audit_plugins.formulas import formula
 

@@ -11,13 +11,34 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit_plugins.checks._shared.lanes import may_reach, packed, shifts_of
+Words = NDArray[np.uint64]
+
+LANES, BITS = 8, 7
+GUARDS = np.uint64(0x8080808080808080)
 
 Places = NDArray[np.int32]
 Numbers = NDArray[np.int32]
-
 LEAF = 16  # points that are looked at one by one
 TOGETHER = 2**17  # pairs of box and node, or of box and point, that are looked at together
+
+
+def shifts_of(*corners: NDArray[np.int32]) -> NDArray[np.int64]:
+    """For each axis how many bits its places have too many. Shape (axes,)."""
+    largest = np.max([one.max(axis=1) for one in corners], axis=0)
+    return np.array([max(int(one).bit_length() - BITS, 0) for one in largest.tolist()])
+
+
+def packed(places: NDArray[np.int32], shifts: NDArray[np.int64]) -> Words:
+    """Places, none of them negative, as words. Shape (words, points), from (axes, points)."""
+    words = np.zeros((-(-len(places) // LANES), places.shape[1]), dtype=np.uint64)
+    for axis, shift in enumerate(shifts.tolist()):
+        words[axis // LANES] |= (places[axis] >> shift).astype(np.uint64) << np.uint64(8 * (axis % LANES))
+    return words
+
+
+def may_reach(low: Words, high: Words) -> NDArray[np.bool_]:
+    """Whether no place among `low` is clearly above that among `high`; both of the same shape (words,)."""
+    return np.asarray(((high | GUARDS) - low) & GUARDS == GUARDS)
 
 
 @dataclass(frozen=True)

@@ -26,14 +26,13 @@ from tcdp_audit.plugin.check import (
 from tcdp_audit.plugin.detector import Exact, PolicyDocument, Scale, Text
 from tcdp_audit.plugin.sentences import Outcome, an_intruder, column_of, columns_of
 from tcdp_audit_plugins.checks._shared.beside_control import CONTROL, Attack
-from tcdp_audit_plugins.checks.control.gower import Gower, Points, numbers_of
-from tcdp_audit_plugins.checks.control.parameters import (
+from tcdp_audit_plugins.checks.control.risk import (
     ControlParameters,
     judged_beside_control,
     measurable,
     quasi_identifiers_of,
+    risk_figure,
 )
-from tcdp_audit_plugins.checks.control.risk import risk_figure
 from tcdp_audit_plugins.checks.control.sentences import (
     ABOUT_CONTROL,
     CHOOSING,
@@ -45,7 +44,15 @@ from tcdp_audit_plugins.checks.control.sentences import (
     chances,
     on_both,
 )
-from tcdp_audit_plugins.checks.control.tables import Places, Tables, known_attributes, scale_of
+from tcdp_audit_plugins.checks.control.tables import (
+    Gower,
+    Places,
+    Points,
+    Tables,
+    known_attributes,
+    numbers_of,
+    scale_of,
+)
 from tcdp_audit_plugins.formulas import formula
 
 if TYPE_CHECKING:

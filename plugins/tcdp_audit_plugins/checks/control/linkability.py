@@ -16,14 +16,13 @@ from tcdp_audit.plugin.check import Comparison, DisclosureType, Guide, TableChec
 from tcdp_audit.plugin.detector import Exact, PolicyDocument, Text
 from tcdp_audit.plugin.sentences import Outcome, an_intruder, columns_of
 from tcdp_audit_plugins.checks._shared.beside_control import CONTROL, Attack
-from tcdp_audit_plugins.checks.control.gower import each_block
-from tcdp_audit_plugins.checks.control.parameters import (
+from tcdp_audit_plugins.checks.control.risk import (
     ControlParameters,
     judged_beside_control,
     measurable,
     quasi_identifiers_of,
+    risk_figure,
 )
-from tcdp_audit_plugins.checks.control.risk import risk_figure
 from tcdp_audit_plugins.checks.control.sentences import (
     ABOUT_CONTROL,
     CHOOSING,
@@ -35,7 +34,7 @@ from tcdp_audit_plugins.checks.control.sentences import (
     chances,
     on_both,
 )
-from tcdp_audit_plugins.checks.control.tables import Places, Tables, known_attributes
+from tcdp_audit_plugins.checks.control.tables import Places, Tables, each_block, known_attributes
 from tcdp_audit_plugins.formulas import formula
 
 if TYPE_CHECKING:

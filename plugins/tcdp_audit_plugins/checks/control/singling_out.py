@@ -27,9 +27,16 @@ from tcdp_audit.plugin.detector import Exact, PolicyDocument
 from tcdp_audit.plugin.sentences import Outcome, agree, an_intruder, count, figure, known_columns, record_noun
 from tcdp_audit_plugins.checks._shared.beside_control import CONTROL, Attack
 from tcdp_audit_plugins.checks._shared.sampling import counts_rows
-from tcdp_audit_plugins.checks.control.draws import one_drawn
-from tcdp_audit_plugins.checks.control.parameters import ControlParameters, judged_beside_control, quasi_identifiers_of
-from tcdp_audit_plugins.checks.control.risk import companions_of, require_as_many, require_comparable, risk_figure
+from tcdp_audit_plugins.checks.control.risk import (
+    ControlParameters,
+    companions_of,
+    judged_beside_control,
+    one_drawn,
+    quasi_identifiers_of,
+    require_as_many,
+    require_comparable,
+    risk_figure,
+)
 from tcdp_audit_plugins.checks.control.sentences import (
     ABOUT_CONTROL,
     CHOOSING,

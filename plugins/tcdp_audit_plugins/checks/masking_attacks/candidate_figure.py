@@ -23,8 +23,8 @@ from tcdp_audit.plugin.sentences import (
     record_noun,
 )
 from tcdp_audit_plugins.checks._shared.candidate_sets import CandidateSets
-from tcdp_audit_plugins.checks.masking_attacks.assignment import assigned_correct
-from tcdp_audit_plugins.checks.masking_attacks.links import Links, distances_in_sets, nearest_in_sets
+from tcdp_audit_plugins.checks.masking_attacks.links import Links, assigned_correct, distances_in_sets, nearest_in_sets
+from tcdp_audit_plugins.checks.masking_attacks.parameters import AttackParameters
 from tcdp_audit_plugins.checks.masking_attacks.tables import AttackedTables
 from tcdp_audit_plugins.checks.record_linkage.standardised import Space, space
 
@@ -54,26 +54,6 @@ LIMITS = (
     "that it makes certain stay open; `closure: false` leaves it out. Nothing is said of an intruder who knows less, "
     "or does not know how the file was masked."
 )
-
-
-class AttackParameters(Parameters):
-    """Parameters of every attack on candidate sets."""
-
-    at_most: Annotated[Exact | None, Field(ge=0, le=1, description="The largest share of people who may be found.")] = (
-        None
-    )
-    links: Annotated[
-        Literal["certain", "expected"],
-        Field(description="Which links are counted: certain ones, or right ones by guessing among the candidates."),
-    ] = "certain"
-    closure: Annotated[
-        bool,
-        Field(description="Whether candidates are ruled out that no one-to-one matching of everybody leaves."),
-    ] = True
-    attributes: Annotated[
-        list[Text] | None,
-        Field(min_length=1, description="The attributes that the intruder knows; without it, all quasi-identifiers."),
-    ] = None
 
 
 def attack_figure(

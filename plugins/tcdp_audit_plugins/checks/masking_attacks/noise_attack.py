@@ -6,7 +6,7 @@ from tcdp_audit.plugin._internal import Counts
 from tcdp_audit.plugin.check import Comparison, DisclosureType, Guide, Pairs, TableCheck, TableFigure, TableView
 from tcdp_audit.plugin.detector import Scale
 from tcdp_audit.plugin.sentences import Outcome
-from tcdp_audit_plugins.checks.masking_attacks.gaussian import Gaussian, in_units_of_noise
+from tcdp_audit_plugins.checks.masking_attacks.gaussian import Gaussian, in_units_of_noise, scored
 from tcdp_audit_plugins.checks.masking_attacks.likelihood_figure import (
     CHOOSING,
     LIMITS,
@@ -16,10 +16,8 @@ from tcdp_audit_plugins.checks.masking_attacks.likelihood_figure import (
     attack_sentence,
     both_ways,
 )
-from tcdp_audit_plugins.checks.masking_attacks.noise import noise_of
-from tcdp_audit_plugins.checks.masking_attacks.noise_parameters import NoiseParameters, faults, numeric_attributes
+from tcdp_audit_plugins.checks.masking_attacks.noise import NoiseParameters, faults, noise_of, numeric_attributes
 from tcdp_audit_plugins.checks.masking_attacks.posteriors import posteriors, require_few
-from tcdp_audit_plugins.checks.masking_attacks.scores import scored
 from tcdp_audit_plugins.checks.record_linkage.credit import credit
 from tcdp_audit_plugins.checks.record_linkage.standardised import Space, space
 from tcdp_audit_plugins.formulas import formula

@@ -1,4 +1,4 @@
-"""Parameters of attacks by likelihood, and what must be true of them under a policy."""
+"""The attributes that an attack compares: what is ordered, and why others cannot be."""
 
 from __future__ import annotations
 
@@ -9,11 +9,30 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from tcdp_audit.plugin.check import Parameters
-from tcdp_audit.plugin.detector import Exact, PolicyDocument, Role, Text
+from tcdp_audit.plugin.detector import Exact, PolicyDocument, Role, Scale, Text
 
 BY_DEFAULT = 40_000  # distinct records up to which a release is attacked without being asked: a minute of a processor
-
 Direction = Literal["masked_to_original", "original_to_masked"]
+
+
+class AttackParameters(Parameters):
+    """Parameters of every attack on candidate sets."""
+
+    at_most: Annotated[Exact | None, Field(ge=0, le=1, description="The largest share of people who may be found.")] = (
+        None
+    )
+    links: Annotated[
+        Literal["certain", "expected"],
+        Field(description="Which links are counted: certain ones, or right ones by guessing among the candidates."),
+    ] = "certain"
+    closure: Annotated[
+        bool,
+        Field(description="Whether candidates are ruled out that no one-to-one matching of everybody leaves."),
+    ] = True
+    attributes: Annotated[
+        list[Text] | None,
+        Field(min_length=1, description="The attributes that the intruder knows; without it, all quasi-identifiers."),
+    ] = None
 
 
 class LikelihoodParameters(Parameters):
@@ -35,6 +54,49 @@ class LikelihoodParameters(Parameters):
     limit: Annotated[
         int, Field(ge=2, description="The most distinct records of a table; time grows with the square.")
     ] = 100_000
+
+
+def ordered_attributes(parameters: AttackParameters, document: PolicyDocument) -> list[str]:
+    """Those that are named, or else all ordered quasi-identifiers, sorted."""
+    if parameters.attributes:
+        return sorted(set(parameters.attributes))
+    declared = document.attributes.items()
+    quasi = (name for name, one in declared if one.role is Role.QUASI_IDENTIFIER and name != document.key)
+    return sorted(name for name in quasi if not unordered(name, document))
+
+
+def ordered_faults(parameters: AttackParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
+    """Why they cannot be ranked: (parameter, sentence)."""
+    for name in sorted(set(parameters.attributes or [])):
+        reason = unknown(name, document) or unordered(name, document)
+        if reason:
+            yield "attributes", reason
+    if not ordered_attributes(parameters, document):
+        yield (
+            "",
+            "no quasi-identifier is numeric, or ordinal with an `order`, so that none has ranks; name `attributes`",
+        )
+
+
+def unknown(name: str, document: PolicyDocument) -> str:
+    """Why an attribute is nothing that an intruder compares; nothing where it is."""
+    declaration = document.attributes.get(name)
+    if declaration is None:
+        return f"the policy declares no attribute {name!r}"
+    if name == document.key:
+        return f"{name!r} is the key, which an intruder does not have; leave it out"
+    if declaration.role is Role.IDENTIFIER:
+        return f"{name!r} is an identifier, which is not released; leave it out"
+    return ""
+
+
+def unordered(name: str, document: PolicyDocument) -> str:
+    """Why an attribute has no ranks; nothing where it has."""
+    declaration = document.attributes[name]
+    if declaration.scale is Scale.NUMERIC or (declaration.scale is Scale.ORDINAL and declaration.order is not None):
+        return ""
+    example = f"{name}: {{role: {declaration.role.value}, scale: numeric}}"
+    return f"{name!r} has no order, so its values have no ranks; declare its scale, for example `{example}`"
 
 
 def known_attributes(parameters: LikelihoodParameters, quasi_identifiers: Sequence[str]) -> list[str]:

@@ -16,10 +16,15 @@ from tcdp_audit_plugins.checks.masking_attacks.likelihood_figure import (
     attack_person,
     attack_sentence,
 )
-from tcdp_audit_plugins.checks.masking_attacks.masked_values import MaskedAttribute, masked_attribute, transitions
+from tcdp_audit_plugins.checks.masking_attacks.masked_values import (
+    MaskedAttribute,
+    PramParameters,
+    faults,
+    masked_attribute,
+    transitions,
+)
 from tcdp_audit_plugins.checks.masking_attacks.parameters import known_attributes
 from tcdp_audit_plugins.checks.masking_attacks.posteriors import posteriors, require_few
-from tcdp_audit_plugins.checks.masking_attacks.pram_parameters import PramParameters, faults
 from tcdp_audit_plugins.checks.record_linkage.standardised import space
 from tcdp_audit_plugins.formulas import formula
 

@@ -19,15 +19,12 @@ from tcdp_audit_plugins.checks.masking_attacks.candidate_figure import (
     FIGURE,
     LIMITS,
     READING,
-    AttackParameters,
     attack_figure,
     attack_person,
     attack_sentence,
 )
-from tcdp_audit_plugins.checks.masking_attacks.consistent_ranges import sets_of_ranges
-from tcdp_audit_plugins.checks.masking_attacks.known_attributes import ordered_attributes, ordered_faults
-from tcdp_audit_plugins.checks.masking_attacks.least_displacement import least_displacement
-from tcdp_audit_plugins.checks.masking_attacks.ranks import Ranks
+from tcdp_audit_plugins.checks.masking_attacks.parameters import AttackParameters, ordered_attributes, ordered_faults
+from tcdp_audit_plugins.checks.masking_attacks.ranks import Ranks, least_displacement, sets_of_ranges
 from tcdp_audit_plugins.checks.masking_attacks.tables import AttackedTables
 from tcdp_audit_plugins.formulas import formula
 

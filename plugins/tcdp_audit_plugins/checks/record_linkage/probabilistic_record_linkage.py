@@ -11,16 +11,18 @@ import numpy as np
 
 from tcdp_audit.plugin.check import DisclosureType, Pairs, TableCheck, TableFigure, TableView
 from tcdp_audit.plugin.sentences import Outcome, agree, columns_of, count, record_noun
-from tcdp_audit_plugins.checks.record_linkage.agreement import Agreement, alike, equal, tolerant
-from tcdp_audit_plugins.checks.record_linkage.agreement_patterns import Column, best_matches, pattern_counts
-from tcdp_audit_plugins.checks.record_linkage.enumerated_patterns import (
+from tcdp_audit_plugins.checks.record_linkage.agreement import (
+    Agreement,
     Compared,
+    alike,
     enumerated_best,
     enumerated_counts,
+    equal,
     patterns_of_pairs,
+    tolerant,
 )
-from tcdp_audit_plugins.checks.record_linkage.fellegi_sunter import Linkage, Whole, estimate
-from tcdp_audit_plugins.checks.record_linkage.linkage_decisions import decide, link_figures
+from tcdp_audit_plugins.checks.record_linkage.agreement_patterns import Column, best_matches, pattern_counts
+from tcdp_audit_plugins.checks.record_linkage.fellegi_sunter import Linkage, Whole, decide, estimate, link_figures
 from tcdp_audit_plugins.checks.record_linkage.linked_records import finds, linked
 from tcdp_audit_plugins.checks.record_linkage.probabilistic_guide import GUIDE
 from tcdp_audit_plugins.checks.record_linkage.probabilistic_parameters import ProbabilisticParameters, faults

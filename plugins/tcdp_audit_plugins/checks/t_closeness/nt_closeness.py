@@ -27,8 +27,8 @@ from tcdp_audit.plugin.check import (
 )
 from tcdp_audit.plugin.detector import PolicyDocument, Role, Text
 from tcdp_audit.plugin.sentences import count
-from tcdp_audit_plugins.checks._shared.missing_values import violation_of
 from tcdp_audit_plugins.checks._shared.sampling import counts_rows, needs_a_partition
+from tcdp_audit_plugins.checks._shared.sensitive_values import violation_of
 from tcdp_audit_plugins.checks.t_closeness.nearest import Nearest, Subject
 from tcdp_audit_plugins.checks.t_closeness.nt_sentences import person, sentence
 from tcdp_audit_plugins.checks.t_closeness.supersets import Classes, classes_of

@@ -23,8 +23,7 @@ from tcdp_audit_plugins.checks.record_linkage.supervised.families import (
     OrderedWeights,
 )
 from tcdp_audit_plugins.checks.record_linkage.supervised.guide import GUIDE
-from tcdp_audit_plugins.checks.record_linkage.supervised.held_out import learned_from
-from tcdp_audit_plugins.checks.record_linkage.supervised.paired_points import PairedPoints
+from tcdp_audit_plugins.checks.record_linkage.supervised.paired_points import PairedPoints, learned_from
 from tcdp_audit_plugins.checks.record_linkage.supervised.parameters import SupervisedLinkageParameters
 from tcdp_audit_plugins.checks.record_linkage.supervised.search import Best, Search, most_possible
 
