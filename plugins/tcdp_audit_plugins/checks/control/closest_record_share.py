@@ -25,16 +25,16 @@ from tcdp_audit.plugin.sentences import (
     record_noun,
 )
 from tcdp_audit_plugins.checks._shared.beside_control import CONTROL, Attack, Rate, require_no_better
+from tcdp_audit_plugins.checks._shared.known_attributes import known_attributes, quasi_identifiers_of
 from tcdp_audit_plugins.checks.control.risk import (
     ControlParameters,
     measurable,
     needs_control,
     none_drawn,
-    quasi_identifiers_of,
     require_as_many,
 )
 from tcdp_audit_plugins.checks.control.sentences import ABOUT_CONTROL, CUT
-from tcdp_audit_plugins.checks.control.tables import Places, Points, known_attributes
+from tcdp_audit_plugins.checks.control.tables import Places, Points
 from tcdp_audit_plugins.formulas import formula
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from math import fsum
 from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
@@ -16,12 +15,13 @@ from tcdp_audit.plugin.check import Comparison, DisclosureType, Guide, TableChec
 from tcdp_audit.plugin.detector import Exact, PolicyDocument, Text
 from tcdp_audit.plugin.sentences import Outcome, an_intruder, columns_of
 from tcdp_audit_plugins.checks._shared.beside_control import CONTROL, Attack
+from tcdp_audit_plugins.checks._shared.known_attributes import known_attributes, quasi_identifiers_of
 from tcdp_audit_plugins.checks.control.risk import (
     ControlParameters,
+    compare_with_control,
     judged_beside_control,
+    mean_credit,
     measurable,
-    quasi_identifiers_of,
-    risk_figure,
 )
 from tcdp_audit_plugins.checks.control.sentences import (
     ABOUT_CONTROL,
@@ -34,7 +34,7 @@ from tcdp_audit_plugins.checks.control.sentences import (
     chances,
     on_both,
 )
-from tcdp_audit_plugins.checks.control.tables import Places, Tables, each_block, known_attributes
+from tcdp_audit_plugins.checks.control.tables import Places, Tables, each_block
 from tcdp_audit_plugins.formulas import formula
 
 if TYPE_CHECKING:
@@ -113,8 +113,7 @@ def linkability(view: TableView, parameters: LinkabilityParameters) -> TableFigu
     tables = Tables.of(view, [*names, *second])
     released = Released.of((Places.of(view, tables, names), Places.of(view, tables, second)), tables)
     attacks = [_attack(released, target, table.rows.each) for target, table in enumerate(tables.targets)]
-    control = attacks[1] if len(attacks) > 1 else None
-    return risk_figure(attacks[0], control, parameters, view.records, {"first": names, "second": second})
+    return compare_with_control(view, parameters, attacks, {"first": names, "second": second})
 
 
 def _attack(released: Released, target: int, each: NDArray[np.int64]) -> Attack:
@@ -124,7 +123,7 @@ def _attack(released: Released, target: int, each: NDArray[np.int64]) -> Attack:
     distinct, which = np.unique(keys, return_inverse=True)
     times = np.bincount(which, each, len(distinct))
     earned = released.credits(target, (distinct // len(second), distinct % len(second)))
-    return Attack(fsum((earned * times).tolist()), int(times.sum()))
+    return mean_credit(earned, times)
 
 
 def _faults(parameters: LinkabilityParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:

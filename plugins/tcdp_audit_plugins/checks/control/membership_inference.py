@@ -24,15 +24,15 @@ from tcdp_audit.plugin.check import (
 from tcdp_audit.plugin.detector import Exact, PolicyDocument
 from tcdp_audit.plugin.sentences import Outcome, an_intruder, chance_of, decimal, figure, known_columns, percent
 from tcdp_audit_plugins.checks._shared.beside_control import CONTROL, Attack, Rate, require_no_better
-from tcdp_audit_plugins.checks.control.ranking import Ranking
+from tcdp_audit_plugins.checks._shared.known_attributes import known_attributes, quasi_identifiers_of
 from tcdp_audit_plugins.checks.control.risk import (
     ControlParameters,
+    Ranking,
     measurable,
     needs_control,
-    quasi_identifiers_of,
 )
 from tcdp_audit_plugins.checks.control.sentences import ABOUT_CONTROL, CUT
-from tcdp_audit_plugins.checks.control.tables import Gower, Places, Points, known_attributes
+from tcdp_audit_plugins.checks.control.tables import Gower, Places, Points
 from tcdp_audit_plugins.formulas import formula
 
 RARELY_WRONG = Fraction(1, 100)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
+from math import fsum
 from typing import Annotated, Any
 
 import numpy as np
@@ -12,7 +14,7 @@ from pydantic import Field
 
 from tcdp_audit.plugin._internal import Floats
 from tcdp_audit.plugin.check import CheckError, Parameters, TableFigure, TableView
-from tcdp_audit.plugin.detector import Exact, PolicyDocument, Role, Text
+from tcdp_audit.plugin.detector import Exact, PolicyDocument, Text
 from tcdp_audit.plugin.sentences import count
 from tcdp_audit_plugins.checks._shared.beside_control import (
     CONTROL,
@@ -22,6 +24,8 @@ from tcdp_audit_plugins.checks._shared.beside_control import (
     require_strangers,
 )
 from tcdp_audit_plugins.checks.record_linkage.comparison import ComparisonParameters, comparable
+
+NEAR = 1e-12  # scores that differ by less, relative above 1, are equal
 
 
 class ControlParameters(Parameters):
@@ -39,11 +43,6 @@ class ControlParameters(Parameters):
     def demands(self) -> bool:
         """Whether anything is demanded."""
         return any(getattr(self, name, None) is not None for name in ("at_most", "true_positive_rate"))
-
-
-def quasi_identifiers_of(document: PolicyDocument) -> list[str]:
-    """What an intruder knows by default."""
-    return [name for name, one in document.attributes.items() if one.role is Role.QUASI_IDENTIFIER]
 
 
 def judged_beside_control(parameters: ControlParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
@@ -69,23 +68,46 @@ def needs_control(parameters: ControlParameters, document: PolicyDocument) -> It
         )
 
 
-def risk_figure(
-    attack: Attack, control: Attack | None, parameters: ControlParameters, records: int, details: dict[str, Any]
+def compare_with_control(
+    view: TableView, parameters: ControlParameters, attacks: Sequence[Attack], details: Mapping[str, Any]
 ) -> TableFigure:
-    """The upper end of the risk's interval; without a control the share of successes, which nothing is demanded of.
+    """Compare an attack on the original with the same one on the hold-out.
+
+    Args:
+        view: the release.
+        parameters: whether anything is demanded, and how sure the interval is.
+        attacks: on the original, and on the hold-out where there is one.
+        details: further details of the attack.
+
+    Returns:
+        The upper end of the risk's interval; without a hold-out the share of successes, which nothing is demanded of.
 
     Raises:
-        CheckError: something is demanded, and there is no control.
+        CheckError: something is demanded, and there is no hold-out.
     """
+    attack, *controls = attacks
     figures = {"success": attack.share, "successes": attack.successes, "attempts": attack.attempts}
-    if control is None:
+    if not controls:
         if parameters.demands:
             raise CheckError(NO_CONTROL)
-        return TableFigure(attack.share, records, details={**figures, **details})
+        return TableFigure(attack.share, view.records, details={**figures, **details})
+    control = controls[0]
     low, high, excess = interval_of_risk(attack, control, parameters.confidence)
     figures |= {"control_success": control.share, "control_successes": control.successes}
     figures |= {"control_attempts": control.attempts, "excess": excess, "low": low, "high": high}
-    return TableFigure(high, records, details={**figures, "confidence": parameters.confidence, **details})
+    return TableFigure(high, view.records, details={**figures, "confidence": parameters.confidence, **details})
+
+
+def mean_credit(earned: Floats, times: NDArray[np.int64]) -> Attack:
+    """An attack whose guesses are right with a probability each.
+
+    The products are added with `fsum`, whose sum is the rounded exact one: no order of points shows in it.
+
+    Args:
+        earned: the probability of each guess. Shape (guesses,).
+        times: how many records make it.
+    """
+    return Attack(fsum((earned * times).tolist()), int(times.sum()))
 
 
 def companions_of(view: TableView) -> list[str]:
@@ -149,3 +171,61 @@ def one_drawn(groups: NDArray[np.int64], records: int, drawn: int) -> Floats:
     """
     others = none_drawn(records - 1, drawn - 1)[np.maximum(groups - 1, 0)]
     return np.asarray(groups * (drawn / records) * others)
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """Members and others by their score, the lowest first, equal scores together.
+
+    Args:
+        members: members with each distinct score. Shape (scores,).
+        others: others with each.
+    """
+
+    members: NDArray[np.int64]
+    others: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, members: tuple[Floats, NDArray[np.int64]], others: tuple[Floats, NDArray[np.int64]]) -> Ranking:
+        """Scores, possibly infinite, and how many have each.
+
+        Example:
+            >>> once = np.ones(2, dtype=np.int64)
+            >>> Ranking.of((np.array([0.0, 1.0]), once), (np.array([1.0, np.inf]), once)).area
+            Fraction(7, 8)
+        """
+        scores = np.concatenate([members[0], others[0]])
+        order = np.argsort(scores, kind="stable")
+        ordered = scores[order]
+        with np.errstate(invalid="ignore"):  # infinite ones are equal
+            steps = np.diff(ordered) > NEAR * np.maximum(1, np.minimum(np.abs(ordered[1:]), np.finfo(np.float64).max))
+        group = np.empty(len(scores), np.intp)
+        group[order] = np.append(0, np.cumsum(steps))
+        groups = int(group.max()) + 1
+        own, their = np.split(group, [len(members[0])])
+        return cls(
+            *(np.bincount(one, each, groups).astype(np.int64) for one, each in ((own, members[1]), (their, others[1])))
+        )
+
+    @property
+    def area(self) -> Fraction:
+        """The probability that a member has a lower score than another, ties counting 1/2: the area under the curve."""
+        higher = int(self.others.sum()) - np.cumsum(self.others)
+        halves = sum((self.members * (2 * higher + self.others)).tolist())
+        return Fraction(halves, 2 * int(self.members.sum()) * int(self.others.sum()))
+
+    def true_positives(self, false_positives: Fraction) -> Fraction:
+        """The share of members that a threshold finds which finds so many of the others, on lines between thresholds.
+
+        Example:
+            >>> Ranking(np.array([1, 1]), np.array([0, 2])).true_positives(Fraction(1, 4))
+            Fraction(5, 8)
+        """
+        found, wrong = (np.append(0, np.cumsum(one)) for one in (self.members, self.others))
+        allowed = false_positives * int(wrong[-1])
+        last = int(np.searchsorted(wrong, int(allowed), side="right")) - 1  # the best of those that find no more
+        share = Fraction(int(found[last]), int(found[-1]))
+        if last + 1 == len(wrong):
+            return share
+        part = (allowed - int(wrong[last])) / int(wrong[last + 1] - wrong[last])
+        return share + part * Fraction(int(found[last + 1] - found[last]), int(found[-1]))

@@ -26,16 +26,16 @@ from tcdp_audit.plugin.check import (
 from tcdp_audit.plugin.detector import Exact, PolicyDocument
 from tcdp_audit.plugin.sentences import Outcome, agree, an_intruder, count, figure, known_columns, record_noun
 from tcdp_audit_plugins.checks._shared.beside_control import CONTROL, Attack
+from tcdp_audit_plugins.checks._shared.known_attributes import known_attributes, quasi_identifiers_of, why_unknown
 from tcdp_audit_plugins.checks._shared.sampling import counts_rows
 from tcdp_audit_plugins.checks.control.risk import (
     ControlParameters,
     companions_of,
+    compare_with_control,
     judged_beside_control,
     one_drawn,
-    quasi_identifiers_of,
     require_as_many,
     require_comparable,
-    risk_figure,
 )
 from tcdp_audit_plugins.checks.control.sentences import (
     ABOUT_CONTROL,
@@ -47,7 +47,6 @@ from tcdp_audit_plugins.checks.control.sentences import (
     chances,
     has_control,
 )
-from tcdp_audit_plugins.checks.control.tables import known_attributes
 from tcdp_audit_plugins.formulas import formula
 
 MOST = 5_000  # sets of attributes, each of them a sort of all records
@@ -108,12 +107,12 @@ def singling_out(view: TableView, parameters: SinglingOutParameters) -> TableFig
             "there is nobody to single out by them; ask `k_anonymity` for how large the smallest group is"
         )
     controls = [one.control for one in found if one.control is not None]
-    control = Attack(sum(controls), keys) if controls else None
+    attacks = [Attack(original, keys), *([Attack(sum(controls), keys)] if controls else [])]
     records = view.companions["original"].records
     details = {"sets": len(sets), "original_records": records, "best_blind_guess": blind_guess(records)}
     if controls:
         details["holdout_records"] = view.companions[CONTROL].records
-    return risk_figure(Attack(original, keys), control, parameters, view.records, details)
+    return compare_with_control(view, parameters, attacks, details)
 
 
 def _sets(names: Sequence[str], size: int | None) -> Iterator[tuple[str, ...]]:
@@ -168,10 +167,9 @@ def _faults(parameters: SinglingOutParameters, document: PolicyDocument) -> Iter
     yield from judged_beside_control(parameters, document)
     yield from counts_rows(document)
     for name in names:
-        if name not in document.attributes:
-            yield "attributes", f"the policy declares no attribute {name!r}"
-        elif name == document.key:
-            yield "attributes", f"{name!r} is the key, which an intruder does not have; leave it out"
+        reason = why_unknown(name, document)
+        if reason:
+            yield "attributes", reason
     if parameters.size is not None and parameters.size > len(names):
         yield "size", f"there are {count(len(names), 'attribute')} to choose from"
 

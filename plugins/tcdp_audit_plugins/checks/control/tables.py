@@ -16,6 +16,7 @@ from tcdp_audit.plugin.check import CheckError, CodedTable, TableView
 from tcdp_audit.plugin.detector import Scale
 from tcdp_audit.plugin.engine import Domain
 from tcdp_audit_plugins.checks._shared.beside_control import CONTROL
+from tcdp_audit_plugins.checks._shared.known_attributes import known_attributes
 from tcdp_audit_plugins.checks.control.risk import companions_of, require_comparable
 
 CELLS = 2**18  # of a block of distances: 2 MiB, which a processor's cache holds
@@ -247,9 +248,3 @@ class Places:
 def scale_of(view: TableView, name: str) -> Scale:
     """The declared scale of an attribute; without one its values are equal or not."""
     return view.policy.attributes[name].scale or Scale.NOMINAL
-
-
-def known_attributes(attributes: Sequence[str] | None, quasi_identifiers: Sequence[str], *others: str) -> list[str]:
-    """What the intruder knows, sorted: the attributes that are named, else all quasi-identifiers but for others."""
-    chosen = attributes or [name for name in quasi_identifiers if name not in others]
-    return sorted(set(chosen))

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from fractions import Fraction
-from typing import Annotated, Any, Literal, Protocol
-
-from pydantic import Field
+from typing import Any, Protocol
 
 from tcdp_audit.plugin._internal import Counts, allowance, noun_form
-from tcdp_audit.plugin.check import CheckError, Parameters, TableFigure, TableView
-from tcdp_audit.plugin.detector import Exact, Scale, Text
+from tcdp_audit.plugin.check import CheckError, TableFigure, TableView
+from tcdp_audit.plugin.detector import Scale
 from tcdp_audit.plugin.sentences import (
     Outcome,
     Status,

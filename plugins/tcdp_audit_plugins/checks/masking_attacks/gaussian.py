@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from itertools import compress
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray

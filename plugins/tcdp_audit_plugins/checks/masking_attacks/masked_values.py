@@ -18,6 +18,7 @@ from tcdp_audit.plugin.check import CheckError, Pairs, TableView
 from tcdp_audit.plugin.detector import Exact, PolicyDocument, Text
 from tcdp_audit.plugin.engine import Domain
 from tcdp_audit.plugin.sentences import count
+from tcdp_audit_plugins.checks._shared.known_attributes import known_attributes, quasi_identifiers_of
 from tcdp_audit_plugins.checks.masking_attacks.channel import (
     MOST,
     Adapted,
@@ -35,7 +36,7 @@ from tcdp_audit_plugins.checks.masking_attacks.channel import (
     places,
 )
 from tcdp_audit_plugins.checks.masking_attacks.labelled_matrix import LabelledMatrix, matrix_of, read_matrix
-from tcdp_audit_plugins.checks.masking_attacks.parameters import LikelihoodParameters, attributes_under, misnamed
+from tcdp_audit_plugins.checks.masking_attacks.parameters import LikelihoodParameters, unknown_attributes
 from tcdp_audit_plugins.checks.masking_attacks.transitions import CodedPoints, Transitions
 
 Share = Annotated[Exact, Field(ge=0, le=1)]
@@ -93,8 +94,11 @@ class PramParameters(LikelihoodParameters):
 
 def faults(parameters: PramParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
     """Why an expectation cannot hold for a policy: (parameter, sentence)."""
-    yield from misnamed(parameters, document)
-    names, matrix = set(attributes_under(parameters, document)), parameters.matrix or {}
+    yield from unknown_attributes(parameters, document)
+    names, matrix = (
+        set(known_attributes(parameters.attributes, quasi_identifiers_of(document))),
+        parameters.matrix or {},
+    )
     kept = parameters.retention if isinstance(parameters.retention, Mapping) else {}
     for field, by_attribute in (("retention", kept), ("matrix", matrix)):
         for name in sorted(set(by_attribute) - names):

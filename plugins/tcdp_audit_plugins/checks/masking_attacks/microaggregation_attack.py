@@ -11,9 +11,10 @@ from pydantic import Field
 
 from tcdp_audit.plugin._internal import Check, fold
 from tcdp_audit.plugin.check import CheckError, DisclosureType, Guide, Pairs, TableCheck, TableFigure, TableView
-from tcdp_audit.plugin.detector import PolicyDocument, Role, Text
+from tcdp_audit.plugin.detector import PolicyDocument, Text
 from tcdp_audit.plugin.sentences import Outcome, count, known_columns
 from tcdp_audit_plugins.checks._shared.candidate_sets import CandidateSets
+from tcdp_audit_plugins.checks._shared.known_attributes import known_attributes, without_key
 from tcdp_audit_plugins.checks.masking_attacks.candidate_figure import (
     CHOOSING,
     FIGURE,
@@ -23,15 +24,14 @@ from tcdp_audit_plugins.checks.masking_attacks.candidate_figure import (
     attack_person,
     attack_sentence,
 )
-from tcdp_audit_plugins.checks.masking_attacks.group_intersections import known_groups
 from tcdp_audit_plugins.checks.masking_attacks.parameters import (
     AttackParameters,
     ordered_attributes,
     ordered_faults,
-    unknown,
+    why_not_released,
 )
 from tcdp_audit_plugins.checks.masking_attacks.ranks import Ranks, sets_of_ranges
-from tcdp_audit_plugins.checks.masking_attacks.tables import AttackedTables
+from tcdp_audit_plugins.checks.masking_attacks.tables import AttackedTables, known_groups
 from tcdp_audit_plugins.formulas import formula
 
 BEYOND = (
@@ -104,7 +104,7 @@ class Microaggregated:
 
     def __init__(self, view: TableView, parameters: MicroaggregationAttackParameters) -> None:
         self.parameters, self.memory = parameters, view.memory
-        names = known_attributes(parameters, view.policy.document)
+        names = attacked_attributes(parameters, view.policy.document)
         self.tables = AttackedTables(view.pairs(names), names)
         self.blocks = _blocks(parameters, names)
         self.smallest = smallest_groups(self.tables.pairs, self.blocks)
@@ -158,14 +158,12 @@ def smallest_groups(pairs: Pairs, blocks: Mapping[str, Sequence[str]]) -> dict[s
     return smallest
 
 
-def known_attributes(parameters: MicroaggregationAttackParameters, document: PolicyDocument) -> list[str]:
+def attacked_attributes(parameters: MicroaggregationAttackParameters, document: PolicyDocument) -> list[str]:
     """The attributes that the intruder knows, sorted."""
     if parameters.method == "individual_ranking":
         return ordered_attributes(parameters, document)
     named = [name for block in parameters.blocks or [] for name in block] or parameters.attributes
-    declared = document.attributes.items()
-    quasi = [name for name, one in declared if one.role is Role.QUASI_IDENTIFIER and name != document.key]
-    return sorted(set(named or quasi))
+    return known_attributes(named, without_key(document))
 
 
 def _blocks(parameters: MicroaggregationAttackParameters, names: list[str]) -> dict[str, list[str]]:
@@ -189,8 +187,8 @@ def _faults(parameters: MicroaggregationAttackParameters, document: PolicyDocume
     named = [name for block in parameters.blocks or [] for name in block]
     if len(set(named)) < len(named):
         yield "blocks", "an attribute stands in two blocks, or twice in one"
-    for name in known_attributes(parameters, document):
-        reason = unknown(name, document)
+    for name in attacked_attributes(parameters, document):
+        reason = why_not_released(name, document)
         if reason:
             yield "attributes" if parameters.blocks is None else "blocks", reason
 

@@ -13,10 +13,11 @@ from pydantic import Field
 
 from tcdp_audit.plugin._internal import Floats
 from tcdp_audit.plugin.check import CheckError, CodedTable, Pairs, TableView
-from tcdp_audit.plugin.detector import AttributeDeclaration, Exact, PolicyDocument, Role, Scale, Text
+from tcdp_audit.plugin.detector import AttributeDeclaration, Exact, PolicyDocument, Scale, Text
 from tcdp_audit.plugin.sentences import count
+from tcdp_audit_plugins.checks._shared.known_attributes import known_attributes, without_key
 from tcdp_audit_plugins.checks.masking_attacks.labelled_matrix import read_matrix
-from tcdp_audit_plugins.checks.masking_attacks.parameters import LikelihoodParameters, misnamed
+from tcdp_audit_plugins.checks.masking_attacks.parameters import LikelihoodParameters, unknown_attributes
 
 Scores = Literal["values", "ranks", "normal"]
 Percent = Annotated[Exact, Field(ge=0)]
@@ -93,16 +94,13 @@ class NoiseParameters(LikelihoodParameters):
 
 
 def numeric_attributes(parameters: NoiseParameters, document: PolicyDocument) -> list[str]:
-    """Those that are named, or else all numeric quasi-identifiers, sorted; where ranks are meant all with an order."""
-    if parameters.attributes:
-        return sorted(set(parameters.attributes))
-    declared = document.attributes.items()
-    quasi = (name for name, one in declared if one.role is Role.QUASI_IDENTIFIER and name != document.key)
-    return sorted(name for name in quasi if not _unsuited(parameters, document.attributes[name]))
+    """The attributes that are named, else all numeric quasi-identifiers, or for ranks all with an order; sorted."""
+    own = (name for name in without_key(document) if not _why_unsuited(parameters, document.attributes[name]))
+    return known_attributes(parameters.attributes, own)
 
 
-def _unsuited(parameters: NoiseParameters, declaration: AttributeDeclaration) -> str:
-    """Why an attribute has nothing that noise could be added to; nothing where it has."""
+def _why_unsuited(parameters: NoiseParameters, declaration: AttributeDeclaration) -> str:
+    """Why noise cannot have been added to an attribute; empty where it can."""
     if declaration.scale is Scale.NUMERIC:
         return ""
     if parameters.scores == "values":
@@ -114,13 +112,13 @@ def _unsuited(parameters: NoiseParameters, declaration: AttributeDeclaration) ->
 def faults(parameters: NoiseParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
     """Why an expectation cannot hold for a policy: (parameter, sentence)."""
     if parameters.attributes:
-        yield from misnamed(parameters, document)
+        yield from unknown_attributes(parameters, document)
     names = numeric_attributes(parameters, document)
     if not names:
         yield "", "no quasi-identifier is numeric, and noise is added to numbers; declare `scale: numeric`"
     for name in names:
         declaration = document.attributes.get(name)
-        if declaration is not None and (why := _unsuited(parameters, declaration)):
+        if declaration is not None and (why := _why_unsuited(parameters, declaration)):
             example = f"`{name}: {{role: {declaration.role.value}, scale: numeric}}`"
             yield "attributes", f"{name!r} {why}; declare it, as in {example}"
     yield from _misdeclared(parameters, names)

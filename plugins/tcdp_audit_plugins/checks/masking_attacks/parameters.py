@@ -1,8 +1,8 @@
-"""The attributes that an attack compares: what is ordered, and why others cannot be."""
+"""Parameters of attacks on masked releases, and why an attribute cannot be compared."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from fractions import Fraction
 from typing import Annotated, Literal
 
@@ -10,6 +10,12 @@ from pydantic import Field
 
 from tcdp_audit.plugin.check import Parameters
 from tcdp_audit.plugin.detector import Exact, PolicyDocument, Role, Scale, Text
+from tcdp_audit_plugins.checks._shared.known_attributes import (
+    known_attributes,
+    quasi_identifiers_of,
+    why_unknown,
+    without_key,
+)
 
 BY_DEFAULT = 40_000  # distinct records up to which a release is attacked without being asked: a minute of a processor
 Direction = Literal["masked_to_original", "original_to_masked"]
@@ -57,18 +63,15 @@ class LikelihoodParameters(Parameters):
 
 
 def ordered_attributes(parameters: AttackParameters, document: PolicyDocument) -> list[str]:
-    """Those that are named, or else all ordered quasi-identifiers, sorted."""
-    if parameters.attributes:
-        return sorted(set(parameters.attributes))
-    declared = document.attributes.items()
-    quasi = (name for name, one in declared if one.role is Role.QUASI_IDENTIFIER and name != document.key)
-    return sorted(name for name in quasi if not unordered(name, document))
+    """The attributes that are named, else all ordered quasi-identifiers; sorted."""
+    own = (name for name in without_key(document) if not why_unordered(name, document))
+    return known_attributes(parameters.attributes, own)
 
 
 def ordered_faults(parameters: AttackParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
-    """Why they cannot be ranked: (parameter, sentence)."""
+    """Report attributes that cannot be ranked: (parameter, sentence)."""
     for name in sorted(set(parameters.attributes or [])):
-        reason = unknown(name, document) or unordered(name, document)
+        reason = why_not_released(name, document) or why_unordered(name, document)
         if reason:
             yield "attributes", reason
     if not ordered_attributes(parameters, document):
@@ -78,20 +81,16 @@ def ordered_faults(parameters: AttackParameters, document: PolicyDocument) -> It
         )
 
 
-def unknown(name: str, document: PolicyDocument) -> str:
-    """Why an attribute is nothing that an intruder compares; nothing where it is."""
-    declaration = document.attributes.get(name)
-    if declaration is None:
-        return f"the policy declares no attribute {name!r}"
-    if name == document.key:
-        return f"{name!r} is the key, which an intruder does not have; leave it out"
-    if declaration.role is Role.IDENTIFIER:
+def why_not_released(name: str, document: PolicyDocument) -> str:
+    """Why an intruder cannot compare an attribute with the release; empty where one can."""
+    reason = why_unknown(name, document)
+    if not reason and document.attributes[name].role is Role.IDENTIFIER:
         return f"{name!r} is an identifier, which is not released; leave it out"
-    return ""
+    return reason
 
 
-def unordered(name: str, document: PolicyDocument) -> str:
-    """Why an attribute has no ranks; nothing where it has."""
+def why_unordered(name: str, document: PolicyDocument) -> str:
+    """Why an attribute has no ranks; empty where it has."""
     declaration = document.attributes[name]
     if declaration.scale is Scale.NUMERIC or (declaration.scale is Scale.ORDINAL and declaration.order is not None):
         return ""
@@ -99,21 +98,9 @@ def unordered(name: str, document: PolicyDocument) -> str:
     return f"{name!r} has no order, so its values have no ranks; declare its scale, for example `{example}`"
 
 
-def known_attributes(parameters: LikelihoodParameters, quasi_identifiers: Sequence[str]) -> list[str]:
-    """The attributes that the intruder knows, sorted."""
-    return sorted(set(parameters.attributes or quasi_identifiers))
-
-
-def attributes_under(parameters: LikelihoodParameters, document: PolicyDocument) -> list[str]:
-    """The same, from a policy."""
-    own = [name for name, one in document.attributes.items() if one.role is Role.QUASI_IDENTIFIER]
-    return known_attributes(parameters, own)
-
-
-def misnamed(parameters: LikelihoodParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
-    """Why no intruder can know the attributes: they are not declared, or tell who is who."""
-    for name in attributes_under(parameters, document):
-        if name not in document.attributes:
-            yield "attributes", f"the policy declares no attribute {name!r}"
-        elif name == document.key:
-            yield "attributes", f"{name!r} is the key, which an intruder does not have; leave it out"
+def unknown_attributes(parameters: LikelihoodParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
+    """Report attributes that no intruder can know: (parameter, sentence)."""
+    for name in known_attributes(parameters.attributes, quasi_identifiers_of(document)):
+        reason = why_unknown(name, document)
+        if reason:
+            yield "attributes", reason

@@ -8,6 +8,7 @@ from tcdp_audit.plugin._internal import Counts
 from tcdp_audit.plugin.check import Comparison, DisclosureType, Guide, Pairs, TableCheck, TableFigure, TableView
 from tcdp_audit.plugin.detector import Scale
 from tcdp_audit.plugin.sentences import Outcome
+from tcdp_audit_plugins.checks._shared.known_attributes import known_attributes
 from tcdp_audit_plugins.checks.masking_attacks.likelihood_figure import (
     CHOOSING,
     LIMITS,
@@ -23,7 +24,6 @@ from tcdp_audit_plugins.checks.masking_attacks.masked_values import (
     masked_attribute,
     transitions,
 )
-from tcdp_audit_plugins.checks.masking_attacks.parameters import known_attributes
 from tcdp_audit_plugins.checks.masking_attacks.posteriors import posteriors, require_few
 from tcdp_audit_plugins.checks.record_linkage.standardised import space
 from tcdp_audit_plugins.formulas import formula
@@ -65,7 +65,7 @@ def candidates_of_released(view: TableView, parameters: PramParameters) -> Count
 
 
 def _attacked(view: TableView, parameters: PramParameters) -> tuple[Mapping[str, MaskedAttribute], Attack]:
-    names = known_attributes(parameters, view.quasi_identifiers)
+    names = known_attributes(parameters.attributes, view.quasi_identifiers)
     pairs = view.pairs(names)
     attributes = {name: masked_attribute(view, pairs, name, parameters) for name in names}
     for one in attributes.values():
