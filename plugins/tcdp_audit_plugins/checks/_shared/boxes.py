@@ -150,11 +150,11 @@ class PointTree:
         for own, firsts, lasts in zip(self._in_lanes, self._first, self._last, strict=True):
             here = own.take(point)
             met = may_reach(firsts.take(box).take(near), here) & may_reach(here, lasts.take(box).take(near))
-            kept = np.flatnonzero(met)
-            near, point = near.take(kept), point.take(kept)
+            inside = np.flatnonzero(met)
+            near, point = near.take(inside), point.take(inside)
         box = box.take(near)
-        kept = np.flatnonzero(self._holds(box, self._places, self._places, point))
-        return box.take(kept), self._order.take(point.take(kept))
+        inside = np.flatnonzero(self._holds(box, self._places, self._places, point))
+        return box.take(inside), self._order.take(point.take(inside))
 
 
 def _grown(places: Places, rate: NDArray[np.float64]) -> tuple[NDArray[np.intp], list[_Node]]:

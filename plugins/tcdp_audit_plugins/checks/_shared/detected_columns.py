@@ -71,23 +71,23 @@ def looked_for(
     )
 
 
-def require_decided(found: Detections, known: Mapping[str, Detection]) -> None:
+def require_decided(detections: Detections, known: Mapping[str, Detection]) -> None:
     """Insist that nothing is open that could turn the verdict.
 
     Raises:
         CheckError: a detector lacks its library, or a column cannot be read.
     """
-    for one in found.undecided:
+    for one in detections.undecided:
         if one.column not in known:
             raise CheckError(
                 f"column {one.column!r}: {one.reason}; or name the column among `allowed`, or the `detectors` to use"
             )
-    for column, why in found.unreadable.items():
+    for column, why in detections.unreadable.items():
         raise CheckError(f"column {column!r} cannot be looked at: {why}; drop it, or name it among `allowed`")
 
 
 def details(
-    found: Detections, known: Mapping[str, Detection], columns: Sequence[str], detectors: Sequence[Detector]
+    detections: Detections, known: Mapping[str, Detection], columns: Sequence[str], detectors: Sequence[Detector]
 ) -> dict[str, Any]:
     """What an outcome says of the columns that are known, and of what is open."""
     return {
@@ -100,8 +100,8 @@ def details(
         "named": [name for name, one in known.items() if one.is_named],
         "looked_at": len(columns),
         "looked_for": len(detectors),
-        "undecided": sorted({one.column for one in found.undecided} - known.keys()),
-        "unreadable": [*found.unreadable],
+        "undecided": sorted({one.column for one in detections.undecided} - known.keys()),
+        "unreadable": [*detections.unreadable],
         "not_run": sorted(one.name for one in detectors if one.missing_library),
     }
 

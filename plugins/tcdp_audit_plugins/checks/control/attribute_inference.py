@@ -24,7 +24,7 @@ from tcdp_audit.plugin.check import (
 )
 from tcdp_audit.plugin.detector import Exact, PolicyDocument, Scale, Text
 from tcdp_audit.plugin.sentences import Outcome, an_intruder, column_of, columns_of
-from tcdp_audit_plugins.checks._shared.beside_control import CONTROL, Attack
+from tcdp_audit_plugins.checks._shared.control_comparison import CONTROL, Attack
 from tcdp_audit_plugins.checks._shared.known_attributes import known_attributes, quasi_identifiers_of
 from tcdp_audit_plugins.checks.control.risk import (
     ControlParameters,

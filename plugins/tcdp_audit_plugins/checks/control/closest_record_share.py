@@ -24,7 +24,7 @@ from tcdp_audit.plugin.sentences import (
     plural,
     record_noun,
 )
-from tcdp_audit_plugins.checks._shared.beside_control import CONTROL, Attack, Rate, require_no_better
+from tcdp_audit_plugins.checks._shared.control_comparison import CONTROL, Attack, Rate, require_no_better
 from tcdp_audit_plugins.checks._shared.known_attributes import known_attributes, quasi_identifiers_of
 from tcdp_audit_plugins.checks.control.risk import (
     ControlParameters,
@@ -110,8 +110,8 @@ class _Shares:
             others: records of the hold-out.
         """
         none, drawn = none_drawn(others, own), _evenly(places.targets[1].records, own)
-        found = _Nearest(places, none, drawn)
-        parts = places.gower.each_block(places.released, _together(places.targets), found.block)
+        nearness = _Nearest(places, none, drawn)
+        parts = places.gower.each_block(places.released, _together(places.targets), nearness.block)
         earned, tied, pull = (np.concatenate([part[one] for part in parts], axis=-1) for one in range(3))
         times, records = places.released.records, int(places.released.records.sum())
         counts = np.concatenate([places.targets[0].records, drawn])

@@ -14,7 +14,7 @@ from tcdp_audit.plugin._internal import Check, Floats
 from tcdp_audit.plugin.check import Comparison, DisclosureType, Guide, TableCheck, TableFigure, TableView
 from tcdp_audit.plugin.detector import Exact, PolicyDocument, Text
 from tcdp_audit.plugin.sentences import Outcome, an_intruder, columns_of
-from tcdp_audit_plugins.checks._shared.beside_control import CONTROL, Attack
+from tcdp_audit_plugins.checks._shared.control_comparison import CONTROL, Attack
 from tcdp_audit_plugins.checks._shared.known_attributes import known_attributes, quasi_identifiers_of
 from tcdp_audit_plugins.checks.control.risk import (
     ControlParameters,

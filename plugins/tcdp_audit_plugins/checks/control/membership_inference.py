@@ -23,7 +23,7 @@ from tcdp_audit.plugin.check import (
 )
 from tcdp_audit.plugin.detector import Exact, PolicyDocument
 from tcdp_audit.plugin.sentences import Outcome, an_intruder, chance_of, decimal, figure, known_columns, percent
-from tcdp_audit_plugins.checks._shared.beside_control import CONTROL, Attack, Rate, require_no_better
+from tcdp_audit_plugins.checks._shared.control_comparison import CONTROL, Attack, Rate, require_no_better
 from tcdp_audit_plugins.checks._shared.known_attributes import known_attributes, quasi_identifiers_of
 from tcdp_audit_plugins.checks.control.risk import (
     ControlParameters,
@@ -82,18 +82,18 @@ def membership_inference(view: TableView, parameters: MembershipParameters) -> T
     records, strangers = int(original.records.sum()), int(control.records.sum())
     low, high = _interval(ranking.area, records, strangers, parameters.confidence)
     enough = strangers >= 1 / RARELY_WRONG
-    found = _most_found(ranking, records, strangers, parameters.confidence) if enough else 1.0
+    caught = _most_caught(ranking, records, strangers, parameters.confidence) if enough else 1.0
     details = {
         "area": ranking.area,
         "low": low,
         "high": high,
         "confidence": parameters.confidence,
         "true_positive_rate": ranking.true_positives(RARELY_WRONG) if enough else None,
-        "true_positive_rate_high": found,
+        "true_positive_rate_high": caught,
         "original_records": records,
         "holdout_records": strangers,
     }
-    return TableFigure(high, view.records, details=details, further={"true_positive_rate": found})
+    return TableFigure(high, view.records, details=details, further={"true_positive_rate": caught})
 
 
 def _scores(places: Places, seekers: Points, control: Points, *, calibrated: bool) -> Floats:
@@ -142,7 +142,7 @@ def _interval(area: Fraction, records: int, strangers: int, confidence: Fraction
     return low, max(high, float(area))
 
 
-def _most_found(ranking: Ranking, records: int, strangers: int, confidence: Fraction) -> float:
+def _most_caught(ranking: Ranking, records: int, strangers: int, confidence: Fraction) -> float:
     """The upper end of the share of members found, where both the members and the others are a sample.
 
     The threshold at which 1 in 100 others of the hold-out are taken for members may take more of all others, or fewer:

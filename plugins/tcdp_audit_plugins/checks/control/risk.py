@@ -16,7 +16,7 @@ from tcdp_audit.plugin._internal import Floats
 from tcdp_audit.plugin.check import CheckError, Parameters, TableFigure, TableView
 from tcdp_audit.plugin.detector import Exact, PolicyDocument, Text
 from tcdp_audit.plugin.sentences import count
-from tcdp_audit_plugins.checks._shared.beside_control import (
+from tcdp_audit_plugins.checks._shared.control_comparison import (
     CONTROL,
     NO_CONTROL,
     Attack,
@@ -221,11 +221,11 @@ class Ranking:
             >>> Ranking(np.array([1, 1]), np.array([0, 2])).true_positives(Fraction(1, 4))
             Fraction(5, 8)
         """
-        found, wrong = (np.append(0, np.cumsum(one)) for one in (self.members, self.others))
+        right, wrong = (np.append(0, np.cumsum(one)) for one in (self.members, self.others))
         allowed = false_positives * int(wrong[-1])
         last = int(np.searchsorted(wrong, int(allowed), side="right")) - 1  # the best of those that find no more
-        share = Fraction(int(found[last]), int(found[-1]))
+        share = Fraction(int(right[last]), int(right[-1]))
         if last + 1 == len(wrong):
             return share
         part = (allowed - int(wrong[last])) / int(wrong[last + 1] - wrong[last])
-        return share + part * Fraction(int(found[last + 1] - found[last]), int(found[-1]))
+        return share + part * Fraction(int(right[last + 1] - right[last]), int(right[-1]))

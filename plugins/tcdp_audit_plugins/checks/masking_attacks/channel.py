@@ -23,14 +23,14 @@ PRINTED = 1e-3  # what a row of printed decimals may lack of 1
 Column = Sequence[Fraction | None]  # of all original values; None for one of which nothing is known
 
 
-def keeping(size: int, retention: float) -> Floats:
+def retention_matrix(size: int, retention: float) -> Floats:
     """Each of some values is kept with a probability, and otherwise becomes any other with the same.
 
     Returns:
         float64, shape (size, size); rows are original values.
 
     Example:
-        >>> keeping(3, 0.9).round(3).tolist()
+        >>> retention_matrix(3, 0.9).round(3).tolist()
         [[0.9, 0.05, 0.05], [0.05, 0.9, 0.05], [0.05, 0.05, 0.9]]
     """
     matrix = np.full((size, size), (1 - retention) / max(size - 1, 1))
@@ -167,7 +167,7 @@ def expected_released(original: Counts, matrix: Floats) -> Floats:
     """How often each value is released, in the mean; added up by size, so that no order of values matters.
 
     Example:
-        >>> expected_released(np.array([110, 90]), keeping(2, 0.9)).round(9).tolist()
+        >>> expected_released(np.array([110, 90]), retention_matrix(2, 0.9)).round(9).tolist()
         [108.0, 92.0]
     """
     return np.asarray(np.sort(original[:, None] * matrix, axis=0).sum(axis=0))
@@ -178,7 +178,7 @@ def cell_posterior(original: Counts, matrix: Floats) -> Floats:
 
     Example:
         >>> from fractions import Fraction
-        >>> [Fraction(one).limit_denominator(100) for one in cell_posterior(np.array([110, 90]), keeping(2, 0.9))]
+        >>> [Fraction(one).limit_denominator(100) for one in cell_posterior(np.array([110, 90]), retention_matrix(2, 0.9))]
         [Fraction(11, 12), Fraction(81, 92)]
     """
     with np.errstate(invalid="ignore"):
@@ -194,7 +194,7 @@ class Channel(Protocol):
 
 
 @dataclass(frozen=True)
-class Kept:
+class Retained:
     """Each of some values is kept with a probability, and otherwise becomes any other with the same."""
 
     size: int
@@ -268,7 +268,7 @@ class Adapted:
     Cost: O(values^2) for the first column, where P is declared, and for each; O(values) where values are kept.
     """
 
-    channel: Kept | Declared
+    channel: Retained | Declared
     counts: Sequence[int]
 
     @cached_property
@@ -277,8 +277,8 @@ class Adapted:
 
     def column(self, released: int) -> Column:
         """A column of R."""
-        if isinstance(self.channel, Kept):
-            return self._of_kept(self.channel, released)
+        if isinstance(self.channel, Retained):
+            return self._of_retained(self.channel, released)
         back = [self._back(column, released) for column in self._columns]
         places = range(len(self.counts))
         ways = [Fraction(one == released) if way is None else way for one, way in zip(places, back, strict=True)]
@@ -291,8 +291,8 @@ class Adapted:
         whole = sum(one * times for one, times in zip(column, self.counts, strict=True))
         return column[released] * self.counts[released] / whole if whole else None
 
-    def _of_kept(self, kept: Kept, released: int) -> Column:
-        (own, other), times, records = kept.both, self.counts[released], sum(self.counts)
+    def _of_retained(self, retained: Retained, released: int) -> Column:
+        (own, other), times, records = retained.both, self.counts[released], sum(self.counts)
         wholes = [other * (records - one) + own * one for one in self.counts]
         ways = [
             ((own if one == released else other) * times / whole) if whole else Fraction(one == released)

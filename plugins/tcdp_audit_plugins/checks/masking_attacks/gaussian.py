@@ -164,8 +164,8 @@ def _turn(noise: Noise, moved: NDArray[np.intp]) -> Floats:
     if noise.is_independent:
         return np.diag(1 / scale)
     variances, axes = np.linalg.eigh(covariance / np.outer(scale, scale))
-    kept = variances > NO_NOISE * variances.max()
-    return np.asarray(axes[:, kept] / np.sqrt(variances[kept]) / scale[:, None])
+    noisy = variances > NO_NOISE * variances.max()
+    return np.asarray(axes[:, noisy] / np.sqrt(variances[noisy]) / scale[:, None])
 
 
 def _labels(tables: Sequence[CodedTable], name: str) -> tuple[Counts, Counts]:

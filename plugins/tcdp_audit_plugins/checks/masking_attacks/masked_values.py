@@ -25,15 +25,15 @@ from tcdp_audit_plugins.checks.masking_attacks.channel import (
     Channel,
     Counted,
     Declared,
-    Kept,
+    Retained,
     cell_posterior,
     changes,
     declared,
     estimated,
     invariant,
-    keeping,
     logarithms,
     places,
+    retention_matrix,
 )
 from tcdp_audit_plugins.checks.masking_attacks.labelled_matrix import LabelledMatrix, matrix_of, read_matrix
 from tcdp_audit_plugins.checks.masking_attacks.parameters import LikelihoodParameters, unknown_attributes
@@ -79,15 +79,15 @@ class PramParameters(LikelihoodParameters):
         """As an outcome carries them: the values of a matrix that stands in the policy are counted."""
         figures = super().figures()
         if self.matrix is not None:
-            told = {name: one if isinstance(one, str) else count(len(one), "value") for name, one in self._matrices}
-            figures["matrix"] = told
+            shown = {name: one if isinstance(one, str) else count(len(one), "value") for name, one in self._matrices}
+            figures["matrix"] = shown
         return figures
 
     @property
     def _matrices(self) -> list[tuple[str, str | Mapping[str, Mapping[str, Fraction]]]]:
         return sorted((self.matrix or {}).items())
 
-    def kept(self, attribute: str) -> Exact | None:
+    def retention_of(self, attribute: str) -> Exact | None:
         """The declared retention of an attribute."""
         return self.retention.get(attribute) if isinstance(self.retention, Mapping) else self.retention
 
@@ -99,13 +99,13 @@ def faults(parameters: PramParameters, document: PolicyDocument) -> Iterator[tup
         set(known_attributes(parameters.attributes, quasi_identifiers_of(document))),
         parameters.matrix or {},
     )
-    kept = parameters.retention if isinstance(parameters.retention, Mapping) else {}
-    for field, by_attribute in (("retention", kept), ("matrix", matrix)):
+    retentions = parameters.retention if isinstance(parameters.retention, Mapping) else {}
+    for field, by_attribute in (("retention", retentions), ("matrix", matrix)):
         for name in sorted(set(by_attribute) - names):
             yield field, f"{name!r} has a {field} and is not among the attributes that the intruder knows"
-    for name in sorted(set(kept) & set(matrix)):
+    for name in sorted(set(retentions) & set(matrix)):
         yield "retention", f"{name!r} has a matrix, too; leave one of them"
-    silent = [name for name in sorted(names) if parameters.invariant and parameters.kept(name) is None]
+    silent = [name for name in sorted(names) if parameters.invariant and parameters.retention_of(name) is None]
     for name in sorted(set(silent) - set(matrix)):
         yield "invariant", f"it adapts what is declared, and nothing is of {name!r}; give its retention or its matrix"
 
@@ -207,14 +207,14 @@ def _released_as(
     pairs: tuple[Codes, Codes],
 ) -> tuple[Floats, Channel]:
     """How values of an attribute are released, in floats and as fractions: declared, or estimated from the pairs."""
-    kept, location = parameters.kept(name), (parameters.matrix or {}).get(name)
+    retention, location = parameters.retention_of(name), (parameters.matrix or {}).get(name)
     original, released = (_counts(one, labels) for one in tables)
     if location is not None:
         return _declared(_matrix(view, name, location), labels, original, released, adapted=parameters.invariant)
-    if kept is None:
+    if retention is None:
         counts = changes(len(labels), *pairs)
         return estimated(counts), Counted(counts)
-    matrix, channel = keeping(len(labels), float(kept)), Kept(len(labels), Fraction(kept))
+    matrix, channel = retention_matrix(len(labels), float(retention)), Retained(len(labels), Fraction(retention))
     if not parameters.invariant:
         return matrix, channel
     return invariant(matrix, original), Adapted(channel, original.tolist())

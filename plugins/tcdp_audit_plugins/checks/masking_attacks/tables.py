@@ -183,8 +183,8 @@ def known_groups(
         )
     known, released = every[0].joined()
     for one in every[1:]:
-        kept = one.allows(known, released)
-        known, released = known[kept], released[kept]
+        allowed = one.allows(known, released)
+        known, released = known[allowed], released[allowed]
     order = np.lexsort([released, known])
     return known[order], released[order]
 

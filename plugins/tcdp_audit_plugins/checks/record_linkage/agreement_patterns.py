@@ -61,8 +61,8 @@ class Join:
         shared[key] = True
         shared &= np.bincount(other, minlength=span) > 0
         group = np.cumsum(shared) - 1
-        kept, others = shared[key], shared[other]
-        return Join(released[kept], group[key[kept]], original[others], group[other[others]], int(shared.sum()))
+        joined, others = shared[key], shared[other]
+        return Join(released[joined], group[key[joined]], original[others], group[other[others]], int(shared.sum()))
 
 
 def _keyed(positions: Whole, groups: Whole, codes: Codes, size: int) -> tuple[Whole, Whole]:

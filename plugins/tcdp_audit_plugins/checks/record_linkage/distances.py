@@ -42,8 +42,8 @@ class Distances:
         sizes = np.diff(starts, append=len(released))
         beyond = squared > np.repeat(space.nearly(np.minimum.reduceat(squared, starts)), sizes)
         next_one = np.minimum.reduceat(np.where(beyond, squared, np.inf), starts)
-        kept = ~beyond | (squared <= np.repeat(next_one, sizes))
-        return cls._of(space, released[kept], squared[kept], space.known.records[known[kept]])
+        close = ~beyond | (squared <= np.repeat(next_one, sizes))
+        return cls._of(space, released[close], squared[close], space.known.records[known[close]])
 
     @classmethod
     def _of(cls, space: Space, point: Positions, squared: Floats, records: NDArray[np.int64]) -> Distances:
@@ -65,9 +65,9 @@ class Distances:
 
     def nearest(self) -> Distances:
         """Those that tie for nearest to each point, and the next distance after them; others change no answer."""
-        kept = self.tied
-        kept[1:] |= kept[:-1]
-        return Distances(self.space, self.point[kept], self.squared[kept], self.records[kept])
+        close = self.tied
+        close[1:] |= close[:-1]
+        return Distances(self.space, self.point[close], self.squared[close], self.records[close])
 
     @property
     def starts(self) -> Positions:

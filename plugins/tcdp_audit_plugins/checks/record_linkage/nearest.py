@@ -247,8 +247,8 @@ class _Block:
     def _settle(self) -> None:
         """Compare the candidates in float64, and keep the distances that still count."""
         row, known, value = (np.concatenate(part) for part in zip(*self.waiting, strict=True))
-        kept = ~(value > self.reach[row])
-        new = Distances.between(self.search.space, self.points[row[kept]], known[kept])
+        reachable = ~(value > self.reach[row])
+        new = Distances.between(self.search.space, self.points[row[reachable]], known[reachable])
         self.distances = self.distances.and_those(new).nearest()
         self.waiting, self.candidates = self.waiting[:1], 0  # the first is empty
 

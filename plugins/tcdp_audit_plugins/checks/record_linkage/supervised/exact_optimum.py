@@ -73,8 +73,8 @@ def optimum(points: PairedPoints, family: Family, best: Learned, deadline: Deadl
         if solution.unknowns is None:
             break
         coefficients = programme.members.transform @ solution.unknowns
-        found = Learned(coefficients, links(points, family, coefficients))
-        best = max(best, found, key=lambda one: one.links.expected)
+        solved = Learned(coefficients, links(points, family, coefficients))
+        best = max(best, solved, key=lambda one: one.links.expected)
         if not solution.finished or not programme.add_violated(coefficients, solution.linked):
             break
     return Optimum(best, max(bound, best.links.strict))
@@ -141,10 +141,10 @@ class _Programme:
             start, stop = np.searchsorted(self.pairs, [points.pairs_in(rows).start, points.pairs_in(rows).stop])
             seeker, match = points.seeker[self.pairs[start:stop]], points.match[self.pairs[start:stop]]
             distances = np.tensordot(coefficients, family.features(points.differences(rows)), 1)[seeker - rows.start]
-            ahead = distances - distances[np.arange(len(match)), match][:, None]
-            ahead[~self.open[start:stop] | ~linked[start:stop, None]] = np.inf
-            nearest = np.argsort(ahead, axis=1, kind="stable")[:, :COMPETITORS]
-            pair, place = np.nonzero(np.take_along_axis(ahead, nearest, axis=1) < below)
+            lead = distances - distances[np.arange(len(match)), match][:, None]
+            lead[~self.open[start:stop] | ~linked[start:stop, None]] = np.inf
+            nearest = np.argsort(lead, axis=1, kind="stable")[:, :COMPETITORS]
+            pair, place = np.nonzero(np.take_along_axis(lead, nearest, axis=1) < below)
             added.append((pair + start, nearest[pair, place]))
         pair, competitor = (np.concatenate([one[side] for one in added]) for side in (0, 1))
         self._append(pair, competitor)

@@ -79,7 +79,7 @@ class FeatureBlocks:
     points: PairedPoints
     family: Family
     memory: int
-    _kept: list[Singles] = field(default_factory=list, init=False)
+    _blocks: list[Singles] = field(default_factory=list, init=False)
 
     @property
     def cells(self) -> int:
@@ -90,9 +90,9 @@ class FeatureBlocks:
         """Blocks of released points, with features of shape (features, released points, known points)."""
         features = len(self.family.names)
         rows = list(self.points.blocks(self.cells))
-        if not self._kept and 4 * features * self.points.cells <= self.memory:
-            self._kept = [self._block(one) for one in rows]
-        yield from zip(rows, self._kept, strict=True) if self._kept else ((one, self._block(one)) for one in rows)
+        if not self._blocks and 4 * features * self.points.cells <= self.memory:
+            self._blocks = [self._block(one) for one in rows]
+        yield from zip(rows, self._blocks, strict=True) if self._blocks else ((one, self._block(one)) for one in rows)
 
     def distances(self, coefficients: Floats) -> list[Singles]:
         """All distances, a block each. Shape of each (released points, known points)."""

@@ -119,9 +119,9 @@ def searched(blocks: FeatureBlocks, state: Floats, linked: Links, deadline: Dead
             step, strict = _best_step(blocks, heights, family.steps[:, direction], least)
             if strict > linked.strict:
                 moved = family.walked(state, direction, step)
-                found = links(points, family, family.coefficients(moved))
-                if found.expected > linked.expected:
-                    state, linked = moved, found
+                stepped = links(points, family, family.coefficients(moved))
+                if stepped.expected > linked.expected:
+                    state, linked = moved, stepped
                     heights = blocks.distances(family.coefficients(state))
         if linked is before:
             break
