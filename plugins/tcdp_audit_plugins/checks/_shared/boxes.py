@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 Words = NDArray[np.uint64]
 
-LANES, BITS = 8, 7
-GUARDS = np.uint64(0x8080808080808080)
+AXES, BITS = 8, 7  # of a word: axes, and bits for the place on each
+GUARDS = np.uint64(0x8080808080808080)  # the highest bit of each byte
 
 Places = NDArray[np.int32]
 Numbers = NDArray[np.int32]
@@ -28,16 +28,22 @@ def shifts_of(*corners: NDArray[np.int32]) -> NDArray[np.int64]:
     return np.array([max(int(one).bit_length() - BITS, 0) for one in largest.tolist()])
 
 
-def packed(places: NDArray[np.int32], shifts: NDArray[np.int64]) -> Words:
-    """Places, none of them negative, as words. Shape (words, points), from (axes, points)."""
-    words = np.zeros((-(-len(places) // LANES), places.shape[1]), dtype=np.uint64)
+def pack_columns(places: NDArray[np.int32], shifts: NDArray[np.int64]) -> Words:
+    """Pack places, none of them negative, into words. Shape (words, points), from (axes, points)."""
+    # Eight axes share one 64-bit word, so that one operation of the processor compares a point with a side of a box on
+    # all eight. Each axis has a byte: seven bits for the place, without the lowest bits of long axes, and a guard bit.
+    # Left-out bits only make places equal that are not, so `may_reach` may accept too much and never too little; what
+    # passes is compared exactly.
+    words = np.zeros((-(-len(places) // AXES), places.shape[1]), dtype=np.uint64)
     for axis, shift in enumerate(shifts.tolist()):
-        words[axis // LANES] |= (places[axis] >> shift).astype(np.uint64) << np.uint64(8 * (axis % LANES))
+        words[axis // AXES] |= (places[axis] >> shift).astype(np.uint64) << np.uint64(8 * (axis % AXES))
     return words
 
 
 def may_reach(low: Words, high: Words) -> NDArray[np.bool_]:
     """Whether no place among `low` is clearly above that among `high`; both of the same shape (words,)."""
+    # With its guard bit set, the byte of `high` is at least 128 and that of `low` at most 127: no byte borrows from the
+    # next one, and the guard bit is still set exactly where the difference is not negative.
     return np.asarray(((high | GUARDS) - low) & GUARDS == GUARDS)
 
 
@@ -86,7 +92,7 @@ class PointTree:
         )
         shifts = shifts_of(places, boxes.first, boxes.last)
         corners = (self._places, boxes.first, boxes.last, self._low, self._high)
-        self._in_lanes, self._first, self._last, self._lows, self._highs = (packed(one, shifts) for one in corners)
+        self._packed, self._first, self._last, self._lows, self._highs = (pack_columns(one, shifts) for one in corners)
 
     def pairs(self) -> Iterator[tuple[Numbers, Numbers]]:
         """Every box with every point in it, some pairs at a time.
@@ -94,13 +100,17 @@ class PointTree:
         Cost: O(pairs x axes), and the boxes times the nodes of the tree whose sides they cut.
         """
         number = self._boxes.first.shape[1]
+        # All boxes descend through the tree together, as an explicit stack of (box, node) pairs, so that each step is a
+        # few operations on arrays. A node that lies wholly in a box yields its points without a look at them, and a
+        # leaf that does not is looked at point by point. A step is cut at `TOGETHER` pairs: the stack then never holds
+        # more than that for each level of the tree.
         stack = [(np.arange(number, dtype=np.int32), np.zeros(number, dtype=np.int32))]
         while stack:
             box, node = stack.pop()
             if len(box) > TOGETHER:
                 stack += [(box[:TOGETHER], node[:TOGETHER]), (box[TOGETHER:], node[TOGETHER:])]
                 continue
-            box, node, inside = self._met(box, node)
+            box, node, inside = self._meeting(box, node)
             leaf = self._half.take(node) < 0
             yield from self._below(box[inside], node[inside], whole=True)
             yield from self._below(box[leaf & ~inside], node[leaf & ~inside], whole=False)
@@ -109,7 +119,7 @@ class PointTree:
             if len(box):
                 stack.append((np.concatenate([box, box]), np.concatenate([half, half + 1])))
 
-    def _met(self, box: Numbers, node: Numbers) -> tuple[Numbers, Numbers, NDArray[np.bool_]]:
+    def _meeting(self, box: Numbers, node: Numbers) -> tuple[Numbers, Numbers, NDArray[np.bool_]]:
         """The boxes and nodes that meet, or nearly do, and whether the node lies wholly in the box."""
         inside = np.ones(len(box), dtype=np.bool_)
         for lows, highs, firsts, lasts in zip(self._lows, self._highs, self._first, self._last, strict=True):
@@ -147,7 +157,7 @@ class PointTree:
         point = np.arange(len(near), dtype=np.int32) + (start - before).take(near)
         if whole:
             return box.take(near), self._order.take(point)
-        for own, firsts, lasts in zip(self._in_lanes, self._first, self._last, strict=True):
+        for own, firsts, lasts in zip(self._packed, self._first, self._last, strict=True):
             here = own.take(point)
             met = may_reach(firsts.take(box).take(near), here) & may_reach(here, lasts.take(box).take(near))
             inside = np.flatnonzero(met)

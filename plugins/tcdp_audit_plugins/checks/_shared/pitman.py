@@ -1,4 +1,4 @@
-"""Pitman's sampling model of class sizes, fitted by maximum likelihood, and the population uniques that it expects."""
+"""Estimates of how many sample uniques are unique in the population: Zayatz, log-linear, DIS, and Pitman's model."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Parameters that name values of the sensitive attribute, such as the harmful ones."""
+"""Sensitive values that an expectation names, and what missing ones mean where they are a failure."""
 
 from __future__ import annotations
 

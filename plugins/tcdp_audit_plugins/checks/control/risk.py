@@ -1,4 +1,4 @@
-"""What comes of an attack with a control set, and what the tables must have for it."""
+"""Attacks with a control set: parameters, the comparison of both successes, draws from a hold-out, and ROC curves."""
 
 from __future__ import annotations
 
@@ -156,6 +156,9 @@ def none_drawn(records: int, drawn: int) -> Floats:
         >>> none_drawn(2, 2).tolist()
         [1.0, 0.0, 0.0]
     """
+    # Of `records` with a marked ones, a draw has none with probability C(records - a, drawn) / C(records, drawn). The
+    # ratio for a + 1 over that for a is (records - drawn - a) / (records - a), so that one cumulative product gives
+    # all.
     each = np.arange(records)
     return np.append(1.0, np.cumprod(np.maximum(records - drawn - each, 0) / (records - each)))
 

@@ -1,4 +1,9 @@
-"""Release, original and hold-out as points of one space, in which an intruder looks for the nearest records."""
+"""Release, original and hold-out as points, and Gower's distance by which an intruder looks for the nearest records.
+
+Of each attribute a pair of records differs by 0 to 1: a number, or a rank in the declared order, by its share of the
+range that original and hold-out have, a nominal value by 0 or 1. A missing cell equals a missing cell and differs by 1
+from any other. The distance is the sum over attributes. A cell that covers a range has its middle.
+"""
 
 from __future__ import annotations
 

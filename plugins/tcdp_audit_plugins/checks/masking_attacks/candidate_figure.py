@@ -21,7 +21,7 @@ from tcdp_audit.plugin.sentences import (
     record_noun,
 )
 from tcdp_audit_plugins.checks._shared.candidate_sets import CandidateSets
-from tcdp_audit_plugins.checks.masking_attacks.links import Links, assigned_correct, distances_in_sets, nearest_in_sets
+from tcdp_audit_plugins.checks.masking_attacks.links import Links, count_assigned, distances_in_sets, nearest_in_sets
 from tcdp_audit_plugins.checks.masking_attacks.parameters import AttackParameters
 from tcdp_audit_plugins.checks.masking_attacks.tables import AttackedTables
 from tcdp_audit_plugins.checks.record_linkage.standardised import Space, space
@@ -139,7 +139,7 @@ def _wrong(sets: CandidateSets, outside: int, remedy: str) -> str:
 
 def _assigned(closed: CandidateSets, tables: AttackedTables, both: Space | None) -> dict[str, Fraction]:
     """Right links of the best assignment within the sets; nothing where there is none, or it is left out."""
-    correct = None if both is None else assigned_correct(closed, distances_in_sets(closed, tables, both))
+    correct = None if both is None else count_assigned(closed, distances_in_sets(closed, tables, both))
     return {} if correct is None else {"assigned_correct": correct}
 
 

@@ -1,4 +1,7 @@
-r"""What post-randomisation does to an attribute: \(P[x, y]\), the probability that x is released as y."""
+r"""Probabilities of post-randomisation, \(P[x, y]\) that x is released as y: in floats, and exactly by column.
+
+Floats weigh all pairs of records. Fractions decide about the few posteriors that rounding leaves open at a threshold.
+"""
 
 from __future__ import annotations
 
@@ -178,7 +181,8 @@ def cell_posterior(original: Counts, matrix: Floats) -> Floats:
 
     Example:
         >>> from fractions import Fraction
-        >>> [Fraction(one).limit_denominator(100) for one in cell_posterior(np.array([110, 90]), retention_matrix(2, 0.9))]
+        >>> shares = cell_posterior(np.array([110, 90]), retention_matrix(2, 0.9))
+        >>> [Fraction(share).limit_denominator(100) for share in shares]
         [Fraction(11, 12), Fraction(81, 92)]
     """
     with np.errstate(invalid="ignore"):
@@ -292,6 +296,8 @@ class Adapted:
         return column[released] * self.counts[released] / whole if whole else None
 
     def _of_retained(self, retained: Retained, released: int) -> Column:
+        # P has only two different entries, so that a column of P Q is a constant plus one entry: O(values) instead of
+        # O(values^2), which counts for attributes of thousands of values.
         (own, other), times, records = retained.both, self.counts[released], sum(self.counts)
         wholes = [other * (records - one) + own * one for one in self.counts]
         ways = [

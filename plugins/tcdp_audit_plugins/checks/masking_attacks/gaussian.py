@@ -1,7 +1,8 @@
 """Two tables in units of the noise between them: the squared distance is -2 times the logarithm of the likelihood.
 
 Numbers are turned to the principal axes of the noise, each in its standard deviations; axes without noise are left out,
-as the pseudo-inverse does. An attribute to which nothing was added must agree.
+as the pseudo-inverse does. An attribute to which nothing was added must agree. Noise on ranks, or on their normal
+scores, is what a masking adds that moves values about among the records.
 """
 
 from __future__ import annotations
@@ -67,6 +68,8 @@ class Gaussian:
         if self._squares is None:
             points = np.arange(some.start, some.stop)
             return self.space.squared_distances(points[:, None], np.arange(len(self.known))[None]) / -2
+        # |a - b|^2 = |a|^2 - 2ab + |b|^2 as one matrix product. It loses digits where |a| is large, which `_squares`
+        # has ruled out: the error is below `LOST`. Links and their ties are counted from exact distances, see `credit`.
         own, other = self._squares
         product = self.space.released.numbers[some] @ self.space.known.numbers.T
         product -= own[some, None] / 2
@@ -160,6 +163,8 @@ class _Axes:
 
 def _turn(noise: Noise, moved: NDArray[np.intp]) -> Floats:
     covariance = noise.covariance[np.ix_(moved, moved)]
+    # Eigenvectors are taken of the correlations, not of the covariances: units of attributes then do not decide which
+    # axes count as free of noise, and `NO_NOISE` is one threshold for all tables.
     scale = np.sqrt(np.diag(covariance))
     if noise.is_independent:
         return np.diag(1 / scale)

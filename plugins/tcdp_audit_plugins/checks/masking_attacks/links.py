@@ -1,4 +1,4 @@
-"""What candidate sets tell an intruder: who is certain, and how many links are right by guessing or by the nearest."""
+"""Links by candidate sets: certain ones, right guesses, nearest candidates, and the best one-to-one assignment."""
 
 from __future__ import annotations
 
@@ -135,7 +135,7 @@ def sum_of_reciprocals(sizes: NDArray[np.int64]) -> Fraction:
     return sum((Fraction(int(n), int(size)) for size, n in zip(values, times, strict=True)), Fraction(0))
 
 
-def assigned_correct(sets: CandidateSets, squared: Floats) -> Fraction | None:
+def count_assigned(sets: CandidateSets, squared: Floats) -> Fraction | None:
     """Right links of the best assignment, in the mean over all ways of telling equal records apart.
 
     Of several assignments that are as near the one with the most right links counts.
@@ -145,20 +145,23 @@ def assigned_correct(sets: CandidateSets, squared: Floats) -> Fraction | None:
         squared: d^2 of each candidate. Shape (edges,).
 
     Returns:
-        From 0 to the number of people; None where the assignment is left out, see `assigned`.
+        From 0 to the number of people; None where the assignment is left out, see `assign`.
     """
+    # Distances that tie leave several best assignments. The one with most right links is wanted, so that the figure
+    # does not depend on the solver: a right link gets a discount, too small to outweigh any real difference of
+    # distances.
     width = len(sets.lone_released)
     own = np.searchsorted(sets.rows * width + sets.candidates, sets.known * width + sets.released)
     ways = _known_records(sets)[sets.known] * sets.records[sets.released]
     right = np.bincount(own, 1 / ways, len(squared))
-    flow = assigned(sets, squared - FAVOUR * (float(squared.mean()) or 1.0) * right)
+    flow = assign(sets, squared - FAVOUR * (float(squared.mean()) or 1.0) * right)
     if flow is None:
         return None
     terms, times = np.unique(np.stack([flow[own], ways]), axis=1, return_counts=True)
     return sum((Fraction(int(f) * int(n), int(w)) for (f, w), n in zip(terms.T, times, strict=True)), Fraction(0))
 
 
-def assigned(sets: CandidateSets, squared: Floats) -> Counts | None:
+def assign(sets: CandidateSets, squared: Floats) -> Counts | None:
     """How many records of each known point go to each of its candidates, where the sum of d^2 is least.
 
     All records of the smaller table are assigned. Parts of the tables that no candidate connects are assigned by
@@ -170,6 +173,11 @@ def assigned(sets: CandidateSets, squared: Floats) -> Counts | None:
 
     Cost: O(n^3) time and 8 n^2 bytes for a part of n records.
     """
+    # Someone who knows everyone links all records at once: no record is two people's, and the sum of d^2 is least. The
+    # graph falls apart into components, and the assignment of the whole is those of the components: a part of n records
+    # takes n^3 steps, so that small ones are done together, and large ones decide whether it is left out.
+    # scipy's sparse matching would take the graph as it is, and may not end where distances nearly tie.
+    # Source: Crouse, On implementing 2D rectangular assignment algorithms, IEEE TAES 52(4), 2016.
     if sets.lone_known.any() and sets.lone_released.any():
         return None
     part, steps = _parts(sets)

@@ -1,4 +1,4 @@
-"""The attributes of two tables under post-randomisation: values, and the probabilities with which they were changed."""
+"""Parameters of the attack on post-randomisation, and attributes of both tables with the changes of their values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The covariance matrix of the noise that was added to numbers: declared, or estimated from the pairs."""
+"""Parameters of the attack on added noise, and the covariance matrix that they declare or the pairs show."""
 
 from __future__ import annotations
 

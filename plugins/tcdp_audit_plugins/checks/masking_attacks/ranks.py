@@ -1,6 +1,6 @@
-"""How far a value was moved among the released ones, and which released values one may have become.
+"""Ranks of released values, and the released points that a known one may have become within a displacement.
 
-Equal values share their ranks: each stands on all positions from the first of them to the last in the sorted column. A
+Equal values share their ranks: each has all positions from the first of them to the last in the sorted column. A
 displacement is counted between the nearest ends, so that no answer depends on how ties are sorted.
 """
 
@@ -116,6 +116,9 @@ def _edges(
     tables: AttackedTables, ranks: Mapping[str, Ranks], ranges: Mapping[str, Ranges]
 ) -> Iterator[tuple[Numbers, Positions]]:
     """Known and released points that are consistent, some at a time."""
+    # Candidates of a point are an intersection of ranges, one for each attribute: a box, and the search is one for
+    # points in boxes. A missing cell says nothing. Of a known point it leaves the whole range; released points are
+    # searched by the attributes that they have, so that those which lack the same ones share a tree.
     boxes, places = _boxes(tables, ranges), _places(tables, ranks)
     lacking = tables.released.codes == np.array([len(ranks[name].counts) for name in tables.names])
     patterns, number = _patterns(lacking)

@@ -1,4 +1,9 @@
-"""Known and released records as points: those that agree in all attributes of an attack stand on one."""
+"""Both tables of an attack as points, one for records that agree, and the groups that points are in.
+
+An intruder who holds all values forms the groups of a microaggregation again. People with the same values in a block
+cannot be distinguished there, so that each may be in the groups of all of them; of several blocks a person's candidates
+are in a possible group of each.
+"""
 
 from __future__ import annotations
 

@@ -127,6 +127,9 @@ class Transitions:
         self, ranked: Sequence[tuple[list[int], NDArray[np.intp]]], known: NDArray[np.intp], share: Fraction
     ) -> NDArray[np.bool_]:
         """The same for some persons and one released point, of which each attribute has `_whole` probabilities."""
+        # L / sum of L > share without a division: all probabilities of an attribute are scaled to whole numbers by one
+        # factor, which cancels. Products of whole numbers are exact in Python, and people to whom every attribute has
+        # the same probability share one product.
         ranks = [places[codes] for (_, places), codes in zip(ranked, self.sought.codes.T, strict=True)]
         keys = fold(ranks, [len(numbers) for numbers, _ in ranked]).values
         _, first, group = np.unique(keys, return_index=True, return_inverse=True)

@@ -1,4 +1,7 @@
-"""Agreement of two values of an attribute: equal, near enough, or spelt alike. Missing ones never agree."""
+"""Agreement of two values of an attribute: equal, near enough, or spelt alike. Missing ones never agree.
+
+Where agreement is more than equality, patterns of all pairs are enumerated in blocks and never held at once.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Squared distances from released points to known records that may be nearest, in float64."""
+"""Distances to known points that may be nearest, and boxes around leaves of points, which leave the others out."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ class Distances:
 
 @dataclass(frozen=True)
 class Leaves:
-    """Points in leaves.
+    """Points in leaves of neighbours, and a box around each: no point is nearer to a leaf's points than to its box.
 
     Args:
         points: the points of each leaf; every point is in one.
@@ -128,6 +128,10 @@ class Leaves:
 
 def on_axes(space: Space) -> tuple[Singles, Singles]:
     """Coordinates of the released and of the known points; float32, shape (points, axes), of at least one axis."""
+    # Only attributes that no record lacks become axes: missing cells and nominal attributes only ever add to a
+    # distance, so that a distance on these axes is never too large. They are turned to the principal axes of the known
+    # points, since the first few of these make up most of a distance, and leaves are cut along them. A rotation keeps
+    # distances; what float32 loses is in the error bound of `Factors.error`.
     released, known = space.released.numbers, space.known.numbers
     whole = ~(np.isnan(released).any(axis=0) | np.isnan(known).any(axis=0))
     if not whole.any():

@@ -1,6 +1,6 @@
 """The nearest known point of every released point, and all that tie with it, without a distance for every pair kept.
 
-Candidates come from a KD-tree where there are few dimensions, else from the leaves of a tree of our own, compared by
+Candidates come from a KD-tree for few dimensions, else from the leaves of a tree of our own, compared by
 matrix products in float32 with a bound on what they can be wrong by. Every candidate is compared again in float64,
 attribute by attribute in one order, so the answer does not depend on the way it was found nor on the order of rows.
 """
@@ -85,6 +85,8 @@ def _candidates_by_tree(space: Space) -> Pairs:
     """The two nearest points of each, and where these tie all that are as near."""
     from scipy.spatial import KDTree  # noqa: PLC0415 - takes a third of a second to import
 
+    # Two neighbours of each point are asked for: where they are clearly apart, the first is nearest alone. Where they
+    # are equal but for rounding, there may be any number of ties, and a ball query around the point lists them all.
     tree = KDTree(space.known.numbers)
     count = min(2, len(space.known))
     asked = tree.query(space.released.numbers, k=list(range(1, count + 1)), workers=-1)
@@ -114,6 +116,9 @@ def nearest_by_leaves(space: Space, hint: Positions, neighbours: int) -> Iterato
 
     Cost: O(n x N x d) at the worst; memory O((n + N) x d) and a block for each processor.
     """
+    # A block of released points that lie close together asks the leaves of known points within its reach, the nearest
+    # first, and of each leaf only its points that reach the leaf's box. The points' own leaves come first: they say how
+    # far each point has to look at all. With so many attributes that no leaf can be left out, these are all pairs.
     from threadpoolctl import threadpool_limits  # noqa: PLC0415 - only where there is a product
 
     with (
@@ -225,6 +230,9 @@ class _Block:
             self._compare_few(some[start : start + SOME], leaf)
 
     def _compare_few(self, some: Positions, leaf: int) -> None:
+        # Products in float32 give all distances of a leaf but for a known error, and are reduced to the least of every
+        # `DEPTH` rows while they are in the cache. Only groups of rows with a value within reach are looked at again;
+        # `reach` has the error on top, so no neighbour is lost, and `_settle` compares what is left in float64.
         search = self.search
         product = search.terms[leaf] @ self.left[some].T
         search.factors.add_labels(product, search.labels[leaf], self.labels[some])

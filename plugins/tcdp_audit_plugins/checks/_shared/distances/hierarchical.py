@@ -1,4 +1,7 @@
-"""The hierarchical distance: how high in the hierarchy values must move for a class to look like the reference."""
+"""Distances between categories: equal, how much of a distribution differs; hierarchical, how high values must move.
+
+Products are in 64-bit integers where these suffice, and in Python's own where they do not.
+"""
 
 from __future__ import annotations
 

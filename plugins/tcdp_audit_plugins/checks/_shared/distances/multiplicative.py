@@ -1,4 +1,7 @@
-"""The multiplicative distance: by what factor a value is more, or less, frequent in a class than in the reference."""
+"""Distances by ratios: the multiplicative one, and Kullback-Leibler and Jensen-Shannon in nats.
+
+Both divergences are for information only: Li et al. set no threshold for them.
+"""
 
 from __future__ import annotations
 

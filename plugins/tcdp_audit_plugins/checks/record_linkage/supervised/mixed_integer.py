@@ -1,4 +1,7 @@
-"""Mixed-integer programmes, solved by HiGHS in a process of its own: it prints to standard output, which is ours."""
+"""Mixed-integer programmes, and the polytopes of distances over which they search: each direction of weights once.
+
+HiGHS solves them in a process of its own, since it prints to standard output, which is ours.
+"""
 
 from __future__ import annotations
 
@@ -13,17 +16,15 @@ import numpy as np
 
 from tcdp_audit.plugin._internal import Floats
 from tcdp_audit.plugin.check import CheckError
-
-if TYPE_CHECKING:
-    from scipy.sparse import csr_array
-
-
 from tcdp_audit_plugins.checks.record_linkage.supervised.families import (
     ALL_SUBSETS,
     BilinearForm,
     ChoquetIntegral,
     Family,
 )
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 
 @dataclass(frozen=True)

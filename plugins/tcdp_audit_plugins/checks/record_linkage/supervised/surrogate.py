@@ -130,6 +130,9 @@ def searched(blocks: FeatureBlocks, state: Floats, linked: Links, deadline: Dead
 
 def _best_step(blocks: FeatureBlocks, heights: list[Singles], direction: Floats, least: float) -> tuple[float, int]:
     """The step along a direction, of at least some length, that links most records strictly, and how many these are."""
+    # Along a direction every distance is a line in the step. A record is linked strictly where the line of its match is
+    # below all others, which is on one interval of steps. Sorting the ends of all intervals finds the step that most of
+    # them share: the best step of all along the direction, without trying any.
     used = np.flatnonzero(direction)
     slopes = (np.tensordot(direction[used].astype(np.float32), features[used], 1) for _, features in blocks)
     rows = blocks.points.blocks(blocks.cells)
