@@ -1,7 +1,7 @@
 """Shared by several checks: distances, logarithms, windows, samples of a population, sentences and guides.
 
 boxes, lanes                             which points lie in which boxes
-candidate_sets                           who somebody may be, and what a matching of everybody leaves
+candidate_sets                           who a person may be, and what a matching of everyone leaves
 distances                                t-closeness by each distance
 certain_values                           what all members of a class have, and shares where a member has several
 closeness_sentence, closeness_guide      a closeness check in words

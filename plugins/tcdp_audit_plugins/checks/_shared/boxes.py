@@ -132,7 +132,7 @@ class PointTree:
         return box, node, inside
 
     def _holds(self, box: Numbers, low: Places, high: Places, one: Numbers) -> NDArray[np.bool_]:
-        """Whether what reaches from some places to others, each by its number, lies in the box beside it."""
+        """Whether what reaches from some places to others, each by its number, lies in the box next to it."""
         held = np.ones(len(box), dtype=np.bool_)
         for axis in range(len(low)):
             held &= self._boxes.first[axis].take(box) <= low[axis].take(one)
@@ -168,7 +168,7 @@ class PointTree:
 
 
 def _grown(places: Places, rate: NDArray[np.float64]) -> tuple[NDArray[np.intp], list[_Node]]:
-    """The points in an order in which those of every node stand side by side, and the nodes, the root first."""
+    """The points in an order in which those of every node are adjacent, and the nodes, the root first."""
     order = np.arange(places.shape[1])
     nodes = [_node(places, order, 0, len(order))]
     for one in nodes:  # which grows meanwhile

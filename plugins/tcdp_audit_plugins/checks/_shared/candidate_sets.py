@@ -1,12 +1,12 @@
-"""Candidate sets: which released records somebody may be, and which of them a matching of everybody leaves.
+"""Candidate sets: which released records a person may be, and which of them a matching of everyone leaves.
 
-A known record and a released one are consistent where the first may have become the second. Everybody was released as
-one record and no record is two people's, so somebody can only be a record with which some matching of everybody agrees:
+A known record and a released one are consistent where the first may have become the second. Everyone was released as
+one record and no record is two people's, so a person can only be a record with which some matching of everyone agrees:
 an edge of the consistency graph lies in one of its perfect matchings if and only if, once each edge of one perfect
 matching is turned around, both its ends lie in one strongly connected component (Berge 1957; Tassa 2012, Finding all
 maximally-matchable edges in a bipartite graph).
 
-Equal records stand together as one point, so that a table of large classes costs no more than its classes.
+Equal records are together as one point, so that a table of large classes costs no more than its classes.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class CandidateSets:
 
     @cached_property
     def records(self) -> Counts:
-        """Records that stand on each released point. Shape (released points,)."""
+        """Records that are at each released point. Shape (released points,)."""
         return np.bincount(self.released, minlength=len(self.lone_released)) + self.lone_released
 
     @cached_property
@@ -79,12 +79,12 @@ class CandidateSets:
         return CandidateSets(offsets, self.rows[order], self.released, self.known, self.lone_released, self.lone_known)
 
     def closed(self) -> CandidateSets:
-        """Only the candidates with which some matching of everybody agrees.
+        """Only the candidates with which some matching of everyone agrees.
 
-        Records that are in one table only match nobody: they leave their places free.
+        Records that are in one table only match no one: they leave their places free.
 
         Raises:
-            ValueError: somebody's own record is not among their candidates, so that no matching is known.
+            ValueError: a person's own record is not among their candidates, so that no matching is known.
 
         Cost: O(points + edges).
         """
@@ -99,7 +99,7 @@ class CandidateSets:
         """The strong component of each known point, then of each released one.
 
         An edge leads from a known point to each candidate, and back from a released point to whom it belongs. Whoever
-        is in one table only is matched with nobody, a point of its own that is consistent with all of the other side.
+        is in one table only is matched with no one, a point of its own that is consistent with all of the other side.
         """
         from scipy.sparse import coo_array  # noqa: PLC0415 - only where tables are measured
         from scipy.sparse.csgraph import connected_components  # noqa: PLC0415

@@ -1,8 +1,8 @@
 """Values that every member of a class has. A person with several records may have others besides, and yet it is known.
 
 A histogram counts a person once for each of their values, so counts may add up to more than the members of a class. The
-share of members who have a value is how sure somebody is that a member has it: at 1 the value is certain, and the class
-has no diversity, however many values there are beside it.
+share of members who have a value is how sure a person is that a member has it: at 1 the value is certain, and the class
+has no diversity, however many values there are next to it.
 """
 
 from __future__ import annotations

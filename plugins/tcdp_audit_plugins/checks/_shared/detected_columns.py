@@ -1,4 +1,4 @@
-"""What checks that look for identifiers in columns have in common: which columns, what is open, what is told."""
+"""What checks that look for identifiers in columns have in common: which columns, what is open, what is reported."""
 
 from __future__ import annotations
 

@@ -146,7 +146,7 @@ class CountedKeys:
 
 @dataclass(frozen=True)
 class KeyFigures:
-    """What a set of attributes tells of the records, with standard errors; these are 0 where it is exact.
+    """What a set of attributes reveals about the records, with standard errors; these are 0 where it is exact.
 
     Args:
         keys: different combinations of values.

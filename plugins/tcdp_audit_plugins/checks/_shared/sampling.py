@@ -1,4 +1,4 @@
-"""The population of a release: a table beside it, or the share of one that the policy names."""
+"""The population of a release: a table next to it, or the share of one that the policy names."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def needs_a_partition(document: PolicyDocument, why: str) -> Iterator[tuple[str,
 
 
 def covering_population(view: TableView) -> PopulationClasses:
-    """The population's classes beside the release's, where the release can be a part of it.
+    """The population's classes next to the release's, where the release can be a part of it.
 
     Raises:
         CheckError: no population is given, or a class of the release has more records than the population has there.

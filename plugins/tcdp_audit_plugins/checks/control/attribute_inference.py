@@ -91,7 +91,7 @@ class Applicability:
 
 
 def attribute_inference(view: TableView, parameters: InferenceParameters) -> TableFigure:
-    """The risk that the nearest released records tell a person's secret.
+    """The risk that the nearest released records reveal a person's secret.
 
     An original record whose nearest released records by the known attributes, all ties of them, are t, r of them with
     the right secret, earns r/t.

@@ -1,4 +1,4 @@
-"""Membership inference: whether the distance to the nearest released record tells who was in the data."""
+"""Membership inference: whether the distance to the nearest released record reveals who was in the data."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class MembershipParameters(ControlParameters):
 
 
 def membership_inference(view: TableView, parameters: MembershipParameters) -> TableFigure:
-    """How well the distance to the nearest released record tells originals from the hold-out.
+    """How well the distance to the nearest released record distinguishes originals from the hold-out.
 
     Returns:
         The upper end of the interval of the area under the curve: the probability that a random original record is
@@ -103,7 +103,7 @@ def _scores(places: Places, seekers: Points, control: Points, *, calibrated: boo
 
 
 def _ratio(near: Floats, ordinary: Floats) -> Floats:
-    """Nothing over nothing is 1: as near as to anybody."""
+    """Nothing over nothing is 1: as near as to anyone."""
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(near == ordinary, 1.0, near / ordinary)
 

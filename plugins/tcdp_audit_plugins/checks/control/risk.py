@@ -116,10 +116,10 @@ def companions_of(view: TableView) -> list[str]:
 
 
 def require_comparable(view: TableView) -> None:
-    """Insist that no table is empty, and that nobody of the original is in the hold-out.
+    """Insist that no table is empty, and that no one of the original is in the hold-out.
 
     Raises:
-        CheckError: a table is empty, or somebody is in both.
+        CheckError: a table is empty, or a person is in both.
     """
     tables = {"release": view.engine, **{name: view.companions[name] for name in companions_of(view)}}
     for name, engine in tables.items():
@@ -131,7 +131,7 @@ def require_comparable(view: TableView) -> None:
 def require_as_many(view: TableView) -> None:
     """Insist that the hold-out has at least as many records as the original.
 
-    A part of the original would tell of chance, but the release was made of all of it: whoever attacks a part sees a
+    A part of the original would say of chance, but the release was made of all of it: anyone who attacks a part sees a
     part of what leaks, and a copy would pass.
 
     Raises:

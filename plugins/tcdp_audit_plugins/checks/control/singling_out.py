@@ -81,7 +81,7 @@ def singling_out(view: TableView, parameters: SinglingOutParameters) -> TableFig
     """The risk that a combination of values singles out a person because one released record has it alone.
 
     Of the q keys that are unique in the release, hit_T are unique in the original and hit_H in the hold-out; the risk
-    is (hit_T - hit_H) / (q - hit_H). No record is dropped: ten equal ones single out nobody.
+    is (hit_T - hit_H) / (q - hit_H). No record is dropped: ten equal ones single out no one.
 
     Returns:
         The upper end of the risk's interval; without a hold-out hit_T / q.

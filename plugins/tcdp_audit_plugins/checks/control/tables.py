@@ -36,7 +36,7 @@ class Points:
     Args:
         numbers: numeric and ordinal attributes in parts of their range; NaN where missing. Shape (points, attributes).
         labels: codes of nominal attributes, a missing cell's among them. Shape (points, attributes).
-        records: how many records stand on each point. Shape (points,).
+        records: how many records are at each point. Shape (points,).
         point: the point of each row of the table. Shape (rows,).
     """
 
@@ -161,7 +161,7 @@ def _varies(tables: Sequence[CodedTable], name: str) -> bool:
 
 
 def _positions(tables: Sequence[CodedTable], name: str, scale: Scale) -> Floats:
-    """The position of each code in parts of the range that some tables have; NaN where it tells nothing."""
+    """The position of each code in parts of the range that some tables have; NaN where it says nothing."""
     domain = tables[0].domains[name]
     seen = np.unique(np.concatenate([table.codes[name] for table in tables]))
     values = numbers_of(domain, scale)
@@ -174,7 +174,7 @@ def _positions(tables: Sequence[CodedTable], name: str, scale: Scale) -> Floats:
 def numbers_of(domain: Domain, scale: Scale) -> Floats:
     """The number of each code but the missing one: a rank of an ordinal attribute, and the middle of a range.
 
-    A range without an end stands at the one that it has; a suppressed cell nowhere, which is NaN.
+    A range without an end is at the one that it has; a suppressed cell nowhere, which is NaN.
     """
     if domain.covers is None:
         return np.arange(domain.size, dtype=np.float64) if scale is Scale.ORDINAL else domain.values.astype(np.float64)

@@ -70,10 +70,10 @@ def attack_figure(
         sets: candidates of known points.
         parameters: what is counted.
         further: details of the attack itself.
-        remedy: what to do where somebody's own record is not among their candidates; half a sentence.
+        remedy: what to do where a person's own record is not among their candidates; half a sentence.
 
     Raises:
-        CheckError: a demand is made of an intruder who is wrong, since somebody's own record is not a candidate.
+        CheckError: a demand is made of an intruder who is wrong, since a person's own record is not a candidate.
 
     Cost: O(points + edges).
     """
@@ -105,12 +105,12 @@ class Attacked(Protocol):
     """A release under an attack on candidate sets."""
 
     def sets(self) -> CandidateSets:
-        """The released records that everybody may be."""
+        """The released records that everyone may be."""
         ...
 
     @property
     def remedy(self) -> str:
-        """What to do where somebody's own record is not among their candidates; half a sentence."""
+        """What to do where a person's own record is not among their candidates; half a sentence."""
         ...
 
 
@@ -118,7 +118,7 @@ def candidates_of_everybody(attacked: Attacked, parameters: AttackParameters) ->
     """How many released records each person may be, after the closure where it is asked for. Shape (pairs,).
 
     Raises:
-        CheckError: somebody's own record is not among their candidates.
+        CheckError: a person's own record is not among their candidates.
     """
     sets = attacked.sets()
     if not sets.holds_truth.all():

@@ -71,7 +71,7 @@ def declared(matrix: LabelledMatrix, labels: Sequence[str], original: Counts, re
 
 
 def places(labels: Sequence[str], among: Sequence[str]) -> NDArray[np.intp]:
-    """Where each label stands among others; -1 where it does not."""
+    """Where each label is among others; -1 where it does not."""
     place = {label: number for number, label in enumerate(among)}
     return np.array([place.get(label, -1) for label in labels], dtype=np.intp)
 
@@ -131,7 +131,7 @@ def changes(size: int, original: Codes, released: Codes) -> Counts:
 
 
 def estimated(counts: Counts) -> Floats:
-    """How often each value was released as each, in parts: what only somebody knows who holds both tables.
+    """How often each value was released as each, in parts: what only a person knows who holds both tables.
 
     Args:
         counts: as `changes` gives them.
@@ -148,9 +148,9 @@ def estimated(counts: Counts) -> Floats:
 
 
 def logarithms(matrix: Floats, released: Counts) -> Floats:
-    """Ln P with a last row and column for missing cells, which tell nothing.
+    """Ln P with a last row and column for missing cells, which say nothing.
 
-    A released cell that is missing is as probable for everybody. An original that is missing, or of which nothing is
+    A released cell that is missing is as probable for everyone. An original that is missing, or of which nothing is
     known, is released as anything is in all.
 
     Args:

@@ -50,12 +50,12 @@ class Gaussian:
 
     @property
     def rounding(self) -> float:
-        """Ties are those of distances, which are told apart elsewhere."""
+        """Ties are those of distances, which are distinguished elsewhere."""
         return LOST
 
     @cached_property
     def _squares(self) -> tuple[Floats, Floats] | None:
-        """|a|^2 of the points of both tables where products tell distances; None where they do not."""
+        """|a|^2 of the points of both tables where products give distances; None where they do not."""
         sides = (self.space.released.numbers, self.space.known.numbers)
         squares = [(one * one).sum(axis=1) for one in sides]
         largest = sum(one.max(initial=0) for one in squares)

@@ -42,7 +42,7 @@ class LabelledMatrix:
 
 
 def matrix_of(lines: Mapping[str, Mapping[str, Fraction]], name: str) -> LabelledMatrix:
-    """A matrix that stands in a policy; what a line does not name is 0.
+    """A matrix in a policy; what a line does not name is 0.
 
     Example:
         >>> matrix_of({"m": {"m": Fraction(1)}, "f": {"m": Fraction(1, 2), "f": Fraction(1, 2)}}, "it").numbers.tolist()

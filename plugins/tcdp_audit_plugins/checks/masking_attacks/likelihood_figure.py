@@ -49,7 +49,7 @@ class Attack:
     Args:
         pairs: release and original.
         credit: right links by direction.
-        without_knowledge: the space in which somebody looks who knows nothing of the masking.
+        without_knowledge: the space in which a person looks who knows nothing of the masking.
         posteriors: of released points.
         likelihood: that the posteriors are of.
         ends: the released point of each matched record, and its person's.
@@ -91,7 +91,7 @@ class Attack:
     def candidates(self) -> Counts:
         """How many people each matched released record may be: by a posterior above the probability.
 
-        Where nobody has one, all who are possible are alike.
+        Where no one has one, all who are possible are alike.
         """
         counted = np.where(self.posteriors.candidates, self.posteriors.candidates, self.posteriors.possible)
         return counted[self.ends[0]]

@@ -24,7 +24,7 @@ TOGETHER = 256  # records of small parts that are assigned at once
 
 @dataclass(frozen=True)
 class Links:
-    """The links of everybody by their candidates alone.
+    """The links of everyone by their candidates alone.
 
     Args:
         sets: the candidates.
@@ -55,7 +55,7 @@ class Links:
 
     @cached_property
     def wrong(self) -> int:
-        """People whose only candidate is somebody else's record."""
+        """People whose only candidate is another person's record."""
         return int(((self.sizes == 1) & ~self.sets.holds_truth).sum())
 
     @cached_property
@@ -141,7 +141,7 @@ def count_assigned(sets: CandidateSets, squared: Floats) -> Fraction | None:
     Of several assignments that are as near the one with the most right links counts.
 
     Args:
-        sets: candidates after the closure, so that a matching of everybody is known.
+        sets: candidates after the closure, so that a matching of everyone is known.
         squared: d^2 of each candidate. Shape (edges,).
 
     Returns:
@@ -169,7 +169,7 @@ def assign(sets: CandidateSets, squared: Floats) -> Counts | None:
 
     Returns:
         int64, shape (edges,); None where it would take too long, or where both tables have records that the other one
-        lacks, so that nobody knows how many to assign.
+        lacks, so that no one knows how many to assign.
 
     Cost: O(n^3) time and 8 n^2 bytes for a part of n records.
     """
@@ -225,5 +225,5 @@ def _assigned_part(sets: CandidateSets, records_known: Counts, squared: Floats, 
 
 
 def _known_records(sets: CandidateSets) -> Counts:
-    """Records that stand on each known point. Shape (known points,)."""
+    """Records that are at each known point. Shape (known points,)."""
     return np.bincount(sets.known, minlength=len(sets.lone_known)) + sets.lone_known

@@ -80,7 +80,7 @@ def microaggregation_attack(view: TableView, parameters: MicroaggregationAttackP
     """The share of people whom an intruder finds who knows how the release was microaggregated.
 
     Groups of one attribute are intervals, so that x can only be in the group whose mean is the largest below x, any
-    that equals x, or the smallest above x. Whoever holds all values forms the groups again, and knows each person's.
+    that equals x, or the smallest above x. Anyone who holds all values forms the groups again, and knows each person's.
 
     Returns:
         An exact fraction from 0 to 1 over the matched records.
@@ -113,7 +113,7 @@ class Microaggregated:
         self.ranks = {name: Ranks((domains[name].counts > 0).astype(np.int64)) for name in names}
 
     def sets(self) -> CandidateSets:
-        """The released records that everybody may be."""
+        """The released records that everyone may be."""
         if self.parameters.method == "known_groups":
             return self._groups()
         ranges = {name: one.ranges(self.parameters.reach) for name, one in self.ranks.items()}
@@ -126,7 +126,7 @@ class Microaggregated:
 
     @property
     def remedy(self) -> str:
-        """What to do where somebody's own group is farther away than this method allows."""
+        """What to do where a person's own group is farther away than this method allows."""
         pairs, farthest = self.tables.pairs, 0
         for name, ranks in self.ranks.items():
             known = pairs.original.codes[name][pairs.partner[pairs.matched]]
@@ -194,7 +194,7 @@ def _faults(parameters: MicroaggregationAttackParameters, document: PolicyDocume
 
 
 def _worst(figure: TableFigure, parameters: MicroaggregationAttackParameters) -> Fraction | float:
-    """Where the reach is from end to end, everybody may be everybody, whatever the release is."""
+    """Where the reach is from end to end, everyone may be everyone, whatever the release is."""
     return figure.value if parameters.reach >= 1 / figure.details["random_baseline"] > 1 else Fraction(1)
 
 

@@ -163,7 +163,7 @@ class Noise:
 
 
 def noise_of(view: TableView, pairs: Pairs, names: Sequence[str], parameters: NoiseParameters) -> Noise:
-    """What the parameters declare of the noise, or what the pairs tell.
+    """What the parameters declare of the noise, or what the pairs show.
 
     Raises:
         CheckError: a declared matrix cannot be read or is none, or declares no noise where values differ; or an

@@ -63,8 +63,8 @@ class Posteriors:
         ties: persons of that likelihood.
         total: the likelihoods of all persons together, over the largest. float64.
         candidates: persons whose posterior is above a probability.
-        possible: persons whose posterior is above 0, where nobody is a candidate; 0 where somebody is.
-        above_half: whether that of somebody is above 1/2.
+        possible: persons whose posterior is above 0, where no one is a candidate; 0 where a person is.
+        above_half: whether that of a person is above 1/2.
         rounding: likelihoods that differ by less are equal.
     """
 
@@ -126,7 +126,7 @@ def _of_block(
 
 
 def _possible(block: Floats, candidates: Counts, likelihood: Likelihood) -> Counts:
-    """Persons with any probability in the rows of a block in which nobody is a candidate."""
+    """Persons with any probability in the rows of a block in which no one is a candidate."""
     possible = np.zeros_like(candidates)
     none = np.flatnonzero(candidates == 0)
     possible[none] = (block[none] > 0) @ likelihood.known

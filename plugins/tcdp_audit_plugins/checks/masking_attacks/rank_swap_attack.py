@@ -86,7 +86,7 @@ class RankSwapped:
         self.displacement = {name: self._taken(name, parameters) for name in names}
 
     def sets(self) -> CandidateSets:
-        """The released records that everybody may be."""
+        """The released records that everyone may be."""
         ranges = {name: one.ranges(self.displacement[name]) for name, one in self.ranks.items()}
         return sets_of_ranges(self.tables, self.ranks, ranges, self.memory)
 
@@ -128,7 +128,7 @@ def _faults(parameters: RankSwapParameters, document: PolicyDocument) -> Iterato
 
 
 def _worst(figure: TableFigure, parameters: RankSwapParameters) -> Fraction | float:
-    """Where the declared bound reaches from end to end, everybody may be everybody, whatever the release is."""
+    """Where the declared bound reaches from end to end, everyone may be everyone, whatever the release is."""
     declared = parameters.p is not None or parameters.displacement is not None
     everywhere = min(figure.details["displacement"].values()) >= 1 / figure.details["random_baseline"] - 1
     return figure.value if declared and everywhere else Fraction(1)

@@ -59,7 +59,7 @@ class AttackedTables:
     names: Sequence[str]
 
     def __post_init__(self) -> None:
-        """Insist that every attribute can be compared: where no pair has both values, everybody may be everybody.
+        """Insist that every attribute can be compared: where no pair has both values, everyone may be everyone.
 
         Raises:
             CheckError: no pair of records has a value of an attribute in both tables.

@@ -26,7 +26,7 @@ class CodedPoints:
 
     Args:
         codes: int64, shape (points, attributes).
-        records: how many records stand on each point. int64.
+        records: how many records are at each point. int64.
         point: the point of each record.
     """
 
@@ -83,7 +83,7 @@ class Transitions:
         return self.sought.records
 
     def block(self, some: slice) -> Floats:
-        """Ln Pr of some seeking points beside all others, added attribute by attribute in one order.
+        """Ln Pr of some seeking points next to all others, added attribute by attribute in one order.
 
         Points are in the order of their codes, so that those of a block agree in their first attributes: what these
         add up to is computed once for each of their combinations.

@@ -1,4 +1,4 @@
-"""Record linkage by optimal assignment: an intruder who knows that every person stands in the release at most once."""
+"""Record linkage by optimal assignment: an intruder who knows that every person is in the release at most once."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ class _Optima:
     """The assignments whose sum of d^2 is least.
 
     Args:
-        both: the points and how many records stand on each.
+        both: the points and how many records are at each.
         cost: d^2 of each released and known point. float64, shape (released points, known points).
         right: the share of a link between two points that is right, in the mean over identical records. Same shape.
         released: the point of each matched released record.
@@ -165,7 +165,7 @@ def expected_correct(
     Of r records on one point, f go to a point with s records; a true pair between them is linked with f / (r s).
 
     Args:
-        both: the points and how many records stand on each.
+        both: the points and how many records are at each.
         flow: as `_Optima.flow` gives it.
         released: the point of each matched released record.
         original: the point of its original.

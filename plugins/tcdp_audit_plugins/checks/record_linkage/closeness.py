@@ -1,4 +1,4 @@
-"""Distances from released records to the closest original ones, whoever they stand for: for synthetic releases."""
+"""Distances from released records to the closest original ones, anyone who they stand for: for synthetic releases."""
 
 from __future__ import annotations
 

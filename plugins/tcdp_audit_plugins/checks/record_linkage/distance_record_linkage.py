@@ -102,9 +102,9 @@ def distance_record_linkage(view: TableView, parameters: DistanceLinkageParamete
 
 
 def compared_tables(view: TableView, pairs: Pairs) -> tuple[CodedTable, CodedTable]:
-    """Release and original. Where the pairs are a sample, all distinct rows of both stand before those of the sample.
+    """Release and original. Where the pairs are a sample, all distinct rows of both are before those of the sample.
 
-    Whoever looks for a record of the sample looks among all records: among those of a sample it would be found more
+    Anyone who looks for a record of the sample looks among all records: among those of a sample it would be found more
     often. Rows of the sample stand for no further record.
 
     Raises:
@@ -122,7 +122,7 @@ def _with_rows_of(whole: CodedTable, sample: CodedTable) -> CodedTable:
 
 
 def _credit(both: Space, seekers: NDArray[np.intp], matches: NDArray[np.intp], pairs: Pairs) -> Credit:
-    """The links of all seekers; of a sample, nobody else's nearest are looked for."""
+    """The links of all seekers; of a sample, no one else's nearest are looked for."""
     if pairs.sample is None:
         return credit(both, seekers, matches)
     points, seekers = np.unique(seekers, return_inverse=True)

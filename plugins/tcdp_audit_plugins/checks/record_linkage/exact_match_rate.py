@@ -68,7 +68,7 @@ class ExactMatchParameters(ComparisonParameters):
 def exact_match_rate(view: TableView, parameters: ExactMatchParameters) -> TableFigure:
     """The share of released records that equal some original in every compared attribute.
 
-    A missing cell equals a missing cell. Beside it, the share of originals that equal some released record, and the
+    A missing cell equals a missing cell. Next to it, the share of originals that equal some released record, and the
     same of the hold-out.
 
     Returns:

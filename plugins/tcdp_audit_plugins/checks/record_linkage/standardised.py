@@ -35,7 +35,7 @@ class RecordPoints:
             float64, shape (points, numeric attributes).
         labels: codes of nominal attributes; a missing cell has a code that the other table lacks. int64, shape
             (points, nominal attributes).
-        records: how many records stand on each point. int64, shape (points,).
+        records: how many records are at each point. int64, shape (points,).
         point: the point of each record. Shape (records,).
     """
 
@@ -95,7 +95,7 @@ class Space:
         """d^2 of pairs of points, attribute by attribute in one order.
 
         Args:
-            released: released points, shape (pairs,); or a row of them beside a column of known ones, for all pairs.
+            released: released points, shape (pairs,); or a row of them next to a column of known ones, for all pairs.
             known: known points.
 
         Returns:

@@ -120,7 +120,7 @@ def hierarchical_distance(histogram: Histogram, marginal: ReferenceDistribution,
 def _levels(histogram: Histogram, weights: Counts, tree: Tree) -> Iterator[tuple[Histogram, Counts]]:
     """Classes and reference generalised to each level below the root, the values first.
 
-    Values are renumbered in the order of the tree, where the values below any node stand side by side.
+    Values are renumbered in the order of the tree, where the values below any node are adjacent.
     """
     order = np.lexsort(tree.ancestors)
     rank = np.empty_like(order)

@@ -55,12 +55,12 @@ def ordered_distance(histogram: Histogram, marginal: ReferenceDistribution) -> M
 
 
 def line_distance(histogram: Histogram, marginal: ReferenceDistribution, positions: NDArray[np.int64]) -> Measured:
-    """Earth mover's distance where value i stands at an integer position, divided by the span of the positions.
+    """Earth mover's distance where value i is at an integer position, divided by the span of the positions.
 
     Args:
         histogram: counts of values in every class.
         marginal: the reference distribution, shape (m,).
-        positions: where each value stands, ascending from 0 and below 2^62, shape (m,).
+        positions: where each value is, ascending from 0 and below 2^62, shape (m,).
 
     Returns:
         Fractions from 0 to 1, shape (classes,); where products would leave 62 bits for some class, floats of which
@@ -89,7 +89,7 @@ def estimated_distance(
     Args:
         histogram: counts of values in every class.
         marginal: the reference distribution, shape (m,), of at least two values.
-        positions: where each value stands, from 0 to 1.
+        positions: where each value is, from 0 to 1.
         exact: gives the positions as Python integers ascending from 0, in any unit; called only when it is close.
 
     Cost: O(pairs of class and value x log m), and O(m) in Python integers when it is close.
@@ -200,7 +200,7 @@ class _Line:
 
     Args:
         weights: the weight of each value.
-        positions: where each value stands.
+        positions: where each value is.
     """
 
     weights: NDArray[Any]

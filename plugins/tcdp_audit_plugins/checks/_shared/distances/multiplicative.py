@@ -73,7 +73,7 @@ def largest_loss(histogram: Histogram, marginal: ReferenceDistribution) -> Ratio
 
 
 def larger(one: Ratios, other: Ratios) -> Ratios:
-    """The larger of two fractions for every class, compared exactly where floats do not tell them apart."""
+    """The larger of two fractions for every class, compared exactly where floats do not distinguish them."""
     second = other.values > one.values
     finite = np.isfinite(one.values) & np.isfinite(other.values)
     close = np.flatnonzero(finite)[

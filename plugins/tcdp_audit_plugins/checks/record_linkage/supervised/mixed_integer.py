@@ -78,7 +78,7 @@ class Capacities(Mixtures):
 
     @property
     def mass(self) -> Floats:
-        """The set of all attributes, which stands last."""
+        """The set of all attributes, which is last."""
         return np.eye(len(self.family.names))[-1]
 
     @property
@@ -114,7 +114,7 @@ class Forms(Mixtures):
 
     @property
     def bounds(self) -> tuple[Floats, Floats]:
-        """From 0 to 1 in the diagonal, from -1/2 to 1/2 beside it."""
+        """From 0 to 1 in the diagonal, from -1/2 to 1/2 next to it."""
         return np.where(self._diagonal, 0.0, -0.5), np.where(self._diagonal, 1.0, 0.5)
 
     @property

@@ -1,4 +1,4 @@
-"""Released records beside known ones, and which is whose: what distances are learned from."""
+"""Released records next to known ones, and which is whose: what distances are learned from."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class PairedPoints:
     """Distinct released records that look for their match among distinct known ones.
 
     Args:
-        space: the points of both tables. `space.known.records` says how many records stand on a known point.
+        space: the points of both tables. `space.known.records` says how many records are at a known point.
         seeker: a released point for each pair of points that some record and its match stand on. Shape (pairs,).
         match: the known point of each. Shape (pairs,).
         times: how many records each pair stands for. int64, shape (pairs,).
@@ -67,7 +67,7 @@ class PairedPoints:
 
         Args:
             chosen: of the records as `in_order` has them. Shape (records,).
-            strangers: whether known records that are nobody's match stand among the candidates, too.
+            strangers: whether known records that are no one's match stand among the candidates, too.
         """
         pair = np.repeat(np.arange(len(self.times)), self.times)[chosen]
         known = np.bincount(self.match[pair], minlength=len(self.space.known))
@@ -82,7 +82,7 @@ class PairedPoints:
 
     @cached_property
     def strangers(self) -> NDArray[np.int64]:
-        """Known records of each known point that are nobody's match."""
+        """Known records of each known point that are no one's match."""
         matched = np.bincount(self.match, self.times, len(self.space.known)).astype(np.int64)
         return self.space.known.records - matched
 

@@ -1,4 +1,4 @@
-"""The best distance of a family, whoever looks for it, and what it links of however many records."""
+"""The best distance of a family, anyone who looks for it, and what it links of however many records."""
 
 from __future__ import annotations
 

@@ -75,7 +75,7 @@ def supervised_record_linkage(view: TableView, parameters: SupervisedLinkagePara
         An exact fraction from 0 to 1.
 
     Raises:
-        CheckError: release and original cannot be paired or compared, nobody can be held out and the demand is on
+        CheckError: release and original cannot be paired or compared, no one can be held out and the demand is on
             those, the records are too many for the family, or time ended before the demand could be judged.
 
     Cost: those of `learned` and `optimum` twice, on 1,500 x 1,500 pairs and in `time_limit` at most; and two searches

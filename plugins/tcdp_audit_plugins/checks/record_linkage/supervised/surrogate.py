@@ -73,7 +73,7 @@ def _ascended(blocks: FeatureBlocks, scale: float, deadline: Deadline) -> Floats
 
 
 class Deadline:
-    """Seconds from now on, and whether they ended before whoever asked had finished.
+    """Seconds from now on, and whether they ended before anyone who asked had finished.
 
     Example:
         >>> never, past = Deadline(), Deadline(0)
