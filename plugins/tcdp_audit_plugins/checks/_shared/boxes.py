@@ -160,11 +160,11 @@ class PointTree:
         for own, firsts, lasts in zip(self._packed, self._first, self._last, strict=True):
             here = own.take(point)
             met = may_reach(firsts.take(box).take(near), here) & may_reach(here, lasts.take(box).take(near))
-            inside = np.flatnonzero(met)
-            near, point = near.take(inside), point.take(inside)
+            selected = np.flatnonzero(met)
+            near, point = near.take(selected), point.take(selected)
         box = box.take(near)
-        inside = np.flatnonzero(self._holds(box, self._places, self._places, point))
-        return box.take(inside), self._order.take(point.take(inside))
+        selected = np.flatnonzero(self._holds(box, self._places, self._places, point))
+        return box.take(selected), self._order.take(point.take(selected))
 
 
 def _grown(places: Places, rate: NDArray[np.float64]) -> tuple[NDArray[np.intp], list[_Node]]:

@@ -91,9 +91,9 @@ class CandidateSets:
         if not self.holds_truth.all():
             raise ValueError("somebody's own record is not among their candidates")
         component = self._components()
-        matchable = component[self.rows] == component[len(self.lone_known) + self.candidates]
-        upto = np.concatenate([[0], np.cumsum(matchable)])
-        return replace(self, offsets=upto[self.offsets], candidates=self.candidates[matchable])
+        same_component = component[self.rows] == component[len(self.lone_known) + self.candidates]
+        upto = np.concatenate([[0], np.cumsum(same_component)])
+        return replace(self, offsets=upto[self.offsets], candidates=self.candidates[same_component])
 
     def _components(self) -> NDArray[np.int32]:
         """The strong component of each known point, then of each released one.

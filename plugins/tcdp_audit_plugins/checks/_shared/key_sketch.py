@@ -82,9 +82,9 @@ class KeySketch:
             times: how many records each row stands for; None where it is one.
         """
         if self._bound < LARGEST:
-            below = np.flatnonzero(hashes <= self._bound)
-            self.is_complete &= len(below) == len(hashes)
-            hashes, times = hashes[below], None if times is None else times[below]
+            sampled = np.flatnonzero(hashes <= self._bound)
+            self.is_complete &= len(sampled) == len(hashes)
+            hashes, times = hashes[sampled], None if times is None else times[sampled]
         self._waiting.append((hashes, np.ones(len(hashes), np.int64) if times is None else times))
         self._rows += len(hashes)
         if self._rows > WAITING * self.keep:
@@ -193,20 +193,20 @@ def figures_of(sketch: KeySketch | CountedKeys, records: int, t: int, error: flo
         unique, small = Fraction(int(alone.sum()), records), Fraction(int(rare.sum()), records)
         of_keys = Fraction(int(alone.sum()), len(held))
         return KeyFigures(len(held), 0.0, of_keys, 0.0, unique, 0.0, small, 0.0, small, small, is_exact=True)
-    size = len(held)
+    sampled = len(held)
     keys, fewest, most = number_of_keys(sketch, error / 2)
     share, mean = float(alone.mean()), float(rare.mean())
     unique_records, small_records = (min(1.0, keys * one / records) for one in (share, mean))
-    low_mean, high_mean = interval_of_mean(mean / (t - 1), size, error / 2)
+    low_mean, high_mean = interval_of_mean(mean / (t - 1), sampled, error / 2)
     return KeyFigures(
         keys=keys,
-        keys_error=keys / sqrt(size - 2),
+        keys_error=keys / sqrt(sampled - 2),
         unique_keys=share,
-        unique_keys_error=float(alone.std()) / sqrt(size),
+        unique_keys_error=float(alone.std()) / sqrt(sampled),
         unique_records=unique_records,
-        unique_records_error=keys / records * _error_of_product(alone, size),
+        unique_records_error=keys / records * _error_of_product(alone, sampled),
         small_records=small_records,
-        small_records_error=keys / records * _error_of_product(rare, size),
+        small_records_error=keys / records * _error_of_product(rare, sampled),
         low=min(1.0, fewest * low_mean * (t - 1) / records),
         high=min(1.0, most * high_mean * (t - 1) / records),
         is_exact=False,
@@ -220,42 +220,42 @@ def number_of_keys(sketch: KeySketch | CountedKeys, error: float) -> tuple[int, 
         sketch: of all rows, merged.
         error: how often the interval may be wrong, above 0.
     """
-    size = len(sketch.records)
+    sampled = len(sketch.records)
     if sketch.is_complete:
-        return size, size, size
+        return sampled, sampled, sampled
     largest = (int(sketch.hashes[-1]) + 1) / 2**64
-    low, high = keys_between(size, largest, error)
-    return rounded(distinct_keys(size, largest), round), rounded(low, floor), rounded(high, ceil)
+    low, high = keys_between(sampled, largest, error)
+    return rounded(distinct_keys(sampled, largest), round), rounded(low, floor), rounded(high, ceil)
 
 
-def distinct_keys(size: int, largest: float) -> float:
+def distinct_keys(sampled: int, largest: float) -> float:
     """How many keys there are, estimated without bias: one less than were kept, over the largest of their hashes.
 
     Args:
-        size: how many keys the sketch has.
+        sampled: how many keys the sketch has.
         largest: of their hashes, as a part of all numbers that a hash could be.
 
     Example:
         >>> round(distinct_keys(4, 0.22), 2)
         13.64
     """
-    return (size - 1) / largest
+    return (sampled - 1) / largest
 
 
-def _error_of_product(figures: NDArray[np.generic], size: int) -> float:
+def _error_of_product(figures: NDArray[np.generic], sampled: int) -> float:
     """Standard error of number of keys times mean figure, for one key: relative errors add up as squares."""
     mean, deviation = float(figures.mean()), float(figures.std())
-    return sqrt(mean**2 / (size - 2) + deviation**2 / size)
+    return sqrt(mean**2 / (sampled - 2) + deviation**2 / sampled)
 
 
-def keys_between(size: int, largest: float, error: float) -> tuple[float, float]:
+def keys_between(sampled: int, largest: float, error: float) -> tuple[float, float]:
     """Between how many keys there are, right for any number of them.
 
     Of D keys, D p or more have a hash of at most q with a probability of at most exp(-D KL(p, q)), where p > q, and
     likewise as few with p < q.
 
     Args:
-        size: how many keys the sketch has.
+        sampled: how many keys the sketch has.
         largest: of their hashes, as a part of all.
         error: how often the interval may be wrong, above 0.
 
@@ -267,15 +267,15 @@ def keys_between(size: int, largest: float, error: float) -> tuple[float, float]
     """
     budget = log(2 / error)
 
-    def is_plausible(keys: float, observed: int) -> bool:
-        return keys * _divergence(observed / keys, largest) <= budget
+    def is_plausible(keys: float, keys_below: int) -> bool:
+        return keys * _divergence(keys_below / keys, largest) <= budget
 
-    top = size / largest
-    while is_plausible(top, size - 1):
+    top = sampled / largest
+    while is_plausible(top, sampled - 1):
         top *= 2
     return (
-        _last(size / largest, float(size), lambda keys: is_plausible(keys, size)),
-        _last((size - 1) / largest, top, lambda keys: is_plausible(keys, size - 1)),
+        _last(sampled / largest, float(sampled), lambda keys: is_plausible(keys, sampled)),
+        _last((sampled - 1) / largest, top, lambda keys: is_plausible(keys, sampled - 1)),
     )
 
 

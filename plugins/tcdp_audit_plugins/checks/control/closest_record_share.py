@@ -110,8 +110,8 @@ class _Shares:
             others: records of the hold-out.
         """
         none, drawn = none_drawn(others, own), _evenly(places.targets[1].records, own)
-        nearness = _Nearest(places, none, drawn)
-        parts = places.gower.each_block(places.released, _together(places.targets), nearness.block)
+        search = _Nearest(places, none, drawn)
+        parts = places.gower.each_block(places.released, _together(places.targets), search.block)
         earned, tied, pull = (np.concatenate([part[one] for part in parts], axis=-1) for one in range(3))
         times, records = places.released.records, int(places.released.records.sum())
         counts = np.concatenate([places.targets[0].records, drawn])

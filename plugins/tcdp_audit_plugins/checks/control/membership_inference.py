@@ -36,7 +36,7 @@ from tcdp_audit_plugins.checks.control.tables import Gower, Places, Points
 from tcdp_audit_plugins.formulas import formula
 
 RARELY_WRONG = Fraction(1, 100)
-FOUND = "upper end of the share of members found while 1 in 100 others is taken for one"
+RATE = "upper end of the share of members found while 1 in 100 others is taken for one"
 CALIBRATED = (
     "van Breugel, Sun, Qian, van der Schaar, Membership inference attacks against synthetic data through overfitting "
     "detection (DOMIAS), AISTATS 2023"
@@ -82,18 +82,18 @@ def membership_inference(view: TableView, parameters: MembershipParameters) -> T
     records, strangers = int(original.records.sum()), int(control.records.sum())
     low, high = _interval(ranking.area, records, strangers, parameters.confidence)
     enough = strangers >= 1 / RARELY_WRONG
-    caught = _most_caught(ranking, records, strangers, parameters.confidence) if enough else 1.0
+    highest = _highest_rate(ranking, records, strangers, parameters.confidence) if enough else 1.0
     details = {
         "area": ranking.area,
         "low": low,
         "high": high,
         "confidence": parameters.confidence,
         "true_positive_rate": ranking.true_positives(RARELY_WRONG) if enough else None,
-        "true_positive_rate_high": caught,
+        "true_positive_rate_high": highest,
         "original_records": records,
         "holdout_records": strangers,
     }
-    return TableFigure(high, view.records, details=details, further={"true_positive_rate": caught})
+    return TableFigure(high, view.records, details=details, further={"true_positive_rate": highest})
 
 
 def _scores(places: Places, seekers: Points, control: Points, *, calibrated: bool) -> Floats:
@@ -142,7 +142,7 @@ def _interval(area: Fraction, records: int, strangers: int, confidence: Fraction
     return low, max(high, float(area))
 
 
-def _most_caught(ranking: Ranking, records: int, strangers: int, confidence: Fraction) -> float:
+def _highest_rate(ranking: Ranking, records: int, strangers: int, confidence: Fraction) -> float:
     """The upper end of the share of members found, where both the members and the others are a sample.
 
     The threshold at which 1 in 100 others of the hold-out are taken for members may take more of all others, or fewer:
@@ -205,7 +205,7 @@ CHECKS: list[Check] = [
         measure=membership_inference,
         comparison=Comparison.AT_MOST,
         label="upper end of the area under the curve of telling members from others",
-        further=(Limit("true_positive_rate", Comparison.AT_MOST, FOUND),),
+        further=(Limit("true_positive_rate", Comparison.AT_MOST, RATE),),
         requires=frozenset({CONTROL}),
         variant=lambda one: "calibrated" if one.calibrated else "",
         validate=_faults,

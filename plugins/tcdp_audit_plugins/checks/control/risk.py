@@ -224,11 +224,11 @@ class Ranking:
             >>> Ranking(np.array([1, 1]), np.array([0, 2])).true_positives(Fraction(1, 4))
             Fraction(5, 8)
         """
-        right, wrong = (np.append(0, np.cumsum(one)) for one in (self.members, self.others))
+        detected, wrong = (np.append(0, np.cumsum(one)) for one in (self.members, self.others))
         allowed = false_positives * int(wrong[-1])
         last = int(np.searchsorted(wrong, int(allowed), side="right")) - 1  # the best of those that find no more
-        share = Fraction(int(right[last]), int(right[-1]))
+        share = Fraction(int(detected[last]), int(detected[-1]))
         if last + 1 == len(wrong):
             return share
         part = (allowed - int(wrong[last])) / int(wrong[last + 1] - wrong[last])
-        return share + part * Fraction(int(right[last + 1] - right[last]), int(right[-1]))
+        return share + part * Fraction(int(detected[last + 1] - detected[last]), int(detected[-1]))

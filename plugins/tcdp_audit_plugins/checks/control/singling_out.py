@@ -99,14 +99,14 @@ def singling_out(view: TableView, parameters: SinglingOutParameters) -> TableFig
     if CONTROL in view.companions:
         require_as_many(view)
     sets = list(_sets(names, parameters.size))
-    counts = [unique_keys(tables, one) for one in sets]
-    keys, original = sum(one.keys for one in counts), sum(one.original for one in counts)
+    uniques = [unique_keys(tables, one) for one in sets]
+    keys, original = sum(one.keys for one in uniques), sum(one.original for one in uniques)
     if not keys:
         raise CheckError(
             f"no released record is alone in a combination of these values ({count(len(sets), 'set')} of columns), so "
             "there is nobody to single out by them; ask `k_anonymity` for how large the smallest group is"
         )
-    controls = [one.control for one in counts if one.control is not None]
+    controls = [one.control for one in uniques if one.control is not None]
     attacks = [Attack(original, keys), *([Attack(sum(controls), keys)] if controls else [])]
     records = view.companions["original"].records
     details = {"sets": len(sets), "original_records": records, "best_blind_guess": blind_guess(records)}
@@ -140,8 +140,8 @@ def unique_keys(tables: Sequence[CodedTable], names: Sequence[str]) -> Unique:
         for part, table in zip(parts, tables, strict=True)
     )
     alone = released == 1
-    expected = [_ones(one[alone], int(one.sum()), int(original.sum())) for one in control]
-    return Unique(int(alone.sum()), int((original[alone] == 1).sum()), expected[0] if expected else None)
+    uniques = [_ones(one[alone], int(one.sum()), int(original.sum())) for one in control]
+    return Unique(int(alone.sum()), int((original[alone] == 1).sum()), uniques[0] if uniques else None)
 
 
 def _ones(groups: NDArray[np.int64], records: int, drawn: int) -> float:

@@ -79,8 +79,8 @@ class PramParameters(LikelihoodParameters):
         """As an outcome carries them: the values of a matrix that stands in the policy are counted."""
         figures = super().figures()
         if self.matrix is not None:
-            shown = {name: one if isinstance(one, str) else count(len(one), "value") for name, one in self._matrices}
-            figures["matrix"] = shown
+            listed = {name: one if isinstance(one, str) else count(len(one), "value") for name, one in self._matrices}
+            figures["matrix"] = listed
         return figures
 
     @property
@@ -99,11 +99,11 @@ def faults(parameters: PramParameters, document: PolicyDocument) -> Iterator[tup
         set(known_attributes(parameters.attributes, quasi_identifiers_of(document))),
         parameters.matrix or {},
     )
-    retentions = parameters.retention if isinstance(parameters.retention, Mapping) else {}
-    for field, by_attribute in (("retention", retentions), ("matrix", matrix)):
+    declared_retention = parameters.retention if isinstance(parameters.retention, Mapping) else {}
+    for field, by_attribute in (("retention", declared_retention), ("matrix", matrix)):
         for name in sorted(set(by_attribute) - names):
             yield field, f"{name!r} has a {field} and is not among the attributes that the intruder knows"
-    for name in sorted(set(retentions) & set(matrix)):
+    for name in sorted(set(declared_retention) & set(matrix)):
         yield "retention", f"{name!r} has a matrix, too; leave one of them"
     silent = [name for name in sorted(names) if parameters.invariant and parameters.retention_of(name) is None]
     for name in sorted(set(silent) - set(matrix)):

@@ -95,8 +95,8 @@ class RankSwapped:
         """How far values were moved, and what the intruder takes for it."""
         declared = {} if self.displacement == self.largest else {"largest_displacement": self.largest}
         least = least_displacement(self.tables, self.ranks)
-        inferred = {} if least is None else {"least_displacement": least}
-        return {"displacement": self.displacement, **declared, **inferred}
+        learned = {} if least is None else {"least_displacement": least}
+        return {"displacement": self.displacement, **declared, **learned}
 
     @property
     def remedy(self) -> str:

@@ -101,13 +101,13 @@ def sets_of_ranges(
     Cost: a search in a tree for each known point and pattern of missing cells, and a comparison for each candidate.
     """
     most, width = None if memory is None else memory // EDGE, len(tables.released.first)
-    edges, total = [np.zeros(0, dtype=np.int64)], 0
+    parts, total = [np.zeros(0, dtype=np.int64)], 0
     for known, released in _edges(tables, ranks, ranges):
         total += len(known)
         if most is not None and total > most:
-            raise CheckError(TOO_MANY.format(edges=most))
-        edges.append(known.astype(np.int64) * width + released)
-    known, released = np.divmod(np.sort(np.concatenate(edges)), width)
+            raise CheckError(TOO_MANY.format(parts=most))
+        parts.append(known.astype(np.int64) * width + released)
+    known, released = np.divmod(np.sort(np.concatenate(parts)), width)
     sizes = np.bincount(known, minlength=len(tables.known.first))
     return tables.sets(np.concatenate([[0], np.cumsum(sizes)]), released)
 

@@ -49,14 +49,14 @@ class Transitions:
     Args:
         logarithms: for each attribute ln Pr(released | original), shape (released codes, original codes).
         seekers: released points; known ones where `turned`.
-        sought: known points; released ones where turned.
+        others: known points; released ones where turned.
         rounding: what a sum of logarithms can be wrong by, several times over.
         columns: for each attribute Pr(released code | original code) of a released code, as fractions.
     """
 
     logarithms: Sequence[Floats]
     seekers: CodedPoints
-    sought: CodedPoints
+    others: CodedPoints
     rounding: float
     columns: Sequence[Callable[[int], Sequence[Fraction]]]
 
@@ -80,7 +80,7 @@ class Transitions:
     @property
     def known(self) -> Counts:
         """Records on each point that is looked for."""
-        return self.sought.records
+        return self.others.records
 
     def block(self, some: slice) -> Floats:
         """Ln Pr of some seeking points next to all others, added attribute by attribute in one order.
@@ -90,7 +90,7 @@ class Transitions:
         """
         total = np.zeros((1, len(self.known)))
         group = np.zeros(some.stop - some.start, dtype=np.intp)  # the row of `total` that each point has so far
-        for table, own, other in zip(self.logarithms, self.seekers.codes[some].T, self.sought.codes.T, strict=True):
+        for table, own, other in zip(self.logarithms, self.seekers.codes[some].T, self.others.codes.T, strict=True):
             _, first, groups = np.unique(group * len(table) + own, return_index=True, return_inverse=True)
             codes, which = np.unique(own[first], return_inverse=True)
             if len(first) > len(total):
@@ -103,7 +103,7 @@ class Transitions:
     def of_pairs(self, released: NDArray[np.intp], known: NDArray[np.intp]) -> Floats:
         """Ln Pr of points side by side, added in the same order."""
         total = np.zeros(len(released))
-        for table, own, other in zip(self.logarithms, self.seekers.codes.T, self.sought.codes.T, strict=True):
+        for table, own, other in zip(self.logarithms, self.seekers.codes.T, self.others.codes.T, strict=True):
             total += table[own[released], other[known]]
         return total
 
@@ -130,7 +130,7 @@ class Transitions:
         # L / sum of L > share without a division: all probabilities of an attribute are scaled to whole numbers by one
         # factor, which cancels. Products of whole numbers are exact in Python, and people to whom every attribute has
         # the same probability share one product.
-        ranks = [places[codes] for (_, places), codes in zip(ranked, self.sought.codes.T, strict=True)]
+        ranks = [places[codes] for (_, places), codes in zip(ranked, self.others.codes.T, strict=True)]
         keys = fold(ranks, [len(numbers) for numbers, _ in ranked]).values
         _, first, group = np.unique(keys, return_index=True, return_inverse=True)
         ways = zip(*(one[first].tolist() for one in ranks), strict=True)
@@ -141,7 +141,7 @@ class Transitions:
 
     def ends(self, pairs: Pairs) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
         """The seeking and the other point of each pair of records that are one person."""
-        return self.seekers.point[pairs.matched], self.sought.point[pairs.partner[pairs.matched]]
+        return self.seekers.point[pairs.matched], self.others.point[pairs.partner[pairs.matched]]
 
     def linked(self, seekers: NDArray[np.intp], matches: NDArray[np.intp]) -> Credit:
         """The credit of links to the likeliest point.
@@ -160,7 +160,7 @@ class Transitions:
     def turned(self) -> Transitions:
         """The same, searched from the known table in the release."""
         tables = [np.ascontiguousarray(table.T) for table in self.logarithms]
-        return replace(self, logarithms=tables, seekers=self.sought, sought=self.seekers)
+        return replace(self, logarithms=tables, seekers=self.others, others=self.seekers)
 
 
 def _whole(column: Sequence[Fraction]) -> tuple[list[int], NDArray[np.intp]]:

@@ -146,10 +146,10 @@ def known_to_the_intruder(pairs: Pairs, fraction: Fraction, seed: int) -> Pairs:
     masked = [np.append(pairs.released.codes[name].astype(np.int64), -1)[released_as] for name in names]
     order = np.lexsort([*masked, *(pairs.original.codes[name] for name in names)])
     drawn = max(1, round(fraction * len(order)))
-    drawn_records = np.sort(np.random.default_rng(seed).permutation(order)[:drawn])
+    chosen = np.sort(np.random.default_rng(seed).permutation(order)[:drawn])
     position = np.full(pairs.original.records + 1, -1, dtype=np.int64)
-    position[drawn_records] = np.arange(len(drawn_records))
-    known = replace(pairs, original=_taken(pairs.original, drawn_records), partner=position[pairs.partner])
+    position[chosen] = np.arange(len(chosen))
+    known = replace(pairs, original=_taken(pairs.original, chosen), partner=position[pairs.partner])
     if not len(known.matched):
         raise CheckError("none of the individuals that the intruder knows was released; raise `known_fraction`")
     return known

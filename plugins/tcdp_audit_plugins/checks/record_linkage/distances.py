@@ -42,8 +42,8 @@ class Distances:
         sizes = np.diff(starts, append=len(released))
         beyond = squared > np.repeat(space.nearly(np.minimum.reduceat(squared, starts)), sizes)
         next_one = np.minimum.reduceat(np.where(beyond, squared, np.inf), starts)
-        close = ~beyond | (squared <= np.repeat(next_one, sizes))
-        return cls._of(space, released[close], squared[close], space.known.records[known[close]])
+        chosen = ~beyond | (squared <= np.repeat(next_one, sizes))
+        return cls._of(space, released[chosen], squared[chosen], space.known.records[known[chosen]])
 
     @classmethod
     def _of(cls, space: Space, point: Positions, squared: Floats, records: NDArray[np.int64]) -> Distances:
@@ -65,9 +65,9 @@ class Distances:
 
     def nearest(self) -> Distances:
         """Those that tie for nearest to each point, and the next distance after them; others change no answer."""
-        close = self.tied
-        close[1:] |= close[:-1]
-        return Distances(self.space, self.point[close], self.squared[close], self.records[close])
+        chosen = self.tied
+        chosen[1:] |= chosen[:-1]
+        return Distances(self.space, self.point[chosen], self.squared[chosen], self.records[chosen])
 
     @property
     def starts(self) -> Positions:

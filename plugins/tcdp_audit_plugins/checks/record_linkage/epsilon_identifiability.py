@@ -160,10 +160,10 @@ def _to(table: CodedTable, tables: Tables, weights: dict[str, Fraction]) -> Near
         space(tables.original, other, tables.scales, squares, tables.original) for other in (tables.original, table)
     )
     points = np.arange(len(others.known))
-    neighbours = nearest(others, points, neighbours=2)
-    is_nearest = others.squared_distances(points, points) <= others.nearly(neighbours.squared)  # but for missing cells
+    closest = nearest(others, points, neighbours=2)
+    is_nearest = others.squared_distances(points, points) <= others.nearly(closest.squared)  # but for missing cells
     return Nearness(
-        np.sqrt(np.where(is_nearest, neighbours.second, neighbours.squared)),
+        np.sqrt(np.where(is_nearest, closest.second, closest.squared)),
         np.sqrt(nearest(both).squared),
         others.known.records,
         max(others.rounding, both.rounding),

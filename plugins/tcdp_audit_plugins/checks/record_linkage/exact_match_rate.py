@@ -85,26 +85,26 @@ def exact_match_rate(view: TableView, parameters: ExactMatchParameters) -> Table
     """
     names = known_attributes(parameters.attributes, view.quasi_identifiers)
     further = [CONTROL] if CONTROL in view.companions else []
-    copies, originals, strangers = Counted(), Counted(), Counted()
+    copies, copied, strangers = Counted(), Counted(), Counted()
     for released, original, *holdout in view.in_parts(names, "original", *further):
         copies += Counted.of(released, original)
-        originals += Counted.of(original, released)
+        copied += Counted.of(original, released)
         for others in holdout:
             strangers += Counted.of(others, released)
             copies += Counted(strange=matches(released, others)[0])
-    if not originals.records:
+    if not copied.records:
         raise CheckError("the original has no record, so there is nothing to find")
     details: dict[str, Any] = {"matches": copies.equal, "matches_of_unique_originals": copies.equal_to_one}
-    details["originals_found"] = originals.share
+    details["originals_found"] = copied.share
     if further:
         details |= {"holdout_rate": Fraction(copies.strange, copies.records), "holdout_records": strangers.records}
-        details |= _compare_with_strangers(originals, strangers)
+        details |= _beside_control(copied, strangers)
     if parameters.measure == "released":
         return TableFigure(copies.share, copies.records, copies.equal, details=details)
     if parameters.at_most is not None and not further:
         raise CheckError(NO_CONTROL)
     require_strangers(view)
-    return TableFigure(details.get("high", originals.share), originals.records, originals.equal, details=details)
+    return TableFigure(details.get("high", copied.share), copied.records, copied.equal, details=details)
 
 
 @dataclass(frozen=True)
@@ -143,11 +143,11 @@ class Counted:
         return Attack(Fraction(self.equal), self.records)
 
 
-def _compare_with_strangers(originals: Counted, strangers: Counted) -> dict[str, Any]:
+def _beside_control(copied: Counted, strangers: Counted) -> dict[str, Any]:
     """What the release holds of the original beyond what it holds of the hold-out."""
     if not strangers.records:
         raise CheckError("the hold-out has no record, so there is nothing to compare with")
-    low, high, excess = interval_of_risk(originals.attack, strangers.attack, CONFIDENCE)
+    low, high, excess = interval_of_risk(copied.attack, strangers.attack, CONFIDENCE)
     return {"holdout_found": strangers.share, "excess": excess, "low": low, "high": high}
 
 

@@ -17,23 +17,13 @@ from tcdp_audit.plugin.check import Histogram, Ratios, ReferenceDistribution
 from tcdp_audit.plugin.engine import Tree
 
 
-def roomy(histogram: Histogram, factor: int) -> Histogram:
-    """A histogram whose class totals can be multiplied by `factor` without overflow.
-
-    Args:
-        histogram: counts in every class.
-        factor: the largest number that a class total will be multiplied by.
-
-    Returns:
-        The same counts, as Python integers (dtype object) where a product would leave 62 bits.
-    """
-    if int(histogram.total.max(initial=0)) * factor < LIMIT:
-        return histogram
-    return widened(histogram)
+def fits_int64(histogram: Histogram, factor: int) -> bool:
+    """Whether the class totals of a histogram can be multiplied by `factor` within 62 bits."""
+    return int(histogram.total.max(initial=0)) * factor < LIMIT
 
 
-def widened(histogram: Histogram) -> Histogram:
-    """The same counts as Python integers."""
+def as_python_integers(histogram: Histogram) -> Histogram:
+    """The same counts as Python integers (dtype object), which no product overflows."""
     return replace(histogram, counts=histogram.counts.astype(object))
 
 
@@ -59,7 +49,7 @@ def equal_distance(histogram: Histogram, marginal: ReferenceDistribution) -> Rat
         [0.25]
     """
     total = marginal.total
-    counted = roomy(histogram, 2 * total)
+    counted = histogram if fits_int64(histogram, 2 * total) else as_python_integers(histogram)
     return Ratios(surplus(counted, marginal.weights_of(histogram), total), counted.total * total)
 
 
@@ -110,7 +100,7 @@ def hierarchical_distance(histogram: Histogram, marginal: ReferenceDistribution,
         [0.5]
     """
     total, height = marginal.total, max(tree.height, 1)
-    counted = roomy(histogram, 2 * height * total)
+    counted = histogram if fits_int64(histogram, 2 * height * total) else as_python_integers(histogram)
     cost = np.zeros(len(histogram), dtype=counted.counts.dtype)
     for level, weights in _levels(counted, marginal.weights, tree):
         cost = cost + surplus(level, weights.take(level.values), total)

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from tcdp_audit.plugin._internal import LIMIT, Floats, Integers, cached_on_histogram, cached_on_reference
 from tcdp_audit.plugin.check import ApproximateFigure, Histogram, Measured, Ratios, ReferenceDistribution, Signs
-from tcdp_audit_plugins.checks._shared.distances.hierarchical import widened
+from tcdp_audit_plugins.checks._shared.distances.hierarchical import as_python_integers
 
 Positions = NDArray[Any]
 
@@ -116,7 +116,7 @@ def _exactly(
     """Decides classes in Python integers."""
 
     def decide(classes: NDArray[np.intp], threshold: Fraction) -> Signs:
-        taken, weights = widened(histogram.take(classes)), marginal.weights.astype(object)
+        taken, weights = as_python_integers(histogram.take(classes)), marginal.weights.astype(object)
         moved, whole = _work(taken, _Line(weights, positions()), _turns(taken, _Quantiles(weights)))
         difference = moved * threshold.denominator - whole * threshold.numerator
         return np.asarray((difference > 0).astype(np.int8) - (difference < 0).astype(np.int8))

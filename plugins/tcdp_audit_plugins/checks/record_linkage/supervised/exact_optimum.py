@@ -73,8 +73,8 @@ def optimum(points: PairedPoints, family: Family, best: Learned, deadline: Deadl
         if solution.unknowns is None:
             break
         coefficients = programme.members.transform @ solution.unknowns
-        solved = Learned(coefficients, links(points, family, coefficients))
-        best = max(best, solved, key=lambda one: one.links.expected)
+        candidate = Learned(coefficients, links(points, family, coefficients))
+        best = max(best, candidate, key=lambda one: one.links.expected)
         if not solution.finished or not programme.add_violated(coefficients, solution.linked):
             break
     return Optimum(best, max(bound, best.links.strict))

@@ -40,10 +40,10 @@ class Best:
     def figures(self) -> dict[str, Any]:
         """What is known of how good it is."""
         strict = self.learned.links.strict
-        figures = {"strict_links": strict, "time_ended": self.time_ended}
+        result = {"strict_links": strict, "time_ended": self.time_ended}
         if self.bound is None:
-            return {"heuristic": True, **figures}
-        return {"heuristic": strict < self.bound, **figures, "certified_bound": self.bound}
+            return {"heuristic": True, **result}
+        return {"heuristic": strict < self.bound, **result, "certified_bound": self.bound}
 
 
 @dataclass(frozen=True)
@@ -70,10 +70,10 @@ class Search:
     def best(self, points: PairedPoints) -> Best:
         """The distance with the most expected links, never fewer than with equal weights."""
         deadline = Deadline(self.time_limit / 2)
-        heuristic = learned(points, self.family, FEATURES if self.memory is None else self.memory // 4, deadline)
+        result = learned(points, self.family, FEATURES if self.memory is None else self.memory // 4, deadline)
         if self.solver == "surrogate":
-            return Best(heuristic, None, deadline.was_missed)
-        proven = optimum(points, self.family, heuristic, deadline)
+            return Best(result, None, deadline.was_missed)
+        proven = optimum(points, self.family, result, deadline)
         bound = min(proven.bound, floor(points.most_possible().sum() + 1e-6))
         return Best(proven.best, bound, deadline.was_missed and bound > proven.best.links.strict)
 

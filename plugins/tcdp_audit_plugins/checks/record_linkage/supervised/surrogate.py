@@ -119,9 +119,9 @@ def searched(blocks: FeatureBlocks, state: Floats, linked: Links, deadline: Dead
             step, strict = _best_step(blocks, heights, family.steps[:, direction], least)
             if strict > linked.strict:
                 moved = family.walked(state, direction, step)
-                stepped = links(points, family, family.coefficients(moved))
-                if stepped.expected > linked.expected:
-                    state, linked = moved, stepped
+                candidate = links(points, family, family.coefficients(moved))
+                if candidate.expected > linked.expected:
+                    state, linked = moved, candidate
                     heights = blocks.distances(family.coefficients(state))
         if linked is before:
             break
