@@ -1,4 +1,4 @@
-"""Distances between a class's distribution and the reference, one file each.
+"""Distances between a class's distribution and the reference.
 
 With counts c of a class of n records and weights w of a reference with total W, p - q has the numerator
 c W - w n over n W. Sums of such numerators are integers, so no rounding depends on order, shard or engine.
