@@ -105,7 +105,7 @@ def sets_of_ranges(
     for known, released in _edges(tables, ranks, ranges):
         total += len(known)
         if most is not None and total > most:
-            raise CheckError(TOO_MANY.format(parts=most))
+            raise CheckError(TOO_MANY.format(edges=most))
         parts.append(known.astype(np.int64) * width + released)
     known, released = np.divmod(np.sort(np.concatenate(parts)), width)
     sizes = np.bincount(known, minlength=len(tables.known.first))
