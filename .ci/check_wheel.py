@@ -7,12 +7,14 @@ import zipfile
 
 PACKAGES = {"tcdp_audit", "tcdp_audit_plugins", "tcdp_audit_reports"}
 DATA = {
-    "tcdp_audit/cli/pages/checks/k_anonymity.md",
-    "tcdp_audit/cli/pages/remedies/mondrian.md",
+    "tcdp_audit/cli/generated/policy.txt",
     "tcdp_audit/py.typed",
     "tcdp_audit/core/results/result.schema.json",
     "tcdp_audit/core/repair/typed.pyi",
-    "tcdp_audit_plugins/formulas/formulas.json",
+    "tcdp_audit_plugins/generated/catalogue.json",
+    "tcdp_audit_plugins/generated/formulas.json",
+    "tcdp_audit_plugins/checks/k_anonymity.md",
+    "tcdp_audit_plugins/remedies/mondrian/mondrian.md",
     "tcdp_audit_plugins/py.typed",
     "tcdp_audit_reports/py.typed",
     "tcdp_audit_reports/templates/report.html.j2",

@@ -22,12 +22,12 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "repair"))
 import adult
 
 from tcdp_audit import load_policy
-from tcdp_audit.core.engines import open_engine
+from tcdp_audit.core.engines.opening import open_engine
 from tcdp_audit.core.release.release import Release
 from tcdp_audit.core.remedy.view import RemedyView
 from tcdp_audit.core.session.registry import Plugins
 from tcdp_audit_plugins.remedies.generalization import GENERALIZATION
-from tcdp_audit_plugins.remedies.generalization.levels import ladder
+from tcdp_audit_plugins.remedies.generalization.levels import generalization_levels
 
 BUDGET = 2**31
 SAMPLED = 60  # nodes that the bare groupings are timed on
@@ -41,12 +41,12 @@ def opened(data: Path, expect: list[dict[str, Any]], plugins: Plugins) -> Remedy
 
 def bare(view: RemedyView) -> float:
     """Processor seconds of one grouping: the labels of a node, one key per record, and its distinct values."""
-    ladders = [ladder(view, one, None) for one in view.quasi_identifiers]
+    levels_of_all = [generalization_levels(view, one, None) for one in view.quasi_identifiers]
     random = np.random.default_rng(1)
     start = time.process_time()
     for _ in range(SAMPLED):
         key = np.zeros(view.records, dtype=np.int64)
-        for one in ladders:
+        for one in levels_of_all:
             level = one.levels[random.integers(len(one.levels))]
             key = key * len(level.labels) + level.codes[one.attribute.codes]
         np.unique(key, return_counts=True)

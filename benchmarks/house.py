@@ -4,7 +4,8 @@
 
 A room is a package or module at the root of `tcdp_audit`; where there is a package `core`, each of its children is one.
 A floor is a step of the longest chain of rooms that import one another at module level, imports for typing included;
-rooms that import each other in a circle stand on one floor. The longest chain of modules is counted the same way. What
+rooms that import each other in a circle stand on one floor. The longest chain of modules is counted and shown twice:
+with imports for typing, of which lazy facades consist, and as modules are imported when the code runs. What
 an audit, a repair and one expectation of Great Expectations on 60 records visit is counted in a second call of one
 process; what a cold `check` visits, in a process of its own. Nothing is timed.
 """
@@ -41,13 +42,13 @@ def modules() -> dict[str, Path]:
 
 
 @cache
-def imports() -> dict[str, set[str]]:
-    """For each module the modules of this project that it imports at module level, those for typing included."""
-    return {name: set(_imported(path)) - {name} for name, path in modules().items()}
+def imports(*, typing: bool = True) -> dict[str, set[str]]:
+    """For each module the modules of this project that it imports at module level, those for typing or not."""
+    return {name: set(_imported(path, typing)) - {name} for name, path in modules().items()}
 
 
-def _imported(path: Path) -> Iterable[str]:
-    for node in _at_module_level(ast.parse(path.read_text(encoding="utf-8")).body):
+def _imported(path: Path, typing: bool) -> Iterable[str]:  # noqa: FBT001
+    for node in _at_module_level(ast.parse(path.read_text(encoding="utf-8")).body, typing):
         if isinstance(node, ast.Import):
             yield from (one.name for one in node.names if one.name in modules())
         elif isinstance(node, ast.ImportFrom) and node.module is not None:
@@ -58,12 +59,16 @@ def _imported(path: Path) -> Iterable[str]:
                     yield target
 
 
-def _at_module_level(body: Iterable[ast.stmt]) -> Iterable[ast.stmt]:
+def _at_module_level(body: Iterable[ast.stmt], typing: bool = True) -> Iterable[ast.stmt]:  # noqa: FBT001, FBT002
     for node in body:
         if isinstance(node, ast.Import | ast.ImportFrom):
             yield node
-        elif isinstance(node, ast.If | ast.Try | ast.With):
-            yield from _at_module_level([*node.body, *getattr(node, "orelse", [])])
+        elif isinstance(node, ast.If | ast.Try | ast.With) and (typing or not _for_typing(node)):
+            yield from _at_module_level([*node.body, *getattr(node, "orelse", [])], typing)
+
+
+def _for_typing(node: ast.stmt) -> bool:
+    return isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"
 
 
 def room_of(module: str) -> str:
@@ -83,16 +88,20 @@ def rooms() -> dict[str, set[str]]:
     return graph
 
 
-def longest_chain(graph: Graph) -> int:
-    """How many nodes the longest chain of imports has; a circle counts as one node."""
+def longest_chain(graph: Graph) -> list[list[str]]:
+    """The longest chain of imports, from its top; a circle counts as one node, and is given as all of its members."""
     circle = _circles(graph)
+    members: dict[int, list[str]] = {}
     condensed: dict[int, set[int]] = {}
     for node, used in graph.items():
-        condensed.setdefault(circle[node], set()).update(circle[one] for one in used if one in circle)
-    below: dict[int, int] = {}
-    for node in TopologicalSorter({node: used - {node} for node, used in condensed.items()}).static_order():
-        below[node] = 1 + max((below[one] for one in condensed.get(node, set()) - {node}), default=0)
-    return max(below.values())
+        members.setdefault(circle[node], []).append(node)
+        condensed.setdefault(circle[node], set()).update(
+            {circle[one] for one in used if one in circle} - {circle[node]}
+        )
+    chains: dict[int, list[int]] = {}
+    for node in TopologicalSorter(condensed).static_order():
+        chains[node] = [node, *max((chains[one] for one in condensed[node]), key=len, default=[])]
+    return [members[node] for node in max(chains.values(), key=len)]
 
 
 def _circles(graph: Graph) -> dict[str, int]:
@@ -226,8 +235,12 @@ def report(write: Callable[[str], object]) -> None:
         own = [name for name in lines if name.split(".")[0] == package]
         write(f"  {package:20} modules {len(own):4,}, lines {sum(lines[name] for name in own):7,}")
     graph = rooms()
-    write(f"rooms {len(graph)} on {longest_chain(graph)} floors, arrows {sum(map(len, graph.values()))}")
-    write(f"longest chain of modules {longest_chain(imports())}")
+    write(f"rooms {len(graph)} on {len(longest_chain(graph))} floors, arrows {sum(map(len, graph.values()))}")
+    for title, typing in {"when the code runs": False, "with imports for typing": True}.items():
+        chain = longest_chain(imports(typing=typing))
+        write(f"longest chain of modules {title}: {len(chain)}")
+        for members in chain:
+            write("  " + ", ".join(sorted(members)))
     names = promised_names()
     write(f"promised names {sum(names.values())}: " + ", ".join(f"{name} {count}" for name, count in names.items()))
     for title, code in {} if "--static" in sys.argv else CALLS.items():

@@ -72,9 +72,8 @@ def product(records: int, k: int) -> float:
 
 def clustered(records: int, k: int, method: str) -> list[float]:
     """Process seconds of a method, and its loss."""
-    from tcdp_audit_plugins.remedies.microaggregation.centroids import loss_percent
     from tcdp_audit_plugins.remedies.microaggregation.mdav import mdav
-    from tcdp_audit_plugins.remedies.microaggregation.points import Points
+    from tcdp_audit_plugins.remedies.microaggregation.points import Points, loss_percent
     from tcdp_audit_plugins.remedies.microaggregation.refined import refined_clusters
 
     points = Points(correlated(records))

@@ -32,16 +32,15 @@ def partitioned(path: str, further: list[str]) -> list[Any]:
     import numpy as np
 
     from tcdp_audit import load_policy
-    from tcdp_audit.core.engines import open_engine
+    from tcdp_audit.core.engines.opening import open_engine
     from tcdp_audit_plugins.remedies.mondrian import MONDRIAN, MondrianParameters
 
     try:
         from tcdp_audit.core.release.release import Release
         from tcdp_audit.core.remedy.view import RemedyView
     except ImportError:  # an earlier version
-        from tcdp_audit.remedy_view import RemedyView
-
-        from tcdp_audit.core.release import Release
+        from tcdp_audit.core.release.release import Release
+        from tcdp_audit.core.remedy.view import RemedyView
 
     asked = policy([{"k_anonymity": {"k": 10}}])
     asked["attributes"]["age"]["scale"] = "numeric"

@@ -116,8 +116,8 @@ def search(records: int | None) -> list[float]:
 def _space(original: Any, masked: Any) -> Any:
     import pyarrow as pa
 
-    from tcdp_audit.core.engines import open_engine
-    from tcdp_audit.core.policy import AttributeDeclaration, Conventions
+    from tcdp_audit.core.engines.opening import open_engine
+    from tcdp_audit.core.policy.model import AttributeDeclaration, Conventions
     from tcdp_audit.core.release.coded import code_together
     from tcdp_audit_plugins.checks.record_linkage.standardised import space
 

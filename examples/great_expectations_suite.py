@@ -22,11 +22,9 @@ from tcdp_audit.integrations.great_expectations import (
     ExpectColumnToBeDistinctLDiverse,
     ExpectColumnToBeTClose,
     ExpectTableToBeKAnonymous,
-    IncompleteRunError,
-    guarded_run,
-    policy_of,
-    suite_of,
 )
+from tcdp_audit.integrations.great_expectations.guarded import IncompleteRunError, guarded_run
+from tcdp_audit.integrations.great_expectations.suites import policy_of, suite_of
 
 TABLE = Path(__file__).parent / "papers" / "li07_table4.csv"
 KNOWN = ["zip", "age"]

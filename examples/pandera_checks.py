@@ -16,7 +16,7 @@ PAPERS = Path(__file__).parent / "papers"
 
 
 def hold_a_frame_back() -> None:
-    """Put expectations beside other checks of a schema, and see which records fail."""
+    """Put expectations next to other checks of a schema, and see which records fail."""
     release = pd.read_csv(PAPERS / "t20_release.csv", dtype=str)
     known = ["city", "age"]
     schema = pa.DataFrameSchema(

@@ -26,9 +26,7 @@ if TYPE_CHECKING:
         Severity as Severity,
         Status as Status,
     )
-    from tcdp_audit.core.policy import (
-        Policy as Policy,
-    )
+    from tcdp_audit.core.policy.policy import Policy as Policy
     from tcdp_audit.core.remedy.remedy import (
         RemedyError as RemedyError,
     )
@@ -36,18 +34,16 @@ if TYPE_CHECKING:
         audit as audit,
         failing_records as failing_records,
         load_policy as load_policy,
+        measure as measure,
     )
     from tcdp_audit.core.repair.fixing import (
         Remediation as Remediation,
         fix as fix,
     )
-    from tcdp_audit.core.repair.typed import (
-        measure as measure,
-    )
     from tcdp_audit.core.results.audit import (
         Audit as Audit,
     )
-    from tcdp_audit.core.results.failing_records import (
+    from tcdp_audit.core.results.frame import (
         FailingRecords as FailingRecords,
     )
     from tcdp_audit.core.results.frontier import (

@@ -7,10 +7,6 @@ from typing import TYPE_CHECKING
 from tcdp_audit.core.base.lazy import on_first_use
 
 if TYPE_CHECKING:
-    from tcdp_audit.core.auditor.conventions import (
-        Variant as Variant,
-        flips as flips,
-    )
     from tcdp_audit.core.auditor.evaluation import (
         Options as Options,
         evaluate as evaluate,
@@ -20,32 +16,32 @@ if TYPE_CHECKING:
     )
     from tcdp_audit.core.base.addresses import (
         has_secret as has_secret,
-        resolved as resolved,
+        resolve_location as resolve_location,
         scheme_of as scheme_of,
     )
-    from tcdp_audit.core.base.arrays import (
-        Integers as Integers,
+    from tcdp_audit.core.base.audit_figures import (
+        ConventionVariant as ConventionVariant,
+        flips as flips,
     )
     from tcdp_audit.core.base.embedded_result import (
         with_plain_result as with_plain_result,
     )
     from tcdp_audit.core.base.errors import (
-        CheckError as CheckError,
-        DataError as DataError,
-        PluginError as PluginError,
         PolicyError as PolicyError,
         ResultError as ResultError,
-        TcdpAuditError as TcdpAuditError,
-        UsageError as UsageError,
     )
     from tcdp_audit.core.base.files import (
-        appeared as appeared,
-        reason as reason,
+        os_error_reason as os_error_reason,
         require_writable as require_writable,
         write_atomically as write_atomically,
+        written_paths as written_paths,
     )
-    from tcdp_audit.core.base.notebook import (
-        SHAPES as SHAPES,
+    from tcdp_audit.core.base.guide_file import (
+        CHECK_SECTIONS as CHECK_SECTIONS,
+        FORMULA_SEPARATOR as FORMULA_SEPARATOR,
+        REMEDY_SECTIONS as REMEDY_SECTIONS,
+        formula_lines as formula_lines,
+        guide_parts as guide_parts,
     )
     from tcdp_audit.core.base.outcome import (
         COLUMN_DEMANDS as COLUMN_DEMANDS,
@@ -54,9 +50,6 @@ if TYPE_CHECKING:
         SHUFFLED as SHUFFLED,
         STRUCTURE as STRUCTURE,
         SUITE as SUITE,
-        Outcome as Outcome,
-        Severity as Severity,
-        Status as Status,
     )
     from tcdp_audit.core.base.phrases import (
         demanded as demanded,
@@ -81,12 +74,10 @@ if TYPE_CHECKING:
         processors as processors,
     )
     from tcdp_audit.core.base.scratch import (
-        Scratch as Scratch,
-        leaving_nothing as leaving_nothing,
-    )
-    from tcdp_audit.core.base.signal_mask import (
         ENDING as ENDING,
-        waiting as waiting,
+        Scratch as Scratch,
+        hold_signals as hold_signals,
+        leaving_nothing as leaving_nothing,
     )
     from tcdp_audit.core.base.visible import (
         visible_json as visible_json,
@@ -98,32 +89,32 @@ if TYPE_CHECKING:
     from tcdp_audit.core.check.announced import (
         Announced as Announced,
         LazyCheck as LazyCheck,
-        loaded as loaded,
+        load_announced as load_announced,
     )
     from tcdp_audit.core.check.exact import (
         as_measured as as_measured,
     )
     from tcdp_audit.core.check.kinds import (
         Check as Check,
+    )
+    from tcdp_audit.core.check.on_classes import (
         CheckOnClasses as CheckOnClasses,
-        SingletonClasses as SingletonClasses,
+    )
+    from tcdp_audit.core.check.specification import (
         Specification as Specification,
-        Target as Target,
     )
     from tcdp_audit.core.check.undemanded import (
         undemanded as undemanded,
     )
     from tcdp_audit.core.check.unfailable import (
-        sentence as sentence,
+        SingletonClasses as SingletonClasses,
+        vacuous_sentence as vacuous_sentence,
     )
     from tcdp_audit.core.check.vacuous import (
         vacuous as vacuous,
     )
-    from tcdp_audit.core.classes.exempt import (
+    from tcdp_audit.core.classes.shards import (
         suppressed_in_all as suppressed_in_all,
-    )
-    from tcdp_audit.core.classes.histogram import (
-        Counts as Counts,
     )
     from tcdp_audit.core.classes.strength import (
         Strengths as Strengths,
@@ -141,26 +132,19 @@ if TYPE_CHECKING:
     from tcdp_audit.core.encoding.reading import (
         domain_of as domain_of,
     )
-    from tcdp_audit.core.engines import (
-        open_engine as open_engine,
-    )
     from tcdp_audit.core.engines.base import (
         BorrowedEngine as BorrowedEngine,
     )
-    from tcdp_audit.core.engines.opener import (
+    from tcdp_audit.core.engines.opening import (
+        open_engine as open_engine,
         opener_of as opener_of,
         require_no_url as require_no_url,
     )
     from tcdp_audit.core.engines.source import (
-        extension as extension,
+        file_extension as file_extension,
     )
     from tcdp_audit.core.engines.writing import (
         require_table_file as require_table_file,
-    )
-    from tcdp_audit.core.policy import (
-        Expectation as Expectation,
-        Policy as Policy,
-        read_policy as read_policy,
     )
     from tcdp_audit.core.policy.discovery import (
         SUFFIXES as SUFFIXES,
@@ -173,10 +157,15 @@ if TYPE_CHECKING:
         UNDECIDED as UNDECIDED,
         from_validation as from_validation,
         nearest as nearest,
-        render as render,
     )
     from tcdp_audit.core.policy.loading import (
         data_of_policy as data_of_policy,
+        policy_without_checks as policy_without_checks,
+        read_policy as read_policy,
+    )
+    from tcdp_audit.core.policy.policy import (
+        Expectation as Expectation,
+        Policy as Policy,
     )
     from tcdp_audit.core.policy.profile import (
         CAVEAT as CAVEAT,
@@ -193,24 +182,18 @@ if TYPE_CHECKING:
         policy_schema_text as policy_schema_text,
     )
     from tcdp_audit.core.policy.source import (
-        Source as Source,
-        SourceFault as SourceFault,
-        parse as parse,
+        PolicySource as PolicySource,
+        PolicySourceError as PolicySourceError,
         parse_nodes as parse_nodes,
+        parse_yaml as parse_yaml,
     )
     from tcdp_audit.core.quality import (
-        NEEDS_GREAT_EXPECTATIONS as NEEDS_GREAT_EXPECTATIONS,
-        NEEDS_PANDERA as NEEDS_PANDERA,
-        installed as installed,
-    )
-    from tcdp_audit.core.quality.great_expectations_suite import (
-        NO_JSON as NO_JSON,
-        once_each as once_each,
+        missing_extra as missing_extra,
+        read_json as read_json,
     )
     from tcdp_audit.core.quality.pandera import (
         SchemaValidation as SchemaValidation,
     )
-    from tcdp_audit.core.quality.pandera_schema import SchemaDemands as SchemaDemands
     from tcdp_audit.core.release.hidden import (
         MOSTLY as MOSTLY,
         mostly_wildcards as mostly_wildcards,
@@ -218,11 +201,8 @@ if TYPE_CHECKING:
     from tcdp_audit.core.release.release import (
         Release as Release,
     )
-    from tcdp_audit.core.remedy.remedy import (
-        RemedyError as RemedyError,
-    )
     from tcdp_audit.core.remedy.treatment import (
-        treated as treated,
+        apply_treatment as apply_treatment,
     )
     from tcdp_audit.core.repair.audits import (
         audit as audit,
@@ -235,26 +215,12 @@ if TYPE_CHECKING:
         fix as fix,
         fix_tables as fix_tables,
     )
-    from tcdp_audit.core.repair.typed import (
-        measure as measure,
-    )
-    from tcdp_audit.core.results.audit import (
-        Audit as Audit,
-    )
-    from tcdp_audit.core.results.failing_records import (
-        FailingRecords as FailingRecords,
-    )
-    from tcdp_audit.core.results.frontier import (
-        Frontier as Frontier,
-    )
     from tcdp_audit.core.session.inputs import (
         AuditInputs as AuditInputs,
-        described as described,
+        describe_table as describe_table,
+        named_files as named_files,
         open_inputs as open_inputs,
         open_table as open_table,
-    )
-    from tcdp_audit.core.session.named_files import (
-        named_files as named_files,
     )
     from tcdp_audit.core.session.registry import (
         NAME as NAME,

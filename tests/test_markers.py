@@ -12,9 +12,11 @@ import pytest
 
 import tcdp_audit
 from tcdp_audit.cli.run import run
-from tcdp_audit.core.check.kinds import ClassEvidence, DisclosureType, Guide
+from tcdp_audit.core.check.evidence import ClassEvidence
+from tcdp_audit.core.check.guide import DisclosureType, Guide
 from tcdp_audit.core.session.registry import Plugins
-from tcdp_audit.plugin.check import AttributeParameters, ClassCheck, Comparison, Parameters, Threshold, hookimpl
+from tcdp_audit.plugin.check import AttributeParameters, ClassCheck, Parameters, Threshold, hookimpl
+from tcdp_audit.plugin.sentences import Comparison
 
 MARK = "zanzibar"
 NUMBER = "8675309"  # for numeric columns; any cell's digits contain it

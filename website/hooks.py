@@ -2,23 +2,29 @@
 
 Links in `docs/` are those of a checkout, so that they lead somewhere in an editor and where the repository is browsed.
 On the site, a file outside of `docs/` becomes a page below `project/`: Markdown as it is, everything else as its text.
-A folder in the navigation means all its pages.
+The guide of a check or a remedy becomes its page, below `checks/` or `remedies/`. A folder in the navigation stands for
+its pages.
 """
 
 from __future__ import annotations
 
 import os
 import re
+from functools import cache
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 from mkdocs.structure.files import File, Files
 from mkdocs.utils.meta import get_data
 
-from tcdp_audit_plugins.formulas.conversion import mathml_of, tree_of
+from tcdp_audit.api import Plugins
+from tcdp_audit.cli.declarations import registered_page
+from tools.generate import guides
+from tools.generate.formulas import mathml_of, tree_of
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
+GUIDES = {ROOT / path: f"{kind}/{name}.md" for kind in ("checks", "remedies") for name, path in guides(kind).items()}
 LINK = re.compile(r"(?<=\]\()(?!\w+:|#)([^)\s#]+)(#[^)\s]*)?(?=\))")
 FORMULA = re.compile(r"^```math\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 FENCED = re.compile(r"(^```.*?^```$)", re.MULTILINE | re.DOTALL)
@@ -59,8 +65,9 @@ def _with_folders(entry: Any) -> Any:
         return {title: [_with_folders(one) for one in value]}
     if not value.endswith("/"):
         return entry
-    pages = sorted((DOCS / value).glob("*.md"), key=lambda path: (path.name != "README.md", path.name))
-    return {title: [path.relative_to(DOCS).as_posix() for path in pages]}
+    pages = [path.relative_to(DOCS).as_posix() for path in (DOCS / value).glob("*.md")]
+    pages += [address for address in GUIDES.values() if address.startswith(value)]
+    return {title: sorted(pages, key=lambda address: (not address.endswith("README.md"), address))}
 
 
 def _targets(source: Path) -> set[Path]:
@@ -78,6 +85,8 @@ def _resolved(source: Path, link: str) -> Path:
 
 def _address(path: Path) -> str:
     """Where the site has a file of the project."""
+    if path in GUIDES:
+        return GUIDES[path]
     if path.is_relative_to(DOCS):
         return path.relative_to(DOCS).as_posix()
     name = path.relative_to(ROOT).as_posix()
@@ -85,7 +94,9 @@ def _address(path: Path) -> str:
 
 
 def _source(address: str) -> Path:
-    """The file of the project behind an address of the site."""
+    """The file of the project at an address of the site."""
+    if address in GUIDES.values():
+        return next(path for path, page in GUIDES.items() if page == address)
     if not address.startswith("project/"):
         return DOCS / address
     path = ROOT / address.removeprefix("project/")
@@ -94,11 +105,23 @@ def _source(address: str) -> Path:
 
 def _text(path: Path) -> str:
     """A file of the project as Markdown."""
+    if path in GUIDES:
+        return registered_page(_registered(path.stem))
     name = path.relative_to(ROOT).as_posix()
     if path.suffix == ".md":
         return path.read_text(encoding="utf-8")
     inside = sorted(one for one in path.iterdir() if one.is_file()) if path.is_dir() else [path]
     return f"# {name}\n\n" + "\n".join(f"## {one.name}\n\n{_block(one)}" for one in inside)
+
+
+@cache
+def _plugins() -> Plugins:
+    return Plugins.load(external=False)
+
+
+def _registered(name: str) -> Any:
+    """The check or the remedy of a name."""
+    return (_plugins().checks if name in _plugins().checks else _plugins().remedies)[name]
 
 
 def _block(path: Path) -> str:

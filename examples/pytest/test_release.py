@@ -53,7 +53,7 @@ def audit(tcdp_audit: Callable[..., Audit]) -> Audit:
     return tcdp_audit(generalised(PEOPLE, 3), POLICY)
 
 
-def test_nobody_is_alone(audit: Audit) -> None:
+def test_no_one_is_alone(audit: Audit) -> None:
     """Every figure is at hand."""
     assert audit.expectations[0].observed == 3
 

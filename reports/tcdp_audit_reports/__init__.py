@@ -25,11 +25,11 @@ def _html(audit: Audit) -> str:
 
 
 def _compile_html() -> None:
-    from tcdp_audit_reports.pages import prepared  # noqa: PLC0415 - imports jinja2
-    from tcdp_audit_reports.sections import imported  # noqa: PLC0415 - likewise
+    from tcdp_audit_reports.sections import import_sections  # noqa: PLC0415 - likewise
+    from tcdp_audit_reports.templating import prepare_templates  # noqa: PLC0415 - imports jinja2
 
-    prepared()
-    imported()
+    prepare_templates()
+    import_sections()
 
 
 def _markdown(audit: Audit) -> str:
@@ -57,15 +57,15 @@ def _code_quality(results: Results) -> str:
 
 
 def _compared_html(comparison: AuditComparison) -> str:
-    from tcdp_audit_reports.comparison_html import render  # noqa: PLC0415 - imports jinja2
+    from tcdp_audit_reports.html_report import render_comparison  # noqa: PLC0415 - imports jinja2
 
-    return render(comparison)
+    return render_comparison(comparison)
 
 
 def _compared_markdown(comparison: AuditComparison) -> str:
-    from tcdp_audit_reports.comparison_markdown import render  # noqa: PLC0415 - only when asked for
+    from tcdp_audit_reports.markdown_report import render_comparison  # noqa: PLC0415 - only when asked for
 
-    return render(comparison)
+    return render_comparison(comparison)
 
 
 def _compared_json(comparison: AuditComparison) -> str:
@@ -73,15 +73,15 @@ def _compared_json(comparison: AuditComparison) -> str:
 
 
 def _frontier_html(frontier: Frontier) -> str:
-    from tcdp_audit_reports.frontier_html import render  # noqa: PLC0415 - imports jinja2
+    from tcdp_audit_reports.html_report import render_frontier  # noqa: PLC0415 - imports jinja2
 
-    return render(frontier)
+    return render_frontier(frontier)
 
 
 def _frontier_markdown(frontier: Frontier) -> str:
-    from tcdp_audit_reports.frontier_markdown import render  # noqa: PLC0415 - only when asked for
+    from tcdp_audit_reports.markdown_report import render_frontier  # noqa: PLC0415 - only when asked for
 
-    return render(frontier)
+    return render_frontier(frontier)
 
 
 def _frontier_json(frontier: Frontier) -> str:

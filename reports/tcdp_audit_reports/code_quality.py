@@ -1,4 +1,4 @@
-"""GitLab's Code Quality report: what somebody must act on, at the line of the policy that asks for it."""
+"""GitLab's Code Quality report: what has to be acted on, at the line of the policy that asks for it."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ def role_of(column: AuditedColumn) -> str:
     if column.is_key and column.is_present:
         return "links records to another table: should not be published"
     if column.role is None:
-        return "not declared: nobody said what it is"
+        return "not declared: its role is unknown"
     if column.role is Role.IDENTIFIER and not column.is_present:
         return "names a person: is not in the file"
     if column.is_unit:

@@ -1,4 +1,4 @@
-"""Texts of guides: Markdown of code and emphasis as markup, and groups by their everyday name."""
+"""Texts and formulas of guides: code and emphasis as markup, groups by their everyday name, and plain MathML."""
 
 from __future__ import annotations
 
@@ -13,8 +13,9 @@ from tcdp_audit.plugin.sentences import visible
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
 
+
 CODE = re.compile(r"`([a-z][a-z0-9_ :.-]*)`")
-SPAN = re.compile(rf"(?<!`){CODE.pattern}(?!`)")  # what is code in Markdown whatever stands around it
+SPAN = re.compile(rf"(?<!`){CODE.pattern}(?!`)")  # what is code in Markdown whatever is around it
 MARKS = re.compile(r"[`*_]")  # without one of them there is neither code nor emphasis
 EMPHASIS = re.compile(r"[`*]|(?<![^\W_])_|_(?![^\W_])")  # or may be: an underscore inside a word is none
 GROUP = re.compile(r"\b(an? )?(E|e)quivalence class(es)?\b")
@@ -51,10 +52,10 @@ def in_groups(text: str) -> str:
     return GROUP.sub(_group, text)
 
 
-def _group(found: re.Match[str]) -> str:
-    article = "" if found[1] is None else found[1].replace("an ", "a ").replace("An ", "A ")
-    word = "group" if found[2] == "e" else "Group"
-    return f"{article}{word}{'s' if found[3] else ''}"
+def _group(match: re.Match[str]) -> str:
+    article = "" if match[1] is None else match[1].replace("an ", "a ").replace("An ", "A ")
+    word = "group" if match[2] == "e" else "Group"
+    return f"{article}{word}{'s' if match[3] else ''}"
 
 
 @cache
@@ -62,3 +63,41 @@ def _markdown() -> MarkdownIt:
     from markdown_it import MarkdownIt  # noqa: PLC0415 - takes a moment to import
 
     return MarkdownIt("zero").enable(["backticks", "emphasis"])
+
+
+ELEMENTS = (
+    "math|mrow|mi|mo|mn|ms|mtext|mspace|mfrac|msqrt|mroot|msub|msup|msubsup|munder|mover|munderover|"
+    "mtable|mtr|mtd|mstyle|mpadded|mphantom"
+)
+ATTRIBUTES = (
+    "display|displaystyle|movablelimits|mathvariant|stretchy|symmetric|largeop|accent|accentunder|form|fence|"
+    "separator|lspace|rspace|minsize|maxsize|linethickness|scriptlevel|width|columnalign|columnspacing"
+)
+VALUE = r"'[\w .%-]*'|\"[\w .%-]*\""
+TOKEN = re.compile(rf"<(?P<close>/?)(?P<name>{ELEMENTS})(?:\s+(?:{ATTRIBUTES})=(?:{VALUE}))*\s*(?P<empty>/?)>|[^<>]+")
+
+
+def is_mathml(text: str) -> bool:
+    """True for balanced MathML elements with harmless attributes and nothing else. Cost: O(length)."""
+    opened: list[str] = []
+    position = 0
+    while position < len(text):
+        token = TOKEN.match(text, position)
+        if token is None or not _fits(token, opened):
+            return False
+        position = token.end()
+    return bool(text) and not opened
+
+
+def _fits(token: re.Match[str], opened: list[str]) -> bool:
+    """Whether a token fits here; keeps the stack of open elements."""
+    name = token["name"]
+    if name is None:
+        return bool(opened) or token[0].isspace()
+    if token["close"]:
+        return bool(opened) and opened.pop() == name
+    if not opened and name != "math":
+        return False
+    if not token["empty"]:
+        opened.append(name)
+    return True

@@ -1,32 +1,34 @@
-"""The HTML report: one file, no script, no request. A frame with the verdict; all else are sections."""
+"""The HTML reports: one file each, no script, no request. A frame with the verdict; all else is sections of blocks."""
 
 from __future__ import annotations
 
-import base64
 import hashlib
 import json
-import re
-from functools import cache
+from collections.abc import Sequence
 
 from markupsafe import Markup
 
-from tcdp_audit.plugin._internal import exposed_sentence, packed, verdict_sentence, verdict_title
-from tcdp_audit.plugin.report import Audit, FilledSection, Rows, tool
+from tcdp_audit.plugin._internal import Block, embed_result, exposed_sentence, verdict_sentence, verdict_title
+from tcdp_audit.plugin.report import Audit, AuditComparison, Frontier, tool
 from tcdp_audit.plugin.sentences import visible
-from tcdp_audit_reports.certificate import reasons, tally
-from tcdp_audit_reports.chart import Table as ShownTable
-from tcdp_audit_reports.finding import rows
-from tcdp_audit_reports.pages import TEMPLATES, filled, template
-from tcdp_audit_reports.particulars import particulars, written_date
+from tcdp_audit_reports.first_screen import particulars, reasons, tally, written_date
+from tcdp_audit_reports.html_blocks import blocks_as_html
+from tcdp_audit_reports.sections.findings import rows
+from tcdp_audit_reports.templating import fill_template, stylesheet, stylesheet_hash, template
+
+CLAIMS = (
+    "Both audits are taken at their word; nothing was computed again. This comparison contains no cell of a release."
+)
+CELLS = "This page contains no cell of a release but those that a policy's own lines name."
 
 
 def render(audit: Audit) -> str:
     """The audit as one HTML file; the same audit gives the same bytes. Cost: linear in the outcomes."""
     result = json.dumps(audit.as_json(), separators=(",", ":"))
-    remedied = audit.change_log is not None
+    styles = ("report.css", "remedy.css") if audit.change_log is not None else ("report.css",)
     return template().render(
-        css=Markup(stylesheet(remedied=remedied)),  # noqa: S704 - the package's own files
-        css_hash=stylesheet_hash(remedied=remedied),
+        css=Markup(stylesheet(*styles)),  # noqa: S704 - the package's own files
+        css_hash=stylesheet_hash(*styles),
         word=verdict_title(audit),
         state=audit.verdict,
         sentence=verdict_sentence(audit),
@@ -39,35 +41,53 @@ def render(audit: Audit) -> str:
         tally=tally(audit),
         reasons=reasons(audit),
         rows=rows(audit),
-        sections=[_section(one) for one in audit.sections("html")],
-        values=any(one.cells is not None for outcome in audit.outcomes for one in outcome.worst),
-        result=packed(result),
-        tool=f"{tool()['name']} {tool()['version']}",
+        sections=_sections(audit),
+        values=audit.shows_values,
+        result=embed_result(result),
+        tool=_tool(),
     )
 
 
-@cache
-def stylesheet(*, remedied: bool = False) -> str:
-    """The stylesheet without comments and line ends; with what a remedied release needs on top."""
-    names = ("report.css", "remedy.css") if remedied else ("report.css",)
-    text = "".join((TEMPLATES / name).read_text(encoding="utf-8") for name in names)
-    css = re.sub(r"/\*.*?\*/", "", text, flags=re.DOTALL)
-    return re.sub(r"\s*([{};,])\s*", r"\1", re.sub(r"\s+", " ", css)).strip()
+def render_comparison(comparison: AuditComparison) -> str:
+    """The comparison as HTML; the same comparison gives the same bytes. Cost: linear in the expectations."""
+    sentence, blocks = comparison.sentence, [*comparison.blocks()]
+    return _page("Two disclosure audits compared", comparison.title, sentence, blocks, CLAIMS)
 
 
-def stylesheet_hash(*, remedied: bool = False) -> str:
-    """What the content security policy allows, and nothing else."""
-    return base64.b64encode(hashlib.sha256(stylesheet(remedied=remedied).encode()).digest()).decode()
+def render_frontier(frontier: Frontier) -> str:
+    """The frontier as HTML; the same frontier gives the same bytes. Cost: linear in the settings."""
+    from tcdp_audit_reports.frontier_blocks import TITLE, frontier_blocks  # noqa: PLC0415 - only for a frontier
+
+    blocks = [*frontier_blocks(frontier)]
+    return _page("The frontier of risk and loss", TITLE, f"{frontier.sentence}.", blocks, CELLS)
+
+
+def _page(kicker: str, title: str, sentence: str, blocks: Sequence[Block], footer: str) -> str:
+    """A page of its own: a title, a sentence, and blocks."""
+    return fill_template(
+        "page.html.j2",
+        css=Markup(stylesheet("page.css")),  # noqa: S704 - the package's own file
+        css_hash=stylesheet_hash("page.css"),
+        kicker=kicker,
+        title=visible(title),
+        sentence=visible(sentence),
+        content=blocks_as_html(blocks, "page", level=2),
+        footer=f"{_tool()}. {footer}",
+    )
+
+
+def _tool() -> str:
+    return f"{tool()['name']} {tool()['version']}"
 
 
 def _relation(audit: Audit) -> str:
-    """How the agreed number stands to the others on the page; nothing where the verdict's sentence says it all."""
+    """How the agreed number relates to the others on the page; nothing where the verdict's sentence says it all."""
     relation = exposed_sentence(audit)
     return "" if relation in verdict_sentence(audit) else relation
 
 
 def _origin(audit: Audit) -> str:
-    """What kind of release this is, where remedies made it."""
+    """The kind of release that this is, where remedies made it."""
     if audit.change_log is None:
         return ""
     from tcdp_audit_reports.remedy.sentences import origin  # noqa: PLC0415 - only for a release that remedies made
@@ -75,15 +95,13 @@ def _origin(audit: Audit) -> str:
     return origin(audit, audit.change_log)
 
 
-def _section(section: FilledSection) -> dict[str, str]:
-    """A section with its markup: its own, or that of its paragraphs and tables."""
-    content = section.content
-    html = content if isinstance(content, str) else filled("blocks.html.j2", blocks=[_block(one) for one in content])
-    return {"name": section.name, "title": visible(section.title), "html": Markup(html)}  # noqa: S704 - a section's own
-
-
-def _block(block: str | Rows) -> tuple[str, ShownTable | None]:
-    if isinstance(block, str):
-        return visible(block), None
-    cells = [[visible(cell) for cell in row] for row in block.body]
-    return "", ShownTable(visible(block.caption), tuple(map(visible, block.head)), cells)
+def _sections(audit: Audit) -> list[dict[str, str]]:
+    """Every section with its markup: its own, or that of its blocks."""
+    return [
+        {
+            "name": one.name,
+            "title": visible(one.title),
+            "html": Markup(one.html) or blocks_as_html(one.blocks, one.name),  # noqa: S704 - a section's own markup
+        }
+        for one in audit.sections(as_html=True)
+    ]

@@ -15,13 +15,12 @@ from tcdp_audit.plugin._internal import (
     number,
     observed,
     place_of,
-    prose,
     verdict_sentence,
 )
 from tcdp_audit.plugin.report import Audit, Unaudited, tool
-from tcdp_audit.plugin.sentences import Outcome, Status, visible
+from tcdp_audit.plugin.sentences import Outcome, Status, prose, visible
 
-NOT_XML = re.compile("[\ufffe\uffff]")  # beside what `visible` writes out, no character of XML 1.0
+NOT_XML = re.compile("[\ufffe\uffff]")  # what `visible` leaves and is no character of XML 1.0
 POLICY_ENDS = (".tcdp.yaml", ".tcdp.yml", ".yaml", ".yml")
 COUNTED = {"failure": "failures", "error": "errors", "skipped": "skipped"}
 
@@ -114,7 +113,7 @@ def _dotted(path: str) -> str:
 
 
 def _figures(outcome: Outcome) -> Iterator[tuple[str, object]]:
-    """What stands behind a verdict, by its name in the JSON result."""
+    """What a verdict rests on, by its name in the JSON result."""
     yield "status", outcome.status.value
     yield "severity", outcome.severity.value
     yield "observed", number(outcome.observed)
@@ -156,4 +155,4 @@ def _unaudited(result: Unaudited) -> ET.Element:
 
 def _text(text: str) -> str:
     """Text that XML can hold and that nothing on a screen obeys."""
-    return NOT_XML.sub(lambda found: found[0].encode("unicode_escape").decode(), visible(text))
+    return NOT_XML.sub(lambda match: match[0].encode("unicode_escape").decode(), visible(text))

@@ -1,14 +1,16 @@
-"""The policy as its author wrote it, without the lists of values that are cells of the release."""
+"""The policy as its author wrote it, and the lines that remedies add, without values that are cells of the release."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 import yaml
 from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
-from tcdp_audit.plugin.sentences import count
+from tcdp_audit.plugin.report import ChangeLog
+from tcdp_audit.plugin.sentences import count, visible
 
 LISTS_OF_CELLS = frozenset({"order", "hierarchy", "distribution", "values"})
 LISTS_OF_NAMES = frozenset({"attributes", "plugins"})  # any other list of texts names values
@@ -36,16 +38,16 @@ def shown_policy(text: str, *, show_values: bool) -> tuple[str, bool]:
 
 def _without_credentials(text: str) -> str:
     """A text whose URLs have no user and no password, and no signature or token in their queries."""
-    return URL.sub(lambda found: f"{found[1]}{'[not shown]@' if found[2] else ''}{found[3]}{_query(found)}", text)
+    return URL.sub(lambda match: f"{match[1]}{'[not shown]@' if match[2] else ''}{match[3]}{_query(match)}", text)
 
 
-def _query(found: re.Match[str]) -> str:
-    query = found[4] or ""
-    return "?[not shown]" if query and (found[1].startswith("http") or SECRET.search(query)) else query
+def _query(match: re.Match[str]) -> str:
+    query = match[4] or ""
+    return "?[not shown]" if query and (match[1].startswith("http") or SECRET.search(query)) else query
 
 
 def _end(text: str, node: Node) -> int:
-    """Where a list ends; a block list's mark stands after the line's end, which is kept."""
+    """Where a list ends; a block list's mark is after the line's end, which stays."""
     end = int(node.end_mark.index)
     return end - (len(text[:end]) - len(text[:end].rstrip()))
 
@@ -78,3 +80,31 @@ def _lists(node: Node | None) -> Iterator[Node]:
                     seen.add(id(value))
                 else:
                     stack.append(value)
+
+
+@dataclass(frozen=True)
+class PolicyLines:
+    """Lines of a policy, and what to do with them."""
+
+    sentence: str
+    policy: str
+
+
+def lines_to_paste(log: ChangeLog) -> PolicyLines | None:
+    """The lines as far as they hold no cell; None where they cannot be read, and so not be cleared of cells."""
+    try:
+        text, withheld = shown_policy(log.lines, show_values=False)
+    except yaml.YAMLError:
+        return None
+    return PolicyLines(_what_to_do(log, withheld=withheld), "\n".join(map(visible, text.splitlines())))
+
+
+def _what_to_do(log: ChangeLog, *, withheld: bool) -> str:
+    sentence = (
+        "With these lines the policy names the remedies, and a later release is repaired with the same ones."
+        if log.planned
+        else "The remedies that made the release, as the policy names them."
+    )
+    if any(one.lines for one in log.steps):
+        sentence += " Add the lines under expect to the policy before you audit this release."
+    return f"{sentence} Lists of values are counted here, not shown." if withheld else sentence

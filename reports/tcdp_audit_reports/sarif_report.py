@@ -11,7 +11,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 from urllib.parse import quote
 
-from tcdp_audit.plugin._internal import Check, Place, findings_of, name_in_repository, visible_json
+from tcdp_audit.plugin._internal import Place, findings_of, name_in_repository, visible_json
+from tcdp_audit.plugin.check import Check
 from tcdp_audit.plugin.report import Audit, ToolFinding, Unaudited, tool
 from tcdp_audit.plugin.sentences import visible
 
@@ -111,7 +112,7 @@ def _note(text: str, place: Place | None) -> dict[str, Any]:
 
 
 def _shared_places(results: Sequence[Audit | Unaudited]) -> set[tuple[str, int | None]]:
-    """Checks and lines that several outcomes stand at, whatever came of them."""
+    """Checks and lines of several outcomes, whatever came of them."""
     audits = (one for one in results if isinstance(one, Audit))
     tally = Counter((one.check, one.line) for audit in audits for one in audit.outcomes)
     return {place for place, outcomes in tally.items() if outcomes > 1}
@@ -121,7 +122,7 @@ def _result(finding: ToolFinding, rule: int, shared: set[tuple[str, int | None]]
     outcome = finding.outcome
     marks = {"tcdpAuditFinding/v1": finding.mark}
     if outcome is not None and (outcome.check, outcome.line) in shared:
-        # GitHub tells findings apart by a digest of their line unless this is given: these share theirs
+        # GitHub distinguishes findings by a digest of their line unless this is given: these share theirs
         marks["primaryLocationLineHash"] = f"{finding.mark[:16]}:1"
     result: dict[str, Any] = {
         "ruleId": finding.rule,

@@ -1,14 +1,13 @@
 """The command line. `tcdp-audit --help` imports nothing but this file; a command imports what it needs.
 
-run, printing, console, progress              one command: its errors and signals, streams, bars
-options, release_command                      what commands share
+run, printing, progress                       one command or a completion: errors and signals, streams, bars
+options                                       what commands share
 request, configuration, reports               what a call asks, what pyproject.toml says, what is written
 check, fix, frontier, init, lint, demo, explain, plugins, schema, verify, diff, attest  the commands
-guide, written_pages, topics                  pages of checks and remedies, and of what else there is
-completion                                    what a shell may complete
+page, declarations, built_in_pages            pages of checks and remedies
 linting                                       what is wrong with a policy that is sound
-audits                                        one run of `check` under one policy or several
-forms, github, terminal, remediation, points, comparison, frontier_tables  what they print
+audits                                        one run of `check` under one policy or several, and its forms
+github, terminal, displays, document          what they print, and the blocks that it consists of
 """
 
 from __future__ import annotations
@@ -18,15 +17,15 @@ import os
 import sys
 
 COMMANDS = {
-    "attest": "sign a result, so that who holds the public key can demand it",
+    "attest": "sign a result so that others can verify it",
     "check": "audit a release against a policy; the exit code is the verdict",
     "demo": "write a demonstration release, audit it and render the report",
-    "diff": "compare two audits: what became better, and what worse",
+    "diff": "compare two audits: show improvements and regressions",
     "explain": "what a check or a remedy does, and how to choose its parameters",
     "fix": "repair a failing release with remedies, prove it, say what it cost",
-    "frontier": "what other thresholds would cost: the front of risk and loss",
+    "frontier": "explore the risk-utility trade-off of other thresholds",
     "init": "draft a policy for a table: roles, scales, hierarchies, and why",
-    "lint": "read policies without data, and tell what is wrong with them",
+    "lint": "read policies without data, and report problems",
     "plugins": "list plugins with their versions and what they provide",
     "schema": "print the JSON Schema of policies, or of results",
     "verify": "confirm a report, a result or an attestation of a release",
@@ -36,7 +35,7 @@ COMPLETE = "_TCDP_AUDIT_COMPLETE"  # the variable by which a shell asks for comp
 
 HELP = """Usage: tcdp-audit COMMAND [OPTIONS]...
 
-Audits a table of people before it is published.
+Checks a dataset about people for disclosure risk before you publish it.
 
 Commands:
 {commands}
@@ -70,7 +69,7 @@ def main() -> int:
     _occupy_closed_streams()
     arguments = sys.argv[1:]
     if instruction := os.environ.get(COMPLETE):
-        from tcdp_audit.cli.completion import complete  # noqa: PLC0415 - imports click
+        from tcdp_audit.cli.run import complete  # noqa: PLC0415 - imports click
 
         return complete(instruction)
     if not arguments or arguments[0] in ("--help", "-h"):
@@ -82,9 +81,9 @@ def main() -> int:
 
         return _print(f"tcdp-audit {__version__}\n")
     if len(arguments) == 2 and arguments[0] == "explain":
-        from tcdp_audit.cli.written_pages import written_page  # noqa: PLC0415 - a few lines of our own
+        from tcdp_audit.cli.built_in_pages import built_in_page  # noqa: PLC0415 - a few lines of our own
 
-        if (page := written_page(arguments[1])) is not None:
+        if (page := built_in_page(arguments[1])) is not None:
             return _print(page)
     gc.disable()  # a command is short: looking for cycles takes longer than what it would free
     from tcdp_audit.cli.run import run  # noqa: PLC0415 - imports click

@@ -43,9 +43,9 @@ def command(
     Exit code: 0 signed; 1 RESULT is about another release; 2 the call is wrong; 3 RESULT cannot be attested.
     """
     from tcdp_audit.api import write_atomically  # noqa: PLC0415 - only for a file
-    from tcdp_audit.core.results.own_files import require_own_files  # noqa: PLC0415 - imports pydantic
+    from tcdp_audit.core.results.protected_files import require_own_files  # noqa: PLC0415 - imports pydantic
     from tcdp_audit.core.results.written import read_audit  # noqa: PLC0415 - likewise
-    from tcdp_audit.core.results.written_title import is_approval, title_in  # noqa: PLC0415 - likewise
+    from tcdp_audit.core.results.written_verdict import is_approval, title_in  # noqa: PLC0415 - likewise
     from tcdp_audit.verification.keys import private_key  # noqa: PLC0415 - imports cryptography
     from tcdp_audit.verification.signature import attest  # noqa: PLC0415 - imports the engine
 
@@ -72,7 +72,7 @@ def _password(key: str, file: str | None) -> bytes:
     """The password of an encrypted key.
 
     Raises:
-        UsageError: nobody gives it.
+        UsageError: it is not given.
     """
     if file is not None:
         try:

@@ -1,27 +1,31 @@
-"""One run of `tcdp-audit check`: every policy audited, what came of each printed and reported, one exit code."""
+"""One run of `tcdp-audit check`: audit under every policy, print and report each result, give one exit code."""
 
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from threading import Thread
-from typing import TypeVar
+from time import monotonic
+from typing import Protocol, TypeVar
 
 from tcdp_audit.api import Plugins, audit
-from tcdp_audit.cli.forms import Form
 from tcdp_audit.cli.options import on_engine, prepare, with_query
-from tcdp_audit.cli.printing import complain_of
+from tcdp_audit.cli.printing import complain_of, write
 from tcdp_audit.cli.progress import progress_of_work
 from tcdp_audit.cli.reports import Reports, Written
 from tcdp_audit.cli.request import Call, Request
-from tcdp_audit.core.results.audit import Audit
-from tcdp_audit.core.results.own_files import files_of, require_own_files
-from tcdp_audit.core.results.unaudited import Unaudited
+from tcdp_audit.core.results.audit import Audit, render_several
+from tcdp_audit.core.results.protected_files import files_of, require_own_files
+from tcdp_audit.core.results.reporter import Unaudited, reporter_of
 from tcdp_audit.plugin.engine import TcdpAuditError
 from tcdp_audit.plugin.sentences import visible
+
+Result = Audit | Unaudited
+JSON = ".json"
+CODE_QUALITY = "gl.codequality.json"  # any name that selects the format
 
 
 @dataclass(frozen=True)
@@ -50,7 +54,7 @@ class Settings:
 def run(request: Request, settings: Settings, form: Form) -> int:
     """Audit under every policy of a request; the worst exit code of them is the run's.
 
-    A policy that is wrong, or whose release cannot be read, takes no other down: it is told on standard error, and in
+    A policy that is wrong, or whose release cannot be read, stops no other: it is reported on standard error, and in
     every report that holds a whole run.
 
     Raises:
@@ -62,7 +66,7 @@ def run(request: Request, settings: Settings, form: Form) -> int:
     read = [_read(request, path) for path in request.policies]
     reports = Reports.chosen(request.reports, request.policies, _plugins_of_all(read, request.plugins))
     _require_own_outputs(reports, request, read)
-    preparing = ahead(lambda: prepare(reports.reporters))
+    preparing = run_in_background(lambda: prepare(reports.reporters))
     form.begin(request.policies)
     results, codes, faults = [], [], Written()
     for one in read:
@@ -73,7 +77,7 @@ def run(request: Request, settings: Settings, form: Form) -> int:
         code = _exit_code(result, settings, written)
         if isinstance(result, Unaudited):
             _complain(result, len(read))
-        form.tell(result, written.paths)
+        form.print_result(result, written.paths)
         results.append(result)
         codes.append(code)
         faults = faults.and_also(written)
@@ -93,7 +97,7 @@ def _read(request: Request, path: Path) -> Call | Unaudited:
 
 
 def _plugins_of_all(read: Iterable[Call | Unaudited], plugins: Plugins) -> Plugins:
-    """The plugins that every policy of a run leaves; of one that cannot be read nobody knows what it leaves."""
+    """The plugins that every policy of a run leaves; a policy that cannot be read leaves none."""
     for one in read:
         if isinstance(one, Unaudited):
             plugins = plugins.only(())
@@ -111,9 +115,9 @@ def _require_own_outputs(reports: Reports, request: Request, read: Iterable[Call
     files = [("--report", path) for path in reports.files(request.policies)]
     require_own_files(files, {})
     for one in read:
-        kept = {"the policy": one.path} if isinstance(one, Unaudited) else files_of(one.policy, **request.tables)
+        protected = {"the policy": one.path} if isinstance(one, Unaudited) else files_of(one.policy, **request.tables)
         for file in files:
-            require_own_files([file], kept)
+            require_own_files([file], protected)
 
 
 def _audited(call: Call, release: str | None, settings: Settings) -> Audit | Unaudited:
@@ -145,7 +149,7 @@ def _exit_code(result: Audit | Unaudited, settings: Settings, written: Written) 
 
 
 def _complain(result: Unaudited, policies: int) -> None:
-    """Tell why there is no audit; among several policies also of which."""
+    """Print why there is no audit; among several policies also of which."""
     name = visible(str(result.path))
     complain_of(result.error, f"{name}: " if policies > 1 and not str(result.error).startswith(name) else "")
 
@@ -153,7 +157,7 @@ def _complain(result: Unaudited, policies: int) -> None:
 T = TypeVar("T")
 
 
-def ahead(work: Callable[[], T]) -> Future[T]:
+def run_in_background(work: Callable[[], T]) -> Future[T]:
     """Begin work in a thread of its own, which no executor waits for when the command is interrupted."""
     future: Future[T] = Future()
 
@@ -165,3 +169,125 @@ def ahead(work: Callable[[], T]) -> Future[T]:
 
     Thread(target=run, daemon=True).start()
     return future
+
+
+class Form(Protocol):
+    """The calls of a run to what prints it."""
+
+    def begin(self, policies: Sequence[Path]) -> None:
+        """Before the first audit."""
+        ...
+
+    def start(self, policy: Path) -> None:
+        """Before each audit."""
+        ...
+
+    def print_result(self, result: Result, written: Sequence[str]) -> None:
+        """After each audit, and after the reports of it alone."""
+        ...
+
+    def end(self, results: Sequence[Result], code: int, written: Sequence[str]) -> None:
+        """After the last audit, and after the reports of all of them."""
+        ...
+
+
+class Quiet:
+    """Nothing is printed."""
+
+    def begin(self, policies: Sequence[Path]) -> None:
+        """Print nothing."""
+
+    def start(self, policy: Path) -> None:
+        """Print nothing."""
+
+    def print_result(self, result: Result, written: Sequence[str]) -> None:
+        """Print nothing."""
+
+    def end(self, results: Sequence[Result], code: int, written: Sequence[str]) -> None:
+        """Print nothing."""
+
+
+class AsJson(Quiet):
+    """The JSON result of the one audit."""
+
+    def print_result(self, result: Result, written: Sequence[str]) -> None:  # noqa: ARG002 - nothing but JSON is printed
+        """Print it."""
+        if isinstance(result, Audit):
+            write(result.render(JSON))
+
+
+@dataclass
+class ForGitLab(Quiet):
+    """GitLab's code quality, and nothing else, so that it can be sent to a file.
+
+    Args:
+        plugins: those that the format is one of.
+
+    Raises:
+        UsageError: it is none of theirs.
+    """
+
+    plugins: Plugins
+
+    def __post_init__(self) -> None:
+        """Find the format before the work begins."""
+        self.reporter = reporter_of(Path(CODE_QUALITY), self.plugins.reporters.values())
+
+    def end(self, results: Sequence[Result], code: int, written: Sequence[str]) -> None:  # noqa: ARG002 - likewise
+        """Print it."""
+        write(render_several(self.reporter, results, self.plugins))
+
+
+@dataclass
+class ForPeople:
+    """Lines and sentences, as each audit ends; after several a table of them all.
+
+    Args:
+        brief: whether only what needs action is printed.
+        several: whether there are several audits.
+        listed: the reports that were written.
+        started: when the audit began that is printed next.
+    """
+
+    brief: bool = False
+    several: bool = False
+    listed: list[str] = field(default_factory=list)
+    started: float = field(default_factory=monotonic)
+
+    def begin(self, policies: Sequence[Path]) -> None:
+        """Remember whether there are several audits."""
+        self.several = len(policies) > 1
+
+    def start(self, policy: Path) -> None:
+        """Say which of several policies it is about, before the work."""
+        self.started = monotonic()
+        if self.several:
+            from tcdp_audit.cli.terminal import announce  # noqa: PLC0415 - imports rich
+
+            announce(policy)
+
+    def print_result(self, result: Result, written: Sequence[str]) -> None:
+        """Print one audit; the only one when all of its reports are written."""
+        if not self.several:
+            self.listed += written
+        elif isinstance(result, Audit):
+            self._show(result, written)
+
+    def end(self, results: Sequence[Result], code: int, written: Sequence[str]) -> None:
+        """Print the only audit, or a table of all."""
+        if self.several:
+            from tcdp_audit.cli.terminal import summarise  # noqa: PLC0415 - imports rich
+
+            summarise(results, written, code)
+        elif isinstance(results[0], Audit):
+            self._show(results[0], [*self.listed, *written])
+
+    def _show(self, audit: Audit, written: Sequence[str]) -> None:
+        from tcdp_audit.cli.document import console  # noqa: PLC0415 - imports rich
+        from tcdp_audit.cli.terminal import print_audit  # noqa: PLC0415 - likewise
+
+        print_audit(console(), audit, written, brief=self.brief, seconds=monotonic() - self.started)
+        if audit.variants:
+            from tcdp_audit.cli.terminal import show_conventions  # noqa: PLC0415 - only where it is asked for
+
+            show_conventions(audit.policy, audit.variants)

@@ -6,24 +6,32 @@ from typing import TYPE_CHECKING
 
 import click
 
-from tcdp_audit.cli.options import format_option, require_one_form
-from tcdp_audit.cli.release_command import release_command
+from tcdp_audit.cli.options import format_option, release_command, require_one_form
 from tcdp_audit.plugin.engine import UsageError
 
 if TYPE_CHECKING:
-    from tcdp_audit.cli.forms import Form
+    from tcdp_audit.cli.audits import Form
     from tcdp_audit.cli.request import Request
 
 
 @release_command(
-    click.option("--fail-on", type=click.Choice(["error", "warning"]), default="error", help="What fails the audit."),
+    click.option(
+        "--fail-on",
+        type=click.Choice(["error", "warning"]),
+        default="error",
+        help="The least severity that fails the audit.",
+    ),
     click.option("--allow-vacuous", is_flag=True, help="Accept a policy whose demands cannot fail: exit 0."),
     format_option("github", "gitlab"),
     click.option("--engine", metavar="NAME", help="Audit RELEASE where this engine reads it, such as spark."),
-    click.option("--show-values", is_flag=True, help="Name the worst groups by their cells. Confidential!"),
-    click.option("--query", metavar="FILE.sql", help="Audit what a query gives, in the database that RELEASE names."),
-    click.option("--conventions", type=click.Choice(["policy", "all"]), default="policy", help="Try every convention."),
-    click.option("--try-remedies", is_flag=True, help="Say what remedies would cost. Nothing is written."),
+    click.option(
+        "--show-values", is_flag=True, help="Name the worst groups by their cells. The output will contain cell values."
+    ),
+    click.option("--query", metavar="FILE.sql", help="Audit the result of a query in the database RELEASE."),
+    click.option(
+        "--conventions", type=click.Choice(["policy", "all"]), default="policy", help="With all, try every convention."
+    ),
+    click.option("--try-remedies", is_flag=True, help="Report what remedies would cost. Write nothing."),
     policy=click.option(
         "--policy",
         "policies",
@@ -47,7 +55,7 @@ def command(
     """Audit RELEASE against a policy, or against several.
 
     RELEASE is a CSV, Parquet, JSON lines, Feather or Arrow file, or the address of a database's table, such as
-    postgresql://HOST/DATABASE?table=TABLE; without it, the one that each policy names.
+    postgresql://HOST/DATABASE?table=TABLE; without it, the release that each policy names.
 
     Exit code: 0 passed, 1 an expectation failed, 2 the call or the policy is wrong, 3 the audit is incomplete. The
     highest of several policies is that of the run.
@@ -61,12 +69,12 @@ def command(
 
 
 def _form(request: Request, name: str, *, fail_on_warning: bool) -> Form:
-    """How the run prints what came of it.
+    """The form in which the run prints its results.
 
     Raises:
-        UsageError: two of the options print to standard output, or one result would have to stand for several.
+        UsageError: two of the options print to standard output, or `--json` is given for several policies.
     """
-    from tcdp_audit.cli import forms  # noqa: PLC0415 - imports pydantic
+    from tcdp_audit.cli import audits  # noqa: PLC0415 - imports the engine
 
     require_one_form(as_json=request.as_json, name=name)
     if request.as_json and len(request.policies) > 1:
@@ -75,11 +83,11 @@ def _form(request: Request, name: str, *, fail_on_warning: bool) -> Form:
             "write one of each with --report '{policy}.json'"
         )
     if request.as_json:
-        return forms.AsJson()
+        return audits.AsJson()
     if name == "github":
         from tcdp_audit.cli.github import ForGitHub  # noqa: PLC0415 - only where it is asked for
 
-        return ForGitHub(request.quiet, fail_on_warning, forms.ForPeople(brief=request.brief))
+        return ForGitHub(request.quiet, fail_on_warning, audits.ForPeople(brief=request.brief))
     if request.quiet:
-        return forms.Quiet()
-    return forms.ForGitLab(request.plugins.only(())) if name == "gitlab" else forms.ForPeople(brief=request.brief)
+        return audits.Quiet()
+    return audits.ForGitLab(request.plugins.only(())) if name == "gitlab" else audits.ForPeople(brief=request.brief)

@@ -1,4 +1,4 @@
-"""`[tool.tcdp-audit]` in pyproject.toml: what a project says once and every call of the command line then means."""
+"""`[tool.tcdp-audit]` in pyproject.toml: settings of a project for every call of the command line."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ KEYS = {
 
 @dataclass(frozen=True)
 class Configuration:
-    """What a pyproject.toml says. Its paths start in its own folder.
+    """The settings of a pyproject.toml. Its paths start in its own folder.
 
     Args:
         path: the file; None where there is none.
@@ -106,7 +106,7 @@ def configuration(folder: Path) -> Configuration:
     """The pyproject.toml that counts for the policies in a folder, if it has a table for this tool.
 
     It is in this folder, or in the root of its repository. One in any other folder above, such as /tmp, may be
-    somebody else's, and so may one that belongs to another user.
+    another person's, and so may one that belongs to another user.
 
     Raises:
         UsageError: it is no TOML, or the table has a key or a value that it cannot have.
@@ -132,11 +132,11 @@ def configuration_of(policies: Sequence[Path], naming: Configuration) -> Configu
     Raises:
         UsageError: several count, or the one that has named a policy has keys that do not count for it.
     """
-    found = {_real(one.path): one for one in map(configuration, map(_folder, policies))}
-    if len(found) > 1:
-        names = ", ".join(sorted(str(one.path or f"no {FILE}") for one in found.values()))
+    by_path = {_real(one.path): one for one in map(configuration, map(_folder, policies))}
+    if len(by_path) > 1:
+        names = ", ".join(sorted(str(one.path or f"no {FILE}") for one in by_path.values()))
         raise UsageError(f"the policies have different configurations ({names}); name those of one with --policy")
-    [one] = found.values()
+    [one] = by_path.values()
     others = [key for key in naming.values if key != "policies"]
     if others and _real(naming.path) != _real(one.path):
         where = "is neither in the folder of the policy that it names nor in the root of its repository"
@@ -208,30 +208,30 @@ def _fits(value: Any, kind: str) -> bool:
     return isinstance(value, bool) if kind == TRUTH else isinstance(value, str)
 
 
-def resolve_policies(found: Configuration, folder: Path, release: str | None = None) -> tuple[list[Path], str]:
-    """The policies of a call that names none, and which they are in words; no words for the one beside the caller.
+def resolve_policies(settings: Configuration, folder: Path, release: str | None = None) -> tuple[list[Path], str]:
+    """The policies of a call that names none, and which they are in words; no words for the one in the caller's folder.
 
-    A folder's single policy is meant there and below, unless a pyproject.toml in between names others.
+    A folder's single policy applies there and below, unless a pyproject.toml in between names others.
 
     Raises:
         UsageError: there is none, or there are several to choose from.
     """
-    names = found.values.get("policies")
+    names = settings.values.get("policies")
     for place in with_parents(folder) if names else ():
-        nearer = policies_in(place) if place.resolve() != found.folder.resolve() else []
+        nearer = policies_in(place) if place.resolve() != settings.folder.resolve() else []
         if len(nearer) == 1:
             return nearer, _said(nearer[0], folder)
-        if place.resolve() == found.folder.resolve():
-            paths = found.named()
+        if place.resolve() == settings.folder.resolve():
+            paths = settings.named()
             listed = ", ".join(map(str, paths)) if len(paths) <= FEW else str(len(paths))
-            return paths, f"{'policy' if len(paths) == 1 else 'policies'}: {listed}, as {found.path} says"
+            return paths, f"{'policy' if len(paths) == 1 else 'policies'}: {listed}, as {settings.path} says"
     path = discover(folder, quote(release or "TABLE"))
     return [path], _said(path, folder)
 
 
-def said_of(found: Configuration, changed: Mapping[str, Any]) -> str:
-    """What a pyproject.toml changed, in words: `pyproject.toml sets allow-vacuous = true`."""
-    return f"{found.path} sets {', '.join(f'{key} = {json.dumps(value)}' for key, value in changed.items())}"
+def said_of(settings: Configuration, changed: Mapping[str, Any]) -> str:
+    """The changes by a pyproject.toml, in words: `pyproject.toml sets allow-vacuous = true`."""
+    return f"{settings.path} sets {', '.join(f'{key} = {json.dumps(value)}' for key, value in changed.items())}"
 
 
 def _said(path: Path, folder: Path) -> str:

@@ -55,7 +55,7 @@ def command(folder: Path, *, force: bool) -> int:
 
 
 def _audited(policy: Path) -> Audit:
-    """The audit by the built-in plugins, so that nobody else's can spoil the demonstration; by all conventions."""
+    """The audit by the built-in plugins, so that no other can spoil the demonstration; under all conventions."""
     from tcdp_audit.api import Plugins, audit, command_line  # noqa: PLC0415 - imports the engine
     from tcdp_audit.plugin.report import Run  # noqa: PLC0415
 
@@ -111,9 +111,10 @@ def _whole(folder: Path, names: Sequence[str]) -> Iterator[None]:
 
 
 def _tell(audit: Audit, folder: Path) -> None:
-    from tcdp_audit.cli.terminal import show  # noqa: PLC0415 - imports rich
+    from tcdp_audit.cli.document import console  # noqa: PLC0415 - imports rich
+    from tcdp_audit.cli.terminal import print_audit  # noqa: PLC0415 - likewise
 
-    show(audit, [str(folder / name) for name in REPORTS])
+    print_audit(console(), audit, [str(folder / name) for name in REPORTS])
     write("\n".join(_lines(audit, folder)) + "\n")
 
 

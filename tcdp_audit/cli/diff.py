@@ -1,4 +1,4 @@
-"""`tcdp-audit diff`: two audits beside each other."""
+"""`tcdp-audit diff`: compare two audits."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from tcdp_audit.cli.printing import write
 from tcdp_audit.cli.reports import chosen_reports, write_reports
 
 DIFFERS = 1
+NOTHING = "nothing"
+DIFFERENCES = (NOTHING, "worse", "different")
 
 
 @click.command(context_settings={"help_option_names": ["--help", "-h"]})
@@ -18,7 +20,7 @@ DIFFERS = 1
 @click.argument("new", metavar="NEW")
 @click.option("--report", "reports", multiple=True, metavar="FILE", help="Write the comparison: .html, .md or .json.")
 @json_option("comparison")
-@click.option("--fail-if", type=click.Choice(["worse", "different"]), help="Which differences exit with 1.")
+@click.option("--fail-if", type=click.Choice(DIFFERENCES), default=NOTHING, help="The differences that exit with 1.")
 @quiet_option
 @plugin_options
 def command(
@@ -28,11 +30,11 @@ def command(
     blocked: tuple[str, ...],
     *,
     as_json: bool,
-    fail_if: str | None,
+    fail_if: str,
     quiet: bool,
     no_external_plugins: bool,
 ) -> int:
-    """Compare what two audits say: verdict, expectations, columns, people at risk.
+    """Compare two audits: verdict, expectations, columns, people at risk.
 
     OLD and NEW are JSON results or HTML reports. Nothing is computed again.
 
@@ -40,7 +42,7 @@ def command(
     looser or gone; with --fail-if different, 1 if anything differs; 2 the call is wrong; 3 a file holds no result.
     """
     from tcdp_audit.core.results.comparison import compare  # noqa: PLC0415 - only for the work
-    from tcdp_audit.core.results.own_files import require_own_files  # noqa: PLC0415 - imports pydantic
+    from tcdp_audit.core.results.protected_files import require_own_files  # noqa: PLC0415 - imports pydantic
     from tcdp_audit.core.results.written import read_audit  # noqa: PLC0415 - likewise
 
     plugins = load_plugins(blocked, no_external_plugins=no_external_plugins)
@@ -52,8 +54,8 @@ def command(
     if as_json:
         write(comparison.to_json())
     elif not quiet:
-        from tcdp_audit.cli.comparison import show_comparison  # noqa: PLC0415 - imports rich
+        from tcdp_audit.cli.displays import print_comparison  # noqa: PLC0415 - imports rich
 
-        show_comparison(comparison, written)
-    failed = {None: False, "worse": comparison.is_worse, "different": not comparison.is_same}
+        print_comparison(comparison, written)
+    failed = {NOTHING: False, "worse": comparison.is_worse, "different": not comparison.is_same}
     return DIFFERS if failed[fail_if] else 0

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from tcdp_audit.cli.guide import INDENT, for_terminal, wrapped
 from tcdp_audit.cli.options import load_plugins, plugin_options
+from tcdp_audit.cli.page import INDENT, laid_out, wrapped
 from tcdp_audit.cli.printing import write
-from tcdp_audit.cli.topics import topic, topics
 from tcdp_audit.plugin.engine import UsageError
 
 if TYPE_CHECKING:
@@ -18,9 +18,12 @@ if TYPE_CHECKING:
     from tcdp_audit.api import Announced, Check, Plugins
     from tcdp_audit.plugin.remedy import Remedy
 
+TOPICS = Path(__file__).with_name("generated")  # by `python -m tools.generate`, from the documentation
+ROLES = ("identifier", "quasi_identifier", "sensitive", "insensitive")  # all of them are in "attributes"
+
 
 def _complete(_: click.Context, __: click.Parameter, incomplete: str) -> list[str]:
-    """The names that may stand here."""
+    """The names that complete what was typed."""
     plugins = load_plugins((), no_external_plugins=False)
     names = sorted({*plugins.announced_checks, *plugins.remedies, *topics()})
     return [name for name in names if name.startswith(incomplete)]
@@ -71,9 +74,9 @@ def _named(name: str, plugins: Plugins) -> list[Check | Remedy[Any]]:
 
 
 def _index(plugins: Plugins) -> str:
-    from tcdp_audit.cli.guide_page import index_of_checks, index_of_remedies  # noqa: PLC0415 - imports pydantic
+    from tcdp_audit.cli.declarations import index_of_checks, index_of_remedies  # noqa: PLC0415 - imports pydantic
 
-    return f"{index_of_checks(plugins.checks)}\n{index_of_remedies(plugins.remedies)}"
+    return f"{index_of_checks(plugins.checks, {})}\n{index_of_remedies(plugins.remedies, {})}"
 
 
 def _listing(plugins: Plugins) -> str:
@@ -84,11 +87,36 @@ def _listing(plugins: Plugins) -> str:
 
     checks = ["Checks that a policy may expect:", "", *rows(plugins.announced_checks), ""]
     remedies = ["Remedies that it may name:", "", *rows(plugins.remedies), ""] if plugins.remedies else []
-    told = [*wrapped(f"Topics: {', '.join(topics())}", ""), ""]
-    return "\n".join([*checks, *remedies, *told, "More: tcdp-audit explain NAME"]) + "\n"
+    topics_list = [*wrapped(f"Topics: {', '.join(topics())}", ""), ""]
+    return "\n".join([*checks, *remedies, *topics_list, "More: tcdp-audit explain NAME"]) + "\n"
 
 
 def _page(registered: Check | Remedy[Any], *, as_markdown: bool) -> str:
-    from tcdp_audit.cli.guide_page import page_of  # noqa: PLC0415 - imports pydantic
+    from tcdp_audit.cli.declarations import registered_page  # noqa: PLC0415 - imports pydantic
 
-    return page_of(registered) if as_markdown else for_terminal(page_of(registered, for_terminal=True))
+    return registered_page(registered) if as_markdown else laid_out(registered_page(registered, for_terminal=True))
+
+
+def topics() -> list[str]:
+    """The names of the topics."""
+    return sorted([*ROLES, *(path.stem for path in TOPICS.glob("*.txt"))])
+
+
+def topic(name: str) -> str | None:
+    """A topic as wide as the terminal; None where there is none of this name. Blanks and underscores are hyphens."""
+    known = {one.replace("_", "-"): one for one in topics()}.get(name.replace("_", "-").replace(" ", "-"))
+    if known is None:
+        return None
+    file = "attributes" if known in ROLES else known
+    return "\n".join(_topic_lines((TOPICS / f"{file}.txt").read_text(encoding="utf-8"))) + "\n"
+
+
+def _topic_lines(text: str) -> Iterator[str]:
+    fenced = False
+    for line in text.splitlines():
+        if line.startswith("```"):
+            fenced = not fenced
+        elif fenced or not line:  # an example is never broken
+            yield f"  {line}".rstrip()
+        else:
+            yield from wrapped(line, "", "  " if line.startswith("- ") else "")

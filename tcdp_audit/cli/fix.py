@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from tcdp_audit.cli.options import output_option, require_own_outputs, single_policy
+from tcdp_audit.cli.options import output_option, release_command, require_own_outputs, single_policy
 from tcdp_audit.cli.progress import progress_of_work
-from tcdp_audit.cli.release_command import release_command
 
 if TYPE_CHECKING:
     from tcdp_audit.cli.request import Request
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
 
 @release_command(
     output_option(None, written="the repaired release"),
-    click.option("--keep-failing", is_flag=True, help="Write the best release found even if it does not pass."),
+    click.option("--keep-failing", is_flag=True, help="Write the best release even if it does not pass."),
     click.option("--keep-order", is_flag=True, help="Do not shuffle the records. Record order can link records."),
     policy=click.option(
         "--policy", "policies", metavar="FILE", help="The policy. Default: the single *.tcdp.yaml here or above."
@@ -50,9 +49,10 @@ def command(request: Request, *, output: str, keep_failing: bool, keep_order: bo
     remediation = replace(remediation, after=replace(remediation.after, run=request.run))
 
     def show(written: Sequence[str]) -> None:
-        from tcdp_audit.cli.remediation import show_remediation  # noqa: PLC0415 - imports rich
+        from tcdp_audit.cli.displays import print_remediation  # noqa: PLC0415 - imports rich
+        from tcdp_audit.cli.document import console  # noqa: PLC0415 - likewise
 
-        show_remediation(remediation, written, brief=request.brief)
+        print_remediation(console(), remediation, written, brief=request.brief)
 
     written = reports.write_own(remediation.after, call.path).and_also(reports.write_common([remediation.after]))
     call.hand_over(remediation.after, written, show)

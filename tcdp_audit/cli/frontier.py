@@ -1,4 +1,4 @@
-"""`tcdp-audit frontier`: what other thresholds would cost, and the front of risk against loss."""
+"""`tcdp-audit frontier`: explore the risk-utility trade-off of other thresholds."""
 
 from __future__ import annotations
 
@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from tcdp_audit.cli.options import require_own_outputs, single_policy
+from tcdp_audit.cli.options import release_command, require_own_outputs, single_policy
 from tcdp_audit.cli.printing import write
 from tcdp_audit.cli.progress import progress_of_work
-from tcdp_audit.cli.release_command import release_command
 from tcdp_audit.cli.reports import chosen_reports, write_reports
 from tcdp_audit.plugin.engine import UsageError
 
@@ -21,15 +20,20 @@ if TYPE_CHECKING:
     from tcdp_audit.cli.request import Request
     from tcdp_audit.core.results.frontier import Frontier
 
-MOST_WORKERS = 4  # unless somebody asks for more: each holds the release
+MOST_WORKERS = 4  # unless `--workers` says more: each holds the release
 
 
 @release_command(
     click.option("--vary", metavar="CHECK=LEVELS", multiple=True, help="Such as k_anonymity=3..50. Repeatable."),
-    click.option("--budget", type=click.FloatRange(0, min_open=True), metavar="SECONDS", help="Begin nothing later."),
-    click.option("--resume", metavar="FILE", help="Note there what is finished, and go on from it."),
     click.option(
-        "--workers", type=click.IntRange(1), metavar="N", help="ProcessPool. Default: one each CPU, at most 4."
+        "--budget",
+        type=click.FloatRange(0, min_open=True),
+        metavar="SECONDS",
+        help="Start no new trial after this many seconds.",
+    ),
+    click.option("--resume", metavar="FILE", help="Save progress to FILE and resume from it."),
+    click.option(
+        "--workers", type=click.IntRange(1), metavar="N", help="Processes. Default: one for each CPU, at most 4."
     ),
     click.option("--point", type=click.IntRange(1), metavar="N", help="Print the policy lines of one point."),
     policy=click.option(
@@ -46,11 +50,11 @@ def command(
     workers: int | None,
     point: int | None,
 ) -> int:
-    """Find what other thresholds of a policy would cost RELEASE.
+    """Explore what other thresholds of a policy would cost RELEASE.
 
     Each setting of the thresholds is repaired as fix does it, written to a private file, and audited by reading that
-    file. What no other release outdoes in risk and loss is the front; its points are policy lines. Without --vary,
-    every demand is varied by itself.
+    file. The front holds the releases that no other one dominates in risk and loss; its points are policy lines.
+    Without --vary, every demand is varied by itself.
 
     Exit code: 0 some point keeps the policy, 1 none does, 2 the call or the policy is wrong, 3 the search is
     incomplete.
@@ -58,16 +62,16 @@ def command(
     from tcdp_audit.frontiers.exploring import frontier  # noqa: PLC0415 - imports the engine
 
     call = request.call(single_policy(request, "explored"))
-    noted = [] if resume is None else [("--resume", Path(resume))]
+    saved = [] if resume is None else [("--resume", Path(resume))]
     chosen = chosen_reports(
         "render_frontier",
         request.reports,
         call.plugins,
-        lambda files: require_own_outputs([*noted, *files], call.policy, **request.tables),
+        lambda files: require_own_outputs([*saved, *files], call.policy, **request.tables),
     )
     gc.enable()  # this is longer work than a check
     with progress_of_work(quiet=request.quiet) as progress:
-        found = frontier(
+        explored = frontier(
             **call.arguments,
             vary=_varied(vary),
             budget=budget,
@@ -75,17 +79,17 @@ def command(
             workers=_workers() if workers is None else workers,
             progress=progress,
         )
-    found = replace(found, run=request.run)
-    written = write_reports("render_frontier", chosen, found, call.plugins)
+    explored = replace(explored, run=request.run)
+    written = write_reports("render_frontier", chosen, explored, call.plugins)
     if point is not None:
-        return _tell_lines(found, point)
+        return _print_lines(explored, point)
     if request.as_json:
-        write(found.to_json())
+        write(explored.to_json())
     elif not request.quiet:
-        from tcdp_audit.cli.frontier_tables import show_frontier  # noqa: PLC0415 - imports rich
+        from tcdp_audit.cli.displays import print_frontier  # noqa: PLC0415 - imports rich
 
-        show_frontier(found, written, brief=request.brief)
-    return found.exit_code
+        print_frontier(explored, written, brief=request.brief)
+    return explored.exit_code
 
 
 def _varied(given: Iterable[str]) -> dict[str, str] | None:
@@ -111,13 +115,13 @@ def _workers() -> int:
     return min(processors(), MOST_WORKERS)
 
 
-def _tell_lines(found: Frontier, point: int) -> int:
+def _print_lines(explored: Frontier, point: int) -> int:
     """Print the policy lines of one point.
 
     Raises:
         UsageError: there is no such point.
     """
-    if point > len(found.points):
-        raise UsageError(f"--point {point}: the front has {len(found.points):,} points")
-    write(found.points[point - 1].lines)
-    return found.exit_code
+    if point > len(explored.points):
+        raise UsageError(f"--point {point}: the front has {len(explored.points):,} points")
+    write(explored.points[point - 1].lines)
+    return explored.exit_code

@@ -13,13 +13,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from secrets import token_hex
 
-from tcdp_audit.api import reason, visible_lines
-from tcdp_audit.cli.forms import ForPeople, Result
+from tcdp_audit.api import os_error_reason, visible_lines
+from tcdp_audit.cli.audits import ForPeople, Result
 from tcdp_audit.cli.printing import current, write
 from tcdp_audit.core.results.audit import Audit
-from tcdp_audit.core.results.findings import Level, ToolFinding, findings_of
-from tcdp_audit.core.results.place import name_in_repository
-from tcdp_audit.core.results.unaudited import Unaudited
+from tcdp_audit.core.results.findings import Level, ToolFinding, findings_of, name_in_repository
+from tcdp_audit.core.results.reporter import Unaudited
 from tcdp_audit.core.results.verdict import VERDICTS, verdict_title
 from tcdp_audit.plugin.engine import UsageError
 from tcdp_audit.plugin.sentences import count, visible
@@ -60,11 +59,11 @@ class ForGitHub:
         if not self.quiet:
             self.log.start(policy)
 
-    def tell(self, result: Result, written: Sequence[str]) -> None:
+    def print_result(self, result: Result, written: Sequence[str]) -> None:
         """Print one audit to the log."""
         self.reports += written
         if not self.quiet:
-            self.log.tell(result, written)
+            self.log.print_result(result, written)
 
     def end(self, results: Sequence[Result], code: int, written: Sequence[str]) -> None:
         """End the log, annotate, summarise, and hand over the outputs.
@@ -164,8 +163,8 @@ def summary(results: Sequence[Result], most: int = MOST_BYTES) -> str:
 def _cut(text: bytes, most: int) -> str:
     """The whole lines of a text that fit, with the sentence that says so."""
     room = most - len(CUT.encode())
-    kept = text[: max(room, 0)].decode(errors="ignore")
-    return kept[: max(kept.rfind("\n"), 0)].rstrip() + CUT if room > 0 else ""
+    head = text[: max(room, 0)].decode(errors="ignore")
+    return head[: max(head.rfind("\n"), 0)].rstrip() + CUT if room > 0 else ""
 
 
 def _markdown(result: Result) -> str:
@@ -214,4 +213,4 @@ def _append(variable: str, text: Callable[[int], str]) -> None:
         with path.open("a", encoding="utf-8", errors="backslashreplace", newline="\n") as file:
             file.write(text(used))
     except OSError as error:
-        raise UsageError(f"{variable}={path}: cannot be written: {reason(error)}") from None
+        raise UsageError(f"{variable}={path}: cannot be written: {os_error_reason(error)}") from None

@@ -28,9 +28,9 @@ ENDING = ".tcdp.yaml"
 @click.argument("table")
 @output_option("the table's name and .tcdp.yaml", written="the draft")
 @click.option("--roles-from", "declared", metavar="FILE", help="Take roles from a schema, a suite, dbt or a contract.")
-@click.option("--profile", metavar="NAME", help="Make the demands of this profile, such as ema_policy_0070.")
-@click.option("--force", is_flag=True, help="Replace a draft that is there already.")
-@click.option("--memory", metavar="SIZE", help="Budget such as 1GiB. Default: 3/4 of what is free.")
+@click.option("--profile", metavar="NAME", help="Add the demands of this profile, such as ema_policy_0070.")
+@click.option("--force", is_flag=True, help="Replace an existing draft.")
+@click.option("--memory", metavar="SIZE", help="Memory budget such as 1GiB. Default: 3/4 of free memory.")
 @quiet_option
 @plugin_options
 def command(
@@ -48,7 +48,7 @@ def command(
     """Draft a policy for TABLE: the role of each column with its reason, scales, missing tokens, hierarchies.
 
     TABLE is whatever `tcdp-audit check` reads. What cannot be decided is `role: TODO`, which no audit accepts. Without
-    --profile the draft has no threshold: its audit measures, and passes nothing. No cell of the table stands in it.
+    --profile the draft has no threshold: its audit measures, and never passes. It holds no cell of the table.
 
     Exit code: 0 the draft is written, 2 the call is wrong or a file is there already, 3 the table cannot be read.
     """
@@ -64,11 +64,11 @@ def command(
         draft = draft_policy(table, declared, profile=profile, plugins=plugins, memory=budget, progress=progress)
     files = draft.write(path, force=force)
     if not quiet:
-        write("".join(f"{visible(line)}\n" for line in _told(draft, files, table)))
+        write("".join(f"{visible(line)}\n" for line in _summary(draft, files, table)))
     return 0
 
 
-def _told(draft: PolicyDraft, files: list[Path], table: str) -> Iterator[str]:
+def _summary(draft: PolicyDraft, files: list[Path], table: str) -> Iterator[str]:
     """What was drafted, what is written, what to decide, and the next command."""
     from tcdp_audit.api import UNDECIDED  # noqa: PLC0415 - likewise
     from tcdp_audit.plugin.detector import Role  # noqa: PLC0415 - imports pydantic
@@ -90,7 +90,7 @@ def _told(draft: PolicyDraft, files: list[Path], table: str) -> Iterator[str]:
         columns = count(len(draft.undecided), "column")
         yield f"Decide in {files[0]} the role of {columns} with `role: TODO`; check the rest."
     else:
-        yield f"Check the roles in {files[0]}: each has its reason beside it."
+        yield f"Check the roles in {files[0]}: each has its reason next to it."
     yield f"Then: {next_command(table, files[0])}"
 
 
@@ -106,6 +106,6 @@ def next_command(table: str, policy: Path) -> str:
     """The audit under a draft: its policy is named where it would not be found, or not alone."""
     from tcdp_audit.api import policies_in  # noqa: PLC0415 - a few lines of our own
 
-    found = [one.name for one in policies_in(Path())] == [policy.name] and policy.parent == Path()
-    named = "" if found else f" --policy {shlex.quote(str(policy))}"
+    is_discovered = [one.name for one in policies_in(Path())] == [policy.name] and policy.parent == Path()
+    named = "" if is_discovered else f" --policy {shlex.quote(str(policy))}"
     return f"tcdp-audit check {shlex.quote(table)}{named}"

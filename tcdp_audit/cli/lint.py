@@ -34,7 +34,7 @@ VAIN = 1  # the exit code of a policy that is sound and demands something in vai
 @click.command(context_settings={"help_option_names": ["--help", "-h"]})
 @click.argument("policies", nargs=-1, metavar="[POLICY]...")
 @click.option("--allow-vacuous", is_flag=True, help="Accept a policy whose demands cannot fail: exit 0.")
-@click.option("--release", metavar="FILE", help="Report what each policy's conventions do to this table, too.")
+@click.option("--release", metavar="FILE", help="Also report what each policy's conventions do to this table.")
 @format_option("github")
 @json_option("findings")
 @quiet_option
@@ -50,12 +50,12 @@ def command(
     quiet: bool,
     no_external_plugins: bool,
 ) -> int:
-    """Read policies and report everything that is wrong with them. No table is read but that of --release.
+    """Read policies and report everything that is wrong with them. Only --release reads a table.
 
-    POLICY is a file, a folder or a pattern; without it, what `tcdp-audit check` would take.
+    POLICY is a file, a folder or a pattern; without it, the policies that `tcdp-audit check` would use.
 
-    Exit code: 0 all are sound, perhaps with warnings, 1 a demand is one that no release could fail or keep, 2 a policy
-    is wrong, 3 a plugin that one needs does not work. The highest of several policies counts.
+    Exit code: 0 all are sound, perhaps with warnings, 1 a demand cannot fail or cannot be kept, 2 a policy is wrong, 3
+    a plugin that a policy needs does not work. The highest of several policies counts.
     """
     from tcdp_audit.api import named_policies  # noqa: PLC0415 - likewise
     from tcdp_audit.cli.configuration import configuration, resolve_policies  # noqa: PLC0415 - imports pydantic
@@ -92,7 +92,7 @@ def _annotated(judged: Iterable[PolicyReport], *, quiet: bool) -> int:
 
 @dataclass(frozen=True)
 class PolicyReport:
-    """What is wrong with one policy.
+    """Findings in one policy.
 
     Args:
         path: its file.
@@ -112,7 +112,7 @@ def _judged(path: Path, plugins: Plugins, release: str | None, *, allow_vacuous:
     from tcdp_audit.api import read_policy  # noqa: PLC0415 - imports pydantic
     from tcdp_audit.cli.linting import policy_findings  # noqa: PLC0415 - imports numpy
     from tcdp_audit.core.results.findings import Level, findings_of  # noqa: PLC0415 - likewise
-    from tcdp_audit.core.results.unaudited import Unaudited  # noqa: PLC0415 - likewise
+    from tcdp_audit.core.results.reporter import Unaudited  # noqa: PLC0415 - likewise
 
     try:
         policy = read_policy(path, plugins)

@@ -1,4 +1,4 @@
-"""What a sound policy tells by itself, before there is any data."""
+"""Findings in a valid policy, before there is any data."""
 
 from __future__ import annotations
 
@@ -13,19 +13,18 @@ from tcdp_audit.api import (
     MOSTLY,
     Expectation,
     Policy,
+    PolicySource,
+    PolicySourceError,
     Release,
-    Source,
-    SourceFault,
     mostly_wildcards,
-    parse,
-    sentence,
+    parse_yaml,
     suppressed_in_all,
     undemanded,
     vacuous,
+    vacuous_sentence,
 )
 from tcdp_audit.core.results.change_log import flow
-from tcdp_audit.core.results.findings import POLICY, Level, ToolFinding
-from tcdp_audit.core.results.place import Place, name_in_repository
+from tcdp_audit.core.results.findings import POLICY, Level, Place, ToolFinding, name_in_repository
 from tcdp_audit.plugin.check import TableView
 from tcdp_audit.plugin.engine import Engine
 from tcdp_audit.plugin.sentences import Severity, listing, share
@@ -36,7 +35,7 @@ Demand = tuple[str, Mapping[str, Any]]  # a check's name, and parameters of it
 def implied(policy: Policy) -> Iterator[tuple[Expectation, Expectation]]:
     """Every expectation with one that implies it; of two that imply each other, the later one.
 
-    What a profile asks is not told as implied by the policy's own demands: it stays when those change.
+    A profile's demands are not reported as implied by the policy's own: they stay when those change.
     """
     stronger = [(one, list(_implications(one, policy))) for one in policy.expectations]
     for number, weak in enumerate(policy.expectations):
@@ -50,7 +49,7 @@ def implied(policy: Policy) -> Iterator[tuple[Expectation, Expectation]]:
 
 
 def _implications(one: Expectation, policy: Policy) -> Iterator[Demand]:
-    """What an expectation demands, and what follows from it by what its check says."""
+    """The demands of an expectation, and those that follow from them by its check."""
     given = one.parameters.model_dump()
     yield one.check.name, given
     yield from one.check.implies(one.parameters, policy.document)
@@ -109,7 +108,7 @@ def policy_findings(policy: Policy) -> Iterator[ToolFinding]:
         counts |= judged and one.parameters.severity is Severity.ERROR
         warns |= judged
         if names:
-            said = sentence(names, demands, judged=judged, whatever="by every release")
+            said = vacuous_sentence(names, demands, judged=judged, whatever="by every release")
             yield finding(policy, one, Level.ERROR, said)
         for reason in one.check.impossible(one.parameters, policy.document):
             yield finding(policy, one, Level.ERROR, f"no release keeps this demand: {reason}")
@@ -188,9 +187,9 @@ def _exempt(policy: Policy, release: Release, engine: Engine) -> int:
 
 def _finding(policy: Policy, location: list[str | int], title: str, message: str) -> ToolFinding:
     try:
-        source = parse(policy.text) if policy.path else Source(None, None)
-    except SourceFault:
-        source = Source(None, None)
+        source = parse_yaml(policy.text) if policy.path else PolicySource(None, None)
+    except PolicySourceError:
+        source = PolicySource(None, None)
     line, column = source.position(location)
     place = Place(name_in_repository(policy.path or Path(policy.name)), line or 1, column or None)
     return ToolFinding(POLICY, Level.WARNING, title, message, place, "")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import quote
@@ -29,7 +30,7 @@ def plugin_options(function: F) -> F:
 
 def trust_option(function: F) -> F:
     """`--trust-policy-code`."""
-    help_text = "Run code next to the policy that it names as its schema."
+    help_text = "Run the code next to the policy that the policy names as its schema."
     return click.option("--trust-policy-code", is_flag=True, help=help_text)(function)
 
 
@@ -65,7 +66,9 @@ def format_option(*services: str) -> Callable[[F], F]:
         *services: the CI services in whose form the command prints, too.
     """
     choice = click.Choice(["text", *services])
-    return click.option("--format", type=choice, default="text", help="For people, or for a CI service.")
+    return click.option(
+        "--format", type=choice, default="text", help="The form of the output: text, or for a CI service."
+    )
 
 
 def require_one_form(*, as_json: bool, name: str) -> None:
@@ -157,7 +160,7 @@ def require_own_outputs(written: Sequence[tuple[str, Path]], policy: Policy, **g
     Raises:
         UsageError: two of these are the same file.
     """
-    from tcdp_audit.core.results.own_files import files_of, require_own_files  # noqa: PLC0415 - imports pydantic
+    from tcdp_audit.core.results.protected_files import files_of, require_own_files  # noqa: PLC0415 - imports pydantic
 
     require_own_files(written, files_of(policy, **given))
 
@@ -172,3 +175,55 @@ def prepare(reporters: Sequence[Reporter]) -> None:
     for reporter in reporters:
         with blaming(f"the report format {reporter.name!r}"):
             reporter.prepare()
+
+
+Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
+FORMATS = ".html, .md, .json, .junit.xml, .sarif"  # of an audit's reports
+
+
+def release_command(
+    *own_options: Decorator, policy: Decorator, formats: str = FORMATS
+) -> Callable[[Callable[..., int]], click.Command]:
+    """A command on a release. Its function is given a `Request`, and its own options by name.
+
+    Args:
+        *own_options: its options other than those that all have.
+        policy: the option that names the policy, or several.
+        formats: the extensions of the reports that it writes, for its help.
+    """
+    options: list[Decorator] = [
+        click.argument("release", required=False),
+        policy,
+        *own_options,
+        click.option("--original", metavar="FILE", help="The table that the release was made from."),
+        click.option("--population", metavar="FILE", help="The population that the release was drawn from."),
+        click.option(
+            "--report",
+            "reports",
+            multiple=True,
+            metavar="FILE",
+            help=f"Write a report: {formats}. Repeatable.",
+        ),
+        json_option("result"),
+        click.option("--brief", is_flag=True, help="Print failures and the verdict only."),
+        quiet_option,
+        click.option("--run-by", metavar="NAME", envvar="TCDP_AUDIT_RUN_BY", help="Who runs this, for the reports."),
+        click.option("--memory", metavar="SIZE", help="Memory budget such as 1GiB. Default: 3/4 of free memory."),
+        trust_option,
+        plugin_options,
+    ]
+
+    def as_command(function: Callable[..., int]) -> click.Command:
+        @wraps(function)
+        def called(**options: Any) -> int:
+            from tcdp_audit.cli.request import request_of  # noqa: PLC0415 - imports pydantic
+
+            request, own = request_of(click.get_current_context(), options)
+            return function(request, **own)
+
+        decorated: Callable[..., Any] = called
+        for option in reversed(options):
+            decorated = option(decorated)
+        return click.command(context_settings={"help_option_names": ["--help", "-h"]})(decorated)
+
+    return as_command

@@ -1,4 +1,4 @@
-"""How far long work is, on stderr: a progress bar on a terminal, elsewhere a line for each stage."""
+"""The progress of long work, on stderr: a progress bar on a terminal, elsewhere a line for each stage."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from tcdp_audit.cli.printing import complain, current
 from tcdp_audit.plugin.sentences import visible
 
 PATIENCE = 1.5  # seconds of silence before a bar appears
-LONG = 15.0  # seconds of work before lines are printed where nobody watches a bar
+LONG = 15.0  # seconds of work before lines are printed where there is no bar
 
 
 @contextmanager
 def progress_of_work(*, quiet: bool = False) -> Iterator[Callable[[str, int, int], None] | None]:
-    """A progress callback, or None where nobody wants to know."""
+    """A progress callback; None with `quiet`."""
     if quiet:
         yield None
         return
@@ -33,14 +33,14 @@ class _Lines:
     """A line for each stage that begins or goes on once the work has taken long, and one a minute while it lasts."""
 
     def __init__(self) -> None:
-        self.started = self.told = time.monotonic()
+        self.started = self.reported = time.monotonic()
         self.stage = ""
 
     def __call__(self, step: str, done: int, total: int) -> None:
         now = time.monotonic()
-        if now - self.started < LONG or (step == self.stage and now - self.told < 4 * LONG):
+        if now - self.started < LONG or (step == self.stage and now - self.reported < 4 * LONG):
             return
-        self.stage, self.told = step, now
+        self.stage, self.reported = step, now
         share = f", {100 * done // total}% done" if total else f", {done:,}" if done else ""
         complain(f"tcdp-audit: {visible(step)}{share}, after {now - self.started:,.0f} s\n")
 
@@ -69,7 +69,7 @@ class _Shown:
     def __init__(self) -> None:
         from rich.progress import Progress  # noqa: PLC0415
 
-        from tcdp_audit.cli.console import console  # noqa: PLC0415 - imports rich
+        from tcdp_audit.cli.document import console  # noqa: PLC0415 - imports rich
 
         self.bar = Progress(console=console(stderr=True), transient=True)
         self.steps: dict[str, int] = {}

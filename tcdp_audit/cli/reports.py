@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Literal
 
 from tcdp_audit.api import SUFFIXES, require_writable, write_atomically
 from tcdp_audit.core.results.reporter import Reporter, reporter_of
@@ -15,14 +15,7 @@ from tcdp_audit.plugin.engine import PluginError, UsageError
 if TYPE_CHECKING:
     from tcdp_audit.api import Plugins
     from tcdp_audit.core.results.audit import Audit
-    from tcdp_audit.core.results.unaudited import Unaudited
-
-
-from typing import TYPE_CHECKING, Any, Literal
-
-if TYPE_CHECKING:
-    from tcdp_audit.api import Plugins
-    from tcdp_audit.core.results.reporter import Reporter
+    from tcdp_audit.core.results.reporter import Unaudited
 
 
 POLICY = "{policy}"  # in the name of a report: the name of the policy, without its extension

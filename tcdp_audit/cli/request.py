@@ -1,4 +1,4 @@
-"""What a command on a release was asked: of which policies, with which tables, plugins and reports."""
+"""The request to a command on a release: policies, tables, plugins and reports."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ LOOSENING = "allow-vacuous"  # what a pyproject.toml may loosen, which is said w
 
 @dataclass(frozen=True)
 class Request:
-    """What a command on a release was asked, before any policy is read.
+    """The request to a command on a release, before any policy is read.
 
     Args:
         release: a path; None for the release that each policy names.
-        original: a path; None for the one that each policy names.
+        original: a path; None for the original that each policy names.
         population: likewise.
         policies: the policies' files, at least one.
         plugins: those that the options leave.
@@ -46,8 +46,8 @@ class Request:
         reports: the files of the reports.
         as_json: whether the result is printed as JSON.
         quiet: whether nothing is printed.
-        brief: whether only that is printed which somebody has to act on.
-        trust_policy_code: whether code beside the policies runs, which they name.
+        brief: whether only what needs action is printed.
+        trust_policy_code: whether code next to the policies runs that they name.
         run: who runs the command, and the command.
     """
 
@@ -83,7 +83,7 @@ class Request:
 
 @dataclass(frozen=True)
 class Call:
-    """What a command was asked about one policy.
+    """The request to a command for one policy.
 
     Args:
         request: the whole of it.
@@ -125,16 +125,16 @@ def request_of(context: click.Context, options: Mapping[str, Any]) -> tuple[Requ
     """The request that a call's options and the project's pyproject.toml make, and the command's own options.
 
     Raises:
-        UsageError: an option or a key has no meaning, or no policy is meant.
+        UsageError: an option or a key has no meaning, or there is no policy.
     """
     policies, said, naming = _policies(options)
-    found = configuration_of(policies, naming)
-    given, changed = found.completed(context, options)
+    settings = configuration_of(policies, naming)
+    given, changed = settings.completed(context, options)
     _, quiet, brief, memory = (given.pop(name) for name in ("policies", "quiet", "brief", "memory"))
     if said and not quiet:
         complain(f"tcdp-audit: {visible(said)}\n")
     if changed and (not quiet or changed.get(LOOSENING)):
-        complain(f"tcdp-audit: {visible(said_of(found, changed))}\n")
+        complain(f"tcdp-audit: {visible(said_of(settings, changed))}\n")
     request = Request(
         **{name: given.pop(name) for name in ("release", "original", "population", "reports", "as_json")},
         policies=tuple(policies),
@@ -146,7 +146,7 @@ def request_of(context: click.Context, options: Mapping[str, Any]) -> tuple[Requ
         run=Run(
             given.pop("run_by") or None,
             command_line(sys.argv[1:]),
-            {"file": str(found.path), "set": changed} if changed else None,
+            {"file": str(settings.path), "set": changed} if changed else None,
         ),
     )
     return request, given

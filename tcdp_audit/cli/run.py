@@ -1,4 +1,7 @@
-"""Running one command: errors become sentences on stderr and exit codes."""
+"""Running one command: errors become sentences on stderr and exit codes.
+
+Completion for bash, zsh and fish is click's: `_TCDP_AUDIT_COMPLETE=zsh_source tcdp-audit` prints a script.
+"""
 
 from __future__ import annotations
 
@@ -17,12 +20,13 @@ from typing import Any
 
 import click
 
-from tcdp_audit.api import ENDING, appeared, leaving_nothing
-from tcdp_audit.cli import COMMANDS
+from tcdp_audit.api import ENDING, leaving_nothing, written_paths
+from tcdp_audit.cli import COMMANDS, COMPLETE
 from tcdp_audit.cli.printing import complain, complain_of, streams
 from tcdp_audit.plugin.engine import TcdpAuditError
 from tcdp_audit.plugin.sentences import visible
 
+FILES = ("FILE", "PATH", "DIR", ".pem", ".sql", "RESULT")  # how the placeholders of options end that name files
 IMPORTING = {"importlib._bootstrap", "_frozen_importlib"}  # one module, whose name changes once `importlib` is imported
 LOCKING = {"threading", "concurrent.futures._base", "concurrent.futures.thread", *IMPORTING}
 BLOCKING = {"wait", "join", "_wait_for_tstate_lock"}  # their functions that wait for long, and can be interrupted
@@ -45,7 +49,7 @@ class Interruption:
 
     @property
     def exit_code(self) -> int:
-        """What a shell calls a process that a signal ended: 130 for Ctrl-C, 143 for SIGTERM, 129 for SIGHUP."""
+        """The exit code of a process that a signal ended: 130 for Ctrl-C, 143 for SIGTERM, 129 for SIGHUP."""
         return 128 + (self.signal or signal.SIGINT)
 
     def come(self, number: int, frame: FrameType | None) -> None:
@@ -114,15 +118,15 @@ def interruptible() -> Iterator[Interruption]:
 
 def run(name: str, arguments: Sequence[str]) -> int:
     """Run a command by name; the return value is the exit code."""
-    appeared.clear()
+    written_paths.clear()
     with streams() as printed, interruptible() as interruption:
         try:
             with leaving_nothing():
                 code = _run(name, arguments, interruption)
                 interruption.ended = True
-            interruption.repeat()  # somebody's code may have kept it to itself
+            interruption.repeat()  # a plugin may have caught the interruption
         except (KeyboardInterrupt, click.Abort):
-            written = ", ".join(dict.fromkeys(map(str, appeared)))  # some are written again and again
+            written = ", ".join(dict.fromkeys(map(str, written_paths)))  # some are written again and again
             said = f"written: {written}" if written else "nothing was written"
             code = _say(f"interrupted; {said}", interruption.exit_code)
         return printed.exit_code(code)
@@ -165,3 +169,35 @@ def _where(error: BaseException) -> str:
 def _say(message: str, code: int) -> int:
     complain(f"tcdp-audit: {visible(message)}\n")
     return code
+
+
+class _Commands(click.Group):
+    """The commands, each imported where its options are asked for."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - the signature is click's
+        """The names of all commands."""
+        return sorted(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 - likewise
+        """A command by its name; it shows the summary of the first page."""
+        if cmd_name not in COMMANDS:
+            return None
+        command: click.Command = import_module(f"tcdp_audit.cli.{cmd_name}").command
+        command.short_help = COMMANDS[cmd_name]
+        for parameter in command.params:
+            if parameter.type is click.STRING and _names_file(parameter):
+                parameter.type = click.Path()  # in this process nothing but completion asks for it
+        return command
+
+
+def _names_file(parameter: click.Parameter) -> bool:
+    """Whether the text of a parameter is a file's name: an argument's is, except what `explain` explains."""
+    metavar = parameter.metavar or ""
+    return parameter.name != "name" if isinstance(parameter, click.Argument) else metavar.endswith(FILES)
+
+
+def complete(instruction: str) -> int:
+    """Print the script that a shell sources (`zsh_source`), or the completions at the cursor (`zsh_complete`)."""
+    from click.shell_completion import shell_complete  # noqa: PLC0415 - only for a completion
+
+    return shell_complete(_Commands("tcdp-audit"), {}, "tcdp-audit", COMPLETE, instruction)

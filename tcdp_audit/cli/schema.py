@@ -19,7 +19,7 @@ RESULT = ("tcdp_audit.core.results", "result.schema.json")
 def command(blocked: tuple[str, ...], *, result: bool, no_external_plugins: bool) -> int:
     """Print the JSON Schema of policies, with the parameters of every installed check and remedy.
 
-    Save it beside your policies and let an editor complete and check them as you type.
+    Save it next to your policies and let an editor complete and check them as you type.
     """
     write(result_schema() if result else _policy_schema(blocked, no_external_plugins=no_external_plugins))
     return 0

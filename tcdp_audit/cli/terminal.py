@@ -8,93 +8,74 @@ from pathlib import Path
 
 from rich.cells import cell_len, set_cell_size
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
-from tcdp_audit.api import SHAPES, Policy, Variant, demanded, flips, observed, prose, state_of
-from tcdp_audit.cli.console import console as console_of_command
+from tcdp_audit.api import ConventionVariant, Policy, demanded, flips, observed, prose, state_of
+from tcdp_audit.cli.document import STATES, console, marked, print_blocks, print_conclusion, print_written
 from tcdp_audit.core.results.audit import Audit
+from tcdp_audit.core.results.change_log import Step
+from tcdp_audit.core.results.document import Block, Heading, Items, Rows
 from tcdp_audit.core.results.remedy_trial import RemedyTrial
-from tcdp_audit.core.results.unaudited import Unaudited
+from tcdp_audit.core.results.reporter import Unaudited
 from tcdp_audit.core.results.verdict import VERDICTS, verdict_sentence, verdict_title
 from tcdp_audit.plugin.report import Table as Release
 from tcdp_audit.plugin.sentences import Outcome, Status, count, listing, sentence_case, visible
 
 STATUS, GAP = 12, 2  # columns of the status, and between two figures
 WIDEST, SHORTEST = 14, 16  # of a figure, and of a name however narrow the terminal is
+NOT_SUITED = "·"
 WORDS = {"passed": "met", "measured": "measured, not judged", "failed": "not met", "error": "not audited completely"}
-STYLES = {
-    "failed": "bold red",
-    "passed": "green",
-    "warning": "yellow",
-    "measured": "default",
-    "skipped": "default",
-    "error": "bold magenta",
-}
-
-
-def show(audit: Audit, written: Sequence[str], *, brief: bool = False, seconds: float | None = None) -> None:
-    """Print an audit to stdout: in colour on a terminal that wants it, plain elsewhere; see `tell`."""
-    tell(console_of_command(), audit, written, brief=brief, seconds=seconds)
 
 
 def announce(policy: Path) -> None:
     """Print whose audit follows, among those of several policies."""
-    console = console_of_command()
-    console.print(Text(f"\n── {visible(str(policy))} ──", "bold"), soft_wrap=True)
-    console.file.flush()
+    terminal = console()
+    terminal.print(Text(f"\n── {visible(str(policy))} ──", "bold"), soft_wrap=True)
+    terminal.file.flush()
 
 
 def summarise(results: Sequence[Audit | Unaudited], written: Iterable[str], code: int) -> None:
     """Print the audits of several policies as a table, with a verdict on all of them."""
-    console = console_of_command()
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim", expand=False)
-    for name in ("verdict", "policy", "release"):
-        table.add_column(name, overflow="fold")
-    for name in ("records", "demands\nnot met"):
-        table.add_column(name, justify="right")
-    for result in results:
-        table.add_row(*_line(result))
-    console.print()
-    console.print(table)
+    terminal = console()
     states = ["error" if isinstance(one, Unaudited) else one.verdict for one in results]
+    rows = [(f"{STATES[state][0]} {state}", *_row(one)) for state, one in zip(states, results, strict=True)]
+    head = ("verdict", "policy", "release", "records", "demands\nnot met")
+    print_blocks(terminal, [Rows(head, rows, numeric_from=3, states=states)], below=True)
     tally = [f"{states.count(state):,} {words}" for state, words in WORDS.items() if state in states]
     worst = max(states, key=list(WORDS).index)
     sentence = f"{count(len(results), 'policy')}: {listing(tally)}. Exit code {code}."
     titles = [verdict_title(one) for one in results if not isinstance(one, Unaudited) and one.verdict == worst]
-    conclude(console, written, worst, sentence, title=next((one for one in titles if one != VERDICTS[worst]), ""))
+    print_verdict(terminal, written, worst, sentence, title=next((one for one in titles if one != VERDICTS[worst]), ""))
 
 
-def _line(result: Audit | Unaudited) -> tuple[Text, ...]:
+def _row(result: Audit | Unaudited) -> tuple[str, ...]:
     if isinstance(result, Unaudited):
-        return _status("error"), Text(visible(str(result.path))), *map(Text, ("–", "–", "–"))
+        return str(result.path), "–", "–", "–"
     failing_demands = sum(one.blocks for one in result.outcomes)
     path = result.policy.path or result.policy.name
-    figures = (visible(result.release.name), f"{result.release.records:,}", f"{failing_demands:,}")
-    return _status(result.verdict), Text(visible(str(path))), *map(Text, figures)
+    return str(path), result.release.name, f"{result.release.records:,}", f"{failing_demands:,}"
 
 
-def tell(
-    console: Console, audit: Audit, written: Sequence[str], *, brief: bool = False, seconds: float | None = None
+def print_audit(
+    terminal: Console, audit: Audit, written: Sequence[str], *, brief: bool = False, seconds: float | None = None
 ) -> None:
-    """Print an audit to a console. Names and messages are never read as markup.
+    """Print an audit. Names and messages are never read as markup.
 
     Args:
-        console: where to.
-        audit: what to tell.
+        terminal: where to.
+        audit: what to print.
         written: paths of the reports that were written.
-        brief: whether to leave out what nobody has to act on.
-        seconds: how long it took, if somebody measured it.
+        brief: whether to leave out what needs no action.
+        seconds: how long it took; None where that is not known.
     """
     lines = [line_of(one, (observed(one), demanded(one))) for one in audit.expectations]
-    present(console, audit.release, ("observed", "demanded"), [*_columns(audit), *lines], brief=brief)
-    for part in () if audit.remedy_trial is None else _trial(audit.remedy_trial):
-        console.print(Text(part))
+    print_outcomes(terminal, audit.release, ("observed", "demanded"), [*_columns(audit), *lines], brief=brief)
+    print_blocks(terminal, () if audit.remedy_trial is None else _trial(audit.remedy_trial), below=True)
     took = "" if seconds is None else f" in {seconds:.1f} s"
     counts = f"{audit.tally.demands.line}{took}"
-    conclude(console, written, audit.verdict, verdict_sentence(audit), counts, verdict_title(audit))
+    print_verdict(terminal, written, audit.verdict, verdict_sentence(audit), counts, verdict_title(audit))
     if audit.verdict == "measured" and not brief:
-        console.print(Text(_next_step(audit)), soft_wrap=True)
+        terminal.print(Text(_next_step(audit)), soft_wrap=True)
 
 
 def _next_step(audit: Audit) -> str:
@@ -103,37 +84,38 @@ def _next_step(audit: Audit) -> str:
     return f"To judge it, name a `profile`, or a threshold: tcdp-audit explain {visible(one)}"
 
 
-def _trial(trial: RemedyTrial) -> Iterator[str]:
-    """What remedies would make of the release, in paragraphs."""
+def _trial(trial: RemedyTrial) -> Iterator[Block]:
+    """What remedies would make of the release."""
     log = trial.log
     if log is not None and log.dropped:
-        yield f"\n{sentence_case(visible(log.drops))}."
+        yield f"{sentence_case(log.drops)}."
     if log is not None and log.steps:
-        yield "\nRemedies, tried in memory; nothing was written:"
-        for number, step in enumerate(log.steps, 1):
-            cells = ", ".join(f"{visible(name)} {cells:,}" for name, cells in step.cells.items())
-            yield f"{number}. {visible(step.title)}{f': cells changed: {cells}' if cells else ''}"
+        yield Heading("Remedies, tried in memory; nothing was written")
+        yield Items([_step(step) for step in log.steps], ordered=True)
         yield f"The cost: {log.cost}."
     if trial.passes:
-        constant_columns = [] if log is None else list(map(visible, log.constant_columns))
-        emptied = f", and be useless for {listing(constant_columns)}" if constant_columns else ""
+        emptied = f", and be useless for {listing(log.constant_columns)}" if log and log.constant_columns else ""
         yield f"The release would then pass{emptied}; `tcdp-audit fix` writes and proves it."
     else:
-        start = "" if trial.is_tested or (log is not None and log.dropped) else "\n"
         tried = log is not None and (log.tried or log.steps)
         none = "None of the remedies that were tried makes it pass" if tried else "No remedy could be tried on it"
-        yield f"{start}{none}: {visible(trial.reason)}."
+        yield f"{none}: {trial.reason}."
+
+
+def _step(step: Step) -> str:
+    cells = ", ".join(f"{name} {cells:,}" for name, cells in step.cells.items())
+    return f"{step.title}{f': cells changed: {cells}' if cells else ''}"
 
 
 @dataclass(frozen=True)
 class Line:
-    """What came of one demand, on one line of the terminal.
+    """The outcome of one demand, on one line of the terminal.
 
     Args:
         state: its status, or "warning".
         name: what it is about.
         figures: as texts.
-        sentence: what there is to say of it, to stand below the line; nothing where the figures say all.
+        sentence: an explanation below the line; empty where the figures say all.
     """
 
     state: str
@@ -143,7 +125,7 @@ class Line:
 
     @property
     def is_brief(self) -> bool:
-        """Whether it is worth a line where only that is told which somebody has to act on."""
+        """Whether it is printed where only what needs action is."""
         return self.state in ("failed", "error", "warning")
 
 
@@ -154,44 +136,44 @@ def line_of(outcome: Outcome, figures: Sequence[str]) -> Line:
     return Line(state_of(outcome), name, tuple(figures), _sentence(outcome))
 
 
-def present(
-    console: Console, release: Release, headings: Sequence[str], lines: Sequence[Line], *, brief: bool = False
+def print_outcomes(
+    terminal: Console, release: Release, headings: Sequence[str], lines: Sequence[Line], *, brief: bool = False
 ) -> None:
     """Print what was audited, and a line for each demand, with a sentence below where there is something to say.
 
     Args:
-        console: where to.
+        terminal: where to.
         release: the table that was audited.
         headings: of the figures after the status and the name of a demand.
         lines: one a demand.
-        brief: whether to leave out what nobody has to act on.
+        brief: whether to leave out what needs no action.
     """
     shown = [line for line in lines if line.is_brief] if brief else lines
     about = f": {count(release.records, 'record')}, {count(release.columns, 'column')}"
     if not brief:
-        console.print(Text(visible(release.name), "bold") + Text(about, "default"), soft_wrap=True)
+        terminal.print(Text(visible(release.name), "bold") + Text(about, "default"), soft_wrap=True)
     widths = [
         min(max(cell_len(text) for text in (heading, *(line.figures[number] for line in shown))), WIDEST)
         for number, heading in enumerate(headings)
     ]
-    room = _room(console, shown, widths)
+    room = _room(terminal, shown, widths)
     if shown and not brief:
-        _print_line(console, Text(f"{'status':<{STATUS}}", "dim"), "expectation", headings, room, widths, "dim")
+        _print_line(terminal, Text(f"{'status':<{STATUS}}", "dim"), "expectation", headings, room, widths, "dim")
     for line in shown:
-        _print_line(console, _status(line.state), line.name, line.figures, room, widths)
-        for part in Text(line.sentence).wrap(console, max(console.width - STATUS, SHORTEST)) if line.sentence else ():
-            console.print(Text(" " * STATUS) + Text(part.plain.rstrip()), soft_wrap=True)
+        _print_line(terminal, marked(line.state), line.name, line.figures, room, widths)
+        for part in Text(line.sentence).wrap(terminal, max(terminal.width - STATUS, SHORTEST)) if line.sentence else ():
+            terminal.print(Text(" " * STATUS) + Text(part.plain.rstrip()), soft_wrap=True)
 
 
-def _room(console: Console, lines: Sequence[Line], widths: Sequence[int]) -> int:
+def _room(terminal: Console, lines: Sequence[Line], widths: Sequence[int]) -> int:
     """How wide names are: what the terminal leaves; elsewhere, as wide as the longest, since nothing wraps there."""
     needed = max((cell_len(line.name) for line in lines), default=0)
-    left = console.width - STATUS - sum(GAP + width for width in widths)
-    return max(min(needed, left), SHORTEST) if console.is_terminal else max(needed, SHORTEST)
+    left = terminal.width - STATUS - sum(GAP + width for width in widths)
+    return max(min(needed, left), SHORTEST) if terminal.is_terminal else max(needed, SHORTEST)
 
 
 def _print_line(
-    console: Console,
+    terminal: Console,
     status: Text,
     name: str,
     figures: Sequence[str],
@@ -204,19 +186,19 @@ def _print_line(
     cut = [_cut(one, width) for one, width in zip(figures, widths, strict=True)]
     ranged = [" " * (GAP + width - cell_len(one)) + one for one, width in zip(cut, widths, strict=True)]
     text = "".join([set_cell_size(_cut(name, room), room), *ranged])
-    console.print(status + Text(text.rstrip(), style), soft_wrap=True)
+    terminal.print(status + Text(text.rstrip(), style), soft_wrap=True)
 
 
 def _cut(text: str, room: int) -> str:
-    """A text that fits: the beginning, and the end, which tells what is measured."""
+    """A text that fits: its beginning, and its end, which says what is measured."""
     if cell_len(text) <= room:
         return text
     end = text.rpartition(": ")[2] if cell_len(text.rpartition(": ")[2]) < room // 2 else ""
     return f"{set_cell_size(text, max(room - cell_len(end) - 1, 0))}…{end}"
 
 
-def conclude(
-    console: Console,
+def print_verdict(
+    terminal: Console,
     written: Iterable[str],
     status: str,
     sentence: str,
@@ -226,29 +208,24 @@ def conclude(
     """Print the files that were written, and the verdict.
 
     Args:
-        console: where to.
+        terminal: where to.
         written: the files' paths.
         status: of the verdict.
         sentence: what it means.
         counts: how many demands there are of which status, and how long it took.
         title: the verdict in a few words; by default those of its status.
     """
-    for path in written:
-        console.print(Text(f"written: {visible(path)}"), soft_wrap=True)
-    console.print(Text(f"\n{SHAPES[status]} {title or VERDICTS[status]}. ", STYLES[status]) + Text(sentence, "default"))
+    print_written(terminal, written)
+    print_conclusion(terminal, status, f"{title or VERDICTS[status]}.", sentence)
     if counts:
-        console.print(Text(sentence_case(counts)), soft_wrap=True)
-
-
-def _status(state: str) -> Text:
-    return Text(f"{SHAPES[state]} {state}", STYLES[state])
+        terminal.print(Text(sentence_case(counts)), soft_wrap=True)
 
 
 def _columns(audit: Audit) -> list[Line]:
-    """A line for all column checks that pass, and one for each that does not."""
+    """A line for all schema checks that pass, and one for each that does not."""
     passed = sum(state_of(one) == "passed" for one in audit.structure)
     wrong = [line_of(one, ("", "")) for one in audit.structure if state_of(one) != "passed"]
-    return [*([Line("passed", count(passed, "column check"), ("", ""))] if passed else []), *wrong]
+    return [*([Line("passed", count(passed, "schema check"), ("", ""))] if passed else []), *wrong]
 
 
 def _sentence(outcome: Outcome) -> str:
@@ -267,43 +244,38 @@ def _cells(outcome: Outcome) -> str:
     )
 
 
-MARKS = {
-    Status.PASSED: "✓",
-    Status.FAILED: "✗",
-    Status.ERROR: "?",
-    Status.MEASURED: "○",
-    Status.SKIPPED: "·",
-}
-
-
-def show_conventions(policy: Policy, variants: Sequence[Variant]) -> None:
+def show_conventions(policy: Policy, variants: Sequence[ConventionVariant]) -> None:
     """Print the verdict of each expectation under each combination, and which of them flip."""
-    console = console_of_command()
-    console.print()
+    print_blocks(console(), _conventions(policy, variants), below=True)
+
+
+def _conventions(policy: Policy, variants: Sequence[ConventionVariant]) -> Iterator[Block]:
     if len(variants) == 1:
-        console.print("No convention could change a verdict: the release gives none of them anything to decide.")
+        yield "No convention could change a verdict: the release gives none of them anything to decide."
         return
-    console.print(_table(variants))
-    console.print(Text("Columns are the expectations of the policy, in its order. · does not suit the conventions."))
+    yield _combinations(variants)
     flipping = flips(variants)
     for position in flipping:
         expectation = policy.expectations[position]
         verdicts = sorted({one.verdicts[position].value for one in variants} - {Status.SKIPPED.value})
         title = expectation.check.titled(expectation.parameters)
-        console.print(Text(f"{position + 1} {title}: {' or '.join(verdicts)}, by convention"))
+        yield f"{position + 1} {title}: {' or '.join(verdicts)}, by convention"
     if not flipping:
-        console.print(f"No verdict changes under any of the {len(variants)} combinations of conventions.")
+        yield f"No verdict changes under any of the {len(variants)} combinations of conventions."
 
 
-def _table(variants: Sequence[Variant]) -> Table:
+def _combinations(variants: Sequence[ConventionVariant]) -> Rows:
     """A row a combination; only what differs from the policy's own is named."""
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    table.add_column("conventions", overflow="fold")
-    for position in range(len(variants[0].verdicts)):
-        table.add_column(str(position + 1), justify="right")
+    head = ("conventions", *(str(number) for number in range(1, len(variants[0].verdicts) + 1)))
     own = variants[0].conventions
+    rows = []
     for variant in variants:
         changed = {name: value for name, value in variant.conventions.items() if value != own[name]}
         label = ", ".join(f"{name}: {value}" for name, value in changed.items()) or "as in the policy"
-        table.add_row(Text(label), *(MARKS[verdict] for verdict in variant.verdicts))
-    return table
+        rows.append((label, *(_mark(verdict) for verdict in variant.verdicts)))
+    note = f"Columns are the expectations of the policy, in its order. {NOT_SUITED} does not suit the conventions."
+    return Rows(head, rows, note=note, numeric_from=1)
+
+
+def _mark(verdict: Status) -> str:
+    return NOT_SUITED if verdict is Status.SKIPPED else STATES[verdict.value][0]

@@ -25,28 +25,28 @@ NAMES = {"before": "--source-release", "allow_failed": "--allow-failed", "trust_
 @click.command(context_settings={"help_option_names": ["--help", "-h"]})
 @click.argument("file", metavar="FILE")
 @click.argument("release", metavar="RELEASE")
-@click.option("--policy", metavar="PATH", help="The policy. Default: the one that FILE names, or beside FILE.")
+@click.option("--policy", metavar="PATH", help="The policy. Default: the one that FILE names, or the one next to FILE.")
 @click.option("--original", metavar="FILE", help="The table that the release was made from.")
 @click.option("--population", metavar="FILE", help="The population that the release was drawn from.")
-@click.option("--source-release", "before", metavar="FILE", help="The release as it came in, to repeat what `fix` did.")
-@click.option("--key", metavar="PUBLIC.pem", help="Whose attestation FILE must be: a public key.")
+@click.option("--source-release", "before", metavar="FILE", help="The release before `fix`, to repeat the repair.")
+@click.option("--key", metavar="PUBLIC.pem", help="The public key of the expected signer.")
 @click.option("--result", metavar="RESULT", help="A result that the attestation must hold.")
-@click.option("--allow-failed", is_flag=True, help="Accept an attestation of a release that is not fit, too.")
-@click.option("--memory", metavar="SIZE", help="Budget such as 1GiB. Default: 3/4 of what is free.")
+@click.option("--allow-failed", is_flag=True, help="Accept also an attestation of a release that is not fit.")
+@click.option("--memory", metavar="SIZE", help="Memory budget such as 1GiB. Default: 3/4 of free memory.")
 @quiet_option
 @trust_option
 @plugin_options
 def command(file: str, release: str, *, quiet: bool, **options: Any) -> int:
-    """Confirm that FILE says of RELEASE what an audit says of it now, or name what differs.
+    """Audit RELEASE again and confirm that FILE says the same, or name what differs.
 
-    FILE is an HTML report, a JSON result, or an attestation, whose signature, digests and verdict are checked and
-    nothing is computed.
+    FILE is an HTML report, a JSON result or an attestation. Of an attestation the signature, the digests and the
+    verdict are checked, and nothing is computed again.
 
     Exit code: 0 confirmed; 1 something differs, or an attested release is not fit; 2 the call is wrong; 3 something
     could not be verified.
     """
-    from tcdp_audit.cli.points import show_points  # noqa: PLC0415 - imports rich
-    from tcdp_audit.core.results.written.strict import text_of  # noqa: PLC0415 - likewise
+    from tcdp_audit.cli.displays import print_points  # noqa: PLC0415 - imports rich
+    from tcdp_audit.core.results.strict_json import text_of  # noqa: PLC0415 - likewise
     from tcdp_audit.verification.points import State  # noqa: PLC0415 - imports the engine
 
     text = text_of(Path(file))
@@ -57,13 +57,13 @@ def command(file: str, release: str, *, quiet: bool, **options: Any) -> int:
         verification = _attested(envelope, file, release, options)
     if not quiet:
         state = {0: State.CONFIRMED, 1: State.DIFFERS}.get(verification.exit_code, State.UNVERIFIED)
-        show_points(verification.points, _conclusion(verification, attested=envelope is not None), state)
+        print_points(verification.points, _conclusion(verification, attested=envelope is not None), state)
     return verification.exit_code
 
 
 def _envelope(text: str, file: str) -> Mapping[str, Any] | None:
     """The envelope that the file is; None for a result or a report."""
-    from tcdp_audit.core.results.written.strict import parsed  # noqa: PLC0415 - likewise
+    from tcdp_audit.core.results.strict_json import parsed  # noqa: PLC0415 - likewise
     from tcdp_audit.verification.signature import is_envelope  # noqa: PLC0415 - imports the engine
 
     value = None if text.lstrip().startswith("<") else parsed(text, file)
@@ -93,7 +93,7 @@ def _attested(envelope: Mapping[str, Any], file: str, release: str, options: Map
 def _computed(text: str, file: str, release: str, options: Mapping[str, Any], *, quiet: bool) -> Verification:
     from tcdp_audit.api import parse_memory  # noqa: PLC0415 - only where it is asked for
     from tcdp_audit.cli.progress import progress_of_work  # noqa: PLC0415 - only for long work
-    from tcdp_audit.core.results.written.audit import audit_in  # noqa: PLC0415 - likewise
+    from tcdp_audit.core.results.written import audit_in  # noqa: PLC0415 - likewise
     from tcdp_audit.verification import verify  # noqa: PLC0415 - imports the engine
 
     _refuse(options, OF_ATTESTATIONS, "an attestation; FILE is none")

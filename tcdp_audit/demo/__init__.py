@@ -1,6 +1,6 @@
 """The demonstration: invented hospital discharges and everything that an audit of them needs.
 
-    discharges, hospital   the tables, drawn by a seeded source; what the hospitals treat
+    discharges   the tables, drawn by a seeded source from what the hospitals treat
 
 Example:
     >>> make_discharges()["discharges.csv"].splitlines()[0]

@@ -7,13 +7,69 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tcdp_audit.demo import hospital
-
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from numpy.typing import NDArray
 
+
+AGES = ((0, 17), (18, 39), (40, 59), (60, 74), (75, 99))  # first and last year of each released band
+BANDS = ("0-17", "18-39", "40-59", "60-74", "75+")
+BAND_WEIGHTS = (14, 22, 20, 22, 22)
+SEXES = ("F", "M")
+AREAS = ("010", "021", "024")  # first three digits of the postcodes
+AREA_WEIGHTS = (25, 45, 30)
+DAYS_OF_MONTH = (31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)  # of 2025
+MONTH_WEIGHTS = (10, 9, 9, 8, 8, 7, 7, 7, 8, 8, 9, 10)
+
+
+@dataclass(frozen=True)
+class Diagnosis:
+    """A reason for admission.
+
+    Args:
+        name: as the release spells it.
+        block: the next wider group.
+        chapter: the widest group.
+        ages: how frequent it is in each age band.
+        sexes: how much more frequent it is among women and among men.
+        days: mean length of stay.
+        rate: cost of a day, in whole units of money.
+    """
+
+    name: str
+    block: str
+    chapter: str
+    ages: tuple[int, int, int, int, int]
+    sexes: tuple[int, int]
+    days: int
+    rate: int
+
+    def weight(self, band: int, sex: int) -> int:
+        """How frequent it is in an age band and sex."""
+        return self.ages[band] * self.sexes[sex]
+
+
+DIAGNOSES = (
+    Diagnosis("pneumonia", "lung infection", "respiratory", (30, 8, 14, 24, 36), (1, 1), 7, 910),
+    Diagnosis("bronchiolitis", "lung infection", "respiratory", (34, 0, 0, 0, 0), (1, 1), 3, 840),
+    Diagnosis("asthma", "chronic lung disease", "respiratory", (22, 9, 8, 4, 2), (1, 1), 3, 720),
+    Diagnosis("COPD", "chronic lung disease", "respiratory", (0, 1, 12, 26, 24), (1, 1), 7, 760),
+    Diagnosis("heart failure", "heart disease", "circulatory", (0, 1, 10, 28, 44), (1, 1), 9, 880),
+    Diagnosis("myocardial infarction", "heart disease", "circulatory", (0, 2, 22, 28, 20), (1, 2), 6, 2350),
+    Diagnosis("stroke", "cerebrovascular disease", "circulatory", (0, 2, 10, 22, 32), (1, 1), 11, 1120),
+    Diagnosis("appendicitis", "acute abdomen", "digestive", (18, 16, 8, 4, 2), (1, 1), 4, 1480),
+    Diagnosis("gallstones", "acute abdomen", "digestive", (1, 12, 18, 16, 8), (2, 1), 4, 1390),
+    Diagnosis("colon cancer", "digestive cancer", "neoplasms", (0, 1, 9, 18, 12), (1, 1), 9, 1560),
+    Diagnosis("leukaemia", "blood cancer", "neoplasms", (5, 2, 4, 6, 4), (1, 1), 14, 1720),
+    Diagnosis("hip fracture", "fracture", "injury", (1, 1, 4, 14, 42), (2, 1), 10, 1180),
+    Diagnosis("concussion", "head injury", "injury", (20, 12, 6, 4, 6), (1, 2), 2, 990),
+    Diagnosis("depression", "mood disorder", "mental", (8, 18, 16, 8, 5), (2, 1), 18, 430),
+    Diagnosis("alcohol dependence", "substance use", "mental", (0, 12, 18, 8, 1), (1, 2), 12, 410),
+    Diagnosis("HIV disease", "viral infection", "infectious", (0, 5, 4, 1, 0), (1, 3), 8, 1240),
+    Diagnosis("sepsis", "bacterial infection", "infectious", (4, 2, 7, 14, 20), (1, 1), 12, 1650),
+    Diagnosis("delivery", "childbirth", "pregnancy", (0, 620, 6, 0, 0), (1, 0), 3, 1310),
+)
 
 HALF = np.uint64(32)
 
@@ -66,21 +122,21 @@ class Discharges:
 def drawn(seed: int = SEED, n: int = REGISTERED) -> Discharges:
     """Draw n discharges. The same seed gives the same discharges on every platform."""
     draw = Draw(seed)
-    band = draw.pick(hospital.BAND_WEIGHTS, n)
-    first, last = np.array(hospital.AGES).T
+    band = draw.pick(BAND_WEIGHTS, n)
+    first, last = np.array(AGES).T
     sex = draw.pick((11, 10), n)
-    month = draw.pick(hospital.MONTH_WEIGHTS, n)
+    month = draw.pick(MONTH_WEIGHTS, n)
     diagnosis = _diagnoses(draw, band, sex)
     days = _lengths_of_stay(draw, diagnosis)
-    rate = np.array([one.rate for one in hospital.DIAGNOSES])[diagnosis]
+    rate = np.array([one.rate for one in DIAGNOSES])[diagnosis]
     return Discharges(
         band=band,
         age=first[band] + draw.below((last - first + 1)[band], n),
         sex=sex,
-        area=draw.pick(hospital.AREA_WEIGHTS, n),
+        area=draw.pick(AREA_WEIGHTS, n),
         street=draw.below(100, n),
         month=month,
-        day=1 + draw.below(np.array(hospital.DAYS_OF_MONTH)[month], n),
+        day=1 + draw.below(np.array(DAYS_OF_MONTH)[month], n),
         diagnosis=diagnosis,
         days=days,
         cents=100 * rate * (days + 2) + draw.below(100 * rate, n),
@@ -89,17 +145,17 @@ def drawn(seed: int = SEED, n: int = REGISTERED) -> Discharges:
 
 def _diagnoses(draw: Draw, band: NDArray[np.int64], sex: NDArray[np.int64]) -> NDArray[np.int64]:
     chosen = np.zeros(len(band), dtype=np.int64)
-    for one_band in range(len(hospital.BANDS)):
-        for one_sex in range(len(hospital.SEXES)):
+    for one_band in range(len(BANDS)):
+        for one_sex in range(len(SEXES)):
             where = np.flatnonzero((band == one_band) & (sex == one_sex))
-            weights = [diagnosis.weight(one_band, one_sex) for diagnosis in hospital.DIAGNOSES]
+            weights = [diagnosis.weight(one_band, one_sex) for diagnosis in DIAGNOSES]
             chosen[where] = draw.pick(weights, len(where))
     return chosen
 
 
 def _lengths_of_stay(draw: Draw, diagnosis: NDArray[np.int64]) -> NDArray[np.int64]:
     """Days: a triangle around the mean, and one stay in sixteen three times as long."""
-    n, mean = len(diagnosis), np.array([one.days for one in hospital.DIAGNOSES])[diagnosis]
+    n, mean = len(diagnosis), np.array([one.days for one in DIAGNOSES])[diagnosis]
     days = 1 + draw.below(mean, n) + draw.below(mean, n)
     return np.where(draw.below(16, n) == 0, 3 * days, days)
 
@@ -151,14 +207,14 @@ def _records(discharges: Discharges) -> Iterable[dict[str, Any]]:
         band, age, sex, area, street, month, day, diagnosis, days, cents = row
         yield {
             "patient": f"P{100_000 + number}",
-            "band": hospital.BANDS[band],
+            "band": BANDS[band],
             "age": age,
-            "sex": hospital.SEXES[sex],
-            "area": hospital.AREAS[area],
-            "postcode": f"{hospital.AREAS[area]}{street:02}",
+            "sex": SEXES[sex],
+            "area": AREAS[area],
+            "postcode": f"{AREAS[area]}{street:02}",
             "month": f"2025-{month + 1:02}",
             "date": f"2025-{month + 1:02}-{day:02}",
-            "diagnosis": hospital.DIAGNOSES[diagnosis].name,
+            "diagnosis": DIAGNOSES[diagnosis].name,
             "days": days,
             "cost": f"{cents // 100}.{cents % 100:02}",
             "rounded_cost": (cents + 5_000) // 10_000 * 100,
@@ -167,7 +223,7 @@ def _records(discharges: Discharges) -> Iterable[dict[str, Any]]:
 
 def hierarchy() -> str:
     """The diagnoses' generalisation hierarchy, from leaf to root: one line a leaf, as ARX reads it."""
-    return "".join(f"{one.name};{one.block};{one.chapter};*\n" for one in hospital.DIAGNOSES)
+    return "".join(f"{one.name};{one.block};{one.chapter};*\n" for one in DIAGNOSES)
 
 
 def _csv(columns: dict[str, str], records: Iterable[dict[str, Any]]) -> str:

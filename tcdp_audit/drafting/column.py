@@ -31,7 +31,7 @@ class ColumnFacts:
         name: of the column.
         raw: its distinct values with their counts; None for nested data, which has none to speak of.
         records: of the table.
-        tokens: texts that stand for a missing value.
+        tokens: texts that mean a missing value.
     """
 
     name: str
@@ -41,7 +41,7 @@ class ColumnFacts:
 
     @cached_property
     def present(self) -> NDArray[np.bool_]:
-        """Which of the distinct values stand for a value."""
+        """A mask of the distinct values that are not missing."""
         if self.raw is None:
             return np.zeros(0, bool)
         if not self.raw.is_text:
@@ -241,21 +241,21 @@ CAPITALS = re.compile("[A-Z]{2}")  # the codes of countries and states, among wh
 
 
 def missing_tokens(columns: Iterable[ColumnFacts]) -> list[str]:
-    """The texts of a table that stand for a missing value, the empty one first; blanks around them belong to them."""
+    """The texts of a table that mean a missing value, the empty one first; blanks around them belong to them."""
     return sorted({""}.union(*(tokens_of(one) for one in columns)))
 
 
 def tokens_of(column: ColumnFacts) -> set[str]:
-    """Those of one column."""
+    """The missing tokens of one column."""
     if column.raw is None or not column.raw.is_text:
         return set()
-    found = {text for text in column.raw.values.tolist() if text[:1] in STARTS and text.strip() in KNOWN}
-    others = [one for one in column.sample if one not in found]
+    tokens = {text for text in column.raw.values.tolist() if text[:1] in STARTS and text.strip() in KNOWN}
+    others = [one for one in column.sample if one not in tokens]
     if not others:
-        return found & {""}
+        return tokens & {""}
     numbers = all(re.match(r"[+-]?[\d.<>=\[(]", one) for one in others)
     codes = sum(CAPITALS.fullmatch(one) is not None for one in others) * 2 >= len(others)
-    return {one for one in found if _is_token(one.strip(), numbers=numbers, codes=codes)}
+    return {one for one in tokens if _is_token(one.strip(), numbers=numbers, codes=codes)}
 
 
 def _is_token(word: str, *, numbers: bool, codes: bool) -> bool:

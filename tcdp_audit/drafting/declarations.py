@@ -68,7 +68,7 @@ def declaration_of(properties: Any, tags: Any = ()) -> Declaration | None:
 
 
 def role_of(word: Any) -> Role | None:
-    """The role that a word stands for; None where it is none."""
+    """The role that a word names; None where it is none."""
     return OF_WORDS.get(_plain(word)) if isinstance(word, str) else None
 
 
@@ -82,7 +82,7 @@ def _said(properties: Any, within: str = "") -> Iterator[Declaration]:
 
 
 def _of_value(name: str, key: str, value: Any) -> Iterator[Declaration]:
-    """What the value of one property declares; words that nobody knows are not repeated."""
+    """What the value of one property declares; unknown words are not repeated."""
     role = role_of(value)
     if role is not None:
         yield Declaration(role, f"declared {name}: {_plain(value)}")

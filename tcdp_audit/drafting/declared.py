@@ -1,4 +1,4 @@
-"""Roles that somebody declared elsewhere: in a pandera schema, a Great Expectations suite, dbt's manifest, a contract.
+"""Roles that are declared elsewhere: in a pandera schema, a Great Expectations suite, dbt's manifest, a contract.
 
 Files are read as data: neither dbt nor Great Expectations is imported. A pandera schema in Python is imported by
 pandera, as the policy's `schema` is.
@@ -155,7 +155,7 @@ def is_suite(content: Any) -> bool:
 
 
 def suite_of(content: Any, _: str, __: str) -> Mapping[str, Declaration]:
-    """What a suite declares of columns; what stands closest to a column counts."""
+    """What a suite declares of columns; the declaration closest to a column counts."""
     declared: dict[str, Declaration] = {}
     for one in content["expectations"]:
         declared |= roles_in(_kwargs(one), "quasi-identifiers and attributes of an expectation in the suite")
@@ -197,7 +197,7 @@ def chosen_table(tables: Sequence[tuple[Sequence[str], Any]], file: str, wanted:
 
     Args:
         tables: the names of each, and what is described of it.
-        file: where they stand.
+        file: the file that they are in.
         wanted: a name; capitals do not count.
 
     Raises:

@@ -24,7 +24,7 @@ def is_serialized(content: Any) -> bool:
 
 
 def serialized_of(content: Any, _: str, __: str) -> Mapping[str, Declaration]:
-    """What a written schema declares. pandera leaves `metadata` out of it, which is read where somebody adds it."""
+    """What a written schema declares. pandera leaves `metadata` out of it, which is read where it was added."""
     checks = content.get("checks")
     listed = checks.values() if isinstance(checks, Mapping) else checks if isinstance(checks, list) else ()
     columns = content.get("columns")
@@ -52,7 +52,7 @@ def imported_of(location: str) -> Mapping[str, Declaration]:
         raise
     except ModuleNotFoundError as error:
         raise UsageError(f"--roles-from {location}: no module {error.name!r} can be imported from here") from None
-    except (Exception, SystemExit) as error:  # noqa: BLE001 - it is somebody's code
+    except (Exception, SystemExit) as error:  # noqa: BLE001 - it is a user's code
         raise UsageError(f"--roles-from {location}: importing it raised {type(error).__name__}") from None
 
 

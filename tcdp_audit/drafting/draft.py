@@ -1,4 +1,4 @@
-"""The draft of a policy: its text, the hierarchies beside it, and how both are written."""
+"""The draft of a policy: its text, the hierarchies next to it, and how both are written."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from textwrap import wrap
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
-from tcdp_audit.api import CAVEAT, SUFFIXES, UNDECIDED, Profile, reason, require_writable, write_atomically
-from tcdp_audit.core.results.own_files import require_own_files
+from tcdp_audit.api import CAVEAT, SUFFIXES, UNDECIDED, Profile, os_error_reason, require_writable, write_atomically
+from tcdp_audit.core.results.protected_files import require_own_files
 from tcdp_audit.drafting.ladders import Ladder
 from tcdp_audit.plugin.detector import Role, Scale
 from tcdp_audit.plugin.engine import UsageError, redact_errors
@@ -21,8 +21,8 @@ from tcdp_audit.plugin.sentences import count, visible
 
 ROLES = (
     "  identifier        names a person directly: it must not be in the release",
-    "  quasi_identifier  somebody may know it about a person, as neighbours know an age",
-    "  sensitive         nobody must learn it about a person",
+    "  quasi_identifier  an intruder may know it about a person, as neighbours know an age",
+    "  sensitive         no one must learn it about a person",
     "  insensitive       neither; that claim is yours",
 )
 
@@ -57,7 +57,7 @@ class PolicyDraft:
         location: where it is, as a policy may name it: a path or an address; None for a table in memory.
         records: how many it has.
         columns: in the table's order.
-        missing_tokens: texts that stand for a missing value.
+        missing_tokens: texts that mean a missing value.
         notes: what else there is to say, in sentences.
         version: of the program that made it.
         expectations: names of checks without a threshold.
@@ -96,7 +96,7 @@ class PolicyDraft:
         """The policy as YAML with comments.
 
         Args:
-            path: where it shall stand: paths in it start at that folder.
+            path: its file: paths in it start at that folder.
         """
         return "".join(f"{line}\n" for line in self._lines(path))
 
@@ -105,7 +105,7 @@ class PolicyDraft:
         """Write the policy and its hierarchies; each file appears whole, the policy last.
 
         Args:
-            path: the policy's file. Hierarchies go into a folder beside it.
+            path: the policy's file. Hierarchies go into a folder next to it.
             force: whether to replace files that are there.
 
         Returns:
@@ -123,7 +123,7 @@ class PolicyDraft:
         try:
             folder.mkdir(exist_ok=True) if len(files) > 1 else None
         except OSError as error:
-            raise UsageError(f"{folder}: the folder cannot be made: {reason(error)}") from None
+            raise UsageError(f"{folder}: the folder cannot be made: {os_error_reason(error)}") from None
         for one in reversed(files):
             write_atomically(one, files[one])
         return list(files)
@@ -164,7 +164,7 @@ class PolicyDraft:
         size = f"{count(self.records, 'record')}, {count(len(self.columns), 'column')}"
         yield from comment(
             f"Drafted by tcdp-audit {self.version} from {self.table}: {size}. Roles are proposals with their reasons; "
-            "no cell of the table stands here. Check each, and decide where it says TODO: no audit accepts that."
+            "no cell of the table is in this file. Check each, and decide where it says TODO: no audit accepts that."
         )
         yield from (f"# {line}" for line in ROLES)
         for note in self.notes:
@@ -221,7 +221,7 @@ def file_name_of(table: Any) -> str:
 
 
 def hierarchy_folder(path: Path) -> Path:
-    """The folder of a policy's hierarchies, beside it."""
+    """The folder of a policy's hierarchies, next to it."""
     return path.with_name(f"{stem_of(path.name)}.hierarchies")
 
 
@@ -232,7 +232,7 @@ def stem_of(name: str) -> str:
 
 
 def located_from(location: str, path: Path) -> str:
-    """A table's path as a policy names it: from the policy's folder, where both are below each other or beside."""
+    """A table's path as a policy names it: from the policy's folder, where one is below the other or next to it."""
     if "://" in location or Path(location).is_absolute():
         return location
     whole = Path(os.path.realpath(Path(location).parent)) / Path(location).name

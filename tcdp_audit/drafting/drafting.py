@@ -44,7 +44,7 @@ def draft_policy(
     memory: int | None = None,
     progress: Progress | None = None,
 ) -> PolicyDraft:
-    """Draft a policy for a table: what its columns are, each with the reason; what nobody can know is left open.
+    """Draft a policy for a table: what its columns are, each with the reason; what cannot be known is left open.
 
     Args:
         table: a path, an address, or a table in memory, as for `audit`.
@@ -100,11 +100,11 @@ def profile_called(name: str) -> Profile:
     Raises:
         UsageError: there is none, or there are several.
     """
-    found = [one for key, one in profiles().items() if name in (key, one.name)]
-    if len(found) == 1:
-        return found[0]
-    if found:
-        raise UsageError(f"profile {name!r}: choose a version: {listing([one.key for one in found])}")
+    profiles_of_name = [one for key, one in profiles().items() if name in (key, one.name)]
+    if len(profiles_of_name) == 1:
+        return profiles_of_name[0]
+    if profiles_of_name:
+        raise UsageError(f"profile {name!r}: choose a version: {listing([one.key for one in profiles_of_name])}")
     known = [one.name for one in profiles().values()]
     raise UsageError(f"no profile is called {name!r}{nearest(name, known)}; known are {listing(known)}")
 
@@ -114,7 +114,7 @@ def expectations(
 ) -> Sequence[str]:
     """The checks whose figures a draft asks for: one on classes only where there is something to group by.
 
-    What a profile demands is not measured beside it.
+    What a profile demands is not measured separately.
     """
     known = any(one.role is Role.QUASI_IDENTIFIER for one in columns)
     of_columns = [one for one in ("direct_identifiers",) if one in checks]
@@ -134,33 +134,33 @@ class _Drafting:
 
     @cached_property
     def tokens(self) -> Sequence[str]:
-        """Texts that stand for a missing value."""
+        """Texts that mean a missing value."""
         return missing_tokens(self.facts.values())
 
     @property
     def notes(self) -> tuple[str, ...]:
         """What there is to say of the table as a whole."""
-        told = () if self.strengths is None else (strength_note(self.strengths),)
-        return (*told, *self._of_declarations())
+        notes = () if self.strengths is None else (strength_note(self.strengths),)
+        return (*notes, *self._of_declarations())
 
     def _of_declarations(self) -> Sequence[str]:
         if self.declared is None:
             return ()
         used = sum(name in self.facts for name in self.declared.columns)
         absent = [repr(one) for one in self.declared.columns if one not in self.facts]
-        told = f"Roles of {count(used, 'column')} were looked up in {self.declared.location}."
+        source = f"Roles of {count(used, 'column')} were looked up in {self.declared.location}."
         if not absent:
-            return (told,)
+            return (source,)
         more = f" and {len(absent) - FEW:,} more" if len(absent) > FEW else ""
         what = agree(len(absent), "a column", "columns")
-        return (f"{told} It names {what} that the table lacks: {listing(absent[:FEW])}{more}.",)
+        return (f"{source} It names {what} that the table lacks: {listing(absent[:FEW])}{more}.",)
 
     def columns(self) -> list[DraftColumn]:
         """Every column with its proposal."""
         return [self._column(one) for one in self.facts.values()]
 
     def _read(self) -> dict[str, ColumnFacts]:
-        """The facts of every column, each read once; the next one is read beside."""
+        """The facts of every column, each read once; the next one is read meanwhile."""
         names = [one.name for one in self.engine.columns]
         facts = {}
         for number, name in enumerate(names):
@@ -180,7 +180,7 @@ class _Drafting:
             return None
 
     def _evidence(self) -> Mapping[str, Evidence]:
-        """What is known beside facts: declarations, what detectors say, and how well columns tell records apart."""
+        """Evidence other than facts: declarations, what detectors say, and how well columns tell records apart."""
         said = {} if self.declared is None else self.declared.columns
         detected = identified(self.engine, self.plugins, self.tokens, self._readable, self.progress)
         known = {name: _with_declaration(detected.get(name, Evidence()), said.get(name)) for name in self.facts}
@@ -189,7 +189,7 @@ class _Drafting:
         return {name: with_strength(name, one, self.strengths) for name, one in known.items()}
 
     def _may_count(self, name: str, evidence: Evidence) -> bool:
-        """Whether somebody may know a column: a quasi-identifier, or one that no rule decides and is no measurement."""
+        """Whether an intruder may know a column: a quasi-identifier, or an undecided one that is no measurement."""
         facts = self.facts[name]
         role = proposed(facts, topic_of(name), evidence).role
         is_open = role is None and not facts.is_measurement and not evidence.detected
@@ -207,8 +207,10 @@ class _Drafting:
         scale, why = scale_of(facts, topic)
         ladder = ladder_of(facts, topic)
         scale = Scale.NOMINAL if scale is None and proposal.role is not None else scale
-        rungs = "" if ladder is None else f"hierarchy: {ladder.kind}"
-        note = _note(proposal.reason, figures(facts, evidence), f"{scale.value}: {why}" if scale and why else "", rungs)
+        hierarchy = "" if ladder is None else f"hierarchy: {ladder.kind}"
+        note = _note(
+            proposal.reason, figures(facts, evidence), f"{scale.value}: {why}" if scale and why else "", hierarchy
+        )
         order = order_of(facts) if scale is Scale.ORDINAL else ()
         return DraftColumn(facts.name, proposal.role, scale, note, order, ladder)
 

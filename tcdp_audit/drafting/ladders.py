@@ -15,7 +15,7 @@ from functools import partial
 from tcdp_audit.drafting.column import ColumnFacts
 from tcdp_audit.drafting.vocabulary import Topic
 
-Rung = tuple[str, ...]
+LeafPath = tuple[str, ...]
 DAYS = {"%Y-%m-%d": "YYYY-MM-DD", "%Y%m%d": "YYYYMMDD", "%d.%m.%Y": "DD.MM.YYYY", "%m/%d/%Y": "MM/DD/YYYY"}
 DAYS |= {"%d/%m/%Y": "DD/MM/YYYY", "%Y/%m/%d": "YYYY/MM/DD", "%d-%m-%Y": "DD-MM-YYYY"}
 EARLIEST, LATEST = 1850, 2100
@@ -30,21 +30,21 @@ class Ladder:
     """A hierarchy, from leaf to root.
 
     Args:
-        kind: what its rungs are, for the reason.
-        rungs: for each leaf the labels up to the root.
+        kind: what its leaves are, for the reason.
+        paths: for each leaf the labels up to the root.
     """
 
     kind: str
-    rungs: Sequence[Rung] = field(repr=False)
+    paths: Sequence[LeafPath] = field(repr=False)
 
     @property
     def csv(self) -> str:
         """The hierarchy as ARX writes it: a line for each leaf, with semicolons."""
-        return "".join(f"{';'.join(one)}\n" for one in self.rungs)
+        return "".join(f"{';'.join(one)}\n" for one in self.paths)
 
 
 def ladder_of(column: ColumnFacts, topic: Topic | None) -> Ladder | None:
-    """The ladder that a column's form makes evident; None where there is none, or where two could be meant."""
+    """The ladder that a column's form makes evident; None where there is none, or where two are possible."""
     key = None if topic is None else topic.key
     if not column.distinct:
         return None
@@ -84,7 +84,7 @@ def _days(column: ColumnFacts) -> Ladder | None:
     return Ladder(f"day ({DAYS[form]}), month, year, decade", list(_calendar(form, min(years), max(years))))
 
 
-def _calendar(form: str, first: int, last: int) -> Iterator[Rung]:
+def _calendar(form: str, first: int, last: int) -> Iterator[LeafPath]:
     """Every day from the beginning of the first decade to the end of the last."""
     day, end = date(first // 10 * 10, 1, 1), date(last // 10 * 10 + 9, 12, 31)
     while day <= end:
@@ -106,7 +106,7 @@ def _ages(column: ColumnFacts) -> Ladder | None:
     return Ladder("1, 5, 10 and 20 years", _bins(0, int(numbers.max()), (5, 10, 20)))
 
 
-def _bins(low: int, high: int, widths: Sequence[int]) -> Sequence[Rung]:
+def _bins(low: int, high: int, widths: Sequence[int]) -> Sequence[LeafPath]:
     """Every whole number of the widest bins that hold both ends, in bins of each width."""
     widest = widths[-1]
     leaves = range(low // widest * widest, high // widest * widest + widest)
@@ -128,8 +128,8 @@ def _postal_codes(column: ColumnFacts) -> Ladder | None:
         return None
     codes = (f"{number:0{digits}d}" for number in range(10**digits))
     cuts = range(1, digits)
-    rungs = [(code, *(code[: digits - cut] + ROOT * cut for cut in cuts), ROOT) for code in codes]
-    return Ladder(f"{digits} digits, then one less at a time", rungs)
+    levels = [(code, *(code[: digits - cut] + ROOT * cut for cut in cuts), ROOT) for code in codes]
+    return Ladder(f"{digits} digits, then one less at a time", levels)
 
 
 def _icd(column: ColumnFacts) -> Ladder | None:
@@ -138,7 +138,7 @@ def _icd(column: ColumnFacts) -> Ladder | None:
     return Ladder("ICD-10 code, category, letter", list(_icd_codes()))
 
 
-def _icd_codes() -> Iterator[Rung]:
+def _icd_codes() -> Iterator[LeafPath]:
     for letter in "ABCDEFGHIJKLMNOPQRSTUVWXYZ":
         for number in range(100):
             category = f"{letter}{number:02d}"

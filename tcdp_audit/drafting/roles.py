@@ -28,7 +28,7 @@ OF_A_PERSON = 0.01  # values for each record: with fewer, a number is that of a 
 
 @dataclass(frozen=True)
 class Evidence:
-    """What is known of a column beside its facts.
+    """Evidence about a column other than its facts.
 
     Args:
         declared: the role that a schema declares; None where it declares none.
@@ -72,7 +72,7 @@ def _proposals(column: ColumnFacts, topic: Topic | None, evidence: Evidence) -> 
     if column.raw is None:
         yield Proposal(None, "it holds nested or binary data, which no audit reads; flatten it or drop it")
     elif not column.distinct:
-        yield Proposal(None, "it holds no value at all; drop it, or say what it would tell")
+        yield Proposal(None, "it holds no value at all; drop it, or say what it would hold")
     else:
         yield from _identifying(column, topic, evidence)
         yield from _by_word(column, topic)
@@ -136,14 +136,14 @@ def _by_figures(column: ColumnFacts, evidence: Evidence) -> Iterator[Proposal]:
 def _question(column: ColumnFacts, evidence: Evidence) -> str:
     """What to ask where no rule decides."""
     if evidence.declaration:
-        return f"{evidence.declaration}; could somebody know it of a person, or must nobody learn it?"
+        return f"{evidence.declaration}; could an intruder know it of a person, or must no one learn it?"
     if column.distinct == 1:
-        return "all records have one value; would it tell a secret of everybody?"
+        return "all records have one value; would it reveal a secret of everyone?"
     if column.numbers is not None and WEIGHTS & set(words_of(column.name)):
         return "a sampling weight, which the policy names as `weight`? or the weight of a body, which is sensitive?"
     if column.is_measurement:
-        return "a measurement: must nobody learn it of a person (sensitive), could somebody know it, or neither?"
-    return "no rule decides: could somebody know it of a person, must nobody learn it, or neither?"
+        return "a measurement: must no one learn it of a person (sensitive), could an intruder know it, or neither?"
+    return "no rule decides: could an intruder know it of a person, must no one learn it, or neither?"
 
 
 def figures(column: ColumnFacts, evidence: Evidence) -> str:
@@ -175,7 +175,7 @@ def identified(
     Args:
         engine: the table.
         plugins: with the detectors.
-        tokens: texts that stand for a missing value.
+        tokens: texts that mean a missing value.
         columns: those to look at.
         progress: called with (step, columns done, in all).
     """
@@ -188,13 +188,13 @@ def identified(
 
 
 def _of(name: str, engine: Engine, plugins: Plugins, tokens: Collection[str]) -> Evidence:
-    found = detect(engine, plugins.detectors.values(), [name], missing=tokens)
-    direct = found.of_role(Role.IDENTIFIER).get(name)
-    known = found.of_role(Role.QUASI_IDENTIFIER).get(name)
+    detections = detect(engine, plugins.detectors.values(), [name], missing=tokens)
+    direct = detections.of_role(Role.IDENTIFIER).get(name)
+    known = detections.of_role(Role.QUASI_IDENTIFIER).get(name)
     return Evidence(
         detected="" if direct is None or not _counts(direct) else direct.reason,
         known="" if known is None else known.reason,
-        open_question=next((one.reason for one in found.undecided), ""),
+        open_question=next((one.reason for one in detections.undecided), ""),
     )
 
 
@@ -208,42 +208,44 @@ def _counts(detection: Detection) -> bool:
 def strengths_among(
     engine: Engine, columns: Sequence[str], tokens: Collection[str], progress: Callable[[str, int, int], None]
 ) -> Strengths | None:
-    """How well columns that somebody may know tell records apart; None where there is none.
+    """How well columns that an intruder may know distinguish records; None where there is none.
 
     Args:
         engine: the table.
         columns: those that may count.
-        tokens: texts that stand for a missing value.
+        tokens: texts that mean a missing value.
         progress: called with (step, columns done, in all).
     """
     if not columns:
         return None
     progress("combinations of columns", 0, len(columns))
-    found = strengths_of(engine, columns, tokens)
+    strengths = strengths_of(engine, columns, tokens)
     progress("combinations of columns", len(columns), len(columns))
-    return found
+    return strengths
 
 
-def with_strength(name: str, evidence: Evidence, found: Strengths | None) -> Evidence:
+def with_strength(name: str, evidence: Evidence, strengths: Strengths | None) -> Evidence:
     """Evidence with the column's part of the share of records that are alone, by its Shapley value."""
-    own = next((one for one in found.contributions if one.attribute == name), None) if found else None
-    if found is None or own is None or not found.whole.unique:
+    own = next((one for one in strengths.contributions if one.attribute == name), None) if strengths else None
+    if strengths is None or own is None or not strengths.whole.unique:
         return evidence
-    part = max(0.0, min(1.0, float(own.shapley / float(found.whole.unique))))
-    return replace(evidence, strength=part, strength_note=_sampled(found))
+    part = max(0.0, min(1.0, float(own.shapley / float(strengths.whole.unique))))
+    return replace(evidence, strength=part, strength_note=_sampled(strengths))
 
 
-def strength_note(found: Strengths) -> str:
-    """What all columns together tell, and which few tell most."""
-    columns = count(len(found.contributions), "quasi-identifier or undecided column")
-    alone = f"{columns} together leave {share(float(found.whole.unique), 1)} of the records alone"
-    sets = [one for one in found.sets if len(one.attributes) < len(found.contributions)]
-    if not sets or not found.whole.unique:
+def strength_note(strengths: Strengths) -> str:
+    """How well all columns together distinguish records, and which few do so best."""
+    columns = count(len(strengths.contributions), "quasi-identifier or undecided column")
+    alone = f"{columns} together leave {share(float(strengths.whole.unique), 1)} of the records alone"
+    sets = [one for one in strengths.sets if len(one.attributes) < len(strengths.contributions)]
+    if not sets or not strengths.whole.unique:
         return f"{alone}."
     best = max(sets, key=lambda one: float(one.unique))
     names = listing([repr(one) for one in best.attributes])
-    return f"{alone}; of up to {len(best.attributes)}, {names} most: {share(float(best.unique), 1)}{_sampled(found)}."
+    return (
+        f"{alone}; of up to {len(best.attributes)}, {names} most: {share(float(best.unique), 1)}{_sampled(strengths)}."
+    )
 
 
-def _sampled(found: Strengths) -> str:
-    return "" if found.sample is None else ", estimated from a sample"
+def _sampled(strengths: Strengths) -> str:
+    return "" if strengths.sample is None else ", estimated from a sample"

@@ -1,6 +1,6 @@
 """What names of columns speak of: words of English, German, French, Spanish, Italian, Portuguese and Dutch.
 
-An entry may be several words in a row, which may also be written as one; `*` stands for any letters,
+An entry may be several words in a row, which may also be written as one; `*` matches any letters,
 and after `=` an entry is the whole name. Accents, numbers
 and capitals do not count.
 """
@@ -233,7 +233,7 @@ TOPICS = (
     ),
     Topic(
         "judgement",
-        "how somebody was judged",
+        "how a person was judged",
         _SECRET,
         Scale.NUMERIC,
         "grade, grades, gpa, exam*, test score, score, iq, rating, performance, performance rating, noten, "
@@ -266,7 +266,7 @@ class Phrase:
     After `=` it is the whole of a name.
 
     Args:
-        text: as it stands in the vocabulary.
+        text: as it is in the vocabulary.
     """
 
     text: str
@@ -280,7 +280,7 @@ class Phrase:
         return re.compile(self.text.replace(" ", "").replace("*", r"\w*"))
 
     def end(self, words: Sequence[str]) -> int | None:
-        """After how many of the words the entry ends, counted from the first; None where it does not stand there."""
+        """After how many of the words the entry ends, counted from the first; None where it is not there."""
         if self.text.startswith("="):
             return len(words) if list(words) == self.text[1:].split() else None
         ends = [end for end in range(1, len(words) + 1) if self._ends_at(words, end)]
@@ -300,15 +300,15 @@ PHRASES = [(Phrase(text.strip()), topic) for topic in TOPICS for text in topic.w
 def topic_of(name: str) -> Topic | None:
     """What a column's name speaks of; None where no word is known.
 
-    The word that stands last decides, as it does in English, and of several that end there the longest.
+    The last word decides, as it does in English, and of several that end there the longest.
 
     Example:
         >>> topic_of("zip_code").key, topic_of("Geburtsdatum").key, topic_of("salary-class").key, topic_of("x1")
         ('place', 'date', 'money', None)
     """
     words = words_of(name)
-    found = [(end, len(phrase.text.replace("*", "")), topic) for phrase, topic, end in _matches(words, PHRASES)]
-    return max(found, key=lambda one: one[:2])[2] if found else None
+    candidates = [(end, len(phrase.text.replace("*", "")), topic) for phrase, topic, end in _matches(words, PHRASES)]
+    return max(candidates, key=lambda one: one[:2])[2] if candidates else None
 
 
 def _matches(words: Sequence[str], phrases: Iterable[tuple[Phrase, Topic]]) -> Iterator[tuple[Phrase, Topic, int]]:

@@ -1,4 +1,4 @@
-"""`frontier`: what other thresholds would cost, and the releases that no other one outdoes in risk and loss."""
+"""`frontier`: what other thresholds would cost, and the releases that no other one dominates in risk and loss."""
 
 from __future__ import annotations
 
@@ -11,13 +11,12 @@ from pathlib import Path
 from time import monotonic
 from typing import Any
 
-from tcdp_audit.api import AuditInputs, Options, Plugins, Policy, described, open_inputs, require_writable
+from tcdp_audit.api import AuditInputs, Options, Plugins, Policy, describe_table, open_inputs, require_writable
 from tcdp_audit.core.results.frontier import Frontier
-from tcdp_audit.core.results.own_files import files_of, require_own_files
-from tcdp_audit.core.results.setting_trial import SettingTrial
-from tcdp_audit.core.results.varied_demand import Setting, is_laxer
+from tcdp_audit.core.results.protected_files import files_of, require_own_files
+from tcdp_audit.core.results.setting_trial import Setting, SettingTrial, is_laxer
 from tcdp_audit.frontiers.trial import Repairs, Saved, Task, kind_of
-from tcdp_audit.frontiers.varied import Variation, grid, star
+from tcdp_audit.frontiers.varied import Variation, grid, one_at_a_time_grid
 from tcdp_audit.frontiers.workers import Blueprint, ProcessPool, SerialPool, WorkerPool
 from tcdp_audit.plugin.engine import UsageError, redact_errors
 from tcdp_audit.plugin.remedy import silent
@@ -81,13 +80,13 @@ def frontier(
     options = Options(memory, progress=progress or silent, samples=False)
     with open_inputs(release, policy, original, population, plugins, options) as inputs:
         variation = Variation.around(inputs.policy) if vary is None else Variation.asked(inputs.policy, vary)
-        settings = star(variation.demands) if vary is None else grid(variation.demands)
-        table, saved = described(inputs.engine), _saved(resume, inputs, variation, settings, tables)
+        settings = one_at_a_time_grid(variation.demands) if vary is None else grid(variation.demands)
+        table, saved = describe_table(inputs.engine), _saved(resume, inputs, variation, settings, tables)
         repairs = Repairs(tables, variation, inputs.plugins, inputs.memory, table.sha256)
     tasks = _tasks(settings, inputs.policy)
     search = Search(variation, tasks, saved, budget)
-    with _crew(repairs, policy, min(workers, len(tasks)), progress) as crew:
-        search.run(crew, progress or silent)
+    with _pool(repairs, policy, min(workers, len(tasks)), progress) as pool:
+        search.run(pool, progress or silent)
     return Frontier(
         release=table,
         policy=None if inputs.policy.path is None else str(inputs.policy.path),
@@ -122,7 +121,10 @@ def _saved(
     path = Path(resume)
     require_writable(path)
     require_own_files([("the file to resume from", path)], files_of(inputs.policy, **tables))
-    read = {"release": described(inputs.engine), **{name: described(one) for name, one in inputs.companions.items()}}
+    read = {
+        "release": describe_table(inputs.engine),
+        **{name: describe_table(one) for name, one in inputs.companions.items()},
+    }
     for name, one in read.items():
         if one.sha256 is None:
             raise UsageError(f"{path}: the {name} has no digest, so no later run could know it again; leave this out")
@@ -145,7 +147,7 @@ def _tasks(settings: Sequence[Setting], policy: Policy) -> tuple[Task, ...]:
     return tuple((setting, planned) for setting in settings for planned in ways)
 
 
-def _crew(repairs: Repairs, policy: Any, workers: int, progress: Callable[[str, int, int], None] | None) -> WorkerPool:
+def _pool(repairs: Repairs, policy: Any, workers: int, progress: Callable[[str, int, int], None] | None) -> WorkerPool:
     if workers == 1:
         return SerialPool(repairs, progress)
     return ProcessPool(Blueprint.of(repairs, policy, repairs.memory // workers), workers)
@@ -160,7 +162,7 @@ class Search:
         tasks: the settings in their order, each with its way of choosing remedies.
         saved: the file of what is finished.
         budget: seconds, if they are limited.
-        trials: what came of those that are finished.
+        trials: the finished trials.
     """
 
     variation: Variation
@@ -178,19 +180,19 @@ class Search:
             for place, task in enumerate(self.tasks)
         }
 
-    def run(self, crew: WorkerPool, progress: Callable[[str, int, int], None]) -> None:
+    def run(self, pool: WorkerPool, progress: Callable[[str, int, int], None]) -> None:
         """Try every setting that needs it, as long as there is time."""
         self.trials = self.saved.trials(self.tasks)
         clock = _Clock(self.budget)
         while True:
             progress(STEP, sum(map(self.is_settled, self.tasks)), len(self.tasks))
-            while crew.is_free and clock.is_early(crew) and (task := self._next(clock.begun)) is not None:
+            while pool.is_free and clock.is_early(pool) and (task := self._next(clock.begun)) is not None:
                 clock.begun[task] = monotonic()
-                crew.begin(task, self._lost(task))
-            if not crew.is_busy:
+                pool.begin(task, self._lost(task))
+            if not pool.is_busy:
                 return
-            until = clock.end if crew.can_break_off and self.is_settled(self.tasks[0]) else None
-            ended = crew.finished(until)
+            until = clock.end if pool.can_break_off and self.is_settled(self.tasks[0]) else None
+            ended = pool.finished(until)
             if ended is None:
                 return
             task, trial = ended
@@ -200,9 +202,9 @@ class Search:
 
     def is_settled(self, task: Task) -> bool:
         """Whether a setting was tried, or needs no trial."""
-        return task in self.trials or self._is_kept(task)
+        return task in self.trials or self._is_finished(task)
 
-    def _is_kept(self, task: Task) -> bool:
+    def _is_finished(self, task: Task) -> bool:
         """Whether a release that was made under a laxer setting keeps this one.
 
         What loses least among all that keep the laxer one loses least among those that keep the stricter one too.
@@ -239,14 +241,14 @@ class _Clock:
         self.begun: dict[Task, float] = {}
         self.longest = 0.0
 
-    def is_early(self, crew: WorkerPool) -> bool:
+    def is_early(self, pool: WorkerPool) -> bool:
         """Whether another setting may be begun. The first always may.
 
         One that cannot be given up has to end in time, and is taken to need as long as the longest before it.
         """
         if self.end is None or not self.begun:
             return True
-        return monotonic() + (0 if crew.can_break_off else self.longest) <= self.end
+        return monotonic() + (0 if pool.can_break_off else self.longest) <= self.end
 
     def finished(self, task: Task) -> None:
         """Note how long a setting took."""

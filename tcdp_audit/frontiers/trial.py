@@ -14,14 +14,13 @@ from tcdp_audit.api import (
     Plugins,
     Remediation,
     Scratch,
-    extension,
+    file_extension,
     fix_tables,
     require_table_file,
     write_atomically,
 )
 from tcdp_audit.core.results.change_log import Step, flow
-from tcdp_audit.core.results.setting_trial import Attempt, SettingTrial
-from tcdp_audit.core.results.varied_demand import Setting
+from tcdp_audit.core.results.setting_trial import Attempt, Setting, SettingTrial
 from tcdp_audit.frontiers.varied import Variation
 from tcdp_audit.plugin.engine import DataError, UsageError
 from tcdp_audit.plugin.remedy import silent
@@ -97,7 +96,7 @@ class Repairs:
 def kind_of(release: Any) -> str:
     """The end of the name of the file that repaired releases are written to: the release's own where that can be."""
     if isinstance(release, str | Path) and "://" not in str(release):
-        suffix = extension(Path(release)) + (".gz" if Path(release).suffix.lower() == ".gz" else "")
+        suffix = file_extension(Path(release)) + (".gz" if Path(release).suffix.lower() == ".gz" else "")
         try:
             require_table_file(Path(f"release{suffix}"))
         except UsageError:
@@ -137,7 +136,7 @@ class Saved:
     key: str
 
     def trials(self, tasks: Iterable[Task]) -> dict[Task, SettingTrial]:
-        """What an earlier run has finished of these; nothing where there is no file.
+        """The trials that an earlier run has finished; none where there is no file.
 
         Raises:
             UsageError: it cannot be read, is damaged, or belongs to another release, policy, version or call.

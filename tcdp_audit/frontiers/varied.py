@@ -11,9 +11,9 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from tcdp_audit.api import Expectation, Policy, Source, as_fraction, from_validation, nearest
+from tcdp_audit.api import Expectation, Policy, PolicySource, as_fraction, from_validation, nearest
 from tcdp_audit.core.results.change_log import flow
-from tcdp_audit.core.results.varied_demand import Setting, VariedDemand
+from tcdp_audit.core.results.setting_trial import Setting, VariedDemand
 from tcdp_audit.plugin.engine import UsageError
 from tcdp_audit.plugin.sentences import Severity, decimal, listing
 
@@ -23,7 +23,7 @@ RANGE = ".."
 
 @dataclass(frozen=True)
 class Variation:
-    """Demands of a policy that are varied together, each with the expectations that it stands for.
+    """Demands of a policy that are varied together, each with its expectations.
 
     Args:
         policy: whose demands they are.
@@ -114,7 +114,7 @@ class Variation:
 
 
 def _positions(policy: Policy, name: str) -> list[int]:
-    """The places of the demands that a name stands for."""
+    """The places of the demands that a name selects."""
     check, _, attribute = name.partition(":")
     of_check = [place for place, one in enumerate(policy.expectations) if one.check.name == check]
     places = [place for place in of_check if not attribute or _attribute(policy.expectations[place]) == attribute]
@@ -166,7 +166,7 @@ def _demand(policy: Policy, name: str, places: Sequence[int], asked: Any) -> Var
 
 
 def _levels(name: str, own: Fraction, asked: Any) -> tuple[list[Fraction], bool]:
-    """The thresholds to try, and whether somebody listed each of them."""
+    """The thresholds to try, and whether each of them was listed."""
     if asked is None:
         return (around(own, STEPS) if own > 0 else [own]), False
     if isinstance(asked, str) and RANGE in asked:
@@ -203,7 +203,7 @@ def _fault(policy: Policy, expectation: Expectation, parameter: str, level: Frac
     try:
         other = _at(expectation, parameter, level)
     except ValidationError as error:
-        return from_validation(error, Source(None, None), type(expectation.parameters))[0].message
+        return from_validation(error, PolicySource(None, None), type(expectation.parameters))[0].message
     faults = list(other.check.faults(other.parameters, policy.document))
     return faults[0][1] if faults else ""
 
@@ -283,7 +283,7 @@ def grid(demands: Sequence[VariedDemand]) -> tuple[Setting, ...]:
     return own, *(setting for *_, setting in sorted(ranked) if setting != own)
 
 
-def star(demands: Sequence[VariedDemand]) -> tuple[Setting, ...]:
+def one_at_a_time_grid(demands: Sequence[VariedDemand]) -> tuple[Setting, ...]:
     """The policy's own thresholds, then each demand by itself at its other levels, the laxer ones first."""
     own = tuple(one.own for one in demands)
     others = [

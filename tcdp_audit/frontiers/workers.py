@@ -14,9 +14,8 @@ from traceback import extract_tb
 from types import TracebackType
 from typing import Any, Protocol, Self
 
-from tcdp_audit.api import Plugins, Policy, leaving_nothing, read_policy, waiting
-from tcdp_audit.core.results.setting_trial import SettingTrial
-from tcdp_audit.core.results.varied_demand import VariedDemand
+from tcdp_audit.api import Plugins, Policy, hold_signals, leaving_nothing, read_policy
+from tcdp_audit.core.results.setting_trial import SettingTrial, VariedDemand
 from tcdp_audit.frontiers.trial import Repairs, Task
 from tcdp_audit.frontiers.varied import Variation
 from tcdp_audit.plugin.engine import DataError, TcdpAuditError, UsageError
@@ -55,7 +54,7 @@ class WorkerPool(Protocol):
         ...
 
     def finished(self, until: float | None = None) -> tuple[Task, SettingTrial] | None:
-        """Wait for one that is finished.
+        """Wait for a finished trial.
 
         Args:
             until: when to stop waiting, by `time.monotonic`, where one can be given up. Then there is none.
@@ -63,11 +62,11 @@ class WorkerPool(Protocol):
         ...
 
     def __enter__(self) -> Self:
-        """Itself."""
+        """Return the pool itself."""
         ...
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        """Leave nobody at work."""
+        """End all workers."""
         ...
 
 
@@ -107,11 +106,11 @@ class SerialPool:
         return task, self.repairs.tried(task, lost, self.progress)
 
     def __enter__(self) -> Self:
-        """Itself."""
+        """Return the pool itself."""
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        """Nobody is at work."""
+        """There are no workers to end."""
 
 
 @dataclass(frozen=True)
@@ -127,7 +126,7 @@ class Blueprint:
         plugins: whether external ones are used, which are left out, and which may be used.
         memory: budget in bytes.
         sha256: digest of the release.
-        trusts_code: whether code beside the policy runs, which it names.
+        trusts_code: whether code next to the policy runs that it names.
     """
 
     tables: Mapping[str, str | Path | None]
@@ -171,7 +170,7 @@ class Blueprint:
         )
 
     def repairs(self) -> Repairs:
-        """What is repaired, in another process.
+        """The inputs of a repair in another process.
 
         Raises:
             DataError: the policy is another one than it was.
@@ -221,7 +220,9 @@ class ProcessPool:
         context = get_context("spawn")  # a fork would share locks with the threads of this process
         here, there = context.Pipe()
         process = context.Process(target=serve_process, args=(there, self.blueprint), daemon=True)
-        with waiting([signal.SIGINT]):  # the process starts with it blocked: it would print where it was interrupted
+        with hold_signals(
+            [signal.SIGINT]
+        ):  # the process starts with it blocked: it would print where it was interrupted
             process.start()
         there.close()
         self._processes[here] = process
@@ -252,7 +253,7 @@ class ProcessPool:
         return self._tasks.pop(connection), report
 
     def __enter__(self) -> Self:
-        """Itself."""
+        """Return the pool itself."""
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
@@ -260,7 +261,7 @@ class ProcessPool:
         for connection, process in self._processes.items():
             if connection in self._tasks:
                 process.terminate()
-            connection.close()  # whoever waits for another setting ends by that
+            connection.close()  # a worker that waits for another setting ends by that
         for process in self._processes.values():
             process.join(PATIENCE)
             if process.is_alive():
@@ -279,7 +280,7 @@ def serve_process(connection: Connection, blueprint: Blueprint) -> None:
 
 
 def serve(connection: Connection, blueprint: Blueprint) -> None:
-    """Try what comes, and send back what came of it."""
+    """Try every setting that arrives, and send back its trial."""
     repairs: Repairs | None = None
     while True:
         try:
@@ -298,7 +299,7 @@ def serve(connection: Connection, blueprint: Blueprint) -> None:
         try:
             connection.send(report)
         except OSError:
-            return  # nobody waits for it any more
+            return  # the parent has ended
 
 
 def _interrupt(_number: int, _frame: Any) -> None:

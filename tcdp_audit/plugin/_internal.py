@@ -7,40 +7,29 @@ from typing import TYPE_CHECKING
 from tcdp_audit.core.base.lazy import on_first_use
 
 if TYPE_CHECKING:
-    from tcdp_audit.core.auditor.conventions import (
-        flips as flips,
-    )
     from tcdp_audit.core.base.addresses import (
         scheme_of as scheme_of,
     )
-    from tcdp_audit.core.base.arrays import (
+    from tcdp_audit.core.base.audit_figures import (
+        flips as flips,
+    )
+    from tcdp_audit.core.base.embedded_result import (
+        embed_result as embed_result,
+    )
+    from tcdp_audit.core.base.frozen import (
         Floats as Floats,
         Integers as Integers,
     )
-    from tcdp_audit.core.base.embedded_result import (
-        packed as packed,
-    )
-    from tcdp_audit.core.base.exposed import (
-        ExposureCount as ExposureCount,
-    )
     from tcdp_audit.core.base.outcome import (
-        DisplayNames as DisplayNames,
         number as number,
     )
     from tcdp_audit.core.base.phrases import (
         SIGNS as SIGNS,
-        allowance as allowance,
-        average_group as average_group,
         bound as bound,
         demanded as demanded,
         failing as failing,
-        groups as groups,
         observed as observed,
         state_of as state_of,
-        unit_noun as unit_noun,
-        values_left as values_left,
-        worst_group as worst_group,
-        worst_group_of as worst_group_of,
     )
     from tcdp_audit.core.base.resources import (
         processors as processors,
@@ -51,20 +40,10 @@ if TYPE_CHECKING:
     )
     from tcdp_audit.core.base.visible import (
         visible_json as visible_json,
-        visible_lines as visible_lines,
     )
     from tcdp_audit.core.base.words import (
         gibibytes as gibibytes,
         in_words as in_words,
-        noun_form as noun_form,
-        one_in as one_in,
-        percent_of as percent_of,
-        prose as prose,
-        with_article as with_article,
-    )
-    from tcdp_audit.core.check.announced import (
-        Announced as Announced,
-        LazyCheck as LazyCheck,
     )
     from tcdp_audit.core.check.estimate import (
         estimate_of_largest as estimate_of_largest,
@@ -78,17 +57,8 @@ if TYPE_CHECKING:
         BORDERLINE as BORDERLINE,
         LIMIT as LIMIT,
     )
-    from tcdp_audit.core.check.kinds import (
-        Check as Check,
-        Finding as Finding,
-        SingletonClasses as SingletonClasses,
-        Verdict as Verdict,
-    )
     from tcdp_audit.core.check.summary import (
         summarise as summarise,
-    )
-    from tcdp_audit.core.classes.column_risk import (
-        MeasuredSubsets as MeasuredSubsets,
     )
     from tcdp_audit.core.classes.histogram import (
         Counts as Counts,
@@ -98,99 +68,69 @@ if TYPE_CHECKING:
         count_pairs as count_pairs,
     )
     from tcdp_audit.core.classes.segments import (
-        first_of_each as first_of_each,
-        inverse as inverse,
         positions_of as positions_of,
-        rank_within as rank_within,
-        starts_of as starts_of,
     )
     from tcdp_audit.core.classes.strength import (
-        Contribution as Contribution,
-        SetStrength as SetStrength,
-        Strengths as Strengths,
-        StrengthSample as StrengthSample,
         strengths as strengths,
-        strengths_of as strengths_of,
     )
-    from tcdp_audit.core.encoding.counting import (
-        boundaries as boundaries,
-        numbered as numbered,
-        occurrences as occurrences,
-        order_of as order_of,
-        run_lengths as run_lengths,
+    from tcdp_audit.core.encoding.counted import (
+        Part as Part,
     )
     from tcdp_audit.core.encoding.domain import (
         texts_of as texts_of,
     )
     from tcdp_audit.core.encoding.keys import (
         Codes as Codes,
-        KeyArray as KeyArray,
-        Keys as Keys,
+        boundaries as boundaries,
         fold as fold,
-    )
-    from tcdp_audit.core.encoding.reading import (
-        domain_of as domain_of,
-    )
-    from tcdp_audit.core.engines.base import (
-        recode as recode,
+        numbered as numbered,
+        occurrences as occurrences,
+        order_of as order_of,
+        run_lengths as run_lengths,
     )
     from tcdp_audit.core.engines.copies import (
         open_converted as open_converted,
+        open_copy as open_copy,
     )
     from tcdp_audit.core.engines.parts import (
         chosen_parts as chosen_parts,
+        require_one_version as require_one_version,
         split_pattern as split_pattern,
     )
     from tcdp_audit.core.engines.source import (
         require_known_kind as require_known_kind,
         require_names as require_names,
     )
-    from tcdp_audit.core.engines.table_formats import (
-        require_one_version as require_one_version,
-    )
-    from tcdp_audit.core.information_loss.hierarchical import (
+    from tcdp_audit.core.information_loss.scales import (
         ancestors_of as ancestors_of,
     )
-    from tcdp_audit.core.release.covers import (
-        GeneralizedMatch as GeneralizedMatch,
-    )
-    from tcdp_audit.core.results.beside import (
-        beside as beside,
-    )
-    from tcdp_audit.core.results.change_log import (
-        failing_demands as failing_demands,
+    from tcdp_audit.core.results.document import (
+        Block as Block,
+        summary_blocks as summary_blocks,
     )
     from tcdp_audit.core.results.findings import (
         Level as Level,
+        Place as Place,
         findings_of as findings_of,
+        name_in_repository as name_in_repository,
+        place_of as place_of,
     )
-    from tcdp_audit.core.results.frontier_tables import (
+    from tcdp_audit.core.results.frontier import (
         points_table as points_table,
         remedies_table as remedies_table,
         settings_table as settings_table,
     )
-    from tcdp_audit.core.results.place import (
-        Place as Place,
-        name_in_repository as name_in_repository,
-        place_of as place_of,
-    )
-    from tcdp_audit.core.results.tally import (
-        DemandCount as DemandCount,
-        DemandTally as DemandTally,
-        tally_of as tally_of,
-    )
-    from tcdp_audit.core.results.varied_demand import (
+    from tcdp_audit.core.results.setting_trial import (
+        SettingTrial as SettingTrial,
+        VariedDemand as VariedDemand,
         phrase_of as phrase_of,
     )
     from tcdp_audit.core.results.verdict import (
         VERDICTS as VERDICTS,
+        conflicting_demands as conflicting_demands,
         exposed_sentence as exposed_sentence,
-        people_noun as people_noun,
         verdict_sentence as verdict_sentence,
         verdict_title as verdict_title,
-    )
-    from tcdp_audit.core.results.written_title import (
-        title_in as title_in,
     )
 else:
     __getattr__, __dir__ = on_first_use(__name__)

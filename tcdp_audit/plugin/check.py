@@ -7,20 +7,14 @@ from typing import TYPE_CHECKING
 from tcdp_audit.core.base.lazy import on_first_use
 
 if TYPE_CHECKING:
-    from tcdp_audit.core.base.errors import (
-        CheckError as CheckError,
+    from tcdp_audit.core.check.announced import (
+        LazyCheck as LazyCheck,
     )
-    from tcdp_audit.core.base.outcome import (
-        Comparison as Comparison,
-    )
-    from tcdp_audit.core.check import (
-        AttributeParameters as AttributeParameters,
-        ClassEvidence as ClassEvidence,
-        DisclosureType as DisclosureType,
-        Guide as Guide,
-        Parameters as Parameters,
+    from tcdp_audit.core.check.class_check import (
+        ClassCheck as ClassCheck,
     )
     from tcdp_audit.core.check.evidence import (
+        ClassEvidence as ClassEvidence,
         ReferenceDistribution as ReferenceDistribution,
     )
     from tcdp_audit.core.check.exact import (
@@ -29,26 +23,40 @@ if TYPE_CHECKING:
         Ratios as Ratios,
         Signs as Signs,
     )
+    from tcdp_audit.core.check.guide import (
+        DisclosureType as DisclosureType,
+        Guide as Guide,
+    )
     from tcdp_audit.core.check.kinds import (
-        AttackCheck as AttackCheck,
-        ClassCheck as ClassCheck,
-        Limit as Limit,
+        Check as Check,
+    )
+    from tcdp_audit.core.check.needs import (
+        Need as Need,
+    )
+    from tcdp_audit.core.check.parameters import (
+        AttributeParameters as AttributeParameters,
+        Parameters as Parameters,
         ShareParameters as ShareParameters,
-        TableCheck as TableCheck,
-        TableFigure as TableFigure,
-        Threshold as Threshold,
     )
     from tcdp_audit.core.check.summary import (
         ClassSummary as ClassSummary,
     )
+    from tcdp_audit.core.check.table_check import (
+        TableCheck as TableCheck,
+        TableFigure as TableFigure,
+    )
     from tcdp_audit.core.check.table_view import (
         TableView as TableView,
     )
+    from tcdp_audit.core.check.threshold import (
+        Limit as Limit,
+        Threshold as Threshold,
+    )
+    from tcdp_audit.core.check.victim_check import (
+        AttackCheck as AttackCheck,
+    )
     from tcdp_audit.core.classes.histogram import (
         Histogram as Histogram,
-    )
-    from tcdp_audit.core.release.coded import (
-        CodedTable as CodedTable,
     )
     from tcdp_audit.core.release.pairs import (
         Pairs as Pairs,

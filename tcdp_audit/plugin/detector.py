@@ -7,11 +7,14 @@ from typing import TYPE_CHECKING
 from tcdp_audit.core.base.lazy import on_first_use
 
 if TYPE_CHECKING:
+    from tcdp_audit.core.classes.strength import (
+        SetStrength as SetStrength,
+        Strengths as Strengths,
+    )
     from tcdp_audit.core.detection.column import (
         DetectorColumn as DetectorColumn,
-    )
-    from tcdp_audit.core.detection.column_words import (
-        is_named as is_named,
+        Evidence as Evidence,
+        binomial_evidence as binomial_evidence,
         words_of as words_of,
     )
     from tcdp_audit.core.detection.detecting import (
@@ -25,10 +28,6 @@ if TYPE_CHECKING:
         ColumnDetector as ColumnDetector,
         Detector as Detector,
         ValueDetector as ValueDetector,
-    )
-    from tcdp_audit.core.detection.evidence import (
-        Evidence as Evidence,
-        binomial_evidence as binomial_evidence,
     )
     from tcdp_audit.core.policy.model import (
         AttributeDeclaration as AttributeDeclaration,

@@ -8,6 +8,7 @@ from tcdp_audit.core.base.lazy import on_first_use
 
 if TYPE_CHECKING:
     from tcdp_audit.core.base.errors import (
+        CheckError as CheckError,
         DataError as DataError,
         PluginError as PluginError,
         TcdpAuditError as TcdpAuditError,
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
     )
     from tcdp_audit.core.encoding.counted import (
         CountedCodes as CountedCodes,
+        MappedShards as MappedShards,
+        Measure as Measure,
     )
     from tcdp_audit.core.encoding.domain import (
         Domain as Domain,
@@ -28,36 +31,23 @@ if TYPE_CHECKING:
         Hierarchy as Hierarchy,
         Tree as Tree,
     )
-    from tcdp_audit.core.engines import (
-        open_file as open_file,
-    )
     from tcdp_audit.core.engines.base import (
         Batch as Batch,
         Column as Column,
         Engine as Engine,
-    )
-    from tcdp_audit.core.engines.connected import (
-        DatabaseTable as DatabaseTable,
-    )
-    from tcdp_audit.core.engines.copies import (
-        open_copy as open_copy,
-    )
-    from tcdp_audit.core.engines.opener import (
-        EngineOpener as EngineOpener,
-    )
-    from tcdp_audit.core.engines.sampling import (
         Sampling as Sampling,
     )
-    from tcdp_audit.core.engines.shards import (
-        MappedShards as MappedShards,
-        Measure as Measure,
-        Part as Part,
+    from tcdp_audit.core.engines.opening import (
+        DatabaseTable as DatabaseTable,
+        EngineOpener as EngineOpener,
+        open_file as open_file,
     )
     from tcdp_audit.core.engines.streams import (
         grouped_engine as grouped_engine,
         streamed_engine as streamed_engine,
     )
     from tcdp_audit.core.release.coded import (
+        CodedTable as CodedTable,
         StreamedTable as StreamedTable,
     )
 else:

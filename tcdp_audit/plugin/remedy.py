@@ -7,6 +7,12 @@ from typing import TYPE_CHECKING
 from tcdp_audit.core.base.lazy import on_first_use
 
 if TYPE_CHECKING:
+    from tcdp_audit.core.check.unfailable import (
+        SingletonClasses as SingletonClasses,
+    )
+    from tcdp_audit.core.classes.column_risk import (
+        MeasuredSubsets as MeasuredSubsets,
+    )
     from tcdp_audit.core.classes.shards import (
         Progress as Progress,
         silent as silent,
@@ -17,14 +23,18 @@ if TYPE_CHECKING:
         number_text as number_text,
         set_label as set_label,
     )
-    from tcdp_audit.core.information_loss.hierarchical import (
-        LeafPenalty as LeafPenalty,
+    from tcdp_audit.core.encoding.reading import (
+        domain_of as domain_of,
     )
-    from tcdp_audit.core.information_loss.penalty import (
+    from tcdp_audit.core.information_loss.coverage import (
         Penalty as Penalty,
     )
     from tcdp_audit.core.information_loss.scales import (
+        LeafPenalty as LeafPenalty,
         penalty_of as penalty_of,
+    )
+    from tcdp_audit.core.release.generalized_matches import (
+        GeneralizedMatch as GeneralizedMatch,
     )
     from tcdp_audit.core.remedy.demands import (
         Demands as Demands,
@@ -44,6 +54,9 @@ if TYPE_CHECKING:
     from tcdp_audit.core.remedy.view import (
         Attribute as Attribute,
         RemedyView as RemedyView,
+    )
+    from tcdp_audit.core.results.change_log import (
+        failing_demands as failing_demands,
     )
 else:
     __getattr__, __dir__ = on_first_use(__name__)

@@ -1,4 +1,4 @@
-"""Write a report or a section of one: audits, change logs, comparisons."""
+"""Write a report or a section of one: audits, comparisons and frontiers, and the blocks to write them in."""
 
 from __future__ import annotations
 
@@ -16,9 +16,6 @@ if TYPE_CHECKING:
         Table as Table,
         tool as tool,
     )
-    from tcdp_audit.core.check.estimate import (
-        Estimate as Estimate,
-    )
     from tcdp_audit.core.classes.column_risk import (
         ColumnRisk as ColumnRisk,
     )
@@ -34,8 +31,16 @@ if TYPE_CHECKING:
     )
     from tcdp_audit.core.results.comparison import (
         AuditComparison as AuditComparison,
-        Change as Change,
-        Fact as Fact,
+    )
+    from tcdp_audit.core.results.document import (
+        Chart as Chart,
+        Definitions as Definitions,
+        Group as Group,
+        Heading as Heading,
+        Items as Items,
+        Lines as Lines,
+        Paragraph as Paragraph,
+        Rows as Rows,
     )
     from tcdp_audit.core.results.findings import (
         ToolFinding as ToolFinding,
@@ -47,22 +52,9 @@ if TYPE_CHECKING:
         RemedyTrial as RemedyTrial,
     )
     from tcdp_audit.core.results.reporter import (
-        FilledSection as FilledSection,
         Reporter as Reporter,
         ReportSection as ReportSection,
-        Rows as Rows,
-    )
-    from tcdp_audit.core.results.setting_trial import (
-        SettingTrial as SettingTrial,
-    )
-    from tcdp_audit.core.results.unaudited import (
         Unaudited as Unaudited,
-    )
-    from tcdp_audit.core.results.varied_demand import (
-        VariedDemand as VariedDemand,
-    )
-    from tcdp_audit.core.results.verdict import (
-        title_of as title_of,
     )
 else:
     __getattr__, __dir__ = on_first_use(__name__)

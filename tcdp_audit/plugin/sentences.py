@@ -8,23 +8,18 @@ from tcdp_audit.core.base.lazy import on_first_use
 
 if TYPE_CHECKING:
     from tcdp_audit.core.base.outcome import (
+        Comparison as Comparison,
         Outcome as Outcome,
         Severity as Severity,
         Status as Status,
     )
     from tcdp_audit.core.base.phrases import (
-        an_intruder as an_intruder,
-        chance_of as chance_of,
+        allowance as allowance,
         column_of as column_of,
-        columns_of as columns_of,
-        every_record as every_record,
-        in_worst_group as in_worst_group,
-        intruder_who_knows as intruder_who_knows,
         known_columns as known_columns,
         part_of as part_of,
         record_noun as record_noun,
-        records_of as records_of,
-        victims as victims,
+        unit_noun as unit_noun,
     )
     from tcdp_audit.core.base.visible import (
         visible as visible,
@@ -35,10 +30,16 @@ if TYPE_CHECKING:
         decimal as decimal,
         figure as figure,
         listing as listing,
+        noun_form as noun_form,
         percent as percent,
+        percent_of as percent_of,
         plural as plural,
+        prose as prose,
         sentence_case as sentence_case,
         share as share,
+    )
+    from tcdp_audit.core.check.sentences import (
+        Sentences as Sentences,
     )
 else:
     __getattr__, __dir__ = on_first_use(__name__)

@@ -1,4 +1,4 @@
-"""The conformance suite: what every check, remedy, reporter, section and engine must keep, ours and everybody's.
+"""The conformance suite: what every check, remedy, reporter, section and engine must keep, built in or your own.
 
 One test in a plugin's own tests is enough; pytest reports each property of each specification by itself::
 
@@ -10,31 +10,19 @@ One test in a plugin's own tests is enough; pytest reports each property of each
 
 Evidence and tables are generated from fixed seeds, so that a failure repeats.
 
-suites          the properties of every kind of specification
-pytest_items    one pytest item a property
+suites          the properties of every kind of specification, one pytest item each
 conformance     a property, and what does not conform
-specification   what a check says of itself
-variants        parameters to try
-class_checks    properties of checks on classes
-cases           generated evidence
-figures         figures: shape, purity, order, comparison
-audits          a check on classes through whole audits
-tables          generated releases with recognisable cells
-unfailable      what a check says of demands that nothing can fail
+specification   what a check says of itself, and parameters to try
+cases           generated evidence, and releases with recognisable cells
+class_figures   figures of checks on classes, and what they say of demands that nothing can fail
+class_checks    properties of checks on classes, through whole audits
+releases        generated releases that fail their policies, with original, population and hold-out
 table_checks    properties of checks on tables
-table_cases     generated releases with original, population and hold-out
-table_trials    a check on tables, measured and audited on one of those
-remedies        properties of remedies
-remedy_cases    generated releases that fail their policies
-treatments      what a remedy's treatments must keep
-named_attacks   the attacks that they name
-reporters       properties of report formats
-sections        properties of report sections
-sample          audits for both to render
-releasable      an assertion on a release, for tests of what makes one
+remedies        properties of remedies and their treatments
+reports         properties of report formats and sections
 engines         properties of engines
-engine_tables   tables for them to hold
 detectors       properties of detectors of identifiers
+releasable      an assertion on a release, for tests of what makes one
 """
 
 from __future__ import annotations
@@ -43,9 +31,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from tcdp_audit.testing.conformance import ConformanceError, Property
-from tcdp_audit.testing.pytest_items import parametrize_with_properties
 from tcdp_audit.testing.releasable import assert_releasable
-from tcdp_audit.testing.suites import properties_of
+from tcdp_audit.testing.suites import parametrize_with_properties, properties_of
 
 __all__ = [
     "ConformanceError",

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
-from tcdp_audit.api import CheckOnClasses, Counts, SingletonClasses, load_hierarchy
+from tcdp_audit.api import CheckOnClasses, SingletonClasses, load_hierarchy
 from tcdp_audit.plugin.check import ClassEvidence, Histogram, Parameters, ReferenceDistribution
 from tcdp_audit.plugin.detector import Scale
 from tcdp_audit.plugin.engine import Tree
 
+Counts = NDArray[np.int64]
 SEED = 20_240_229
 VALUE_MARKER = "zqvalue"
 BEYOND_32_BITS = 2**31  # sums of a few such counts leave 32 bits, products of two leave 62
+CLASS_MARKER = "zqclass"
+QUASI_IDENTIFIER, SENSITIVE = "place", "answer"
 
 
 @dataclass(frozen=True)
@@ -103,7 +107,7 @@ def cases() -> Iterator[Case]:
     yield Case("records without a value", _filled(random.poisson(0.8, (20, 6))), missing=2)
     yield Case("reference with values that no class has", _filled(random.poisson(0.8, (20, 6))), unseen=True)
     yield Case("counts near 2^31", BEYOND_32_BITS + random.integers(-1, 2, (8, 3)))
-    yield Case("a small class beside counts near 2^31", _table([[1, 0], [BEYOND_32_BITS - 1, BEYOND_32_BITS]]))
+    yield Case("a small class next to counts near 2^31", _table([[1, 0], [BEYOND_32_BITS - 1, BEYOND_32_BITS]]))
 
 
 def _table(rows: Sequence[Sequence[int]]) -> Counts:
@@ -123,3 +127,32 @@ def _compressed(table: Counts) -> Histogram:
     rows, values = np.nonzero(table)
     offsets = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=len(table)))])
     return Histogram(offsets.astype(np.int64), values.astype(np.int64), table[rows, values])
+
+
+def table_of(case: Case, scale: Scale, shuffle: int | None = None) -> pa.Table:
+    """One record for each count of a case, in the order of a seed."""
+    classes, values = np.nonzero(case.counts)
+    records = case.counts[classes, values]
+    places, answers = np.repeat(classes, records), np.repeat(values, records)
+    if shuffle is not None:
+        order = np.random.default_rng(shuffle).permutation(len(places))
+        places, answers = places[order], answers[order]
+    cells = np.array(case.cells(scale))
+    return pa.table({QUASI_IDENTIFIER: [f"{CLASS_MARKER}{one}" for one in places], SENSITIVE: cells[answers]})
+
+
+def declarations(case: Case, scale: Scale, *, hierarchy: bool) -> Mapping[str, Any]:
+    """The attributes of a policy for such a table."""
+    order = {"order": case.cells(scale)} if scale is Scale.ORDINAL else {}
+    tree = {"hierarchy": hierarchy_of([str(cell) for cell in case.cells(scale)])} if hierarchy else {}
+    return {
+        QUASI_IDENTIFIER: {"role": "quasi_identifier"},
+        SENSITIVE: {"role": "sensitive", "scale": scale.value, **order, **tree},
+    }
+
+
+def leaked(text: str, case: Case, scale: Scale) -> bool:
+    """True if a text shows a cell of such a table."""
+    if CLASS_MARKER in text or VALUE_MARKER in text:
+        return True
+    return scale is Scale.NUMERIC and any(str(number) in text for number in case.cells(scale) if abs(number) > 10**6)

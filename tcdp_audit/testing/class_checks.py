@@ -2,22 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import Any
 
-from tcdp_audit.api import CheckOnClasses, Plugins
-from tcdp_audit.plugin.check import Parameters
-from tcdp_audit.plugin.detector import Scale
-from tcdp_audit.testing.audits import AuditTrial
-from tcdp_audit.testing.cases import cases
-from tcdp_audit.testing.conformance import Subject, Suite
-from tcdp_audit.testing.figures import Trial
-from tcdp_audit.testing.specification import examinations_of
-from tcdp_audit.testing.unfailable import PROPERTY, UnfailableTrial, is_small
-from tcdp_audit.testing.variants import scales_of, variants
+import numpy as np
 
-T = TypeVar("T")
+from tcdp_audit.api import CheckOnClasses, Expectation, Plugins, Policy, audit
+from tcdp_audit.plugin.check import Measured, Parameters, Threshold
+from tcdp_audit.plugin.detector import PolicyDocument, Scale
+from tcdp_audit.plugin.sentences import Outcome, Status
+from tcdp_audit.testing.cases import cases, declarations, leaked, table_of
+from tcdp_audit.testing.class_figures import (
+    OTHERS,
+    PROPERTY,
+    Setting,
+    Trial,
+    UnfailableTrial,
+    exact_figures,
+    is_small,
+)
+from tcdp_audit.testing.conformance import AuditedTrial, Subject, Suite, every
+from tcdp_audit.testing.specification import (
+    NOT_ADMISSIBLE,
+    examinations_of,
+    scales_of,
+    shown_parameters,
+    variants,
+    with_threshold,
+)
+
+SHARDS = 5
 
 
 class ClassCheckSuite(Suite):
@@ -27,79 +44,176 @@ class ClassCheckSuite(Suite):
         self.subject, self.check, self.given = Subject("check", check.name), check, given
 
     def examinations(self) -> Mapping[str, Callable[[], None]]:
-        """What holds the check against each property."""
+        """Examinations of the check, by property."""
         return {
             **examinations_of(self.subject, self.check),
             "scales": self._can_be_measured,
-            "figures": lambda: _every(self._trials, Trial.is_sound),
-            "determinism": lambda: _every(self._trials, Trial.repeats),
-            "inputs are left alone": lambda: _every(self._trials, Trial.leaves_inputs_alone),
-            "order of classes": lambda: _every(self._trials, Trial.ignores_order),
-            "a class alone": lambda: _every(self._trials, Trial.ignores_other_classes),
-            "comparison": lambda: _every(self._trials, Trial.compares),
-            PROPERTY: lambda: _every(self._groupings, UnfailableTrial.run),
-            "end to end": lambda: _every(self._audits, AuditTrial.is_measured),
-            "shards": lambda: _every(self._audits, AuditTrial.merges_shards),
-            "order of records": lambda: _every(self._audits, AuditTrial.ignores_order),
-            "message": lambda: _every(self._audits, AuditTrial.has_a_message),
-            "no cell in evidence": lambda: _every(self._audits, AuditTrial.tells_no_cell),
+            "figures": lambda: every(self._trials, Trial.is_sound),
+            "determinism": lambda: every(self._trials, Trial.repeats),
+            "inputs are left alone": lambda: every(self._trials, Trial.leaves_inputs_alone),
+            "order of classes": lambda: every(self._trials, Trial.ignores_order),
+            "a class alone": lambda: every(self._trials, Trial.ignores_other_classes),
+            "comparison": lambda: every(self._trials, Trial.compares),
+            PROPERTY: lambda: every(self._groupings, UnfailableTrial.run),
+            "end to end": lambda: every(self._audits, ClassAuditTrial.is_measured),
+            "shards": lambda: every(self._audits, ClassAuditTrial.merges_shards),
+            "order of records": lambda: every(self._audits, ClassAuditTrial.ignores_order),
+            "message": lambda: every(self._audits, ClassAuditTrial.has_a_message),
+            "no cell in evidence": lambda: every(self._audits, ClassAuditTrial.shows_no_cell),
             "at the threshold": self._decides_at_the_threshold,
         }
 
     def _can_be_measured(self) -> None:
-        self.subject.require(self._settings, "scales", "there must be a scale that the check can measure")
         for parameters, scales in self._scales:
-            where = "".join(f"; {name}={value}" for name, value in parameters.figures().items())
-            self.subject.require(scales, "scales", f"there must be a scale that the check can measure{where}")
+            at, sentence = self.subject.at(shown_parameters(parameters)), "there must be a scale that the check takes"
+            at.require(scales, "scales", sentence, "`scales` gives an empty set; None stands for every scale")
 
     @cached_property
     def _scales(self) -> list[tuple[Parameters, list[Scale]]]:
-        every = variants(self.subject, self.check, self.given)
-        return [(parameters, scales_of(self.check, parameters)) for parameters in every]
+        tried = variants(self.subject, self.check, self.given)
+        return [(parameters, scales_of(self.check, parameters)) for parameters in tried]
 
-    @property
-    def _settings(self) -> list[tuple[Parameters, Scale]]:
-        return [(parameters, scale) for parameters, scales in self._scales for scale in scales]
+    @cached_property
+    def _settings(self) -> list[Setting]:
+        settings = [
+            Setting(self.subject, self.check, parameters, case, scale)
+            for parameters, scales in self._scales
+            for scale in scales
+            for case in cases()
+        ]
+        measurable = settings and self.check.measures
+        self.subject.require(
+            measurable, "thresholds", "there must be at least one figure, and a scale to measure it on"
+        )
+        return settings
 
     @cached_property
     def _trials(self) -> list[Trial]:
-        trials = [
-            Trial(self.subject, self.check, figure, parameters, case, scale)
-            for parameters, scale in self._settings
-            for case in cases()
-            for figure in self.check.measures
-        ]
-        self.subject.require(trials, "thresholds", "there must be at least one figure, and a scale to measure it on")
-        return trials
+        return [Trial(setting, figure) for setting in self._settings for figure in self.check.measures]
 
     @cached_property
     def _groupings(self) -> list[UnfailableTrial]:
-        _ = self._trials
-        return [
-            UnfailableTrial(self.subject, self.check, parameters, case, scale)
-            for parameters, scale in self._settings
-            for case in filter(is_small, cases())
-        ]
+        return [UnfailableTrial(setting) for setting in self._settings if is_small(setting.case)]
 
     @cached_property
-    def _audits(self) -> list[AuditTrial]:
-        _ = self._trials
+    def _audits(self) -> list[ClassAuditTrial]:
         plugins = Plugins.load(external=False)
-        return [
-            AuditTrial(self.subject, self.check, parameters, case, scale, plugins)
-            for parameters, scale in self._settings
-            for case in cases()
-            if case.audited
-        ]
+        return [ClassAuditTrial(setting, plugins) for setting in self._settings if setting.case.audited]
 
     def _decides_at_the_threshold(self) -> None:
-        _every(self._audits, AuditTrial.decides_at_the_threshold)
+        every(self._audits, ClassAuditTrial.decides_at_the_threshold)
         for parameters, _ in self._scales:
-            admissible = sum(one.admissible for one in self._audits if one.parameters is parameters)
-            sentence = "none of the observed figures is accepted as a threshold; let the parameter take exact numbers"
-            self.subject.require(admissible, "at the threshold", sentence)
+            admissible = sum(one.admissible for one in self._audits if one.setting.parameters is parameters)
+            self.subject.require(admissible, "at the threshold", NOT_ADMISSIBLE)
 
 
-def _every(trials: Sequence[T], examine: Callable[[T], None]) -> None:
-    for trial in trials:
-        examine(trial)
+@dataclass(frozen=True)
+class _Demand:
+    """An observed figure as the threshold, what came of it, and whether it keeps itself."""
+
+    text: str
+    outcome: Outcome | None = None
+    holds: bool = False
+
+
+@dataclass(frozen=True)
+class ClassAuditTrial(AuditedTrial):
+    """A check in one setting, audited on the records of its case."""
+
+    setting: Setting
+    plugins: Plugins
+
+    @property
+    def at(self) -> Subject:
+        """The check on its case."""
+        return self.setting.at
+
+    @cached_property
+    def measured(self) -> Outcome:
+        """Outcome of an audit without a threshold."""
+        return self._outcome(self.setting.parameters)
+
+    def is_measured(self) -> None:
+        """Hold the outcome without a threshold against what was asked for."""
+        status = self.measured.status
+        sentence = f"without a threshold, expected the status measured, got {status}: {self.measured.message}"
+        self.at.require(status is Status.MEASURED, "end to end", sentence)
+
+    def merges_shards(self) -> None:
+        """Hold the outcome against that of several shards."""
+        sharded = self._outcome(self.setting.parameters, shards=SHARDS)
+        self.require_same(sharded, "shards", f"{SHARDS} shards gave another outcome than one", OTHERS)
+
+    def ignores_order(self) -> None:
+        """Hold the outcome against that of the records in another order."""
+        shuffled = self._outcome(self.setting.parameters, shuffle=1)
+        cause = "a figure that reads classes or values in their order; count or sort them first"
+        self.require_same(shuffled, "order of records", "shuffled records gave another outcome", cause)
+
+    def shows_a_cell(self, text: str) -> bool:
+        """True if a text shows a cell of the case."""
+        return leaked(text, self.setting.case, self.setting.scale)
+
+    def decides_at_the_threshold(self) -> None:
+        """Demand each exact observed figure: the declared comparison alone decides."""
+        for demand in self._demands:
+            if demand.outcome is not None:
+                self.require_decided(demand.outcome, holds=demand.holds, demand=demand.text)
+
+    @property
+    def admissible(self) -> int:
+        """Number of observed figures that the check takes as thresholds."""
+        return len(self._demands)
+
+    @property
+    def outcomes(self) -> list[Outcome]:
+        """The outcome without a threshold, then those of demands."""
+        return [self.measured, *(one.outcome for one in self._demands if one.outcome is not None)]
+
+    @cached_property
+    def _demands(self) -> list[_Demand]:
+        return [demand for figure in self.setting.check.measures if (demand := self._at_threshold(figure)) is not None]
+
+    def _outcome(self, parameters: Parameters, *, shards: int = 1, shuffle: int | None = None) -> Outcome:
+        policy = self._policy(parameters)
+        table = table_of(self.setting.case, self.setting.scale, shuffle)
+        outcomes = audit(table, policy, plugins=self.plugins, shards=shards).expectations
+        self.at.require(len(outcomes) == 1, "end to end", f"expected one outcome, got {len(outcomes)}")
+        return outcomes[0]
+
+    def _policy(self, parameters: Parameters) -> Policy:
+        document = self._document(parameters)
+        faults = "; ".join(sentence for _, sentence in self.setting.check.faults(parameters, document))
+        cause = "`scales` names what `validate` refuses; let both say the same"
+        self.at.require(not faults, "scales", f"the check refuses a scale that it declares: {faults}", cause)
+        return Policy(document, (Expectation(self.setting.check, parameters),), text="")
+
+    def _document(self, parameters: Parameters) -> PolicyDocument:
+        setting = self.setting
+        hierarchy = setting.check.needs_hierarchy(parameters)
+        attributes = declarations(setting.case, setting.scale, hierarchy=hierarchy)
+        content = {"version": 1, "attributes": attributes, "expect": [{setting.check.name: None}]}
+        return PolicyDocument.model_validate(content)
+
+    def _at_threshold(self, figure: Threshold[Any]) -> _Demand | None:
+        """The exact observed figure demanded; None where the parameter does not take it."""
+        check = self.setting.check
+        measured = Trial(self.setting, figure).all_measured
+        exact = self._observed(figure, measured)
+        demanding = None if exact is None else with_threshold(self.setting.parameters, figure.parameter, exact)
+        if exact is None or demanding is None or Fraction(getattr(demanding, figure.parameter)) != exact:
+            return None
+        text = f"{figure.comparison.value} {exact}, the observed figure itself,"
+        if any(name == figure.parameter for name, _ in check.faults(demanding, self._document(demanding))):
+            return _Demand(text)  # it says that it is measured only
+        holds = not check.judges_each_class  # a share is at most itself
+        holds = holds or bool(np.all(figure.comparison.holds(np.asarray(measured.compare(exact)))))
+        return _Demand(text, self._outcome(demanding), holds=holds)
+
+    def _observed(self, figure: Threshold[Any], measured: Measured) -> Fraction | None:
+        """Exact figure that the outcome reports: the worst class, or the share of records in victims' classes."""
+        if not self.setting.check.judges_each_class:
+            size = self.setting.case.counts.sum(axis=1)
+            return Fraction(int(size[measured.values > 0].sum()), int(size.sum()))
+        best = np.argmin if figure.comparison.higher_is_safer else np.argmax
+        return list(exact_figures(measured))[int(best(measured.values))]

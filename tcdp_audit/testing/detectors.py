@@ -32,7 +32,7 @@ class DetectorSuite(Suite):
         self.subject, self.detector = Subject("detector", detector.name), detector
 
     def examinations(self) -> Mapping[str, Callable[[], None]]:
-        """What holds the detector against each property."""
+        """Examinations of the detector, by property."""
         always = {
             "name": lambda: self.subject.require_name(self.detector.name),
             "specification": self._is_complete,

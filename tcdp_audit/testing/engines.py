@@ -4,24 +4,34 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from fractions import Fraction
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 
-from tcdp_audit.api import Options, Plugins, evaluate, open_engine, read_policy, texts_of
-from tcdp_audit.plugin.engine import CountedCodes, Engine, EngineOpener, Sampling
+from tcdp_audit.api import Options, Plugins, domain_of, evaluate, open_engine, read_policy, texts_of
+from tcdp_audit.plugin.detector import AttributeDeclaration, Conventions, Role
+from tcdp_audit.plugin.engine import CountedCodes, Domain, Engine, EngineOpener, Sampling
 from tcdp_audit.plugin.sentences import Outcome
 from tcdp_audit.testing.conformance import Subject, Suite
-from tcdp_audit.testing.engine_tables import MARKER, Row, cells_of, domains_of, policies, tables
 
 MEMORY = 2**28
 OTHERS = (Path("release.csv"), "release.csv", "data/release.parquet", pa.table({"zip": ["a"]}), {"zip": ["a"]}, None)
+LOST_TYPE = (
+    "the type is lost where all values are missing, or numbers are read as text; build the Arrow table with the "
+    "column's own type, not from Python lists"
+)
+ORDER = "another order or type: numbers ascend, text by its code points; whole numbers are int64 and never pass a float"
+TIMES = "rows are sent without how often they occur, a batch is lost, or codes follow another order than the domain"
 Place = Callable[[pa.Table], Any]
+Row = tuple[Any, ...]
+MARKER = "zqcell"
+CONVENTIONS = ("own_category", "wildcard", "fail")
 
 
 class EngineSuite(Suite):
@@ -37,7 +47,7 @@ class EngineSuite(Suite):
         self.subject, self.opener, self.place = Subject("engine", opener.name), opener, place
 
     def examinations(self) -> Mapping[str, Callable[[], None]]:
-        """What holds the engine against each property."""
+        """Examinations of the engine, by property."""
         of_itself: dict[str, Callable[[], None]] = {
             "name": lambda: self.subject.require_name(self.opener.name),
             "specification": self._says_what_it_is,
@@ -54,7 +64,7 @@ class EngineSuite(Suite):
             "sample": self._draws,
             "shards": self._keeps_classes_whole,
             "outcomes": self._gives_the_outcomes,
-            "no cell in evidence": self._tells_no_cell,
+            "no cell in evidence": self._shows_no_cell,
         }
         return of_itself | {name: partial(self._on_every_table, one) for name, one in of_tables.items()}
 
@@ -64,7 +74,7 @@ class EngineSuite(Suite):
     def _accepts_its_own_only(self) -> None:
         for other in OTHERS:
             answer = self.opener.accepts(other)
-            what = f"a {type(other).__name__}, which is the embedded engine's or nobody's"
+            what = f"a {type(other).__name__}, which is the embedded engine's or no engine's"
             self.subject.require(answer is False, "acceptance", f"it must be False for {what}")
         for where, _, location in self._placed:
             self.subject.require(self.opener.accepts(location) is True, "acceptance", f"it must be True ({where})")
@@ -85,45 +95,49 @@ class EngineSuite(Suite):
             yield engine
 
     def _has_the_columns(self, where: str, engine: Engine, embedded: Engine) -> None:
-        names = [column.name for column in engine.columns]
-        same = names == [column.name for column in embedded.columns]
-        self.subject.require(same, "columns", f"they must be those of the table, in its order ({where})")
+        names, expected = ([column.name for column in one.columns] for one in (engine, embedded))
+        sentence, cause = "they must be those of the table, in its order", "names in capitals, quoted or sorted"
+        self.subject.at(where).require_equal(names, expected, "columns", sentence, cause)
 
     def _has_the_records(self, where: str, engine: Engine, embedded: Engine) -> None:
-        same = engine.records == embedded.records
-        self.subject.require(same, "records", f"{engine.records} instead of {embedded.records} ({where})")
+        sentence, cause = "the number of records", "groups or distinct rows that are counted as records"
+        self.subject.at(where).require_equal(engine.records, embedded.records, "records", sentence, cause)
 
     def _has_the_values(self, where: str, engine: Engine, embedded: Engine) -> None:
         for column in embedded.columns:
             own, other = engine.domain(column.name), embedded.domain(column.name)
-            same = own.values.tolist() == other.values.tolist() and own.is_text == other.is_text
-            place = f"of column {column.name!r} ({where})"
-            self.subject.require(same, "distinct values", f"they must be the embedded engine's, {place}")
-            counts = own.counts.tolist() == other.counts.tolist() and own.nulls == other.nulls
-            self.subject.require(counts, "distinct values", f"their counts must be the embedded engine's, {place}")
+            at = self.subject.at(f"column {column.name!r}; {where}")
+            at.require_equal(own.is_text, other.is_text, "distinct values", "whether the values are text", LOST_TYPE)
+            at.require_equal(own.values, other.values, "distinct values", "they must be the embedded engine's", ORDER)
+            sentence, cause = "their counts must be the embedded engine's", "distinct rows that are counted once"
+            at.require_equal(own.counts, other.counts, "distinct values", sentence, cause)
+            sentence, cause = "the number of missing values", "missing values taken for a text, zero or NaN"
+            at.require_equal(own.nulls, other.nulls, "distinct values", sentence, cause)
 
     def _has_the_codes(self, where: str, engine: Engine, embedded: Engine) -> None:
         domains = domains_of(engine)
-        same = cells_of(domains, map(CountedCodes, engine.batches(domains))) == _records(embedded)
-        self.subject.require(same, "codes", f"decoded, they must be the table's records ({where})")
+        records = cells_of(domains, map(CountedCodes, engine.batches(domains)))
+        self._require_records(where, records, _records(embedded), "codes", "decoded, they must be the table's records")
 
     def _counts(self, where: str, engine: Engine, embedded: Engine) -> None:
         domains = domains_of(engine)
         for _ in range(2):  # what is read once may be gone
-            same = cells_of(domains, engine.counted(domains)) == _records(embedded)
-            self.subject.require(same, "counted codes", f"they must stand for the table's records ({where})")
+            records = cells_of(domains, engine.counted(domains))
+            sentence = "they must stand for the table's records"
+            self._require_records(where, records, _records(embedded), "counted codes", sentence)
 
     def _draws(self, where: str, engine: Engine, embedded: Engine) -> None:
         names = [column.name for column in embedded.columns]
         for position, by in list(enumerate(names))[1:]:  # numbers, decimal numbers, and text of any kind
             sampling = Sampling(by, Fraction(1, 2), 7)
             expected = _drawn(embedded, position, sampling)
-            place = f"by column {by!r} ({where})"
+            place = f"by column {by!r}; {where}"
             with open_engine(engine.sample(names, sampling), MEMORY) as sample:
-                same = _records(sample) == expected
-            self.subject.require(same, "sample", f"it must have the records that are drawn and no others, {place}")
-            counted = engine.repeats(by) == Engine.repeats(embedded, by)
-            self.subject.require(counted, "sample", f"`repeats` must count as the distinct values do, {place}")
+                records = _records(sample)
+            self._require_records(place, records, expected, "sample", "it must have the drawn records and no others")
+            repeats, wanted = engine.repeats(by), Engine.repeats(embedded, by)
+            sentence = f"`repeats` must count as the distinct values do: expected {wanted}, got {repeats}"
+            self.subject.at(place).require(repeats == wanted, "sample", sentence, "text that is counted by its hash")
 
     def _keeps_classes_whole(self, where: str, engine: Engine, embedded: Engine) -> None:
         domains = domains_of(engine)
@@ -132,21 +146,32 @@ class EngineSuite(Suite):
             return
         with shards:
             parts = [cells_of(domains, [shard]) for shard in shards.each(lambda shard: shard)]
-        same = sum(parts, Counter()) == _records(embedded)
-        self.subject.require(same, "shards", f"together they must be the table's records ({where})")
+        together: Counter[Row] = sum(parts, Counter())
+        sentence = "together they must be the table's records"
+        self._require_records(where, together, _records(embedded), "shards", sentence)
         homes = Counter(known for part in parts for known in {row[:2] for row in part})
         whole = all(count == 1 for count in homes.values())
-        self.subject.require(whole, "shards", f"records that agree in what decides must be in one ({where})")
+        sentence, cause = "records that agree in what decides must be in one", "shards by position, not by `by`"
+        self.subject.at(where).require(whole, "shards", sentence, cause)
+
+    def _require_records(
+        self, where: str, records: Counter[Row], expected: Counter[Row], property_: str, sentence: str
+    ) -> None:
+        """Insist on the records of a table, in any order."""
+        row = next((one for one in expected | records if records[one] != expected[one]), None)
+        if row is not None:
+            difference = f"record {row}: expected {expected[row]:,} times, got {records[row]:,}"
+            raise self.subject.at(where).lacks(property_, f"{sentence}: {difference}", TIMES)
 
     def _gives_the_outcomes(self, where: str, engine: Engine, embedded: Engine) -> None:
         for policy in policies():
             read = read_policy(policy, Plugins.load(external=False))
             own, other = (_plain(evaluate(read, one, Options(memory=MEMORY))) for one in (engine, embedded))
-            differing = [one["check"] for one, two in zip(own, other, strict=True) if one != two]
-            same = not differing
-            self.subject.require(same, "outcomes", f"{differing[:1]} differs from the embedded engine's ({where})")
+            for outcome, expected in zip(own, other, strict=True):
+                sentence = f"that of {expected['check']} differs from the embedded engine's"
+                self.subject.at(where).require_equal(outcome, expected, "outcomes", sentence, LOST_TYPE)
 
-    def _tells_no_cell(self, where: str, engine: Engine, _: Engine) -> None:
+    def _shows_no_cell(self, where: str, engine: Engine, _: Engine) -> None:
         text = json.dumps([engine.name, engine.uri, [str(one) for one in engine.columns], engine.sha256()])
         self.subject.require(MARKER not in text, "no cell in evidence", f"a cell of the table is shown ({where})")
 
@@ -167,3 +192,77 @@ def _plain(outcomes: tuple[Outcome, ...]) -> list[dict[str, Any]]:
     """Outcomes as a result file has them, without the first record's place: some tables have no order."""
     plain = [json.loads(json.dumps(one.as_json(), default=str)) for one in outcomes]
     return [{**one, "message": one["message"].split(", first in record")[0]} for one in plain]
+
+
+def tables() -> Mapping[str, pa.Table]:
+    """Tables of text, integers and decimal numbers, by what is remarkable in them."""
+    draw = np.random.default_rng(7)
+    n = 400
+    zips = [f"{MARKER}0{one}" for one in draw.integers(0, 40, n)]
+    ages = [None if one == 9 else int(one) for one in draw.integers(0, 10, n)]
+    costs = [None if one == 5 else float(one) / 4 for one in draw.integers(0, 6, n)]
+    answers = [("flu", "Flu", "flu ", "", None, "ça", "日本")[one] for one in draw.integers(0, 7, n)]
+    return {
+        "many records": _table(zips, ages, costs, answers),
+        "one record": _table([f"{MARKER}1"], [1], [0.1], ["flu"]),
+        "nothing but missing values": _table([None] * 3, [None] * 3, [None] * 3, [None] * 3),
+        "large numbers": _table(
+            ["a", "b"] * 2, [2**53, 2**53 + 1, -(2**62), 2**53], [1e308, 5e-324, 0.1, 0.1], ["x"] * 4
+        ),
+    }
+
+
+def _table(zips: list[Any], ages: list[Any], costs: list[Any], answers: list[Any]) -> pa.Table:
+    return pa.table(
+        {
+            "zip": pa.array(zips, pa.string()),
+            "Age of person": pa.array(ages, pa.int64()),
+            "cost": pa.array(costs, pa.float64()),
+            "select": pa.array(answers, pa.string()),
+        }
+    )
+
+
+def policies() -> Iterable[Mapping[str, Any]]:
+    """Policies for such a table, one for each way to treat a missing quasi-identifier, and one with entities."""
+    for convention in CONVENTIONS:
+        yield _policy({"missing_quasi_identifier": convention}, {})
+    yield _policy({"reference": "release"}, {"unit": "zip"})
+
+
+def _policy(conventions: Mapping[str, str], further: Mapping[str, str]) -> Mapping[str, Any]:
+    role = "insensitive" if further else "quasi_identifier"
+    return {
+        "version": 1,
+        "attributes": {
+            "zip": {"role": role},
+            "Age of person": {"role": "quasi_identifier", "scale": "numeric"},
+            "cost": {"role": "sensitive", "scale": "numeric"},
+            "select": {"role": "sensitive"},
+        },
+        "conventions": dict(conventions),
+        "expect": [
+            {"k_anonymity": {"k": 3}},
+            {"distinct_l_diversity": {"l": 2}},
+            {"t_closeness": {"t": 0.4, "attribute": "cost", "distance": "ordered"}},
+            {"sample_uniqueness": {"at_most": 0.1}},
+        ],
+        **further,
+    }
+
+
+def domains_of(engine: Engine) -> list[Domain]:
+    """The domain of every column, as text and numbers stand there."""
+    declared, conventions = AttributeDeclaration(role=Role.INSENSITIVE), Conventions(missing_tokens=[])
+    return [domain_of(one.name, engine.domain(one.name), declared, conventions)[0] for one in engine.columns]
+
+
+def cells_of(domains: Sequence[Domain], parts: Iterable[CountedCodes]) -> Counter[Row]:
+    """Number of records of each row of cells."""
+    records: Counter[Row] = Counter()
+    for rows in parts:
+        columns = [[*one.values.tolist(), None] for one in domains]
+        coded = [rows[one.attribute].tolist() for one in domains]
+        for *codes, times in zip(*coded, rows.each.tolist(), strict=True):
+            records[tuple(column[code] for column, code in zip(columns, codes, strict=True))] += times
+    return records

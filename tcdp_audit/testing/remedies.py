@@ -2,18 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import json
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import Any
+from typing import Any, TypeVar
 
-from tcdp_audit.api import Plugins, Policy, read_policy
-from tcdp_audit.plugin.remedy import Remedy, RemedyParameters
-from tcdp_audit.testing.conformance import Subject, Suite
-from tcdp_audit.testing.remedy_cases import ROLES, remedy_cases
+import numpy as np
+import pyarrow as pa
+from pydantic import ValidationError
+
+from tcdp_audit.api import (
+    Check,
+    Options,
+    Plugins,
+    Policy,
+    Release,
+    apply_treatment,
+    evaluate,
+    is_attempt_to_write,
+    open_engine,
+    read_policy,
+)
+from tcdp_audit.plugin.remedy import NewColumn, Remedy, RemedyError, RemedyParameters, RemedyView, Treatment
+from tcdp_audit.plugin.sentences import Outcome, Status
+from tcdp_audit.testing.class_figures import SHARED, STATE
+from tcdp_audit.testing.conformance import ConformanceError, Subject, Suite
+from tcdp_audit.testing.releases import ROLES, RemedyCase, remedy_cases
 from tcdp_audit.testing.specification import example_of, parameters_conform, parameters_of
-from tcdp_audit.testing.treatments import TREATMENT, TreatmentTrial
 
 GUIDE = ("method", "choosing", "guarantees", "source", "example")
+MEMORY = 2**28
+TREATMENT = ("treatment", "inputs are left alone", "determinism", "no cell in evidence", "audit")
+T = TypeVar("T")
+RECORD = "\0record"  # the key that pairs records while a release is attacked; no column has this name
 
 
 class RemedySuite(Suite):
@@ -23,7 +46,7 @@ class RemedySuite(Suite):
         self.subject, self.remedy, self.given = Subject("remedy", remedy.name), remedy, given
 
     def examinations(self) -> Mapping[str, Callable[[], None]]:
-        """What holds the remedy against each property."""
+        """Examinations of the remedy, by property."""
         subject, remedy = self.subject, self.remedy
         return {
             "name": lambda: subject.require_name(remedy.name),
@@ -31,7 +54,7 @@ class RemedySuite(Suite):
             "guide": lambda: _guide_conforms(subject, remedy),
             "parameters": lambda: parameters_conform(subject, remedy.parameters, RemedyParameters),
             "example": self._example_conforms,
-            "plan": self._plans_conform,
+            "suggest_parameters": self._suggestions_conform,
             **{name: partial(self._treatments_conform, name) for name in TREATMENT},
         }
 
@@ -39,11 +62,11 @@ class RemedySuite(Suite):
         for trial in self._trials:
             _require_sound(self.subject, self.remedy, self._parameters, trial.policy, "example")
 
-    def _plans_conform(self) -> None:
+    def _suggestions_conform(self) -> None:
         for trial in self._trials:
-            for proposal in trial.plans():
-                planned = parameters_of(self.subject, self.remedy, proposal, "plan")
-                _require_sound(self.subject, self.remedy, planned, trial.policy, "plan")
+            for proposal in trial.suggestions():
+                planned = parameters_of(self.subject, self.remedy, proposal, "suggest_parameters")
+                _require_sound(self.subject, self.remedy, planned, trial.policy, "suggest_parameters")
 
     def _treatments_conform(self, property_: str) -> None:
         """Hold the treatments of all releases against one property; there must be a treatment of some release."""
@@ -72,7 +95,7 @@ def _specification_conforms(subject: Subject, remedy: Remedy[Any]) -> None:
     subject.require_texts({"title": remedy.title, "summary": remedy.summary}, "specification")
     sentence = remedy.summary.rstrip().endswith(".")
     subject.require(sentence, "specification", "`summary` must be a sentence with a full stop")
-    for name in ("apply", "validate", "plan"):
+    for name in ("apply", "validate", "suggest_parameters"):
         subject.require(callable(getattr(remedy, name)), "specification", f"`{name}` must be a function")
 
 
@@ -87,3 +110,208 @@ def _require_sound(
     faults = "; ".join(f"{name}: {sentence}" for name, sentence in remedy.validate(parameters, policy.document))
     attributes = f"the suite's releases have {', '.join(ROLES)}"
     subject.require(not faults, of, f"`validate` refuses it: {faults} ({attributes})")
+
+
+@dataclass(frozen=True)
+class TreatmentTrial:
+    """A remedy under some parameters on one release; of the attacks that it names, those among `checks` are known."""
+
+    subject: Subject
+    remedy: Remedy[Any]
+    parameters: RemedyParameters
+    case: RemedyCase
+    policy: Policy
+    checks: Mapping[str, Check]
+
+    def examine(self, property_: str) -> bool:
+        """Hold the treatment against one property of `TREATMENT`.
+
+        Returns:
+            Whether there was a treatment: a remedy may refuse a release by `RemedyError`.
+
+        Raises:
+            ConformanceError: the property does not hold, or there is nothing that could be held against it.
+        """
+        failures, is_treated = self._examined
+        failure = failures.get(property_) or failures.get("treatment")
+        if failure is not None:
+            raise failure
+        return is_treated
+
+    @property
+    def at(self) -> Subject:
+        """The remedy on its case."""
+        return self.subject.at(f"case: {self.case.name}")
+
+    @cached_property
+    def _examined(self) -> tuple[Mapping[str, ConformanceError], bool]:
+        """Failures by property, and whether there is a treatment."""
+        failures: dict[str, ConformanceError] = {}
+
+        def hold(property_: str, examine: Callable[[], T]) -> T | None:
+            try:
+                return examine()
+            except ConformanceError as error:
+                failures[property_] = error
+                return None
+
+        with self._view() as view:
+            before = _snapshot(view)
+            answer = hold("treatment", lambda: self._applied(view))
+            same = _snapshot(view) == before
+            hold("inputs are left alone", lambda: self._leaves_alone(same))
+            if answer is None:
+                return failures, False
+            hold("treatment", lambda: self._fits(view, answer))
+            if "treatment" not in failures:
+                hold("determinism", lambda: self._repeats(answer))
+                hold("no cell in evidence", lambda: self._shows_no_cell(answer))
+                hold("audit", lambda: self._can_be_audited(view, answer))
+        return failures, True
+
+    def _leaves_alone(self, same: bool) -> None:  # noqa: FBT001
+        self.at.require(same, "inputs are left alone", "it changed what it was given", SHARED)
+
+    def suggestions(self) -> Iterator[Mapping[str, Any]]:
+        """What the remedy proposes for the release where the policy names no remedy."""
+        with self._view() as view:
+            failing = tuple(one for one in view.outcomes if one.status in (Status.FAILED, Status.ERROR))
+            yield from list(self.remedy.suggest_parameters(view, failing))
+
+    @contextmanager
+    def _view(self) -> Iterator[RemedyView]:
+        with open_engine(self.case.table, MEMORY) as engine:
+
+            def audited(treatment: Treatment) -> tuple[Outcome, ...]:
+                return self._audited(apply_treatment(self.case.table, view, treatment))
+
+            outcomes = evaluate(self.policy, engine, Options(MEMORY))
+            view = RemedyView(Release(engine, self.policy), outcomes, self.policy.document.seed, audited)
+            yield view
+
+    def _audited(self, table: pa.Table) -> tuple[Outcome, ...]:
+        with open_engine(table, MEMORY) as engine:
+            return evaluate(self.policy, engine, Options(MEMORY))
+
+    def _applied(self, view: RemedyView) -> Treatment | None:
+        try:
+            treatment = self.remedy.apply(view, self.parameters)
+        except RemedyError as error:
+            reason = str(error).strip()
+            self.at.require(reason, "refusal", "a RemedyError must say which condition fails")
+            self.at.require(not self.case.shows_a_cell(reason), "no cell in evidence", "a RemedyError shows a cell")
+            return None
+        except Exception as error:
+            if is_attempt_to_write(error):
+                sentence = f"it tried to change what it was given: {error}"
+                raise self.at.lacks("inputs are left alone", sentence, SHARED) from error
+            raise self.at.lacks("treatment", f"it raised {type(error).__name__}: {error}") from error
+        sentence = f"`apply` gave a {type(treatment).__name__}, not a Treatment"
+        self.at.require(isinstance(treatment, Treatment), "treatment", sentence)
+        return treatment
+
+    def _fits(self, view: RemedyView, treatment: Treatment) -> None:
+        """Existing columns, a code for every record, and at least one record that stays."""
+        for name, column in treatment.columns.items():
+            known = name in view.release.columns
+            self.at.require(known, "columns", f"it changed a column {name!r}, which the release does not have")
+            self._column_fits(name, column, view.records)
+        if treatment.retained is not None:
+            shape = treatment.retained.dtype == bool and treatment.retained.shape == (view.records,)
+            came = f"{treatment.retained.dtype} of shape {treatment.retained.shape}"
+            sentence = f"it must be one bool for each record, or None; got {came}"
+            self.at.require(shape, "kept", sentence, "numbers or positions; use a comparison, or `np.isin`")
+            self.at.require(
+                treatment.retained.any(), "retained", "a remedy that would drop every record raises RemedyError"
+            )
+        faults = "; ".join(faults_of_attacks(treatment, self.policy, self.checks))
+        self.at.require(not faults, "attacks", faults)
+
+    def _column_fits(self, name: str, column: NewColumn, records: int) -> None:
+        codes, cells = column.codes, column.cells
+        self.at.require(
+            cells.dtype.kind in "ifO", "cells", f"those of {name!r} must be int64, float64 or text as object"
+        )
+        sound = all(isinstance(one, str) for one in cells) if cells.dtype == object else bool(np.isfinite(cells).all())
+        self.at.require(
+            sound, "cells", f"one of {name!r} is no text and no finite number; no value is the code len(cells)"
+        )
+        shape = codes.dtype.kind in "iu" and codes.shape == (records,)
+        sentence = f"{name!r} must have one whole number for each of the {records:,} records"
+        came = f"{codes.dtype} of shape {codes.shape}"
+        self.at.require(shape, "codes", f"{sentence}, got {came}", "codes as floats; use `.astype(np.int64)`")
+        inside = bool(((codes >= 0) & (codes <= len(cells))).all())
+        self.at.require(
+            inside, "codes", f"those of {name!r} must be positions in its cells, or len(cells) for no value"
+        )
+
+    def _repeats(self, treatment: Treatment) -> None:
+        if self.remedy.random:
+            return
+        with self._view() as view:
+            again = self._applied(view)
+            same = again is not None and _comparable(again) == _comparable(treatment)
+            self.at.require(
+                same, "determinism", "the same seed gave another treatment; draw from `view.generator()`", STATE
+            )
+
+    def _shows_no_cell(self, treatment: Treatment) -> None:
+        undocumented = sorted(set(treatment.notes) - set(self.remedy.guide.notes))
+        self.at.require(not undocumented, "notes", f"{undocumented} are not explained in the guide's `notes`")
+        text = json.dumps([dict(treatment.notes), treatment.lines], ensure_ascii=False, default=str)
+        self.at.require(not self.case.shows_a_cell(text), "no cell in evidence", "its notes or lines show a cell")
+
+    def _can_be_audited(self, view: RemedyView, treatment: Treatment) -> None:
+        """The core's own table of it: the input's columns in order, all records accounted for, every cell readable."""
+        table = apply_treatment(self.case.table, view, treatment)
+        kept = view.records if treatment.retained is None else int(treatment.retained.sum())
+        self.at.require(table.num_rows == kept, "records", f"{table.num_rows:,} came out where {kept:,} were kept")
+        same = table.column_names == self.case.table.column_names
+        self.at.require(same, "columns", "the treated release has not the columns of the release, in their order")
+        errors = [one for one in self._audited(table) if one.status is Status.ERROR]
+        sentences = "; ".join(f"{one.check}: {one.message}" for one in errors)
+        self.at.require(not errors, "audit", f"the treated release cannot be audited: {sentences}")
+
+
+def _snapshot(view: RemedyView) -> dict[str, tuple[Any, ...]]:
+    """Everything that a remedy is given of the records."""
+    attributes = view.attributes(sorted(view.release.columns))
+    return {one.name: (one.codes.tobytes(), one.domain.values.tolist(), *map(bytes, one.bounds)) for one in attributes}
+
+
+def _comparable(treatment: Treatment) -> Any:
+    """All of a treatment in a form that can be compared."""
+    columns = {name: (one.cells.tolist(), one.codes.tolist()) for name, one in treatment.columns.items()}
+    kept = None if treatment.retained is None else treatment.retained.tolist()
+    return columns, kept, json.dumps(dict(treatment.notes), default=str), treatment.lines
+
+
+def faults_of_attacks(treatment: Treatment, policy: Policy, checks: Mapping[str, Check]) -> Iterator[str]:
+    """Faults of the attacks of a treatment.
+
+    Args:
+        treatment: what a remedy answered.
+        policy: of the release that it treated.
+        checks: those that are known; of another one nothing can be said.
+    """
+    attacks: Any = treatment.attacks  # which may be anything
+    if not isinstance(attacks, tuple) or not all(isinstance(one, Mapping) for one in attacks):
+        yield "they must be a tuple of `{check: parameters}`"
+        return
+    for name, given in ((name, given) for attack in attacks for name, given in attack.items()):
+        if not isinstance(given, Mapping):
+            yield f"the parameters of {name!r} must be a mapping"
+        elif name in checks:
+            yield from _faults(checks[name], given, policy)
+
+
+def _faults(check: Check, given: Mapping[str, Any], policy: Policy) -> Iterator[str]:
+    try:
+        parameters = check.parameters.model_validate(dict(given))
+    except ValidationError as error:
+        yield f"{check.name} refuses {', '.join(sorted({str(one['loc'][0]) for one in error.errors() if one['loc']}))}"
+        return
+    if check.demands(parameters):
+        yield f"{check.name} has a demand, and an attack on a remedy measures only"
+    document = policy.document.model_copy(update={"key": RECORD})
+    yield from (f"{check.name}: {sentence}" for _, sentence in check.faults(parameters, document))

@@ -2,46 +2,49 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any
+import re
+from collections.abc import Callable, Iterator, Mapping
+from enum import Enum
+from typing import Any, Literal, get_args, get_origin
 
 import yaml
 from pydantic import BaseModel, ValidationError
 
 from tcdp_audit.api import CheckOnClasses, Specification
-from tcdp_audit.plugin.check import AttributeParameters, Comparison, DisclosureType, Parameters
+from tcdp_audit.plugin.check import AttributeParameters, DisclosureType, Parameters
+from tcdp_audit.plugin.detector import Scale
 from tcdp_audit.plugin.remedy import Remedy
+from tcdp_audit.plugin.sentences import Comparison
 from tcdp_audit.testing.conformance import Subject
 
 GUIDE = ("definition", "formula", "reading", "choosing", "source", "example")
+NOT_ADMISSIBLE = (
+    "none of the observed figures is accepted as a threshold; let the parameter take exact numbers (`Exact`)"
+)
+EXPECTATION = re.compile("[A-Z][A-Za-z0-9]+")
+COMMON = ("severity", "attribute", "attributes")
 
 
 def examinations_of(subject: Subject, check: Specification[Any]) -> dict[str, Callable[[], None]]:
-    """What holds everything that a check says of itself against what policies, `explain` and reports need."""
+    """Examinations of everything that a check says of itself, by property."""
+    base = AttributeParameters if check.on_attribute and not check.joint else Parameters
     return {
         "name": lambda: subject.require_name(check.name),
         "specification": lambda: _titles_conform(subject, check),
         "guide": lambda: subject.require_texts({name: getattr(check.guide, name) for name in GUIDE}, "guide"),
-        "parameters": lambda: _parameters_conform(subject, check),
+        "parameters": lambda: parameters_conform(subject, check.parameters, base),
         "thresholds": lambda: _thresholds_conform(subject, check),
-        "example": lambda: _example_conforms(subject, check),
+        "example": lambda: parameters_of(subject, check, example_of(subject, check), "example"),
     }
 
 
 def _titles_conform(subject: Subject, check: Specification[Any]) -> None:
     subject.require_texts({"title": check.title}, "specification")
-    subject.require(
-        isinstance(check.disclosure_type, DisclosureType), "specification", "`disclosure_type` must be a DisclosureType"
-    )
-
-
-def _example_conforms(subject: Subject, check: Specification[Any]) -> None:
-    example_of(subject, check)
-
-
-def _parameters_conform(subject: Subject, check: Specification[Any]) -> None:
-    base = AttributeParameters if check.on_attribute and not check.joint else Parameters
-    parameters_conform(subject, check.parameters, base)
+    sound = isinstance(check.disclosure_type, DisclosureType)
+    subject.require(sound, "specification", "`disclosure_type` must be a DisclosureType")
+    fits = not check.expectation_name or EXPECTATION.fullmatch(check.expectation_name)
+    sentence = f"`expectation_name` must be words in capitals as in `ToSatisfyKMap`, got {check.expectation_name!r}"
+    subject.require(fits, "specification", sentence)
 
 
 def parameters_conform(subject: Subject, model: type[BaseModel], base: type[BaseModel]) -> None:
@@ -119,3 +122,76 @@ def parameters_of(
     except ValidationError as error:
         reasons = "; ".join(f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors())
         raise subject.lacks(of, f"the {subject.kind}'s own parameters refuse it: {reasons}") from error
+
+
+def variants(subject: Subject, check: Specification[Any], given: Mapping[str, Any]) -> list[Parameters]:
+    """Parameters without any threshold: the given ones over the example's, then each choice that they allow.
+
+    Raises:
+        ConformanceError: the check cannot be measured without a threshold.
+    """
+    demanded = {limit.parameter for limit in check.limits}
+    example = {**example_of(subject, check), **given}
+    # a suite gives checks on classes attributes of its own; one on tables measures that of its example
+    common = COMMON if check.on_attribute else tuple(name for name in COMMON if name != "attribute")
+    base = {name: value for name, value in example.items() if name not in demanded and name not in common}
+    try:
+        tried = [check.parameters.model_validate(base)]
+    except ValidationError as error:
+        raise subject.lacks(
+            "parameters", "they must be valid without a threshold, which then is not compared"
+        ) from error
+    for name, value in _choices(check, {*demanded, *COMMON}):
+        try:
+            changed = check.parameters.model_validate({**base, name: value})
+        except ValidationError:
+            continue  # this choice does not go with the others
+        if changed not in tried:
+            tried.append(changed)
+    return tried
+
+
+def shown_parameters(parameters: Parameters) -> str:
+    """Parameters that are no thresholds, as a place of a message begins with them."""
+    return "".join(f"{name}={value}; " for name, value in parameters.figures().items())
+
+
+def with_threshold(parameters: Parameters, name: str, value: Any) -> Parameters | None:
+    """The same parameters with a threshold; None where the model refuses the value."""
+    given = {one: getattr(parameters, one) for one in parameters.model_fields_set}
+    for typed in (value, int(value) if value.denominator == 1 else float(value)):
+        try:
+            return type(parameters).model_validate({**given, name: typed})
+        except ValidationError:
+            continue
+    return None
+
+
+def scales_of(check: Specification[Any], parameters: Parameters) -> list[Scale]:
+    """The scales to try a check on; one that takes every scale is tried on text and on numbers."""
+    if not check.on_attribute:
+        return [Scale.NOMINAL]
+    allowed = check.scales(parameters)
+    if allowed is None and check.needs_hierarchy(parameters):
+        return [Scale.NOMINAL]
+    tried = (Scale.NOMINAL, Scale.NUMERIC) if allowed is None else Scale
+    return [scale for scale in tried if allowed is None or scale in allowed]
+
+
+def _choices(check: Specification[Any], left_out: set[str]) -> Iterator[tuple[str, Any]]:
+    for name, field in check.parameters.model_fields.items():
+        if name not in left_out:
+            for value in _values(field.annotation):
+                yield name, value
+
+
+def _values(annotation: Any) -> Iterator[Any]:
+    if isinstance(annotation, type) and issubclass(annotation, Enum):
+        yield from annotation
+    elif annotation is bool:
+        yield from (False, True)
+    elif get_origin(annotation) is Literal:
+        yield from get_args(annotation)
+    else:
+        for part in get_args(annotation):
+            yield from _values(part)

@@ -2,21 +2,51 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from math import isfinite
+from numbers import Real
 from typing import Any
 
-from tcdp_audit.plugin.check import Parameters, TableCheck
-from tcdp_audit.testing.conformance import Subject, Suite
-from tcdp_audit.testing.specification import examinations_of, example_of, parameters_of
-from tcdp_audit.testing.table_cases import table_cases
-from tcdp_audit.testing.table_trials import BESIDE, TableTrial
-from tcdp_audit.testing.unfailable import PROPERTY
-from tcdp_audit.testing.variants import variants, with_threshold
+import numpy as np
+import pyarrow as pa
 
-COMPANIONS = frozenset({"original", "population", "holdout", "registry", "previous"})
+from tcdp_audit.api import (
+    BorrowedEngine,
+    Expectation,
+    Options,
+    Plugins,
+    Policy,
+    evaluate,
+    is_attempt_to_write,
+    open_engine,
+    plain_figures,
+)
+from tcdp_audit.plugin.check import Limit, Parameters, TableCheck, TableFigure, TableView
+from tcdp_audit.plugin.detector import Detector
+from tcdp_audit.plugin.engine import CheckError, Engine
+from tcdp_audit.plugin.sentences import Outcome, Status
+from tcdp_audit.testing.class_figures import PROPERTY, SHARED, STATE
+from tcdp_audit.testing.conformance import AuditedTrial, Subject, Suite, every
+from tcdp_audit.testing.releases import TableCase, table_cases
+from tcdp_audit.testing.specification import (
+    NOT_ADMISSIBLE,
+    examinations_of,
+    example_of,
+    parameters_of,
+    shown_parameters,
+    variants,
+    with_threshold,
+)
+
+MEMORY = 2**28
+NEAR = Fraction(1, 1000)  # relative distance from a figure to the thresholds near it
+RANKS = "codes or positions of values taken for figures: they follow the names of values and the order of records"
+ZERO = "0 / 0 on a table without such records; raise CheckError where nothing can be measured"
+GRID = tuple(map(Fraction, ("0", "1/4", "1/2", "3/4", "1", "2", "5")))
 
 
 class TableCheckSuite(Suite):
@@ -26,69 +56,62 @@ class TableCheckSuite(Suite):
         self.subject, self.check, self.given = Subject("check", check.name), check, given
 
     def examinations(self) -> Mapping[str, Callable[[], None]]:
-        """What holds the check against each property."""
+        """Examinations of the check, by property."""
         return {
             **examinations_of(self.subject, self.check),
             "tables": self._tables_conform,
-            "figure": lambda: self._every(TableTrial.is_sound),
+            "figure": lambda: every(self._trials, TableTrial.is_sound),
             "refusal": self._refusals_conform,
-            "determinism": lambda: self._every(TableTrial.repeats),
-            "inputs are left alone": lambda: self._every(TableTrial.leaves_inputs_alone),
+            "determinism": lambda: every(self._trials, TableTrial.repeats),
+            "inputs are left alone": lambda: every(self._trials, TableTrial.leaves_inputs_alone),
             PROPERTY: self._unfailable_conforms,
-            "end to end": lambda: self._every(TableTrial.is_measured),
-            "order of records": lambda: self._every(TableTrial.ignores_order),
-            "names of values": lambda: self._every(TableTrial.ignores_names_of_values),
-            "message": lambda: self._every(TableTrial.has_a_message),
-            "no cell in evidence": lambda: self._every(TableTrial.tells_no_cell),
+            "end to end": lambda: every(self._trials, TableTrial.is_measured),
+            "order of records": lambda: every(self._trials, TableTrial.ignores_order),
+            "names of values": lambda: every(self._trials, TableTrial.ignores_names_of_values),
+            "message": lambda: every(self._trials, TableTrial.has_a_message),
+            "no cell in evidence": lambda: every(self._trials, TableTrial.shows_no_cell),
             "at the threshold": self._decides_at_the_threshold,
-            "stricter demands": lambda: self._every(TableTrial.keeps_order_of_demands),
+            "stricter demands": lambda: every(self._trials, TableTrial.keeps_order_of_demands),
         }
 
     def _tables_conform(self) -> None:
-        unknown = sorted(self.check.requires - COMPANIONS)
-        sentence = f"{unknown} are none of the tables that a policy names: {', '.join(sorted(COMPANIONS))}"
-        self.subject.require(not unknown, "tables", sentence)
-        sentence = "a check on tables is not told an attribute: leave `on_attribute` as it is, and take `attributes`"
+        sentence = "a check on tables gets no attribute: leave `on_attribute` as it is, and take `attributes`"
         self.subject.require(not self.check.on_attribute, "tables", sentence)
 
     def _refusals_conform(self) -> None:
-        self._every(TableTrial.says_why_not)
+        every(self._trials, TableTrial.says_why_not)
         for parameters, trials in self._by_parameters:
-            where = "".join(f"; {name}={value}" for name, value in parameters.figures().items())
             answered = any(trial.figure is not None for trial in trials)
-            self.subject.require(answered, "refusal", f"it refused all tables of the suite{where}")
+            at, cause = self.subject.at(shown_parameters(parameters)), "the example needs what the suite's tables lack"
+            at.require(answered, "refusal", "it refused all tables of the suite", cause)
 
     def _decides_at_the_threshold(self) -> None:
-        self._every(TableTrial.decides_at_the_threshold)
+        every(self._trials, TableTrial.decides_at_the_threshold)
         admissible = sum(trial.admissible for trial in self._trials)
-        sentence = "none of the observed figures is accepted as a threshold; let the parameter take exact numbers"
-        self.subject.require(admissible, "at the threshold", sentence)
+        self.subject.require(admissible, "at the threshold", NOT_ADMISSIBLE)
 
     def _unfailable_conforms(self) -> None:
-        """What nothing is said to fail, no other release of as many records fails."""
+        """Insist that no other release of as many records fails what nothing is said to fail."""
         for parameters, trials in self._by_parameters:
             figures = [trial.figure for trial in trials if trial.figure is not None]
             for demanding, name in self._demands(parameters, [one.value for one in figures]):
-                for said in figures:
-                    if name in self.check.unfailable(said, demanding):
-                        others = (one for one in figures if one.records == said.records)
+                for figure in figures:
+                    if name in self.check.unfailable(figure, demanding):
+                        others = (one for one in figures if one.records == figure.records)
                         failed = any(self.check.verdict(one, demanding).failed for one in others)
                         sentence = f"no release was said to fail {name}: {getattr(demanding, name)}, and one does"
-                        self.subject.require(not failed, PROPERTY, sentence)
+                        cause = "`worst` gives a figure that another release of as many records exceeds"
+                        self.subject.require(not failed, PROPERTY, sentence, cause)
 
     def _demands(self, parameters: Parameters, values: list[Any]) -> Iterator[tuple[Any, str]]:
-        """Each threshold by itself, at the ends of a share and at or beside the figures of all releases."""
+        """Each threshold by itself, at the ends of a share and at or near the figures of all releases."""
         exact = {Fraction(one) for one in values if isfinite(one)}
-        near = {one * factor for one in exact for factor in (1, 1 + BESIDE, 1 - BESIDE)}
+        near = {one * factor for one in exact for factor in (1, 1 + NEAR, 1 - NEAR)}
         for limit in self.check.limits:
             for value in sorted({Fraction(0), Fraction(1), *near}):
                 demanding = with_threshold(parameters, limit.parameter, value)
                 if demanding is not None:
                     yield demanding, limit.parameter
-
-    def _every(self, examine: Callable[[TableTrial], None]) -> None:
-        for trial in self._trials:
-            examine(trial)
 
     @property
     def _trials(self) -> list[TableTrial]:
@@ -113,3 +136,237 @@ class TableCheckSuite(Suite):
         faults = "; ".join(f"{name}: {sentence}" for name, sentence in self.check.faults(example, document))
         attributes = f"the suite's releases have {', '.join(document.attributes)}"
         self.subject.require(not faults, "example", f"a policy refuses it: {faults} ({attributes})")
+
+
+@dataclass(frozen=True)
+class _Answers:
+    """Two answers to the same question, whether what was given is as it was, and what audits say."""
+
+    answers: tuple[TableFigure | CheckError, TableFigure | CheckError]
+    unchanged: bool
+    measured: Outcome
+    demands: list[tuple[Fraction, Outcome]]
+
+
+@dataclass(frozen=True)
+class TableTrial(AuditedTrial):
+    """One check, parameters without a threshold, one case."""
+
+    subject: Subject
+    check: TableCheck[Any]
+    parameters: Parameters
+    example: Parameters
+    case: TableCase
+
+    @property
+    def at(self) -> Subject:
+        """The check on its case."""
+        return self.subject.at(f"{shown_parameters(self.parameters)}case: {self.case.name}")
+
+    @property
+    def figure(self) -> TableFigure | None:
+        """Figure of the check; None where it says why there is none."""
+        return None if isinstance(self._answer, CheckError) else self._answer
+
+    @property
+    def _answer(self) -> TableFigure | CheckError:
+        return self._asked_once.answers[0]
+
+    @cached_property
+    def _asked_once(self) -> _Answers:
+        """The tables opened once for all that is asked of them."""
+        with self._engines(self.case.tables()) as engines:
+            companions = {name: BorrowedEngine(engine) for name, engine in engines.items() if name != "release"}
+            policy = self._policy(self.parameters, self.case)
+            view = TableView(policy, BorrowedEngine(engines["release"]), companions, find_detectors=_detectors)
+            before = _arrays(view)
+            answers = (self._asked(view), self._asked(view))
+            unchanged = all(np.array_equal(one, other) for one, other in zip(before, _arrays(view), strict=True))
+            measured = self._audited(policy, engines)
+            demands = [
+                (limit, self._audited(self._policy(demanding, self.case), engines))
+                for limit, demanding in self._demanding_figures(answers[0])
+            ]
+        return _Answers(answers, unchanged, measured, demands)
+
+    def is_sound(self) -> None:
+        """Hold the figure against what every figure is."""
+        figure = self.figure
+        if figure is None:
+            return
+        self.at.require(isinstance(figure, TableFigure), "figure", f"`measure` gave a {type(figure).__name__}")
+        value = figure.value
+        number = isinstance(value, Real) and value == value  # noqa: PLR0124
+        self.at.require(number, "figure", f"its value must be a number, not NaN: got {value!r}", ZERO)
+        self._counts("records", figure.records, figure.failing)
+        if figure.classes is not None:
+            self._counts("classes", *figure.classes)
+        ends = [one[0] for one in figure.distribution]
+        self.at.require(ends == sorted(ends), "figure", "its distribution must ascend by its figures")
+        triples = all(len(one) == 3 and min(one[1:]) >= 0 for one in figure.distribution)
+        self.at.require(triples, "figure", "its distribution must be [figure, classes, records] triples")
+        try:
+            plain_figures(figure.details)
+        except CheckError as error:
+            raise self.at.lacks("figure", str(error)) from error
+
+    def _counts(self, of: str, total: object, failing: object) -> None:
+        whole = isinstance(total, int) and total >= 0
+        cause = "a number of numpy; use `int(...)`"
+        self.at.require(whole, "figure", f"its {of} must be a whole number, got {total!r}", cause)
+        within = failing is None or (isinstance(failing, int) and isinstance(total, int) and 0 <= failing <= total)
+        sentence = f"its failing {of} must be None or a whole number from 0 to {total}, got {failing!r}"
+        self.at.require(within, "figure", sentence, cause)
+
+    def says_why_not(self) -> None:
+        """Insist that a refusal has a reason, and shows no cell."""
+        if isinstance(self._answer, CheckError):
+            reason = str(self._answer).strip()
+            self.at.require(reason, "refusal", "a CheckError must say why it cannot be measured")
+            self.at.require(not self.case.shows_a_cell(reason), "refusal", "a CheckError shows a cell")
+
+    def repeats(self) -> None:
+        """Hold the figure against the same question, asked again."""
+        first, second = map(_comparable, self._asked_once.answers)
+        self.at.require(first == second, "determinism", "the second call on the same tables gave another figure", STATE)
+
+    def leaves_inputs_alone(self) -> None:
+        """Hold the view's classes against what they were before the check saw them."""
+        unchanged = self._asked_once.unchanged
+        self.at.require(unchanged, "inputs are left alone", "the measure changed what it was given", SHARED)
+
+    @property
+    def measured(self) -> Outcome:
+        """Outcome of an audit without a threshold."""
+        return self._asked_once.measured
+
+    def is_measured(self) -> None:
+        """Hold the outcome without a threshold against the figure."""
+        outcome, figure = self.measured, self.figure
+        expected = Status.ERROR if figure is None else Status.MEASURED
+        sentence = f"without a threshold, expected the status {expected}, got {outcome.status}: {outcome.message}"
+        self.at.require(outcome.status is expected, "end to end", sentence)
+        if figure is not None:
+            sentence = "the outcome reports another figure than was measured"
+            self.at.require_equal(outcome.observed, float(figure.value), "end to end", sentence, STATE)
+
+    def ignores_order(self) -> None:
+        """Hold the outcome against that of every table in another order."""
+        shuffled = self._outcome(self.case.tables(shuffle=1), self.case)
+        self.require_same(shuffled, "order of records", "shuffled records gave another outcome", RANKS)
+
+    def ignores_names_of_values(self) -> None:
+        """Hold the outcome against that of other names for the values of text."""
+        relabelled = self.case.relabelled()
+        renamed = self._outcome(relabelled.tables(), relabelled)
+        self.require_same(renamed, "names of values", "other names for the values of text gave another outcome", RANKS)
+
+    def shows_a_cell(self, text: str) -> bool:
+        """True if a text shows a cell of the case."""
+        return self.case.shows_a_cell(text)
+
+    @property
+    def outcomes(self) -> list[Outcome]:
+        """The outcome without a threshold, then those of demands."""
+        return [self.measured, *(outcome for _, outcome in self._asked_once.demands)]
+
+    def decides_at_the_threshold(self) -> None:
+        """Hold outcomes at the figure, and a little apart from it, against the declared comparison."""
+        for limit, outcome in self._asked_once.demands:
+            assert self.figure is not None  # noqa: S101 - demands are made of it
+            value, comparison = self.figure.value, self.check.headline.comparison
+            holds = bool(comparison.holds((value > limit) - (value < limit)))
+            self.require_decided(outcome, holds=holds, demand=f"{comparison} {limit}")
+            sentence, cause = "the figure must not depend on the threshold", "`measure` reads the threshold; leave it"
+            self.at.require_equal(outcome.observed, self.measured.observed, "at the threshold", sentence, cause)
+
+    @property
+    def admissible(self) -> int:
+        """Number of thresholds at and near the figure that the check takes."""
+        return len(self._asked_once.demands)
+
+    def _demanding_figures(self, answer: TableFigure | CheckError) -> list[tuple[Fraction, Parameters]]:
+        """The figure, and a little more and less, as thresholds that the check takes."""
+        if not isinstance(answer, TableFigure) or not isinstance(answer.value, Real) or not isfinite(answer.value):
+            return []
+        exact = Fraction(answer.value)
+        limits = (exact, exact * (1 + NEAR), exact * (1 - NEAR))
+        demanding = ((limit, self._demanding(self.parameters, self.check.headline, limit)) for limit in limits)
+        return [(limit, parameters) for limit, parameters in demanding if parameters is not None]
+
+    def keeps_order_of_demands(self) -> None:
+        """Insist that what passes a demand passes every looser one."""
+        if self.figure is None:
+            return
+        for limit in self.check.limits:
+            grid: list[Fraction] = sorted(
+                {*GRID, *([Fraction(self.figure.value)] if isfinite(self.figure.value) else [])}
+            )
+            looser_last: Iterable[Fraction] = reversed(grid) if limit.comparison.higher_is_safer else grid
+            failed = [one for value in looser_last if (one := self._failed(limit, value)) is not None]
+            ordered = failed == sorted(failed, reverse=True)
+            sentence = f"a stricter {limit.parameter} passes where a looser one fails"
+            cause = "`verdict` or a violation that does not follow the declared comparison"
+            self.at.require(ordered, "stricter demands", sentence, cause)
+
+    def _failed(self, limit: Limit, value: Fraction) -> bool | None:
+        """True if the figure fails a demand next to the example's others; None where the check does not take it."""
+        demanding = self._demanding(self.example, limit, value)
+        return None if demanding is None else self.check.verdict(self.figure, demanding).failed  # type: ignore[arg-type]
+
+    def _demanding(self, parameters: Parameters, limit: Limit, value: Fraction) -> Parameters | None:
+        demanding = with_threshold(parameters, limit.parameter, value)
+        if demanding is None or Fraction(getattr(demanding, limit.parameter)) != value:
+            return None
+        return None if any(self.check.faults(demanding, self._document)) else demanding
+
+    @cached_property
+    def _document(self) -> Any:
+        return self.case.document(self.check.name)
+
+    def _policy(self, parameters: Parameters, case: TableCase) -> Policy:
+        return Policy(case.document(self.check.name), (Expectation(self.check, parameters),), text="")
+
+    def _outcome(self, tables: Mapping[str, pa.Table], case: TableCase) -> Outcome:
+        with self._engines(tables) as engines:
+            return self._audited(self._policy(self.parameters, case), engines)
+
+    def _audited(self, policy: Policy, engines: Mapping[str, Engine]) -> Outcome:
+        companions = {name: engine for name, engine in engines.items() if name != "release"}
+        outcomes = evaluate(policy, engines["release"], Options(MEMORY, detectors=_detectors), companions)
+        asked = [one for one in outcomes if not one.is_structural]
+        self.at.require(len(asked) == 1, "end to end", f"expected one outcome, got {len(asked)}")
+        return asked[0]
+
+    @contextmanager
+    def _engines(self, tables: Mapping[str, pa.Table]) -> Iterator[dict[str, Engine]]:
+        needed = {"release", "original", *self.check.requires}
+        with ExitStack() as stack:
+            given = {name: table for name, table in tables.items() if name in needed}
+            yield {name: stack.enter_context(open_engine(table, MEMORY)) for name, table in given.items()}
+
+    def _asked(self, view: TableView) -> TableFigure | CheckError:
+        try:
+            return self.check.measure(view, self.parameters)
+        except CheckError as error:
+            return error
+        except Exception as error:
+            if is_attempt_to_write(error):
+                raise self.at.lacks(
+                    "inputs are left alone", f"the measure tried to write to them: {error}", SHARED
+                ) from error
+            raise self.at.lacks("figure", f"the measure raised {type(error).__name__}: {error}") from error
+
+
+def _comparable(answer: TableFigure | CheckError) -> object:
+    return str(answer) if isinstance(answer, CheckError) else (answer, str(answer))
+
+
+def _arrays(view: TableView) -> list[Any]:
+    classes = view.classes
+    return [one.copy() for one in (classes.size, classes.records, classes.matched, classes.expected)]
+
+
+def _detectors() -> Mapping[str, Detector]:
+    """Detectors that come with tcdp-audit."""
+    return Plugins.load(external=False).detectors

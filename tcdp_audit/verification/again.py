@@ -25,7 +25,7 @@ from tcdp_audit.api import (
     recorded_tool,
 )
 from tcdp_audit.core.results.audit import Audit
-from tcdp_audit.core.results.written.audit import WrittenAudit
+from tcdp_audit.core.results.written import WrittenAudit
 from tcdp_audit.plugin.report import Run
 from tcdp_audit.plugin.sentences import listing, visible
 from tcdp_audit.verification.digests import digest_of_file
@@ -36,15 +36,15 @@ COMPANIONS = ("original", "population")  # that a call can name
 
 @dataclass(frozen=True, kw_only=True)
 class Given:
-    """What a verification is given beside the result.
+    """The inputs of a verification other than the result.
 
     Args:
         release: the table, as for `audit`.
         policy: the policy; None for the file that the result names.
         original: None for the one that the policy names.
         population: likewise.
-        before: the release as it came in, for a result of `fix`.
-        trust_policy_code: whether code beside the policy runs, which it names.
+        before: the release before the repair, for a result of `fix`.
+        trust_policy_code: whether code next to the policy runs that it names.
         plugins: those that may take part.
         memory: budget in bytes; None for the default.
         progress: called with (step, done, in all).
@@ -68,7 +68,7 @@ class Given:
 
 
 def policy_file(written: WrittenAudit, given: Given) -> Path | None:
-    """The file of the policy: the one that is given, the one that the result names, or its namesake beside the result.
+    """The file of the policy: the one that is given, the one that the result names, or its namesake next to the result.
 
     Of the latter two the one that has not changed, if any. None for a policy that is given as anything but a file.
 
@@ -82,9 +82,9 @@ def policy_file(written: WrittenAudit, given: Given) -> Path | None:
         raise ResultError(
             f"{written.path}: its policy was given in a program; name a file that says the same with --policy"
         )
-    found = [path for path in (named, written.path.parent / named.name) if path.is_file()]
-    same = [path for path in found if digest_of_file(path) == written.result["policy"]["sha256"]]
-    for path in (*same, *found):
+    paths = [path for path in (named, written.path.parent / named.name) if path.is_file()]
+    same = [path for path in paths if digest_of_file(path) == written.result["policy"]["sha256"]]
+    for path in (*same, *paths):
         return path
     raise ResultError(f"{written.path}: its policy {visible(named.name)} is not there; name it with --policy")
 
@@ -93,7 +93,7 @@ def audited_again(written: WrittenAudit, given: Given, policy: Policy) -> Audit:
     """The audit of a written result, made again.
 
     Raises:
-        ResultError: the result compares with a table that nobody names.
+        ResultError: the result compares with a table that is not named.
         TcdpAuditError: the audit cannot be made.
     """
     _require_companions(written, given, policy)
@@ -116,7 +116,7 @@ def is_drawn(policy: Policy) -> bool:
 
 
 def repaired_again(written: WrittenAudit, given: Given, policy: Policy) -> Audit:
-    """The audit of what `fix` makes of the release as it came in; as a file where that has to be the one verified.
+    """The audit of what `fix` makes of the release before the repair; as a file where that has to be the one verified.
 
     Raises:
         TcdpAuditError: the repair cannot be made.
@@ -195,9 +195,9 @@ def _as_then(file: NamedFile, written: WrittenAudit) -> NamedFile:
 
 def _run_of(written: WrittenAudit) -> Run:
     """Who ran a written audit, as far as its result says so."""
-    told = written.result.get("run")
-    by, command = (told.get(name) if isinstance(told, Mapping) else None for name in ("by", "command"))
-    configured = told.get("configuration") if isinstance(told, Mapping) else None
+    recorded = written.result.get("run")
+    by, command = (recorded.get(name) if isinstance(recorded, Mapping) else None for name in ("by", "command"))
+    configured = recorded.get("configuration") if isinstance(recorded, Mapping) else None
     is_sound = isinstance(configured, Mapping) and isinstance(configured.get("set"), Mapping) and "file" in configured
     return Run(
         by if isinstance(by, str) else None,

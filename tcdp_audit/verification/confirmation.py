@@ -11,8 +11,8 @@ from typing import Any
 
 from tcdp_audit.api import Plugins, Policy, named_files, with_plain_result
 from tcdp_audit.core.results.audit import Audit
-from tcdp_audit.core.results.written.audit import WrittenAudit, read_audit
-from tcdp_audit.core.results.written_title import title_in
+from tcdp_audit.core.results.written import WrittenAudit, read_audit
+from tcdp_audit.core.results.written_verdict import title_in
 from tcdp_audit.plugin.engine import TcdpAuditError, redact_errors
 from tcdp_audit.plugin.report import tool
 from tcdp_audit.plugin.sentences import visible
@@ -33,7 +33,7 @@ from tcdp_audit.verification.points import Point, State, Verification
 from tcdp_audit.verification.wording import Wording, points_of
 
 LOG = "change_log"
-OTHERWISE = "what the remedies make of the release as it came in is another table than this one"
+OTHERWISE = "what the remedies make of the release before the repair is another table than this one"
 DRAWN = "a remedy draws its noise anew each time, so what remedies did cannot be done again"
 
 
@@ -53,24 +53,24 @@ def verify(
 ) -> Verification:
     """Confirm a result, or a report, by auditing the release again; say what differs.
 
-    Digests of the release, the policy and the tables beside it are compared, then every figure and sentence, then the
+    Digests of the release, the policy and its companions are compared, then every figure and sentence, then the
     text of an HTML report with the one that the audit gives now. When the result was made, and where its tables lay,
     cannot be known again: the result's word for it is taken.
 
     Args:
         result: a JSON result, or an HTML report.
         release: the table that it is about; see `audit`.
-        policy: the policy; by default the file that the result names, or its namesake beside the result.
+        policy: the policy; by default the file that the result names, or its namesake next to the result.
         original: the table that the release was made from; by default the one that the policy names.
         population: likewise.
-        before: the release as it came in, for a result of `fix`, which is repaired again.
-        trust_policy_code: run code beside the policy that it names, as for `load_policy`.
+        before: the release before the repair, for a result of `fix`, which is repaired again.
+        trust_policy_code: run code next to the policy that it names, as for `load_policy`.
         plugins: the plugins to use; by default those of the result, as far as they are installed.
         memory: budget in bytes, as for `audit`; it matters to estimates only.
         progress: called with (step, done, in all).
 
     Returns:
-        What was compared, and what came of it. Look at `.is_confirmed` and `.points`.
+        The comparisons with their results. Look at `.is_confirmed` and `.points`.
 
     Raises:
         UsageError: a file does not exist.
@@ -97,8 +97,8 @@ def verify(
     except TcdpAuditError as error:
         if not changed:
             raise
-        told = Point("figures", State.UNVERIFIED, f"they cannot be computed: {error}")
-        return Verification((*changed, told), written.verdict, title_in(written.result))
+        point = Point("figures", State.UNVERIFIED, f"they cannot be computed: {error}")
+        return Verification((*changed, point), written.verdict, title_in(written.result))
     return Verification(tuple(_points(written, given, again)), written.verdict, title_in(written.result))
 
 
@@ -116,7 +116,7 @@ def _changed(written: WrittenAudit, given: Given) -> Iterator[Point]:
 
 
 def _named_files(written: WrittenAudit, given: Given) -> list[Point]:
-    """What came of the files that the policy names, if it can be read."""
+    """The comparison of the files that the policy names, if it can be read."""
     try:
         now = named_files(policy_of(written, given))
     except TcdpAuditError:
@@ -145,11 +145,11 @@ def _with_title(again: Audit, written: WrittenAudit) -> Mapping[str, Any]:
 
 
 def _log(written: WrittenAudit, given: Given, again: Audit) -> tuple[list[Point], Audit]:
-    """What came of the log of changes, and the audit with the log that was made again."""
+    """The comparison of the log of changes, and the audit with the log that was made again."""
     if LOG not in written.result:
         return [], again
     if given.before is None:
-        needs = "what remedies did can be done again with the release as it came in; name it with --source-release"
+        needs = "what remedies did can be done again with the release before the repair; name it with --source-release"
         return [Point("changes", State.UNVERIFIED, needs)], again
     if is_drawn(again.policy):
         return [Point("changes", State.UNVERIFIED, DRAWN)], again
@@ -164,7 +164,7 @@ def _log(written: WrittenAudit, given: Given, again: Audit) -> tuple[list[Point]
 
 
 def _trial(written: WrittenAudit, again: Audit) -> Iterator[Point]:
-    """What came of the remedies that were tried, where they were."""
+    """The comparison of the remedies that were tried, where they were."""
     if TRIAL not in written.result:
         return
     if is_drawn(again.policy):
@@ -177,7 +177,7 @@ def _trial(written: WrittenAudit, again: Audit) -> Iterator[Point]:
 HEADINGS = frozenset({"h1", "h2", "h3", "h4"})
 UNSEEN = frozenset({"style", "script", "template", "title"})
 PIECE = re.compile(r"<(?P<end>/?)(?P<tag>[a-zA-Z][a-zA-Z0-9]*)?[^<>]*>|(?P<text>[^<]+|<)")
-LONGEST = 80  # letters that a sentence quotes of what should stand in the report
+LONGEST = 80  # letters that a sentence quotes of what the report should say
 
 
 def page_point(written: WrittenAudit, again: Audit) -> Point:
@@ -220,7 +220,7 @@ def _version(result: Mapping[str, Any]) -> str:
 
 
 def _where(expected: str, page: str, *, quote: bool) -> str:
-    """Where a report begins to differ, by the heading; what should stand there, but never what does."""
+    """Where a report begins to differ, by the heading; what it should say there, but never what it does."""
     right, wrong = (list(_texts(one)) for one in (expected, page))
     for (heading, text), other in zip(right, [*wrong, ("", "")], strict=False):
         if (heading, text) != other:
@@ -244,7 +244,7 @@ def _short(text: str) -> str:
 def _texts(page: str) -> Iterator[tuple[str, str]]:
     """The texts of a page that are seen, each with the heading that it is under.
 
-    A tag ends at the next angle bracket, whatever stands in quotes: so a page that somebody made for it costs no more
+    A tag ends at the next angle bracket, whatever is in quotes: so a page that was forged for it costs no more
     than its length, where a parser of HTML may need its square.
     """
     heading, within, unseen = "", False, 0

@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tcdp_audit.api import ResultError
-from tcdp_audit.core.results.contradictions import contradictions
-from tcdp_audit.core.results.written.audit import WrittenAudit, sound, verdict_in
-from tcdp_audit.core.results.written_title import is_approval, title_in
+from tcdp_audit.core.results.written import WrittenAudit, sound, verdict_in
+from tcdp_audit.core.results.written_verdict import contradictions, is_approval, title_in
 from tcdp_audit.plugin.engine import redact_errors
+from tcdp_audit.verification.digests import differences, digest_of_file, shown
+from tcdp_audit.verification.points import Point, State, Verification
 from tcdp_audit.verification.signature import (
     PAYLOAD,
     PREDICATE,
@@ -22,20 +23,18 @@ from tcdp_audit.verification.signature import (
     read_statement,
     subjects,
 )
-from tcdp_audit.verification.digests import differences, digest_of_file, shown
-from tcdp_audit.verification.points import Point, State, Verification
 
 if TYPE_CHECKING:
     from securesystemslib.signer import SSlibKey
 
 SHOWN = 3  # contradictions
 SIGNATURE, VERDICT = "signature", "verdict"  # subjects of points
-UNSIGNED = "error"  # what is claimed by what nobody has signed: nothing may be concluded
+UNSIGNED = "error"  # an unsigned claim: nothing may be concluded from it
 
 
 @dataclass(frozen=True, kw_only=True)
 class Demand:
-    """What an attestation must say.
+    """The demands on an attestation.
 
     Args:
         key: whose it must be.
@@ -90,18 +89,18 @@ def _signature(envelope: Envelope, key: SSlibKey) -> Point:
         return Point(SIGNATURE, State.CONFIRMED, f"by this key ({kind})")
     if not envelope.names(key):
         return Point(SIGNATURE, State.DIFFERS, f"none is by this key ({kind})")
-    told = f"the one that should be by this key ({kind}) is not: it, or what it signs, was changed"
-    return Point(SIGNATURE, State.DIFFERS, told)
+    problem = f"the one that should be by this key ({kind}) is not: it, or what it signs, was changed"
+    return Point(SIGNATURE, State.DIFFERS, problem)
 
 
 def _types(envelope: Envelope, statement: Mapping[str, Any]) -> Iterator[Point]:
     """Whether it is a statement of in-toto, with a result of ours."""
-    for subject, found, expected in (
+    for subject, actual, expected in (
         ("payload type", envelope.payload_type, PAYLOAD),
         ("statement", statement.get("_type"), STATEMENT),
         ("predicate", statement.get("predicateType"), PREDICATE),
     ):
-        if found == expected:
+        if actual == expected:
             yield Point(subject, State.CONFIRMED, expected)
         else:
             yield Point(subject, State.DIFFERS, f"must be {expected}: this is an attestation of something else")
@@ -113,8 +112,8 @@ def _release(statement: Mapping[str, Any], predicate: Mapping[str, Any], demand:
     if demand.digest is None:
         yield Point("release", State.UNVERIFIED, "it has no digest, so no attestation can be about it")
     elif attested != [demand.digest]:
-        told = listed if (listed := ", ".join(map(shown, attested))) else "nothing"
-        yield Point("release", State.DIFFERS, f"another one: attested is {told}, this is {shown(demand.digest)}")
+        names = listed if (listed := ", ".join(map(shown, attested))) else "nothing"
+        yield Point("release", State.DIFFERS, f"another one: attested is {names}, this is {shown(demand.digest)}")
     elif predicate["release"]["sha256"] != demand.digest:
         was = shown(predicate["release"]["sha256"])
         yield Point("release", State.DIFFERS, f"the attested result is about another one: SHA-256 {was}")
@@ -139,11 +138,11 @@ def _policy(predicate: Mapping[str, Any], demand: Demand) -> Iterator[Point]:
 def _result(predicate: Mapping[str, Any], demand: Demand) -> Iterator[Point]:
     if demand.result is None:
         return
-    found = [".".join(one.path[:2]) for one in differences(demand.result.result, predicate)]
-    if not found:
+    differing = [".".join(one.path[:2]) for one in differences(demand.result.result, predicate)]
+    if not differing:
         yield Point("result", State.CONFIRMED, "the attested one")
     else:
-        yield Point("result", State.DIFFERS, f"another one: {', '.join(dict.fromkeys(found))}")
+        yield Point("result", State.DIFFERS, f"another one: {', '.join(dict.fromkeys(differing))}")
 
 
 def _contradictions(predicate: Mapping[str, Any]) -> Iterator[Point]:
@@ -160,4 +159,4 @@ def _verdict(predicate: Mapping[str, Any], demand: Demand) -> Point:
         return Point(VERDICT, State.NOTE, f"{title_in(predicate)}; accepted by --allow-failed")
     state = State.DIFFERS if verdict in ("failed", "passed") else State.UNVERIFIED
     said = "it does not approve of this file" if verdict == "passed" else "it approves of nothing"
-    return Point(VERDICT, state, f"{title_in(predicate)}: whoever signed this, {said}")
+    return Point(VERDICT, state, f"{title_in(predicate)}: whatever its signature, {said}")

@@ -1,4 +1,4 @@
-"""What was compared with what, and what came of it."""
+"""Comparisons of a verification, and their results."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from enum import StrEnum
 
 
 class State(StrEnum):
-    """Confirmed, another than it was, impossible to tell, or only worth knowing."""
+    """The state of a comparison: equal, different, not verifiable, or only worth knowing."""
 
     CONFIRMED = "confirmed"
     DIFFERS = "differs"
@@ -22,7 +22,7 @@ class Point:
 
     Args:
         subject: what it is, in a word: release, policy, figures.
-        state: what came of it.
+        state: its result.
         sentence: how it was and is. No cell is in it, and no text of a report that is not what it should be.
     """
 
@@ -33,7 +33,7 @@ class Point:
 
 @dataclass(frozen=True)
 class Verification:
-    """What came of all comparisons.
+    """The result of all comparisons.
 
     Args:
         points: each of them.
@@ -47,12 +47,12 @@ class Verification:
 
     @property
     def differences(self) -> Sequence[Point]:
-        """What is another than it was."""
+        """The comparisons that differ."""
         return [one for one in self.points if one.state is State.DIFFERS]
 
     @property
     def unverified(self) -> Sequence[Point]:
-        """What could not be told."""
+        """The comparisons that could not be made."""
         return [one for one in self.points if one.state is State.UNVERIFIED]
 
     @property
@@ -62,5 +62,5 @@ class Verification:
 
     @property
     def exit_code(self) -> int:
-        """0 confirmed; 1 something differs, whatever else could not be told; 3 something could not be told."""
+        """0 confirmed; 1 something differs, whatever else could not be verified; 3 something could not be verified."""
         return 1 if self.differences else 0 if self.is_confirmed else 3

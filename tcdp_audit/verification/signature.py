@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from tcdp_audit.api import Plugins, ResultError
 from tcdp_audit.core.results.conditions import Kind
-from tcdp_audit.core.results.contradictions import contradictions
-from tcdp_audit.core.results.written.audit import WrittenAudit
-from tcdp_audit.core.results.written_title import conditions_in
+from tcdp_audit.core.results.written import WrittenAudit
+from tcdp_audit.core.results.written_verdict import conditions_in, contradictions
 from tcdp_audit.plugin.engine import TcdpAuditError, redact_errors
 from tcdp_audit.plugin.sentences import listing
 from tcdp_audit.verification.digests import digest_of, shown
@@ -24,8 +23,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tcdp_audit.core.results.written.audit import SCHEMA_VERSION
-from tcdp_audit.core.results.written.strict import parsed
+from tcdp_audit.core.results.strict_json import parsed
+from tcdp_audit.core.results.written import SCHEMA_VERSION
 
 if TYPE_CHECKING:
     from securesystemslib.signer import CryptoSigner, SSlibKey
@@ -62,7 +61,7 @@ def attest(written: WrittenAudit, release: Any, signer: CryptoSigner, plugins: P
             f"{written.path}: is about another release: SHA-256 {shown(written.release.sha256)}, "
             f"and {release} has {shown(digest)}; nothing was signed"
         )
-    return sealed(statement_of(written, digest), PAYLOAD, signer)
+    return sign_envelope(statement_of(written, digest), PAYLOAD, signer)
 
 
 def _require_attestable(written: WrittenAudit) -> None:
@@ -168,7 +167,7 @@ class Envelope:
         return any(keyid in ("", key.keyid) for keyid, _ in self.signatures)
 
 
-def sealed(payload: bytes, payload_type: str, signer: CryptoSigner) -> str:
+def sign_envelope(payload: bytes, payload_type: str, signer: CryptoSigner) -> str:
     """The JSON text of an envelope with one signature."""
     from securesystemslib.dsse import Envelope as Dsse  # noqa: PLC0415 - of an extra
 
@@ -221,7 +220,7 @@ def _decoded(text: Any, name: str) -> bytes:
 
 
 def _signed_content(payload: bytes, payload_type: str) -> bytes:
-    """What a signature is of: the payload and its type, so that neither can stand for something else."""
+    """The signed bytes: the payload and its type, so that neither can be taken for something else."""
     from securesystemslib.dsse import Envelope as Dsse  # noqa: PLC0415 - of an extra
 
     return Dsse(payload, payload_type, {}).pae()

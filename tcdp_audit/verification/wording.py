@@ -1,6 +1,6 @@
 """What differs between a written result and the one that was computed again, in sentences without a cell.
 
-Numbers and the words of the contract are quoted; any other text only "differs": somebody may have put a cell there.
+Numbers and the words of the contract are quoted; any other text only "differs": it may have been forged to hold a cell.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from tcdp_audit.api import RESTORED_COLUMNS, NamedFile
-from tcdp_audit.core.results.comparison.matching import matched
-from tcdp_audit.core.results.written.audit import Entry, WrittenAudit, files_in, is_structural, table_of
+from tcdp_audit.core.results.change import matched
+from tcdp_audit.core.results.written import Entry, WrittenAudit, files_in, is_structural, table_of
 from tcdp_audit.plugin.sentences import count, listing, visible
 from tcdp_audit.verification.digests import ABSENT, Difference, differences, shown
 from tcdp_audit.verification.points import Point, State
@@ -25,12 +25,12 @@ OF_THEIR_OWN = (
 FOLLOWING = ("status", "verdict", "exposed", "summary", "flips")  # what follows from the outcomes
 WITH_MORE = (
     "it was judged with a column, or in an order, that the release does not have, and so was the verdict; name the "
-    "release as it came in with --source-release"
+    "release before the repair with --source-release"
 )
 SAFE = frozenset({"passed", "failed", "error", "skipped", "measured", "warning", ">=", "<=", "<", ">", "infinity"})
 NAMES = {"observed": "the figure", "threshold": "the demand", "comparison": "the comparison", "message": "the sentence"}
 NOT_CHECKED = "not checked"
-PARTS = ("column_risks", "variants", "change_log", "remedy_trial")  # that an audit has where somebody asks for them
+PARTS = ("column_risks", "variants", "change_log", "remedy_trial")  # that an audit has where they are asked for
 VERSION = re.compile(r"[0-9][0-9A-Za-z.+!_-]{0,39}")
 LONGEST = 40  # letters of a key or a name that a sentence gives
 
@@ -69,8 +69,8 @@ class Wording:
     def tables(self, subject: str, was: Entry, now: Entry) -> Iterator[Point]:
         """A table's digest, its size and its name."""
         if table_of(was).in_memory != table_of(now).in_memory:
-            told = "it was a table in memory, whose digest is of its content; verify it from Python, as a table"
-            yield Point(subject, State.UNVERIFIED, told)
+            problem = "it was a table in memory, whose digest is of its content; verify it from Python, as a table"
+            yield Point(subject, State.UNVERIFIED, problem)
         elif was["sha256"] != now["sha256"]:
             sentence = f"another one: SHA-256 was {shown(was['sha256'])}, is {shown(now['sha256'])}"
             yield Point(subject, State.DIFFERS, sentence)
@@ -87,13 +87,13 @@ class Wording:
         """A table that the release is compared with."""
         subject = _short(name)
         if was is None or now is None:
-            told = "not compared with before, and is now" if was is None else "compared with before, and is not now"
-            yield Point(subject, State.DIFFERS, told)
+            change = "not compared with before, and is now" if was is None else "compared with before, and is not now"
+            yield Point(subject, State.DIFFERS, change)
         else:
             yield from self.tables(subject, was, now)
 
     def files(self, was: Sequence[NamedFile], now: Sequence[NamedFile]) -> Iterator[Point]:
-        """What the policy names beside the tables: hierarchies, a schema, a suite."""
+        """What the policy names other than tables: hierarchies, a schema, a suite."""
         old, new = ({one.title: one for one in files} for files in (was, now))
         for title in {**old, **new}:
             yield from self._file(_short(title), old.get(title), new.get(title))
@@ -134,10 +134,10 @@ class Wording:
                 yield from self._points("figures", name_of(new, now), differences(old, new))
         orders = [[(one["check"], str(one["attribute"])) for one in outcomes] for outcomes in (was, now)]
         if orders[0] != orders[1] and sorted(orders[0]) == sorted(orders[1]):
-            yield Point("figures", State.DIFFERS, "the outcomes stand in another order")
+            yield Point("figures", State.DIFFERS, "the outcomes are in another order")
 
     def writers(self, was: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[Point]:
-        """What the result says of its writers beside their versions, which are compared by themselves."""
+        """What the result says of its writers other than their versions, which are compared by themselves."""
         subject = "writers"
         if was["tool"]["name"] != now["tool"]["name"] or any(key not in now["tool"] for key in was["tool"]):
             yield Point(subject, State.DIFFERS, "what it calls the tool that wrote it is not what that writes")
@@ -169,9 +169,9 @@ class Wording:
         if not points:
             yield Point("remedies", State.CONFIRMED, "what remedies would do was tried again, and came out the same")
 
-    def _points(self, subject: str, about: str, found: Iterator[Difference]) -> Iterator[Point]:
-        for one in found:
-            sentence = f"{about}: {_told(one)}" if about else _told(one)
+    def _points(self, subject: str, about: str, all_differences: Iterator[Difference]) -> Iterator[Point]:
+        for one in all_differences:
+            sentence = f"{about}: {_sentence(one)}" if about else _sentence(one)
             yield Point(subject, *self._judged(one, sentence))
 
     def _judged(self, one: Difference, sentence: str) -> tuple[State, str]:
@@ -249,7 +249,7 @@ def _is_same_plugin(one: Entry, other: Entry) -> bool:
 
 
 def _not_checked(was: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[Point]:
-    """What is the result's own word, and which parts it does not have, so that nothing of them was compared."""
+    """The parts that were not compared: the result's own word, and parts that it does not have."""
     words = ["when it was made", "who ran it, how and configured by what", "where its files were"]
     if _version_by_name(was) != _version_by_name(now):
         words.append("the versions that are others here")
@@ -265,7 +265,7 @@ def _version_by_name(result: Mapping[str, Any]) -> dict[str, str]:
     return {tool["name"]: tool["version"], "Python": tool["python"], **tool["libraries"], **plugins}
 
 
-def _told(one: Difference) -> str:
+def _sentence(one: Difference) -> str:
     """A difference, in words: how it was and is where both are quoted."""
     name = NAMES.get(one.path[-1], "") if len(one.path) == 1 else ""
     place = name or ".".join(map(_short, one.path)) or "it"
@@ -297,7 +297,7 @@ def _short(text: str) -> str:
 
 
 def _without_uri(value: Any) -> Any:
-    """The same without where a table came from, which may be another place."""
+    """A table's entry without its place, which may be another one."""
     if not isinstance(value, Mapping) or not isinstance(value.get("input"), Mapping):
         return value
     return {**value, "input": {key: one for key, one in value["input"].items() if key != "uri"}}

@@ -10,9 +10,11 @@ import pytest
 
 import tcdp_audit
 from tcdp_audit import DataError, Status, UsageError
-from tcdp_audit.core.check.kinds import Guide, Parameters
+from tcdp_audit.core.check.guide import Guide
+from tcdp_audit.core.check.parameters import Parameters
 from tcdp_audit.core.session.registry import Plugins
-from tcdp_audit.plugin.check import ClassCheck, Comparison, DisclosureType, Threshold, hookimpl
+from tcdp_audit.plugin.check import ClassCheck, DisclosureType, Threshold, hookimpl
+from tcdp_audit.plugin.sentences import Comparison
 
 TABLE = pa.table(
     {
@@ -376,7 +378,7 @@ def test_checks_on_the_whole_table_refuse_to_leave_records_out():
 
 
 def test_values_that_a_parameter_names_are_counted_in_the_evidence():
-    result = audit(TABLE, [{"skewness": {"attribute": "disease", "harmful": ["flu"], "at_most": "1.9"}}])
+    result = audit(TABLE, [{"skewness": {"attribute": "disease", "sensitive_values": ["flu"], "at_most": "1.9"}}])
     (outcome,) = result.expectations
-    assert (outcome.status, outcome.parameters["harmful"]) == (Status.PASSED, "1 value")
+    assert (outcome.status, outcome.parameters["sensitive_values"]) == (Status.PASSED, "1 value")
     assert "flu" not in str(result.as_json())

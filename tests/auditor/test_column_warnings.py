@@ -11,12 +11,12 @@ import pytest
 from tcdp_audit import audit
 from tcdp_audit.core.auditor.evaluation import Options, evaluate
 from tcdp_audit.core.base.outcome import COLUMN_DEMANDS, Outcome, Severity, Status
-from tcdp_audit.core.engines import open_engine
-from tcdp_audit.core.policy import read_policy
+from tcdp_audit.core.engines.opening import open_engine
+from tcdp_audit.core.policy.loading import read_policy
 from tcdp_audit.core.results.audit import Audit
 from tcdp_audit.core.results.verdict import verdict_sentence, verdict_title
-from tcdp_audit.core.results.written_title import title_in
-from tcdp_audit.core.session.inputs import described
+from tcdp_audit.core.results.written_verdict import title_in
+from tcdp_audit.core.session.inputs import describe_table
 from tcdp_audit.core.session.registry import Plugins
 
 PEOPLE = 300
@@ -45,7 +45,7 @@ def test_records_that_are_left_out_are_in_the_title() -> None:
     found = hiding(codes, {"suppressed": "exempt", "suppressed_tokens": ["1", "2"]})
     assert verdict_title(found) == "Fit, but 50 of 52 records are left out"
     assert (found.exit_code(), found.exit_code(fail_on_warning=True)) == (0, 1)
-    assert verdict_sentence(found) == f"The only demand is met; 1 of {len(COLUMN_DEMANDS)} column checks warns."
+    assert verdict_sentence(found) == f"The only demand is met; 1 of {len(COLUMN_DEMANDS)} schema checks warns."
     outcome = outcome_of(found, "hidden_people")
     assert outcome.details["left_out"] == 50
     assert "leaves 50 of 52 records (96.2%) out of every demand" in outcome.message
@@ -203,7 +203,7 @@ def test_without_a_detector_the_title_says_so() -> None:
     policy = read_policy({**FITS, "attributes": {"city": QI}}, plugins)
     with open_engine(people(), 2**28) as engine:
         outcomes = evaluate(policy, engine, Options())
-        found = Audit(outcomes=outcomes, release=described(engine), policy=policy, plugins=plugins)
+        found = Audit(outcomes=outcomes, release=describe_table(engine), policy=policy, plugins=plugins)
     assert outcome_of(found, "undeclared_identifiers").status is Status.SKIPPED
     assert (found.exit_code(), verdict_title(found)) == (0, "Fit, but no column was looked at for identifiers")
 

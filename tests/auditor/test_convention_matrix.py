@@ -7,7 +7,7 @@ import pytest
 
 import tcdp_audit
 from tcdp_audit.cli.terminal import show_conventions
-from tcdp_audit.core.auditor.conventions import flips
+from tcdp_audit.core.base.audit_figures import flips
 
 FIVE = pa.table(
     {"sex": ["F", "F", "F", "M", "M"], "age": ["1", "1", None, "2", "2"], "pay": ["1", "2", "3", "4", None]}

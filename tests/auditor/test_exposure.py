@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from tcdp_audit import audit, failing_records
-from tcdp_audit.core.base.exposed import ExposureCount
+from tcdp_audit.core.base.audit_figures import ExposureCount
 from tcdp_audit.core.base.outcome import COLUMN_DEMANDS, Status
 from tcdp_audit.core.results.verdict import verdict_sentence
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from small_release import POLICY, TABLE
 
-from tcdp_audit.core.policy.recognition import NO_POLICY
+from tcdp_audit.core.policy.loading import NO_POLICY
 
 FAULTS: dict[str, tuple[str | bytes, str]] = {
     "not YAML": (POLICY + "remedy: [1\n", "policy.tcdp.yaml:10:1: not YAML: did not find expected ',' or ']'"),

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 from small_release import MARK, TABLE
 
-from tcdp_audit.core.engines import open_engine
+from tcdp_audit.core.engines.opening import open_engine
 from tcdp_audit.core.engines.source import RECORD_BYTES
 
 LONG = "a record is longer than 16 MB; check for a quote that is never closed"

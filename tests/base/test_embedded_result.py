@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from tcdp_audit.core.base import embedded_result
-from tcdp_audit.core.base.embedded_result import packed, unpacked, with_plain_result
+from tcdp_audit.core.base.embedded_result import embed_result, unpacked, with_plain_result
 from tcdp_audit.core.base.errors import ResultError
 
 PAGE = '<p>before</p><template id="tcdp-audit-result">%s</template><p>after</p>'
@@ -17,7 +17,7 @@ PAGE = '<p>before</p><template id="tcdp-audit-result">%s</template><p>after</p>'
 
 @given(st.text(st.characters(exclude_categories=["Cs"])))
 def test_a_text_comes_back_and_is_no_markup(text):
-    inside = packed(text)
+    inside = embed_result(text)
     assert unpacked(inside, "x") == text
     assert not set(inside) & set("<>&\"'")
 
@@ -29,8 +29,8 @@ def test_plain_json_stands_for_itself():
 def test_pages_that_differ_in_the_packing_only_are_one():
     text = '{"a": "' + "b" * 100 + '"}'
     other = base64.b64encode(zlib.compress(text.encode(), 0)).decode()
-    assert other != packed(text)
-    assert with_plain_result(PAGE % other, "x") == with_plain_result(PAGE % packed(text), "x") == PAGE % text
+    assert other != embed_result(text)
+    assert with_plain_result(PAGE % other, "x") == with_plain_result(PAGE % embed_result(text), "x") == PAGE % text
 
 
 def _zlib(text: bytes, more: bytes = b"", end: int | None = None) -> str:
@@ -56,6 +56,6 @@ def test_what_is_no_result_is_refused_without_a_word_of_it(inside, sentence):
 
 def test_a_result_does_not_outgrow_its_bound(monkeypatch):
     monkeypatch.setattr(embedded_result, "LARGEST", 1000)
-    assert unpacked(packed("a" * 1000), "x") == "a" * 1000
+    assert unpacked(embed_result("a" * 1000), "x") == "a" * 1000
     with pytest.raises(ResultError, match="unpacks to more than 1,000 bytes"):
-        unpacked(packed("a" * 1001), "x")
+        unpacked(embed_result("a" * 1001), "x")

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from tcdp_audit import audit
 from tcdp_audit.core.auditor.evaluation import Options
-from tcdp_audit.core.auditor.noted import FailingRecordMasks
+from tcdp_audit.core.auditor.failing_records import FailingRecordMasks
 from tcdp_audit.core.base.outcome import Outcome, Status
 from tcdp_audit.core.session.inputs import open_inputs
 from tcdp_audit.core.session.registry import Plugins

@@ -45,15 +45,15 @@ Asked = tuple[str, dict[str, Any], Callable[[brute.Tables], float]]
 ASKED: list[Asked] = [
     ("singling_out", {}, lambda all_: brute.singling_out(all_, [KNOWN])),
     ("singling_out", {"size": 2}, lambda all_: brute.singling_out(all_, list(combinations(KNOWN, 2)))),
-    ("linkability", {"second": ["grade"]}, lambda all_: brute.linkability(all_, ["age", "city"], ["grade"])),
+    ("linkability", {"other_attributes": ["grade"]}, lambda all_: brute.linkability(all_, ["age", "city"], ["grade"])),
     (
         "attribute_inference",
-        {"secret": "illness"},
+        {"target": "illness"},
         lambda all_: brute.inference(all_, KNOWN, "illness", lambda guess, true: guess == true),
     ),
     (
         "attribute_inference",
-        {"secret": "pay", "attributes": ["age", "city"], "tolerance": "1/8"},  # 0.1 of 0.8: 0.3 - 0.2 is near enough
+        {"target": "pay", "attributes": ["age", "city"], "tolerance": "1/8"},  # 0.1 of 0.8: 0.3 - 0.2 is near enough
         lambda all_: brute.inference(all_, ["age", "city"], "pay", brute.near_enough(all_, "pay", Fraction(1, 8))),
     ),
     ("membership_inference", {}, lambda all_: brute.membership(all_, KNOWN, calibrated=False)[1]),

@@ -11,7 +11,8 @@ from pydantic import Field
 from tcdp_audit.core.base.errors import CheckError
 from tcdp_audit.core.base.outcome import Comparison
 from tcdp_audit.core.check.estimate import Estimate
-from tcdp_audit.core.check.kinds import Limit, TableCheck, TableFigure
+from tcdp_audit.core.check.table_check import TableCheck, TableFigure
+from tcdp_audit.core.check.threshold import Limit
 from tcdp_audit.plugin.check import DisclosureType, Guide, Parameters
 from tcdp_audit.plugin.detector import Exact
 

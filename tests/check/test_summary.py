@@ -7,7 +7,7 @@ import pytest
 from hypothesis import assume, given, strategies as st
 
 from tcdp_audit.core.check.summary import WORST_SHOWN, ClassSummary, _worst_first, merge, summarise
-from tcdp_audit.plugin.check import Comparison
+from tcdp_audit.plugin.sentences import Comparison
 
 CLASSES = st.lists(
     st.tuples(st.one_of(st.integers(1, 4), st.floats(0, 1), st.just(float("inf"))), st.integers(1, 50), st.booleans()),
@@ -30,10 +30,8 @@ def test_merging_is_summarising_the_whole(one, other, comparison):
 def test_a_class_may_stand_for_several(classes, times, comparison):
     several = [one for one, number in zip(classes, times, strict=False) for _ in range(number)]
     values, records, failing = (np.array([one[i] for one in classes]) for i in range(3))
-    stands_for = np.array(times[: len(classes)], np.int64)
-    found = summarise(
-        values.astype(float), records.astype(np.int64), failing.astype(bool), comparison, times=stands_for
-    )
+    matches = np.array(times[: len(classes)], np.int64)
+    found = summarise(values.astype(float), records.astype(np.int64), failing.astype(bool), comparison, times=matches)
     assert found == summary(several, comparison)
 
 

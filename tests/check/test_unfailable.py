@@ -13,6 +13,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+import yaml
 
 import tcdp_audit
 from tcdp_audit import Audit, Outcome, Status
@@ -69,7 +70,7 @@ CASES: list[tuple[str, dict[str, Any], dict[str, Any], dict[str, Any]]] = [
     ("delta_disclosure", {"absent_values": "ignored"}, {"delta": "1.4"}, {"delta": "1.38"}),
     ("delta_disclosure", {}, {}, {"delta": 1000}),
     ("skewness", {}, {"at_most": 1e300}, {"at_most": "3.99"}),
-    ("skewness", {"harmful": ["flu"]}, {"at_most": 2}, {"at_most": "1.99"}),
+    ("skewness", {"sensitive_values": ["flu"]}, {"at_most": 2}, {"at_most": "1.99"}),
     ("similarity", {"level": 1}, {"at_most": 1}, {"at_most": "0.99"}),
     ("homogeneity", {}, {"at_most": 1}, {"at_most": "0.99"}),
     ("background_knowledge", {}, {}, {"at_least": 1}),
@@ -100,8 +101,8 @@ CASES: list[tuple[str, dict[str, Any], dict[str, Any], dict[str, Any]]] = [
     ("exact_match_rate", {"attributes": ["age"]}, {"at_most": 1}, {"at_most": "0.99"}),
     ("exact_match_rate", {"attributes": ["age"], "measure": "originals"}, {"at_most": 1}, {"at_most": "0.99"}),
     ("singling_out", {"attributes": ["age", "pay"]}, {"at_most": 1}, {"at_most": "0.99"}),
-    ("linkability", {"attributes": ["age"], "second": ["pay"]}, {"at_most": 1}, {"at_most": "0.99"}),
-    ("attribute_inference", {"attributes": ["age"], "secret": "pay"}, {"at_most": 1}, {"at_most": "0.99"}),
+    ("linkability", {"attributes": ["age"], "other_attributes": ["pay"]}, {"at_most": 1}, {"at_most": "0.99"}),
+    ("attribute_inference", {"attributes": ["age"], "target": "pay"}, {"at_most": 1}, {"at_most": "0.99"}),
     ("membership_inference", {"attributes": ["age"]}, {"at_most": 1}, {"at_most": "0.99"}),
     ("membership_inference", {"attributes": ["age"]}, {"true_positive_rate": 1}, {"true_positive_rate": "0.99"}),
     ("closest_record_share", {"attributes": ["age"]}, {"at_most": 1}, {"at_most": "0.99"}),
@@ -135,8 +136,21 @@ NUMERIC: list[tuple[str, dict[str, Any], dict[str, Any], dict[str, Any]]] = [
     ("stochastic_t_closeness", {"mechanism": "laplace", "noise_scale": 1}, {"t": 10}, {"t": "1.5"}),
 ]  # fmt: skip
 
+CHECKS = Plugins.load(external=False).checks
+OF_MORE_RECORDS = {"record_order"}  # an error here, tried in its own tests
 
-KINDS = {"nominal": (CASES, ATTRIBUTES), "numeric": (NUMERIC, PAY)}
+
+def case_of_guide(name: str) -> tuple[str, dict[str, Any], dict[str, Any], dict[str, Any]]:
+    """The example of a check's guide as a case, on the columns that there are."""
+    ((_, example),) = yaml.safe_load(CHECKS[name].guide.example)[0].items()
+    known = {key: value for key, value in (example or {}).items() if key not in ("attribute", "attributes")}
+    demanded = {limit.parameter for limit in CHECKS[name].limits}
+    demands = {key: value for key, value in known.items() if key in demanded}
+    return name, {key: value for key, value in known.items() if key not in demanded}, {}, demands
+
+
+WITHOUT_CASE = set(CHECKS) - {one[0] for one in CASES + NUMERIC} - OF_MORE_RECORDS
+KINDS = {"nominal": ([*CASES, *map(case_of_guide, sorted(WITHOUT_CASE))], ATTRIBUTES), "numeric": (NUMERIC, PAY)}
 
 
 def audited(*expect: Mapping[str, Any], attributes: Mapping[str, Any] = ATTRIBUTES, **policy: Any) -> Audit:
@@ -173,12 +187,6 @@ def outcomes_of(which: int, kind: str) -> Sequence[Outcome]:
     return outcomes
 
 
-def test_every_check_is_tried():
-    tried = {one[0] for one in CASES + NUMERIC}
-    of_more_records = {"record_order"}  # an error here, tried in its own tests
-    assert tried | of_more_records == set(Plugins.load(external=False).checks)
-
-
 @pytest.mark.parametrize(("demands", "where"), cases(2))
 def test_a_demand_that_nothing_can_fail_is_measured(demands, where):
     which, kind, place = where
@@ -209,8 +217,8 @@ def test_a_reference_that_is_not_the_releases_own_decides_too():
     declared = {**ATTRIBUTES, "disease": {"role": "sensitive", "distribution": {"flu": 8, "gout": 1, "ulcer": 1}}}
     conventions = {"reference": "declared"}
     for at_most, status in (("10", Status.MEASURED), ("9.99", Status.PASSED)):
-        found = audited({"skewness": {"at_most": at_most}}, attributes=declared, conventions=conventions)
-        assert found.expectations[0].status is status
+        result = audited({"skewness": {"at_most": at_most}}, attributes=declared, conventions=conventions)
+        assert result.expectations[0].status is status
 
 
 def test_an_attribute_with_one_value_gives_closeness_nothing_to_judge():
@@ -235,10 +243,10 @@ def test_missing_values_beside_others_make_no_demand(convention):
         "conventions": {"missing_sensitive": convention},
         "expect": [{"distinct_l_diversity": {"l": 1}}, {"t_closeness": {"t": 1}}],
     }
-    found = tcdp_audit.audit(missing, policy)
-    assert [one.status for one in found.expectations] == [Status.MEASURED] * 2
-    told = "by every class that has a value, however" if convention == "excluded" else "is kept however"
-    assert all(told in one.message for one in found.expectations)
+    result = tcdp_audit.audit(missing, policy)
+    assert [one.status for one in result.expectations] == [Status.MEASURED] * 2
+    printed = "by every class that has a value, however" if convention == "excluded" else "is kept however"
+    assert all(printed in one.message for one in result.expectations)
 
 
 def test_the_convention_fail_still_fails():
@@ -249,8 +257,8 @@ def test_the_convention_fail_still_fails():
 
 
 def test_entities_count_once_and_still_cannot_fail():
-    found = audited({"p_sensitive_k_anonymity": {"p": 1, "k": 1}}, {"homogeneity": {"at_most": 1}}, unit="id")
-    assert [one.status for one in found.expectations] == [Status.MEASURED] * 2
+    result = audited({"p_sensitive_k_anonymity": {"p": 1, "k": 1}}, {"homogeneity": {"at_most": 1}}, unit="id")
+    assert [one.status for one in result.expectations] == [Status.MEASURED] * 2
 
 
 # A policy of nothing else
@@ -274,10 +282,10 @@ FAILING_WARNING = {"k_anonymity": {"k": 9, "severity": "warning"}}
     ],
 )
 def test_no_policy_passes_without_a_demand_that_counts_and_can_fail(expect, status, codes):
-    found = audited(*expect, key=None)  # a key is a warning of its own
-    assert (found.status, found.passed) == (status, status == "passed")
-    told = found.exit_code(), found.exit_code(fail_on_warning=True), found.exit_code(allow_vacuous=True)
-    assert told == codes
+    result = audited(*expect, key=None)  # a key is a warning of its own
+    assert (result.status, result.passed) == (status, status == "passed")
+    printed = result.exit_code(), result.exit_code(fail_on_warning=True), result.exit_code(allow_vacuous=True)
+    assert printed == codes
 
 
 def test_what_is_raised_says_why():
@@ -288,8 +296,8 @@ def test_what_is_raised_says_why():
 
 
 def test_measure_says_it_too():
-    found = tcdp_audit.measure("k_anonymity", RELEASE.select(["zip"]), quasi_identifiers=["zip"], k=1)
-    assert (found.status, found.threshold, found.unfailable) == (Status.MEASURED, Fraction(1), ("k",))
+    result = tcdp_audit.measure("k_anonymity", RELEASE.select(["zip"]), quasi_identifiers=["zip"], k=1)
+    assert (result.status, result.threshold, result.unfailable) == (Status.MEASURED, Fraction(1), ("k",))
 
 
 @pytest.fixture
@@ -327,9 +335,9 @@ THRESHOLDS = [
 def test_unique_records_never_pass_by_a_threshold_that_nothing_can_fail(expectation, capsys):
     write(expectation)
     assert run("check", ["--report", "r.html", "--report", "r.md", "--report", "r.json"]) == 3
-    told = " ".join(capsys.readouterr().out.split())
-    assert "Measured, not judged. The policy demands nothing that could fail." in told
-    assert "so this is measured, not judged." in told
+    printed = " ".join(capsys.readouterr().out.split())
+    assert "Measured, not judged. The policy demands nothing that could fail." in printed
+    assert "so this is measured, not judged." in printed
     for report in ("r.html", "r.md"):
         text = " ".join(Path(report).read_text(encoding="utf-8").split())
         assert "so this is measured, not judged." in text
@@ -345,9 +353,9 @@ def test_unique_records_never_pass_by_a_threshold_that_nothing_can_fail(expectat
 def test_warnings_alone_judge_nothing_and_the_terminal_says_so(capsys):
     write("k_anonymity: {k: 2, severity: warning}")
     assert run("check", []) == 3
-    told = " ".join(capsys.readouterr().out.split())
-    assert "Measured, not judged. The only demand warns." in told
-    assert "Nothing was judged: a demand of severity warning fails no release." in told
+    printed = " ".join(capsys.readouterr().out.split())
+    assert "Measured, not judged. The only demand warns." in printed
+    assert "Nothing was judged: a demand of severity warning fails no release." in printed
     assert run("check", ["--quiet", "--fail-on", "warning"]) == 1
 
 
@@ -356,9 +364,9 @@ def test_the_convention_matrix_shows_what_is_only_measured(capsys):
     Path("release.csv").write_text("zip,disease\n1,flu\n,gout\n3,flu\n")
     write("k_anonymity: {k: 1}")
     assert run("check", ["--conventions", "all"]) == 3
-    told = capsys.readouterr().out
-    assert "as in the policy" in told
-    assert "1 k-anonymity: failed or measured, by convention" in told
+    printed = capsys.readouterr().out
+    assert "as in the policy" in printed
+    assert "1 k-anonymity: failed or measured, by convention" in printed
 
 
 @pytest.mark.parametrize("expectation", ["k_anonymity: {k: 1}", "k_anonymity: {k: 2, severity: warning}"])
@@ -366,8 +374,8 @@ def test_the_convention_matrix_shows_what_is_only_measured(capsys):
 def test_there_is_nothing_to_repair(expectation, capsys):
     write(expectation)
     assert run("fix", ["--output", "fixed.csv"]) == 3
-    told = " ".join(capsys.readouterr().out.split())
-    assert "Nothing that the policy demands could fail, so there is nothing to repair; nothing was written." in told
+    printed = " ".join(capsys.readouterr().out.split())
+    assert "Nothing that the policy demands could fail, so there is nothing to repair; nothing was written." in printed
     assert not Path("fixed.csv").exists()
 
 

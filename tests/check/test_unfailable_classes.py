@@ -10,14 +10,18 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
+from tcdp_audit.core.check.class_check import ClassCheck
 from tcdp_audit.core.check.exact import as_measured
-from tcdp_audit.core.check.kinds import AttackCheck, Check, ClassCheck, Parameters, SingletonClasses
-from tcdp_audit.core.policy import Scale
+from tcdp_audit.core.check.kinds import Check
+from tcdp_audit.core.check.parameters import Parameters
+from tcdp_audit.core.check.unfailable import SingletonClasses
+from tcdp_audit.core.check.victim_check import AttackCheck
+from tcdp_audit.core.policy.model import Scale
 from tcdp_audit.core.session.registry import Plugins
 from tcdp_audit.testing.cases import Case
+from tcdp_audit.testing.class_figures import exact_figures
 from tcdp_audit.testing.conformance import Subject
-from tcdp_audit.testing.figures import exact_figures
-from tcdp_audit.testing.variants import scales_of, variants, with_threshold
+from tcdp_audit.testing.specification import scales_of, variants, with_threshold
 
 CHECKS = Plugins.load(external=False).checks
 VALUES = [f"zqvalue{number:04}" for number in range(3)]
@@ -27,7 +31,7 @@ FURTHER: dict[str, list[dict[str, Any]]] = {
         {"l": 2, "variant": "negative_disclosure", "protected": VALUES[:1]},
     ],
     "similarity": [{"width": 0}, {"width": 10**9}],
-    "skewness": [{"harmful": VALUES[:1]}],
+    "skewness": [{"sensitive_values": VALUES[:1]}],
     "delta_disclosure": [{"absent_values": "ignored", "log_base": 2}],
 }
 BESIDE = Fraction(1, 10**6)

@@ -12,7 +12,7 @@ from tcdp_audit.core.check.exact import as_measured
 from tcdp_audit.core.check.vacuous import vacuous
 from tcdp_audit.core.session.registry import Plugins
 from tcdp_audit.testing.class_checks import ClassCheckSuite
-from tcdp_audit.testing.variants import with_threshold
+from tcdp_audit.testing.specification import with_threshold
 
 CHECKS = Plugins.load(external=False).checks
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import given, strategies as st
 
-from tcdp_audit.core.auditor.worst_values import MOST, worst_values
+from tcdp_audit.core.auditor.class_tasks import MOST, worst_values
 from tcdp_audit.core.base.outcome import Comparison
 from tcdp_audit.core.check.evidence import ReferenceDistribution
 from tcdp_audit.core.check.summary import PAIR, merge, summarise

@@ -12,8 +12,8 @@ import pyarrow as pa
 from hypothesis import strategies as st
 
 from tcdp_audit import Outcome, measure
+from tcdp_audit.core.check.evidence import ClassEvidence, ReferenceDistribution
 from tcdp_audit.core.check.exact import Measured, Ratios, as_measured
-from tcdp_audit.core.check.kinds import ClassEvidence, ReferenceDistribution
 from tcdp_audit.core.classes.histogram import Histogram
 from tcdp_audit.core.encoding.hierarchy import Tree
 

@@ -96,9 +96,6 @@ def test_a_demand_holds_for_every_optimal_assignment(seed: int):
     outcome = assigned(*TWO, at_most="1/4", seed=seed)
     assert (outcome.observed, outcome.status) == (1, Status.FAILED)
     assert (outcome.details["lowest"], outcome.details["highest"]) == (0, 1)
-    assert outcome.message.endswith(
-        "Several assignments are as good: this one has the most right links, another has 0%."
-    )
 
 
 def test_several_optima_have_the_same_ends_by_any_seed():

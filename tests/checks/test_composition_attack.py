@@ -23,7 +23,6 @@ def test_two_hospitals_leave_one_disease():
     assert (one.status, one.observed, one.records.total, one.records.failing) == (Status.FAILED, 1, 1, 1)
     assert one.details["with_one"] == 1
     assert one.details["least_entropy"] == 0
-    assert one.person.endswith("knows their value of 'disease' for certain at worst.")
 
 
 def test_each_hospital_by_itself_is_diverse():
@@ -51,7 +50,6 @@ def test_a_value_that_changed_leaves_none():
     one = asked("composition_attack", release("p", "x", ["flu"]), release("p", "x", ["gout"]), at_least=1)
     assert (one.status, one.observed, one.details["with_none"]) == (Status.FAILED, 0, 1)
     assert one.details["least_entropy"] is None
-    assert "without a common value" in one.person
 
 
 def test_three_releases_leave_less_than_two():

@@ -73,8 +73,8 @@ def suite(names: list[str]) -> list[dict[str, Any]]:
         {"closest_record_share": {}},
         {"membership_inference": {}},
         {"exact_match_rate": {"measure": "originals"}},
-        *({"attribute_inference": {"secret": secret, "attributes": known[secret]}} for secret in SECRETS),
-        {"linkability": {"attributes": HELD, "second": [name for name in names if name not in HELD]}},
+        *({"attribute_inference": {"target": secret, "attributes": known[secret]}} for secret in SECRETS),
+        {"linkability": {"attributes": HELD, "other_attributes": [name for name in names if name not in HELD]}},
         {"singling_out": {"attributes": KEY}},
         {"membership_inference": {"calibrated": True}},
     ]

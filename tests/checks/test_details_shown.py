@@ -8,12 +8,13 @@ from math import isfinite
 from typing import Any
 
 import pytest
-from test_sentences import EXPECT, FIRST, TABLES, audited
+from asked_tables import EXPECT, TABLES, audited
+from test_sentences import FIRST
 
 from tcdp_audit import Outcome
+from tcdp_audit.plugin.report import Rows
 from tcdp_audit.plugin.sentences import count, figure, percent
-from tcdp_audit_reports.chart import Table
-from tcdp_audit_reports.finding import Finding, findings
+from tcdp_audit_reports.sections.findings import Finding, findings
 
 ELSEWHERE = {"distribution", "by_size"}  # pictures of many cells, whose tables have them in wider bins
 
@@ -23,7 +24,9 @@ def shown(name: str) -> list[tuple[Outcome, Finding, set[str]]]:
     """Each outcome, its article, and what is seen in it or in that to which it refers for a picture."""
     audit = audited(name, unit=False)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("tcdp_audit_reports.finding.MANY", len(audit.expectations))  # all of them are shown whole
+        patch.setattr(
+            "tcdp_audit_reports.sections.findings.MANY", len(audit.expectations)
+        )  # all of them are shown whole
         articles = findings(audit)
     cells = [seen(one) | (seen(articles[one.pictured[0] - 1]) if one.pictured else set()) for one in articles]
     return [*zip(audit.expectations, articles, cells, strict=True)]
@@ -36,10 +39,10 @@ def seen(finding: Finding) -> set[str]:
     return cells | {text for pair in finding.facts for text in pair}
 
 
-def of_table(table: Table) -> Iterator[str]:
+def of_table(table: Rows) -> Iterator[str]:
     yield table.caption
-    yield from table.columns
-    for row in table.rows:
+    yield from table.head
+    for row in table.body:
         yield from row
 
 

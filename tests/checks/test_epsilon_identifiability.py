@@ -54,8 +54,6 @@ def test_three_of_four_people():
     assert (one.observed, one.status, one.details["identifiable"], one.details["tied"]) == (0.75, Status.FAILED, 3, 0)
     assert one.records is not None
     assert (one.records.failing, one.records.total) == (3, 4)
-    assert "to 3 of 4 original records (75%), where at most 5% is allowed" in one.message
-    assert "3 in 4" in one.person or "75%" in one.person
 
 
 def test_as_near_is_not_nearer_and_twins_have_nobody_nearer():
@@ -138,7 +136,6 @@ def test_a_holdout_says_what_strangers_give(tmp_path: Path):
     )
     (one,) = tcdp_audit.audit(None, path).expectations
     assert one.details["holdout"] == {"share": Fraction(0), "records": 3}
-    assert one.message.endswith("To a record of the hold-out it is 0%.")
 
 
 @pytest.mark.parametrize(("original", "reason"), [([1], "fewer than two records"), ([1, 1], "nothing to compare by")])

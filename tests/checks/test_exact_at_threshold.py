@@ -11,7 +11,7 @@ import pytest
 from class_rows import evidence, random_rows, totals
 
 from tcdp_audit.core.base.outcome import Comparison
-from tcdp_audit.core.check.kinds import Parameters
+from tcdp_audit.core.check.parameters import Parameters
 from tcdp_audit.core.check.summary import ClassSummary
 from tcdp_audit.core.session.registry import Plugins
 

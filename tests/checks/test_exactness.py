@@ -18,13 +18,18 @@ import pytest
 from distance_tables import Table, equal, hierarchical, multiplicative, on_a_line, random_table
 
 from tcdp_audit.core.base.outcome import Comparison
+from tcdp_audit.core.check.class_check import ClassCheck
+from tcdp_audit.core.check.evidence import ClassEvidence
 from tcdp_audit.core.check.exact import Ratios, as_measured
-from tcdp_audit.core.check.kinds import Check, ClassCheck, ClassEvidence, Parameters, TableCheck, Threshold
+from tcdp_audit.core.check.kinds import Check
+from tcdp_audit.core.check.parameters import Parameters
 from tcdp_audit.core.check.summary import summarise
+from tcdp_audit.core.check.table_check import TableCheck
+from tcdp_audit.core.check.threshold import Threshold
 from tcdp_audit.core.session.registry import Plugins
+from tcdp_audit.testing.class_figures import exact_figures
 from tcdp_audit.testing.conformance import Subject
-from tcdp_audit.testing.figures import exact_figures
-from tcdp_audit.testing.variants import variants, with_threshold
+from tcdp_audit.testing.specification import variants, with_threshold
 
 TABLES = 1_000
 HAIR = Fraction(1, 10**12)

@@ -26,17 +26,12 @@ def test_the_five_record_table_of_torra_exposes_two(at_most: object, status: str
 
     assert (found.status.value, found.observed) == (status, 0.4)
     assert (found.details["victims"], found.details["victim_classes"]) == (2, 1)
-    assert (
-        found.message
-        == "2 of 5 records are in a group that has a single value of 'answer': finding the group is enough to know it."
-    )
 
 
 def test_no_victim_is_told_as_such():
     found = outcome("homogeneity", [[1, 1], [2, 3]], at_most=0)
 
     assert (found.status.value, found.details["victims"]) == ("passed", 0)
-    assert found.message == "Every record is in a group with several values of 'answer': finding it gives none away."
 
 
 def test_a_missing_value_adds_no_diversity():

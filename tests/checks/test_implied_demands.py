@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from tcdp_audit import audit
-from tcdp_audit.core.policy import read_policy
+from tcdp_audit.core.policy.loading import read_policy
 from tcdp_audit.core.session.registry import Plugins
 
 PLUGINS = Plugins.load(external=False)

@@ -91,9 +91,6 @@ def test_the_demand_on_every_record_counts_those_above():
 
     assert found.records is not None
     assert found.records.failing == 3
-    assert found.message == (
-        "3 of 6 records are at a higher risk than 20%, if somebody knows 'a'. The highest risk of a record is 69.3%."
-    )
 
 
 @pytest.mark.parametrize(("at_most", "status"), [("1/3", "passed"), ("0.3333333333333333", "failed")])
@@ -119,7 +116,6 @@ def test_households_are_the_unit_of_the_verdict():
     assert found.observed == pytest.approx(one, rel=1e-14)
     assert (found.details["units"], found.status.value) == (3, "failed")
     assert found.details["unit_expected"] == pytest.approx(one + two + three, rel=1e-14)
-    assert found.message == "The highest risk of a home is 78.7%, where at most 50% is allowed, if somebody knows 'a'."
     assert again == found
 
 

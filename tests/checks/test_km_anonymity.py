@@ -114,7 +114,7 @@ def test_a_wrong_delimiter_never_passes_what_the_right_one_fails():
         ({"attributes": ["colour"]}, {}, "declares no attribute 'colour'"),
         ({"attributes": ["items", "items"]}, {}, "named twice"),
         ({"attributes": ["who"]}, {"unit": "who"}, "which holds no items"),
-        ({}, {"conventions": {"missing_quasi_identifier": "wildcard"}}, "would hold every item"),
+        ({}, {"conventions": {"missing_quasi_identifier": "wildcard"}}, "must not overlap"),
         ({}, {"attributes": {"items": {"role": "insensitive"}}}, "say which columns hold the items"),
     ],
 )

@@ -128,8 +128,6 @@ def test_the_worst_sets_are_named_and_no_value_is():
     assert found.details["surest_attribute"] == "secret"
     assert found.details["records_in_small_groups"] == {"1": 0, "2": 2}
     assert found.details["records_inferred"] == {"1": 0, "2": 2}
-    assert "'a' and 'b' leave 1 record" in found.message
-    assert "give away 'secret' with 50% confidence" in found.message
 
 
 def test_of_several_sensitive_attributes_the_worst_decides():
@@ -154,7 +152,7 @@ def test_of_several_sensitive_attributes_the_worst_decides():
     [
         ({"unit": "a"}, "it counts rows"),
         ({"attributes": {name: {"role": "quasi_identifier"} for name in ("a", "b", "secret")}}, "the role sensitive"),
-        ({"conventions": {"missing_quasi_identifier": "wildcard"}}, "would depend on missing values"),
+        ({"conventions": {"missing_quasi_identifier": "wildcard"}}, "must not overlap"),
     ],
 )
 def test_what_it_cannot_measure_is_a_fault(further: dict[str, Any], sentence: str):

@@ -18,7 +18,7 @@ from hypothesis import assume, given, strategies as st
 import tcdp_audit
 from tcdp_audit import Outcome, PolicyError, Status
 from tcdp_audit.core.check.table_view import TableView
-from tcdp_audit.core.engines import open_engine
+from tcdp_audit.core.engines.opening import open_engine
 from tcdp_audit.core.session.registry import Plugins
 from tcdp_audit_plugins.checks.masking_attacks.noise import NoiseParameters
 from tcdp_audit_plugins.checks.masking_attacks.noise_attack import candidates_of_released
@@ -180,8 +180,6 @@ def test_what_got_no_noise_must_agree():
 def test_a_column_of_one_value_has_nothing_to_be_told_by():
     found = attacked([(1, 1), (1, 1)], [(1, 1), (1, 1)], {})
     assert (found.observed, found.details["without_knowledge"], found.details["above_half"]) == (0.5, {}, 0)
-    assert "Without" not in found.message
-    assert "nobody is likelier" in found.person
 
 
 def test_candidates_are_those_above_the_probability():

@@ -220,15 +220,3 @@ def test_values_that_the_distance_cannot_place():
 def test_values_that_a_hierarchy_does_not_know_have_only_the_table():
     table = pd.DataFrame({"age": ["1", "2", "9", "9"], "d": ["p", "q", "p", "p"]})
     assert outcome(table, DECLARED, n=3).details["groups_compared"] == 1
-
-
-def test_sentences():
-    failed = outcome(PUBLISHED, ages(), n=401, t="0.13")
-    assert failed.message == (
-        "100 of 2,900 records are in a group whose mix of 'disease' differs by more than 0.13 from every group of 401 "
-        "around it (equal distance); the furthest differs by 0.155."
-    )
-    assert outcome(PUBLISHED, ages(), n=400).message == (
-        "Every record is in a group whose mix of 'disease' differs from some group of at least 400 around it by at "
-        "most 0.125 (equal distance)."
-    )

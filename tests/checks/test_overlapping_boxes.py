@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from tcdp_audit.plugin.check import CheckError
+from tcdp_audit.plugin.engine import CheckError
 from tcdp_audit_plugins.checks.releases.boxes import joined
 from tcdp_audit_plugins.checks.releases.candidates import candidates
 from tcdp_audit_plugins.checks.releases.classes import ClassValues

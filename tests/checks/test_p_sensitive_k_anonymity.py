@@ -28,12 +28,3 @@ def test_a_class_of_3_with_2_distinct_values(p: int, k: int | None, status: str)
 def test_p_above_k_is_a_fault_of_the_policy():
     with pytest.raises(PolicyError, match="p: must be at most k = 3: a class of 3 records has no more than 3"):
         outcome("p_sensitive_k_anonymity", [[3, 1]], p=4, k=3)
-
-
-def test_the_story_of_a_homogeneous_class():
-    found = outcome("p_sensitive_k_anonymity", [[2, 0], [3, 3]], p=2, k=2)
-
-    assert found.message == (
-        "2 of 8 records are in a group of fewer than 2 records or with fewer than 2 different values; "
-        "the smallest has 2 records, the least varied 1 value of 'answer'."
-    )

@@ -31,14 +31,6 @@ def test_k_map_looks_classes_up_in_the_population(k: int, status: str, failing: 
     assert (found.details["records_at_the_least"], found.details["population_records"]) == (1, 14)
 
 
-def test_k_map_says_who_falls_short():
-    passed = outcome("k_map", table(RELEASE), table(POPULATION), k=3)
-    failed = outcome("k_map", table(RELEASE), table(POPULATION), k=5)
-
-    assert passed.message == "Every record matches at least 3 people of the population in 'a'."
-    assert failed.message == "2 of 4 records match fewer than 5 people of the population in 'a'; the least is 3 people."
-
-
 @pytest.mark.parametrize(
     ("bounds", "status"),
     [
@@ -67,9 +59,7 @@ def test_classes_that_were_not_released_have_delta_zero():
         0,
     )
     failed = outcome("delta_presence", table(RELEASE), table(POPULATION), delta_max=1, delta_min="1/4")
-    assert failed.message.endswith(
-        "0% to 40%, depending on the group, for somebody who knows 'a'; 1 of 4 groups is outside the bounds."
-    )
+    assert (failed.status.value, failed.details["least"], failed.classes.failing) == ("failed", 0, 1)
 
 
 @pytest.mark.long

@@ -39,20 +39,6 @@ def test_more_than_twenty_thousand_people(people: int, status: str) -> None:
     assert found.records.failing == (status == "failed")
 
 
-def test_it_says_who_falls_short() -> None:
-    assert (
-        region([9, 5], at_least=5).message
-        == "Every region of 'a' in the release has at least 5 people of the population."
-    )
-    assert region([9, 5], at_least=6).message == (
-        "1 of 2 records is of a region of 'a' that has fewer than 6 people of the population; the least is 5 people."
-    )
-    assert (
-        region([9, 5]).person
-        == "Whoever knows a person's 'a' narrows them down to 5 people of the population at worst."
-    )
-
-
 def test_a_region_that_nobody_lives_in_has_none() -> None:
     assert region([9, 5], regions="xz", at_least=1).observed == 0
     assert region([9, 5], regions="xz", at_least=1).status.value == "failed"

@@ -18,7 +18,7 @@ import tcdp_audit
 from tcdp_audit import Outcome, Status
 from tcdp_audit.core.base.errors import CheckError
 from tcdp_audit.core.check.table_view import TableView
-from tcdp_audit.core.engines import open_engine
+from tcdp_audit.core.engines.opening import open_engine
 from tcdp_audit.core.session.registry import Plugins
 from tcdp_audit_plugins.checks.masking_attacks.channel import declared
 from tcdp_audit_plugins.checks.masking_attacks.labelled_matrix import read_matrix

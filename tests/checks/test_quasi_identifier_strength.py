@@ -59,7 +59,7 @@ def test_details_name_keys_and_contributions():
         ({"attributes": ["colour"]}, {}, "declares no attribute 'colour'"),
         ({"attributes": ["age", "age"]}, {}, "named twice"),
         ({}, {"unit": "age"}, "it counts rows"),
-        ({}, {"conventions": {"missing_quasi_identifier": "wildcard"}}, "would depend on their missing values"),
+        ({}, {"conventions": {"missing_quasi_identifier": "wildcard"}}, "must not overlap"),
     ],
 )
 def test_what_it_cannot_measure_is_a_fault(parameters: dict[str, Any], further: dict[str, Any], sentence: str):

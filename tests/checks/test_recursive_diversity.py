@@ -11,7 +11,7 @@ from class_rows import Rows, evidence, exact, outcome, tables
 from hypothesis import given, strategies as st
 
 from tcdp_audit import PolicyError
-from tcdp_audit.core.check.kinds import ClassEvidence
+from tcdp_audit.core.check.evidence import ClassEvidence
 from tcdp_audit_plugins.checks._shared.ranked_counts import ratio_to_tail
 from tcdp_audit_plugins.checks.recursive_diversity import RecursiveParameters, least_protected_share, recursive_ratio
 
@@ -75,10 +75,6 @@ def test_fewer_than_l_values_keep_no_c():
     found = outcome("recursive_cl_diversity", [[1, 1, 0], [5, 5, 5]], l=3, c=10**9)
 
     assert (found.status.value, found.observed, found.classes.failing) == ("failed", inf, 1)
-    assert found.message == (
-        "2 of 17 records are in a group in which a value is too likely once another can be excluded; one"
-        " has fewer than 3 values of 'answer'."
-    )
 
 
 @pytest.mark.parametrize(

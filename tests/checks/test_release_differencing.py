@@ -28,9 +28,6 @@ def test_those_who_came_and_those_who_went_are_isolated():
     assert (one.status, one.observed) == (Status.FAILED, 1)
     assert (one.classes.total, one.classes.failing, one.records.failing) == (3, 2, 4)
     assert (one.details["gained"], one.details["lost"], one.details["only_before"]) == (1, 1, 1)
-    assert one.message.endswith(
-        "the smallest difference is 1 record. 1 of these groups is in one of the releases only."
-    )
     assert [tuple(row) for row in one.details["distribution"]] == [(1, 1, 1), (3, 1, 3)]
 
 
@@ -43,8 +40,6 @@ def test_a_difference_of_k_is_enough_in_either_direction(now: int, passes: bool)
 def test_equal_counts_isolate_nobody():
     one = asked("release_differencing", counted(x=2, y=3), counted(x=2, y=3), policy=ZIP, k=5)
     assert (one.status, one.observed, one.details["differing"]) == (Status.PASSED, inf, 0)
-    assert "No group" in one.message
-    assert "nobody who came or went" in one.person
 
 
 def test_a_coarser_release_is_compared_with_what_is_below_it():

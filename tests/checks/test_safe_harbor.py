@@ -40,12 +40,6 @@ def test_columns_are_counted(at_most: int | None, status: Status):
 def test_it_says_what_to_do_and_no_cell():
     one = outcome({"at_most": 0})
 
-    assert one.message == (
-        "'zip' holds full postcodes; 'admitted' holds dates exact to the day; 'mail' holds e-mail addresses: Safe "
-        "Harbor has these removed of every person. Drop what names or numbers people, coarsen places to a state, or "
-        "to three digits of a ZIP code where more than 20,000 people live and keep the year of a date and nothing "
-        "more. This does not determine legality."
-    )
     told = json.dumps(one.as_json())
     assert not any(cell in told for column in TABLE.values() for cell in column if len(cell) > 1)
 

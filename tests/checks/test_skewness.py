@@ -1,4 +1,4 @@
-"""Skewness: how many times as frequent a harmful value is in a class as in the table."""
+"""Skewness: how many times as frequent a sensitive value is in a class as in the table."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def test_the_largest_factor_by_definition(rows: Rows, chosen: set[int]):
     table = totals(rows)
     harmful = [code for code in chosen if code < len(table) and table[code]]
     codes = harmful or range(len(table))
-    parameters = SkewnessParameters(harmful=[LABELS[code] for code in harmful] or None)
+    parameters = SkewnessParameters(sensitive_values=[LABELS[code] for code in harmful] or None)
 
     found = exact(largest_factor(evidence(rows, labels=LABELS[: len(table)]), parameters))
 
@@ -31,24 +31,20 @@ def test_the_largest_factor_by_definition(rows: Rows, chosen: set[int]):
 def test_half_of_a_class_with_what_1_in_100_has():
     rows = [[1, 1], [97, 0], [1, 0]]
 
-    found = outcome("skewness", rows, harmful=["v1"], at_most=10)
+    found = outcome("skewness", rows, sensitive_values=["v1"], at_most=10)
 
     assert (found.status.value, found.observed, found.classes.failing) == ("failed", 50, 1)
-    assert found.message == (
-        "2 of 100 records are in a group in which a harmful value of 'answer' is more frequent than in the table by a "
-        "factor above 10; at worst the factor is 50."
-    )
-    assert outcome("skewness", rows, harmful=["v1"], at_most=50).status.value == "passed"
-    assert outcome("skewness", rows, harmful=["v0"]).observed == pytest.approx(100 / 99, abs=1e-15)
+    assert outcome("skewness", rows, sensitive_values=["v1"], at_most=50).status.value == "passed"
+    assert outcome("skewness", rows, sensitive_values=["v0"]).observed == pytest.approx(100 / 99, abs=1e-15)
 
 
 def test_a_harmful_value_that_the_table_lacks_is_an_error_and_no_pass():
-    with pytest.raises(CheckError, match="the reference distribution has no record with the harmful value 'v9'"):
-        outcome("skewness", [[1, 1]], harmful=["v9"], at_most=1)
+    with pytest.raises(CheckError, match="the reference distribution has no record with the sensitive value 'v9'"):
+        outcome("skewness", [[1, 1]], sensitive_values=["v9"], at_most=1)
 
 
 def test_a_harmful_value_that_only_the_declared_order_has_is_an_error():
-    with pytest.raises(CheckError, match="no record with the harmful value 'v2'"):
+    with pytest.raises(CheckError, match="no record with the sensitive value 'v2'"):
         measure(
             "skewness",
             frame([[1, 1]]),
@@ -56,7 +52,7 @@ def test_a_harmful_value_that_only_the_declared_order_has_is_an_error():
             attribute="answer",
             scale="ordinal",
             order=["v0", "v1", "v2"],
-            harmful=["v2"],
+            sensitive_values=["v2"],
             at_most=1,
         )
 
@@ -66,10 +62,10 @@ def test_harmful_values_of_one_among_several_attributes_need_its_name():
     policy = {
         "version": 1,
         "attributes": {"place": {"role": "quasi_identifier"}, "answer": sensitive, "other": sensitive},
-        "expect": [{"skewness": {"harmful": ["v1"], "at_most": 2}}],
+        "expect": [{"skewness": {"sensitive_values": ["v1"], "at_most": 2}}],
     }
 
-    with pytest.raises(PolicyError, match="harmful: names values of one attribute; say which in `attribute`"):
+    with pytest.raises(PolicyError, match="sensitive_values: names values of one attribute; say which in `attribute`"):
         audit(frame([[1, 1]]), policy)
 
 
@@ -86,7 +82,7 @@ def test_numbers_are_named_as_they_are_written():
         quasi_identifiers=["place"],
         attribute="answer",
         scale="numeric",
-        harmful=["20"],
+        sensitive_values=["20"],
     )
 
     assert found.observed == 1.5

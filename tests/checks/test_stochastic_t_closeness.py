@@ -16,7 +16,7 @@ from hypothesis import given, settings, strategies as st
 from mechanism_tables import Rows, histogram, log_ratio, points, tables
 
 from tcdp_audit import Outcome, PolicyError, Status, audit, measure
-from tcdp_audit.core.check.kinds import ReferenceDistribution
+from tcdp_audit.core.check.evidence import ReferenceDistribution
 from tcdp_audit_plugins.checks.differential_privacy.extremes import extremes, maximum
 from tcdp_audit_plugins.checks.differential_privacy.laplace import laplace_distance
 from tcdp_audit_plugins.checks.differential_privacy.randomised_response import heaviest_lacked, response_distance

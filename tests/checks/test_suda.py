@@ -81,10 +81,6 @@ def test_a_record_is_as_special_as_its_smallest_set():
     assert found.details["minimal_sample_uniques"] == {"1": 1, "2": 3}
     assert (found.details["records_singled_out"], found.details["sum_of_scores"]) == (4, 2 + 3)
     assert found.details["contributions"] == {"a": Fraction(2, 5), "b": Fraction(3, 5), "c": Fraction(3, 5)}
-    assert found.message == (
-        "4 of 5 records are singled out by 2 columns or fewer out of 'a', 'b' and 'c', where at most 60%"
-        " is allowed; 'b' takes part most often."
-    )
     whole = outcome("suda", release, at_most=1)
     assert (whole.status.value, whole.observed, whole.details["highest_score"]) == ("measured", 1.0, 2)
 
@@ -95,7 +91,6 @@ def test_nobody_is_singled_out():
     assert (found.status.value, found.observed) == ("passed", 0.0)
     assert found.details["contributions"] == {"a": 0, "b": 0}
     assert "dis" not in found.details
-    assert found.message == "No record is singled out by 3 columns or fewer out of 'a' and 'b'."
 
 
 def test_dis_scores_follow_the_declared_fraction():
@@ -126,7 +121,7 @@ def test_order_of_records_makes_no_difference():
 
 @pytest.mark.parametrize("policy", [{"unit": "person"}, {"conventions": {"missing_quasi_identifier": "wildcard"}}])
 def test_entities_and_wildcards_are_refused(policy: dict[str, object]):
-    with pytest.raises(PolicyError, match=r"counts rows|must not overlap, and .* would depend on its missing values"):
+    with pytest.raises(PolicyError, match=r"counts rows|must not overlap"):
         outcome("suda", table([("x",)]), policy=policy)
 
 

@@ -8,13 +8,13 @@ import pyarrow as pa
 from tcdp_audit.core.classes.shards import Plan, partition
 from tcdp_audit.core.encoding.counted import CountedCodes
 from tcdp_audit.core.encoding.reading import domain_of
-from tcdp_audit.core.engines import open_engine
-from tcdp_audit.core.policy import AttributeDeclaration, Conventions, Role
+from tcdp_audit.core.engines.opening import open_engine
+from tcdp_audit.core.policy.model import AttributeDeclaration, Conventions, Role
 
 RECORDS = 600_000
 
 
-def dealt(values: int, *, spill: bool) -> list[CountedCodes]:
+def shards_of(values: int, *, spill: bool) -> list[CountedCodes]:
     """The shards of a table with one large class."""
     random = np.random.default_rng(values)
     rare = random.integers(0, values, RECORDS)
@@ -36,11 +36,11 @@ def dealt(values: int, *, spill: bool) -> list[CountedCodes]:
 
 
 def test_equal_records_are_counted_where_few_rows_are_possible() -> None:
-    rows = dealt(50, spill=True)
+    rows = shards_of(50, spill=True)
     assert sum(shard.records for shard in rows) == RECORDS
     assert sum(shard.rows for shard in rows) <= 3 * 52 * 4
 
 
 def test_otherwise_every_record_is_a_row() -> None:
-    assert sum(shard.rows for shard in dealt(50, spill=False)) == RECORDS
-    assert sum(shard.rows for shard in dealt(40_000, spill=True)) == RECORDS
+    assert sum(shard.rows for shard in shards_of(50, spill=False)) == RECORDS
+    assert sum(shard.rows for shard in shards_of(40_000, spill=True)) == RECORDS

@@ -10,10 +10,9 @@ import pytest
 from hypothesis import given, strategies as st
 
 from tcdp_audit.core.classes.grouping import Grouping
-from tcdp_audit.core.encoding import counting
-from tcdp_audit.core.encoding.counted import CountedCodes
+from tcdp_audit.core.encoding import keys
+from tcdp_audit.core.encoding.counted import CountedCodes, Packing
 from tcdp_audit.core.encoding.domain import Domain
-from tcdp_audit.core.encoding.packed import Packing
 
 SIZES = {"zip": 3, "age": 70_000, "answer": 4, "person": 5}
 CELLS = st.sampled_from([{"COUNTED": 0, "MARKED": 0}, {"COUNTED": 2**20, "MARKED": 2**20, "BLOCK": 16}])
@@ -44,7 +43,7 @@ def test_classes_are_those_of_equal_codes(packed: tuple[str, ...], drawn: list[R
     names = ("zip", "age", "answer")[: 3 if unit else 2]
     classes = sorted({row[: len(names)] for row in drawn})
     members = [[row for row in drawn if row[: len(names)] == one] for one in classes]
-    with patch.multiple(counting, **cells):
+    with patch.multiple(keys, **cells):
         grouping = Grouping(
             shard(drawn, packed), [DOMAINS[name] for name in names], DOMAINS["person"] if unit else None
         )
@@ -64,7 +63,7 @@ def test_values_are_counted_in_each_class(counted: str, scale: int, drawn: list[
         values = sorted({(*one[:3], 1) for one in values})
     for zip_code, value, _, times in values:
         expected.setdefault(zip_code, Counter())[value] += times
-    with patch.multiple(counting, **cells):
+    with patch.multiple(keys, **cells):
         grouping = Grouping(shard(drawn, ()), [DOMAINS["zip"]], DOMAINS["person"] if unit else None)
         histogram = grouping.histogram(grouping.shard[counted].astype(np.int64) * scale, (SIZES[counted] + 1) * scale)
     assert {histogram.values.dtype, histogram.counts.dtype, histogram.offsets.dtype} == {np.dtype(np.int64)}
@@ -75,7 +74,7 @@ def test_values_are_counted_in_each_class(counted: str, scale: int, drawn: list[
 
 @given(rows, st.booleans(), CELLS)
 def test_what_counts_in_all_classes_is_what_counts_in_each(drawn: list[Row], unit: bool, cells: Cells) -> None:
-    with patch.multiple(counting, **cells):
+    with patch.multiple(keys, **cells):
         grouping = Grouping(shard(drawn, ()), [DOMAINS["zip"]], DOMAINS["person"] if unit else None)
         codes, radix = grouping.shard["age"], SIZES["age"] + 1
         histogram = grouping.histogram(codes, radix)

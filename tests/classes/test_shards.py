@@ -58,7 +58,7 @@ def scratch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def dealt(table: Table, chosen: Plan, by: Sequence[Domain] = DOMAINS[:2], **options: Any) -> LocalShards:
+def shards_of(table: Table, chosen: Plan, by: Sequence[Domain] = DOMAINS[:2], **options: Any) -> LocalShards:
     return partition(table, DOMAINS, by, chosen, **options)  # type: ignore[arg-type]
 
 
@@ -74,7 +74,7 @@ def test_every_record_is_in_one_shard_and_no_class_in_two(
     scratch: Path, count: int, spill: bool, counted: bool
 ) -> None:
     table = Table(counted=counted)
-    with dealt(table, Plan(count, spill)) as shards:
+    with shards_of(table, Plan(count, spill)) as shards:
         parts = [rows_of(shard) for shard in shards]
         again = [rows_of(shard) for shard in shards]
     assert again == parts
@@ -89,7 +89,7 @@ def test_every_record_is_in_one_shard_and_no_class_in_two(
 
 
 def test_spilled_codes_keep_their_type_and_an_empty_shard_is_empty() -> None:
-    with dealt(Table(), Plan(1024, spill=True), by=DOMAINS[:1]) as shards:
+    with shards_of(Table(), Plan(1024, spill=True), by=DOMAINS[:1]) as shards:
         whole = [shards.read(number) for number in range(1024)]
     assert any(not shard for shard in whole)
     types = {name: {shard[name].dtype for shard in whole if shard} for name in ("zip", "age")}
@@ -97,7 +97,7 @@ def test_spilled_codes_keep_their_type_and_an_empty_shard_is_empty() -> None:
 
 
 def test_without_a_common_attribute_there_is_one_shard() -> None:
-    with dealt(Table(), Plan(7, spill=False), by=[]) as shards:
+    with shards_of(Table(), Plan(7, spill=False), by=[]) as shards:
         assert shards.count == 1
         assert [len(rows_of(shard)) for shard in shards] == [RECORDS]
 
@@ -105,13 +105,13 @@ def test_without_a_common_attribute_there_is_one_shard() -> None:
 @pytest.mark.parametrize("fails_after", [0, 3])
 def test_a_failure_while_reading_leaves_nothing_on_disk(scratch: Path, fails_after: int) -> None:
     with pytest.raises(RuntimeError, match="the disk is gone"):
-        dealt(Table(fails_after=fails_after), Plan(7, spill=True))
+        shards_of(Table(fails_after=fails_after), Plan(7, spill=True))
     assert list(scratch.iterdir()) == []
 
 
 @pytest.mark.parametrize("error", [ValueError, KeyboardInterrupt])
 def test_a_failure_while_measuring_leaves_nothing_on_disk(scratch: Path, error: type[BaseException]) -> None:
-    shards = dealt(Table(), Plan(7, spill=True))
+    shards = shards_of(Table(), Plan(7, spill=True))
     assert len(list(scratch.iterdir())) == 1
     with pytest.raises(error), shards:
         raise error
@@ -120,7 +120,7 @@ def test_a_failure_while_measuring_leaves_nothing_on_disk(scratch: Path, error: 
 
 def test_progress_tells_the_records_read_so_far() -> None:
     told: list[tuple[str, int, int]] = []
-    dealt(Table(), Plan(2, spill=False), progress=lambda *step: told.append(step))
+    shards_of(Table(), Plan(2, spill=False), progress=lambda *step: told.append(step))
     assert told[0] == ("reading", 700, RECORDS)
     assert told[-1] == ("reading", RECORDS, RECORDS)
 

@@ -13,7 +13,7 @@ from hypothesis import given, strategies as st
 
 from tcdp_audit.core.classes import strength
 from tcdp_audit.core.classes.strength import Strengths, strengths, strengths_of
-from tcdp_audit.core.engines import open_engine
+from tcdp_audit.core.engines.opening import open_engine
 
 TOY = {  # Motwani and Xu's example: age, sex and state of five people
     "age": [20, 30, 40, 20, 40],
@@ -159,7 +159,7 @@ def many() -> dict[str, np.ndarray]:
 @pytest.fixture
 def sampled(many: dict[str, np.ndarray], monkeypatch: pytest.MonkeyPatch) -> Strengths:
     monkeypatch.setattr(strength, "VISITS", 0)
-    monkeypatch.setattr(strength, "KEPT", 4_000)
+    monkeypatch.setattr(strength, "DRAWN", 4_000)
     return strengths(many, seed=3)
 
 
@@ -185,7 +185,7 @@ def test_a_sample_says_so_and_is_within_its_errors(many: dict[str, np.ndarray], 
 
 def test_a_sample_estimates_without_bias(many: dict[str, np.ndarray], monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(strength, "VISITS", 0)
-    monkeypatch.setattr(strength, "KEPT", 1_000)
+    monkeypatch.setattr(strength, "DRAWN", 1_000)
     few = {name: many[name] for name in ("b", "c")}
     true = strengths(few, order=2, exact=True).of("b", "c")
     estimates = [strengths(few, order=2, seed=seed).of("b", "c") for seed in range(60)]

@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 import tcdp_audit.core.auditor.evaluation
-import tcdp_audit.core.auditor.matched
+import tcdp_audit.core.auditor.measuring
 import tcdp_audit.core.classes.wildcard_rows
 from tcdp_audit import audit, load_policy
 from tcdp_audit.core.classes.histogram import Counts, Histogram, add_up
-from tcdp_audit.core.classes.wildcard import Block, Compatibility, compatibility
+from tcdp_audit.core.classes.wildcard import Compatibility, WildcardBlock, compatibility
 from tcdp_audit.core.classes.wildcard_rows import Values
 from tcdp_audit.core.session.registry import Plugins
 
@@ -74,7 +74,7 @@ CONVENTIONS = st.fixed_dictionaries(
 
 def compared(
     self: Compatibility, figures: Sequence[Counts], values: Sequence[Values] = (), part: Any = (0, 1), *_: Any
-) -> Iterator[Block]:
+) -> Iterator[WildcardBlock]:
     """All classes in one block, by comparing each with each."""
     if part[0]:
         return
@@ -89,7 +89,7 @@ def compared(
         taken = source.take(others)
         rows = np.repeat(mine, taken.distinct)
         histograms.append(add_up(rows, taken.values, taken.counts, len(matrix), int(source.values.max()) + 1))
-    yield Block(np.arange(len(matrix)), sums, histograms)
+    yield WildcardBlock(np.arange(len(matrix)), sums, histograms)
 
 
 def answer(release: pa.Table, conventions: dict[str, str], unit: str | None, **options: Any) -> list[Any]:
@@ -195,7 +195,7 @@ def test_thousands_of_incomplete_quasi_identifiers() -> None:
 
 def test_what_outgrows_the_memory_is_refused_before_any_work(monkeypatch: pytest.MonkeyPatch) -> None:
     release, document = scattered(50, 3, 2)
-    monkeypatch.setattr(tcdp_audit.core.auditor.matched, "RECORD_BYTES", 2**40)
+    monkeypatch.setattr(tcdp_audit.core.auditor.measuring, "RECORD_BYTES", 2**40)
     result = audit(release, document, memory=2**30)
 
     assert result.exit_code() == 3
@@ -206,7 +206,7 @@ def test_what_outgrows_the_memory_is_refused_before_any_work(monkeypatch: pytest
 
 def test_what_would_take_days_is_refused_with_the_number_of_patterns(monkeypatch: pytest.MonkeyPatch) -> None:
     release, document = scattered(50, 3, 2)
-    monkeypatch.setattr(tcdp_audit.core.auditor.matched, "MOST_ROWS", 10)
+    monkeypatch.setattr(tcdp_audit.core.auditor.measuring, "MOST_ROWS", 10)
     result = audit(release, document)
 
     assert result.exit_code() == 3

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tcdp_audit.cli import COMMANDS
-from tcdp_audit.cli.completion import complete
+from tcdp_audit.cli.run import complete
 
 pytestmark = pytest.mark.usefixtures("narrow")
 

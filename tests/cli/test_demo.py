@@ -28,7 +28,7 @@ def _rows(name: str) -> list[dict[str, str]]:
 @pytest.fixture
 def untried(monkeypatch: pytest.MonkeyPatch) -> None:
     """No remedies are tried, which takes long, where a test is about something else."""
-    monkeypatch.setattr("tcdp_audit.core.repair.trial.remedy_trial", lambda *_: None)
+    monkeypatch.setattr("tcdp_audit.core.repair.fixing.remedy_trial", lambda *_: None)
 
 
 def test_it_writes_everything_and_says_what_check_would_exit_with(process: Any, tmp_path: Path):

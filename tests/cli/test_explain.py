@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tcdp_audit.cli.guide_page.parameters import parameters_of
+from tcdp_audit.cli.declarations import parameters_of
 from tcdp_audit.core.session.registry import Plugins
 
 PLUGINS = Plugins.load(external=False)
@@ -19,34 +19,34 @@ def _unwrapped(text: str) -> str:
 
 
 @pytest.mark.parametrize("name", CHECKS)
-def test_it_tells_everything_that_the_guide_says(name: str, here: Any):
+def test_it_prints_everything_that_the_guide_says(name: str, here: Any):
     check, answer = CHECKS[name], here("explain", name)
-    guide, told = check.guide, _unwrapped(answer.out)
+    guide, printed = check.guide, _unwrapped(answer.out)
 
     assert (answer.code, answer.err) == (0, "")
     for text in (check.title, guide.definition, guide.reading, guide.choosing, guide.limits, guide.source):
-        assert _unwrapped(text) in told
+        assert _unwrapped(text) in printed
     for line in [*guide.formula.split(";  "), *guide.example.splitlines()]:
-        assert _unwrapped(line) in told
+        assert _unwrapped(line) in printed
     for parameter in parameters_of(check, [limit.parameter for limit in check.limits]):
-        assert _unwrapped(f"{parameter.name}: {parameter.kind} (") in told
-        assert _unwrapped(f"{parameter.default}) {parameter.description}") in told
+        assert _unwrapped(f"{parameter.name}: {parameter.kind} (") in printed
+        assert _unwrapped(f"{parameter.default}) {parameter.description}") in printed
     for limit in check.limits:
-        assert limit.demand in told
+        assert limit.demand in printed
 
 
 @pytest.mark.parametrize("name", REMEDIES)
-def test_it_tells_everything_that_a_remedys_guide_says(name: str, here: Any):
+def test_it_prints_everything_that_a_remedys_guide_says(name: str, here: Any):
     remedy, answer = REMEDIES[name], here("explain", name)
-    guide, told = remedy.guide, _unwrapped(answer.out)
+    guide, printed = remedy.guide, _unwrapped(answer.out)
 
     assert (answer.code, answer.err) == (0, "")
     for text in (remedy.title, remedy.summary, guide.method, guide.choosing, guide.guarantees, guide.source):
-        assert _unwrapped(text) in told
+        assert _unwrapped(text) in printed
     for line in [*guide.example.splitlines(), *(f"{note}: {text}" for note, text in guide.notes.items())]:
-        assert _unwrapped(line) in told
+        assert _unwrapped(line) in printed
     for parameter in parameters_of(remedy):
-        assert _unwrapped(f"{parameter.default}) {parameter.description}") in told
+        assert _unwrapped(f"{parameter.default}) {parameter.description}") in printed
 
 
 @pytest.mark.parametrize("name", ["t_closeness", "generalization"])
@@ -87,7 +87,7 @@ def test_without_a_name_it_lists_all_with_their_titles(process: Any):
     assert listed == {name: one.title for name, one in (CHECKS | REMEDIES).items()}
 
 
-def test_an_unknown_check_is_told_with_the_nearest(process: Any):
+def test_an_unknown_check_is_named_with_the_nearest(process: Any):
     answer = process("explain", "k_anonimity")
 
     assert (answer.code, answer.out) == (2, "")

@@ -12,9 +12,8 @@ import pytest
 
 from tcdp_audit import DataError, audit
 from tcdp_audit.cli.github import CUT, MOST_ANNOTATIONS, MOST_BYTES, annotated, status_of, summary
-from tcdp_audit.core.results.findings import Level, ToolFinding, findings_of
-from tcdp_audit.core.results.place import Place
-from tcdp_audit.core.results.unaudited import Unaudited
+from tcdp_audit.core.results.findings import Level, Place, ToolFinding, findings_of
+from tcdp_audit.core.results.reporter import Unaudited
 
 COMMAND = re.compile(r"^::(\w+) ([^:]*)::(.*)$")
 EVIL = "::add-mask::x ##[error]y"

@@ -10,91 +10,55 @@ import pytest
 import yaml
 
 from tcdp_audit import audit, load_policy
-from tcdp_audit.cli import written_pages
-from tcdp_audit.cli.guide_page.__main__ import INDEX, generated, main, pages
+from tcdp_audit.cli.declarations import index_of_checks, index_of_remedies, registered_page
 from tcdp_audit.core.session.registry import Plugins
-from tcdp_audit.testing.remedy_cases import ROLES
+from tcdp_audit.testing.releases import ROLES
+from tools.generate import guides
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 PLUGINS = Plugins.load(external=False)
 CHECKS, REMEDIES = dict(sorted(PLUGINS.checks.items())), dict(sorted(PLUGINS.remedies.items()))
-PAGES = pages(PLUGINS)
-INDICES = (f"checks/{INDEX}", f"remedies/{INDEX}")
-GENERATED = generated(PLUGINS, (ROOT / "README.md").read_text(encoding="utf-8"))
-COMMAND = "python -m tcdp_audit.cli.guide_page"
 
 
-def test_everything_registered_has_a_page():
-    registered = [*(f"checks/{name}.md" for name in CHECKS), *(f"remedies/{name}.md" for name in REMEDIES)]
-
-    assert sorted(PAGES) == sorted([*INDICES, *registered])
-
-
-@pytest.mark.parametrize("name", GENERATED)
-def test_each_generated_file_is_there_and_up_to_date(name: str):
-    page = ROOT / name
-
-    assert page.is_file(), f"{name} is missing: {COMMAND}"
-    assert page.read_text(encoding="utf-8") == GENERATED[name], f"{name} is stale: {COMMAND}"
+def test_every_guide_is_that_of_a_check_or_a_remedy():
+    assert sorted(guides("checks")) == list(CHECKS)
+    assert sorted(guides("remedies")) == list(REMEDIES)
 
 
-def test_pages_schema_list_of_checks_and_signatures_are_generated():
-    signatures = {"tcdp_audit/core/repair/typed.pyi", "tcdp_audit/integrations/great_expectations/__init__.pyi"}
-    others = {"docs/policy.schema.json", "README.md", *signatures}
+@pytest.mark.parametrize(
+    "path", [*guides("checks").values(), *guides("remedies").values()], ids=lambda path: Path(path).stem
+)
+def test_front_matter_is_yaml(path: str):
+    guide = (CHECKS | REMEDIES)[Path(path).stem].guide
+    text = (ROOT / path).read_text(encoding="utf-8")
+    front = next(yaml.safe_load_all(text)) if text.startswith("---\n") else {}
 
-    printed = {f"tcdp_audit/cli/pages/{name}" for name in PAGES if name not in INDICES}
-    assert set(GENERATED) == {*(f"docs/{name}" for name in PAGES), *printed, *others}
-    assert all(f"docs/checks/{name}.md" in GENERATED["README.md"] for name in CHECKS)
+    assert front == {name: getattr(guide, name) for name in ("question", "risk") if hasattr(guide, name)}
 
 
 @pytest.mark.parametrize("name", CHECKS)
 def test_a_page_demands_by_parameters_that_there_are(name: str):
-    (demand,) = (line for line in PAGES[f"checks/{name}.md"].splitlines() if line.startswith("Passes if"))
+    (demand,) = (line for line in registered_page(CHECKS[name]).splitlines() if line.startswith("Passes if"))
 
     named = demand.split("`")[1::2]
     assert named == [limit.parameter for limit in CHECKS[name].limits]
     assert set(named) <= set(CHECKS[name].parameters.model_fields)
 
 
-def test_no_page_is_left_of_what_is_gone():
-    there, printed = (
-        {f"{kind}/{path.name}" for kind in ("checks", "remedies") for path in (folder / kind).iterdir()}
-        for folder in (DOCS, written_pages.PAGES)
-    )
+@pytest.mark.parametrize("registered", [*CHECKS.values(), *REMEDIES.values()], ids=lambda one: one.name)
+def test_the_command_prints_pages_for_the_documentation(registered: Any, here: Any):
+    printed = here("explain", registered.name, "--markdown", "--no-external-plugins").out
 
-    assert there == set(PAGES)
-    assert printed == set(PAGES) - set(INDICES)
-
-
-@pytest.mark.parametrize("name", [name for name in PAGES if name not in INDICES])
-def test_the_pages_are_what_the_command_prints(name: str, here: Any):
-    assert here("explain", Path(name).stem, "--markdown", "--no-external-plugins").out == PAGES[name]
+    assert printed == registered_page(registered)
+    assert printed.startswith(f"# {registered.title}\n")
 
 
 def test_without_a_name_the_command_prints_both_lists(here: Any):
     printed = here("explain", "--markdown", "--no-external-plugins").out
 
-    assert printed == "\n".join(PAGES[name] for name in INDICES)
-
-
-def test_everything_is_written_by_the_documented_command(tmp_path: Path):
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    (tmp_path / "README.md").write_text(readme.replace("[`k_map`](docs/checks/k_map.md)", ""), encoding="utf-8")
-
-    assert main([str(tmp_path)]) == 0
-
-    written = {path.relative_to(tmp_path).as_posix(): path for path in tmp_path.rglob("*") if path.is_file()}
-    assert {name: path.read_text("utf-8") for name, path in written.items()} == GENERATED
-    assert COMMAND in (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
-
-
-def test_a_folder_without_the_projects_readme_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
-    assert main([str(tmp_path)]) == 2
-    assert capsys.readouterr().err == (
-        f"{tmp_path / 'README.md'}: no README with a marked list of checks; name the project's folder\n"
-    )
-    assert list(tmp_path.iterdir()) == []
+    assert printed == f"{index_of_checks(CHECKS, {})}\n{index_of_remedies(REMEDIES, {})}"
+    assert all(f"[`{name}`]({name}.md)" in printed for name in [*CHECKS, *REMEDIES])
 
 
 @pytest.mark.parametrize("name", CHECKS)
@@ -112,7 +76,7 @@ def names_in(example: Any) -> Iterator[str]:
         yield from (name for one in example for name in names_in(one))
     elif isinstance(example, dict):
         for key, value in example.items():
-            if key in {"attribute", "attributes", "column", "secret", "second", "sensitive"}:
+            if key in {"attribute", "attributes", "column", "target", "other_attributes", "sensitive"}:
                 yield from [value] if isinstance(value, str) else value
             elif isinstance(value, dict):
                 yield from names_in(value)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tcdp_audit.cli.guide_page import index_of_remedies, page_of
+from tcdp_audit.cli.declarations import index_of_remedies, registered_page
 from tcdp_audit.plugin.remedy import Remedy, RemedyGuide, RemedyParameters, Treatment
 
 SILENT = Remedy(
@@ -50,31 +50,32 @@ None, 2026.
 
 
 def test_a_page_says_what_there_is_and_no_more():
-    head, _, rest = page_of(SILENT).partition("\n\n")
-
-    assert head.startswith("<!-- Written by `python -m tcdp_audit.cli.guide_page`")
-    assert rest == PAGE
+    assert registered_page(SILENT) == PAGE
 
 
-def test_noise_that_no_seed_repeats_is_told():
-    told = page_of(replace(SILENT, random=True))
+def test_noise_that_no_seed_repeats_is_named():
+    page = registered_page(replace(SILENT, random=True))
 
-    assert "It waits.\n\nIt draws from a source that no seed repeats, and runs once only.\n" in told
+    assert "It waits.\n\nIt draws from a source that no seed repeats, and runs once only.\n" in page
 
 
 def test_notes_are_a_table_whose_cells_stay_in_it():
     noting = replace(SILENT, guide=replace(SILENT.guide, notes={"share": "Kept | dropped."}))
 
-    assert "## What its notes say\n\n| note | meaning |\n| --- | --- |\n| `share` | Kept \\| dropped. |\n" in page_of(
-        noting
+    assert (
+        "## What its notes say\n\n| note | meaning |\n| --- | --- |\n| `share` | Kept \\| dropped. |\n"
+        in registered_page(noting)
     )
 
 
 def test_the_list_links_to_every_page():
-    listed = index_of_remedies({"silent": SILENT, "another": replace(SILENT, name="another", title="Another")})
+    listed = index_of_remedies(
+        {"silent": SILENT, "another": replace(SILENT, name="another", title="Another")},
+        {"another": "elsewhere/another.md"},
+    )
 
     rows = [line for line in listed.splitlines() if line.startswith("| [")]
     assert rows == [
-        "| [`another`](another.md) | Another | Changes nothing. |",
+        "| [`another`](elsewhere/another.md) | Another | Changes nothing. |",
         "| [`silent`](silent.md) | Silent remedy | Changes nothing. |",
     ]

@@ -14,17 +14,17 @@ import pytest
 from hypothesis import assume, given, strategies as st
 from written_samples import MARK, Pair
 
-from tcdp_audit.cli.comparison import show_comparison
+from tcdp_audit.cli.displays import print_comparison
 from tcdp_audit.cli.printing import streams
-from tcdp_audit.core.results.comparison import AuditComparison, compare
-from tcdp_audit.core.results.comparison.demand import (
+from tcdp_audit.core.results.change import (
     DemandChange,
     Direction,
     demand_changed,
     figure_moved,
+    matched,
     status_moved,
 )
-from tcdp_audit.core.results.comparison.matching import matched
+from tcdp_audit.core.results.comparison import AuditComparison, compare
 from tcdp_audit.core.results.written import WrittenAudit, read_audit
 from tcdp_audit.core.session.registry import Plugins
 
@@ -294,7 +294,7 @@ def test_every_form_of_hostile_names_is_inert(pair: Pair, monkeypatch: pytest.Mo
     monkeypatch.setenv("COLUMNS", "80")
     monkeypatch.setattr("sys.stdout", out)
     with streams():
-        show_comparison(comparison, [HOSTILE[3]])
+        print_comparison(comparison, [HOSTILE[3]])
     for text in (html, markdown, rendered(comparison, ".json"), out.getvalue()):
         assert "\x1b" not in text
         assert "\u202e" not in text

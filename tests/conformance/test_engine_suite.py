@@ -160,6 +160,18 @@ def test_what_is_wrong_is_caught(wrong: Callable[[str, str, int], Engine], lack:
         conforms()
 
 
+def test_a_type_that_is_lost_is_expected_and_got_with_its_cause() -> None:
+    properties = properties_of(opener(Wrapped("domain", as_text)), {"place": place})
+    (conforms,) = (one for one in properties if one.name == "distinct values")
+    with pytest.raises(ConformanceError) as caught:
+        conforms()
+    assert str(caught.value) == (
+        "engine 'shelf': distinct values: whether the values are text: expected False, got True "
+        "(column 'Age of person'; many records); usual cause: the type is lost where all values are missing, or "
+        "numbers are read as text; build the Arrow table with the column's own type, not from Python lists"
+    )
+
+
 @pytest.mark.parametrize(
     ("changed", "lack"),
     [

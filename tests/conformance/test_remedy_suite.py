@@ -14,7 +14,7 @@ from tcdp_audit import RemedyError, audit
 from tcdp_audit.plugin.remedy import NewColumn, Remedy, RemedyGuide, RemedyParameters, RemedyView, Treatment
 from tcdp_audit.testing import ConformanceError, check_conforms
 from tcdp_audit.testing.cases import VALUE_MARKER
-from tcdp_audit.testing.remedy_cases import AGES, remedy_cases
+from tcdp_audit.testing.releases import AGES, remedy_cases
 
 pytestmark = pytest.mark.long  # each tries whole suites
 
@@ -108,7 +108,7 @@ class Foreign(BaseModel):
         (guided(example="- thinning: {share: 2}"), "example: the remedy's own parameters refuse it: share"),
         (guided(example="- thinning: {"), "example: it is not YAML"),
         (replace(THINNING, apply="soon"), "`apply` must be a function"),
-        (replace(THINNING, plan=None), "`plan` must be a function"),
+        (replace(THINNING, suggest_parameters=None), "`suggest_parameters` must be a function"),
         (replace(THINNING, parameters=Open), "parameters: unknown names must be refused"),
         (replace(THINNING, parameters=Changing), "parameters: they must not change"),
         (replace(THINNING, parameters=Undescribed), "parameters: 'share' needs a description"),
@@ -146,7 +146,7 @@ def column(name: str, cells: Any, codes: Any) -> Apply:
 
 
 def keeping(kept: Callable[[int], Any]) -> Apply:
-    return lambda view, _: Treatment(kept=kept(view.records))
+    return lambda view, _: Treatment(retained=kept(view.records))
 
 
 def noting(notes: Mapping[str, Any]) -> Apply:
@@ -189,9 +189,9 @@ TEXT = np.array(["a"], dtype=object)
         (column("age", [np.nan], lambda n: np.zeros(n, int)), "cells: one of 'age' is no text and no finite number"),
         (column("sex", ["a"], lambda n: np.zeros(n, int)), "cells: those of 'sex' must be int64, float64 or text"),
         (column("age", TEXT, lambda n: np.zeros(n, int)), "audit: the treated release cannot be audited"),
-        (keeping(np.ones), "kept: it must be one bool for each record"),
-        (keeping(lambda n: np.ones(n - 1, bool)), "kept: it must be one bool for each record"),
-        (keeping(lambda n: np.zeros(n, bool)), "kept: a remedy that would drop every record raises RemedyError"),
+        (keeping(np.ones), "retained: it must be one bool for each record"),
+        (keeping(lambda n: np.ones(n - 1, bool)), "retained: it must be one bool for each record"),
+        (keeping(lambda n: np.zeros(n, bool)), "retained: a remedy that would drop every record raises RemedyError"),
         (noting({"left": 3}), "notes: ['left'] are not explained"),
         (noting({"dropped": f"{VALUE_MARKER}-zip01"}), "no cell in evidence: its notes or lines show a cell"),
         (noting({"dropped": int(AGES[3])}), "no cell in evidence: its notes or lines show a cell"),
@@ -217,8 +217,8 @@ def test_noise_that_no_seed_repeats_says_so():
 
 def test_a_plan_proposes_what_a_policy_could_say():
     proposing = [{"share": 0.5}, {"share": 7}]
-    assert "plan: the remedy's own parameters refuse it: share" in refused(
-        replace(THINNING, plan=lambda _, __: proposing)
+    assert "suggest_parameters: the remedy's own parameters refuse it: share" in refused(
+        replace(THINNING, suggest_parameters=lambda _, __: proposing)
     )
 
 
@@ -227,14 +227,16 @@ def test_a_plan_keeps_to_the_policy():
         if parameters.share < 0.5:
             yield "share", "too few"
 
-    planning = replace(THINNING, validate=validate, plan=lambda _, __: [{"share": 0.1}])
-    assert "plan: `validate` refuses it: share: too few" in refused(planning)
+    planning = replace(THINNING, validate=validate, suggest_parameters=lambda _, __: [{"share": 0.1}])
+    assert "suggest_parameters: `validate` refuses it: share: too few" in refused(planning)
 
 
-def test_a_plan_is_told_what_fails():
-    told = []
-    check_conforms(replace(THINNING, plan=lambda _, standing: told.append([one.check for one in standing]) or ()))
+def test_a_suggestion_is_based_on_what_fails():
+    seen = []
+    check_conforms(
+        replace(THINNING, suggest_parameters=lambda _, failing: seen.append([one.check for one in failing]) or ())
+    )
 
-    assert told[0][0] == "k_anonymity"
-    assert told[-1] == ["t_closeness"]
-    assert len(told) == len(list(remedy_cases()))
+    assert seen[0][0] == "k_anonymity"
+    assert seen[-1] == ["t_closeness"]
+    assert len(seen) == len(list(remedy_cases()))

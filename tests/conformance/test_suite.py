@@ -12,14 +12,17 @@ import numpy as np
 import pytest
 from pydantic import BaseModel, Field
 
-from tcdp_audit.core.check.kinds import AttackCheck, AttributeParameters, ShareParameters, SingletonClasses
-from tcdp_audit.core.policy import Scale
+from tcdp_audit.core.check.parameters import AttributeParameters, ShareParameters
+from tcdp_audit.core.check.unfailable import SingletonClasses
+from tcdp_audit.core.check.victim_check import AttackCheck
+from tcdp_audit.core.policy.model import Scale
 from tcdp_audit.core.policy.scalars import Exact
 from tcdp_audit.core.session.registry import Plugins
-from tcdp_audit.plugin.check import ApproximateFigure, ClassEvidence, Comparison, Parameters, Ratios, Threshold
+from tcdp_audit.plugin.check import ApproximateFigure, ClassEvidence, Parameters, Ratios, Threshold
 from tcdp_audit.plugin.report import Reporter
+from tcdp_audit.plugin.sentences import Comparison, Sentences
 from tcdp_audit.testing import ConformanceError, check_conforms
-from tcdp_audit.testing.sample import SAMPLE, SampleParameters
+from tcdp_audit.testing.reports import SAMPLE, SampleParameters
 
 pytestmark = pytest.mark.long  # each tries whole suites
 
@@ -109,7 +112,8 @@ class Wrong(ApproximateFigure):
         (relative, "a class alone"),
         (greedy, "inputs are left alone"),
         (Moody(), "determinism"),
-        (overflowing, "a denominator is negative (figure 'n'; case: counts near 2^31"),
+        (overflowing, "a denominator is negative: expected at least 0, got ["),
+        (overflowing, "usual cause: int64 overflow"),
         (upside_down, "comparison: a figure above a threshold must compare as above"),
     ],
 )
@@ -157,12 +161,12 @@ def test_a_threshold_that_takes_no_observed_figure_is_caught():
 
 
 def test_a_sentence_that_shows_a_cell_is_caught():
-    check = replace(SAMPLE, sentence=lambda _: "the class of zqvalue0001 is the worst")
+    check = replace(SAMPLE, sentences=Sentences(passed="the class of zqvalue0001 is the worst"))
     assert "no cell in evidence" in refused(check)
 
 
 def test_an_empty_sentence_is_caught():
-    assert "message: an outcome must be told" in refused(replace(SAMPLE, sentence=lambda _: " "))
+    assert "message: every outcome needs a sentence" in refused(replace(SAMPLE, sentences=Sentences(passed=" ")))
 
 
 # Attacks, and checks that read a hierarchy

@@ -14,9 +14,10 @@ from pydantic import Field
 from tcdp_audit import CheckError
 from tcdp_audit.core.check.table_view import TableView
 from tcdp_audit.core.policy.scalars import Exact
-from tcdp_audit.plugin.check import Comparison, DisclosureType, Guide, Parameters, TableCheck, TableFigure
+from tcdp_audit.plugin.check import DisclosureType, Guide, Parameters, TableCheck, TableFigure
+from tcdp_audit.plugin.sentences import Comparison, Sentences
 from tcdp_audit.testing import ConformanceError, check_conforms, properties_of
-from tcdp_audit.testing.table_cases import QUASI_IDENTIFIERS, RECORDS, table_cases
+from tcdp_audit.testing.releases import QUASI_IDENTIFIERS, RECORDS, table_cases
 
 Measure = Callable[[TableView, Any], Any]
 
@@ -166,19 +167,26 @@ def of_kind(kind: type[TableCheck[Any]]) -> Any:
         ("order of records", measuring(of_the_first_record), "shuffled records gave another outcome"),
         ("names of values", measuring(of_names), "other names for the values of text gave another outcome"),
         ("no cell in evidence", measuring(telling_a_cell), "an outcome shows a cell"),
-        ("no cell in evidence", replace(LONELY, sentence=lambda _: "zqvalue-zip01 is rare"), "an outcome shows a cell"),
-        ("message", replace(LONELY, sentence=lambda _: " "), "an outcome must be told in a sentence"),
-        ("end to end", replace(LONELY, sentence=raising), "without a threshold the status is error"),
+        (
+            "no cell in evidence",
+            replace(LONELY, sentences=Sentences(passed="zqvalue-zip01 is rare")),
+            "an outcome shows a cell",
+        ),
+        ("message", replace(LONELY, sentences=Sentences(passed=" ")), "every outcome needs a sentence"),
+        (
+            "end to end",
+            replace(LONELY, sentences=Sentences(passed="{k}", values=raising)),
+            "expected the status measured, got error",
+        ),
         ("at the threshold", measuring(of_the_threshold), "the figure must not depend on the threshold"),
-        ("at the threshold", of_kind(Lenient), "the figure gives failed, not"),
+        ("at the threshold", of_kind(Lenient), "expected failed, got"),
         ("stricter demands", of_kind(Capricious), "a stricter at_most passes where a looser one fails"),
         (
             "demands that nothing can fail",
             replace(LONELY, worst=lambda *_: Fraction(0)),
             "no release was said to fail at_most: ",
         ),
-        ("tables", replace(LONELY, requires=frozenset({"census"})), "['census'] are none of the tables"),
-        ("tables", replace(LONELY, on_attribute=True), "a check on tables is not told an attribute"),
+        ("tables", replace(LONELY, on_attribute=True), "a check on tables gets no attribute"),
         ("thresholds", replace(LONELY, threshold="share"), "'share' is no field of the parameters"),
         ("thresholds", replace(LONELY, measure="soon"), "a measure is no function"),
         (
@@ -204,7 +212,7 @@ def test_every_comparison_decides_at_the_threshold(comparison: Comparison):
 
 @pytest.mark.long
 def test_every_failure_is_reported_at_once():
-    broken = replace(LONELY, title=" ", sentence=lambda _: " ", threshold="share")
+    broken = replace(LONELY, title=" ", sentences=Sentences(passed=" "), threshold="share")
     with pytest.raises(ConformanceError) as caught:
         check_conforms(broken)
 

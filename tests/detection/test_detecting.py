@@ -13,9 +13,8 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, strategies as st
 
-from tcdp_audit.core.detection.column_words import is_named, words_of
-from tcdp_audit.core.detection.evidence import binomial_evidence
-from tcdp_audit.core.engines import open_engine
+from tcdp_audit.core.detection.column import binomial_evidence, is_named, words_of
+from tcdp_audit.core.engines.opening import open_engine
 from tcdp_audit.core.session.registry import Plugins
 from tcdp_audit.plugin.detector import ColumnDetector, Detections, Role, ValueDetector, detect
 
@@ -30,7 +29,7 @@ def detections(table: dict[str, Any], **further: Any) -> Detections:
 
 def kinds(cells: list[str], column: str = "x") -> set[str]:
     """What a column is taken for."""
-    return {one.detector.name for one in detections({column: cells}).found}
+    return {one.detector.name for one in detections({column: cells}).every}
 
 
 def luhn_numbers(number: int, *, seed: int = 1) -> list[str]:
@@ -80,7 +79,7 @@ def test_cards_of_all_lengths_in_one_column_are_found():
     numbers = [checked(*kinds[one % 8], 104_729 * one % 10**6) for one in range(80)]
     assert detections({"n": numbers}).best["n"].detector.name == "payment_card"
     wrong = [one[:-1] + str((int(one[-1]) + 1) % 10) for one in numbers]
-    assert "payment_card" not in {one.detector.name for one in detections({"n": wrong}).found}
+    assert "payment_card" not in {one.detector.name for one in detections({"n": wrong}).every}
 
 
 def test_planted_identifiers_are_found_and_measurements_are_not():
@@ -107,7 +106,7 @@ def test_planted_identifiers_are_found_and_measurements_are_not():
 
 
 def test_a_reason_has_figures_and_no_cell():
-    (one,) = detections({"contact": PLANTED["contact"][0]}).found
+    (one,) = detections({"contact": PLANTED["contact"][0]}).every
 
     assert one.reason == (
         "100% of its 60 distinct values are e-mail addresses; 0.01% of a random column's would be (p 1e-240)"
@@ -189,7 +188,7 @@ def test_telephone_numbers_with_an_area_code_need_no_name():
 
 def test_two_cells_are_an_accident():
     text = [f"seen twice, then {i}" for i in range(20)]
-    assert not detections({"note": [*text, "p1@example.org", "p2@example.org"]}).found
+    assert not detections({"note": [*text, "p1@example.org", "p2@example.org"]}).every
 
 
 def test_four_cells_in_five_are_enough():
@@ -225,7 +224,7 @@ def test_missing_values_are_left_out():
 
 def test_of_many_values_a_seeded_sample_is_looked_at():
     cells = [f"p{i}@example.org" for i in range(12_000)]
-    (one,) = detections({"x": cells}).found
+    (one,) = detections({"x": cells}).every
     assert (one.values, one.evidence.values, one.is_sampled) == (12_000, 10_000, True)
     assert one.reason.startswith("100% of a sample of 10,000 of its 12,000 distinct values are e-mail addresses")
     mixed = [*cells[:10_850], *(f"none {i}" for i in range(1_150))]
@@ -241,7 +240,7 @@ def test_without_its_library_a_detector_says_what_it_could_not_decide(monkeypatc
     monkeypatch.setitem(sys.modules, "phonenumbers", None)
     found = detections({"x": numbers, "y": [*range(1, 41)]})
 
-    assert found.found == with_library.found
+    assert found.every == with_library.every
     assert {one.column for one in found.undecided} == {"x"}
     assert "nl_bsn_number" in {one.detector.name for one in found.undecided}
     (bsn,) = (one for one in found.undecided if one.detector.name == "nl_bsn_number")

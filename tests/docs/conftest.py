@@ -16,7 +16,7 @@ def demonstration(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The demonstration's folder."""
     folder = tmp_path_factory.mktemp("documentation") / FOLDER
     with pytest.MonkeyPatch.context() as patched:  # no page shows what remedies would do, which takes long
-        patched.setattr("tcdp_audit.core.repair.trial.remedy_trial", lambda *_: None)
+        patched.setattr("tcdp_audit.core.repair.fixing.remedy_trial", lambda *_: None)
         assert run("demo", [str(folder)]) == 0
     return folder
 

@@ -7,7 +7,7 @@ from typing import get_args
 import pytest
 from documents import blocks, code, prose, read
 
-from tcdp_audit.core.policy import Conventions
+from tcdp_audit.core.policy.model import Conventions
 
 PAGE = read("docs/conventions.md")
 

@@ -8,7 +8,7 @@ import pytest
 from documents import ROOT, blocks, code, links, read, rows, section
 
 from tcdp_audit import __version__
-from tcdp_audit.testing.remedy_cases import ROLES
+from tcdp_audit.testing.releases import ROLES
 
 DECISIONS = sorted(path for path in (ROOT / "docs" / "decisions").iterdir())
 

@@ -21,6 +21,8 @@ PAGES = sorted(
     [
         ROOT / "README.md",
         ROOT / "CONTRIBUTING.md",
+        ROOT / "SECURITY.md",
+        *(ROOT / "examples").rglob("*.md"),
         *(ROOT / "docs").glob("*.md"),
         *(ROOT / "docs" / "how-to").glob("*.md"),
     ]

@@ -13,6 +13,8 @@ from pathlib import Path
 import pytest
 from documents import ROOT
 
+from tools.generate import guides
+
 REQUESTED = re.compile(r"<(?:script|img|iframe|source)\b[^>]*\bsrc=\"?(https?:)?//|<link\b[^>]*\bhref=\"?(https?:)?//")
 
 
@@ -33,6 +35,8 @@ def site(tmp_path_factory: pytest.TempPathFactory, skip_or_fail: Callable[[str],
 def test_every_page_is_there(site: Path):
     pages = {path.relative_to(ROOT / "docs").with_suffix(".html") for path in (ROOT / "docs").rglob("*.md")}
     pages = {path.with_name("index.html") if path.name == "README.html" else path for path in pages}
+
+    pages |= {Path(kind, f"{name}.html") for kind in ("checks", "remedies") for name in guides(kind)}
 
     assert [str(path) for path in sorted(pages) if not (site / path).is_file()] == []
 

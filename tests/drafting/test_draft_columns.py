@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from test_draft_ladders import facts
 
-from tcdp_audit.core.policy import Scale
+from tcdp_audit.core.policy.model import Scale
 from tcdp_audit.drafting.column import ORDERS, SAMPLE, missing_tokens, order_of, scale_of, tokens_of
 from tcdp_audit.drafting.vocabulary import topic_of
 

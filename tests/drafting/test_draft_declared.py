@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tcdp_audit.core.base.errors import UsageError
-from tcdp_audit.core.policy import Role
+from tcdp_audit.core.policy.model import Role
 from tcdp_audit.drafting.declarations import Declaration, declaration_of, role_of
 from tcdp_audit.drafting.declared import declarations_in
 

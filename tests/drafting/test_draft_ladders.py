@@ -45,8 +45,8 @@ def test_ages_have_bins_of_5_10_and_20_years(tmp_path: Path):
 
     assert covers(found, [17, 39, 90], tmp_path) == 4
     assert found is not None
-    assert found.rungs[39] == ("39", "35-39", "30-39", "20-39", "*")
-    assert len(found.rungs) == 100
+    assert found.paths[39] == ("39", "35-39", "30-39", "20-39", "*")
+    assert len(found.paths) == 100
 
 
 @pytest.mark.parametrize("form", DAYS)
@@ -56,8 +56,8 @@ def test_days_have_months_years_and_decades(form: str, tmp_path: Path):
 
     assert covers(found, days, tmp_path) == 4
     assert found is not None
-    assert len(found.rungs) == sum(365 + (year % 4 == 0) for year in range(1930, 1950))
-    assert found.rungs[0][1:] == ("1930-01", "1930", "1930-1939", "*")
+    assert len(found.paths) == sum(365 + (year % 4 == 0) for year in range(1930, 1950))
+    assert found.paths[0][1:] == ("1930-01", "1930", "1930-1939", "*")
 
 
 @settings(max_examples=10)
@@ -69,7 +69,7 @@ def test_of_a_day_at_either_end_of_a_decade_nothing_else_is_told(days: set[date]
     assert found is not None
     first, last = min(days).year // 10 * 10, max(days).year // 10 * 10 + 9
     count = (date(last, 12, 31) - date(first, 1, 1)) // timedelta(days=1) + 1
-    assert (found.rungs[0][0], found.rungs[-1][0], len(found.rungs)) == (f"{first}-01-01", f"{last}-12-31", count)
+    assert (found.paths[0][0], found.paths[-1][0], len(found.paths)) == (f"{first}-01-01", f"{last}-12-31", count)
 
 
 def test_a_day_that_two_forms_could_mean_is_in_none():
@@ -92,7 +92,7 @@ def test_years_have_decades_and_half_centuries(tmp_path: Path):
 
     assert covers(found, [1931, 1987], tmp_path) == 3
     assert found is not None
-    assert found.rungs[0] == ("1900", "1900-1909", "1900-1949", "*")
+    assert found.paths[0] == ("1900", "1900-1909", "1900-1949", "*")
 
 
 @pytest.mark.long
@@ -101,8 +101,8 @@ def test_postal_codes_lose_one_digit_at_a_time(tmp_path: Path):
 
     assert covers(found, ["02139", "94105"], tmp_path) == 5
     assert found is not None
-    assert found.rungs[2139] == ("02139", "0213*", "021**", "02***", "0****", "*")
-    assert len(found.rungs) == 100_000
+    assert found.paths[2139] == ("02139", "0213*", "021**", "02***", "0****", "*")
+    assert len(found.paths) == 100_000
 
 
 def test_icd_codes_have_categories_and_letters(tmp_path: Path):

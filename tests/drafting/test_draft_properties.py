@@ -15,7 +15,7 @@ from planted import PLANTED, roles_of, table_of
 import tcdp_audit
 from tcdp_audit import PolicyError
 from tcdp_audit.core.base.errors import UsageError
-from tcdp_audit.core.policy import Role
+from tcdp_audit.core.policy.model import Role
 from tcdp_audit.core.session.registry import Plugins
 from tcdp_audit.drafting import PolicyDraft, draft_policy
 from tcdp_audit.drafting.drafting import expectations, profile_called

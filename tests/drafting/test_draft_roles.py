@@ -6,7 +6,7 @@ import pyarrow as pa
 import pytest
 from test_draft_ladders import facts
 
-from tcdp_audit.core.policy import Role
+from tcdp_audit.core.policy.model import Role
 from tcdp_audit.core.session.registry import Plugins
 from tcdp_audit.drafting import draft_policy
 from tcdp_audit.drafting.column import ColumnFacts
@@ -42,7 +42,7 @@ def proposal(name: str, values: list[object], **evidence: object) -> Proposal:
         ("x", MANY[:19], None, "no rule decides"),
         ("x", [one / 7 for one in range(100)], None, "a measurement"),
         ("x", FEW, None, "no rule decides"),
-        ("x", [1, 1], None, "all records have one value; would it tell a secret of everybody?"),
+        ("x", [1, 1], None, "all records have one value; would it reveal a secret of everyone?"),
         ("x", [], None, "it holds no value at all"),
         ("wgt", [1.5, 2.5], None, "a sampling weight"),
     ],
@@ -61,7 +61,7 @@ def test_what_is_declared_comes_first_but_never_hides_a_direct_identifier():
     assert doubtful == Proposal(None, f"declared role: x, but {DETECTED}; which is right?")
     asked = proposal("x", FEW, declaration="declared pii, which does not say how")
     assert asked.role is None
-    assert asked.reason.startswith("declared pii, which does not say how; could somebody know it")
+    assert asked.reason.startswith("declared pii, which does not say how; could an intruder know it")
 
 
 def test_a_detector_comes_before_words_and_words_before_figures():

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given, strategies as st
 
 from tcdp_audit.core.policy.scalars import as_text
-from tcdp_audit.core.policy.source import parse
+from tcdp_audit.core.policy.source import parse_yaml
 from tcdp_audit.drafting.draft import comment, entry, listed, scalar
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]))
@@ -34,13 +34,13 @@ ODD = st.sampled_from(
 
 @given(TEXTS | ODD)
 def test_a_text_is_read_back(text: str):
-    assert as_text(parse(f"a: {scalar(text)}\n").data["a"]) == text
-    assert [as_text(one) for one in parse(f"a: {listed([text, 'b'])}\n").data["a"]] == [text, "b"]
+    assert as_text(parse_yaml(f"a: {scalar(text)}\n").data["a"]) == text
+    assert [as_text(one) for one in parse_yaml(f"a: {listed([text, 'b'])}\n").data["a"]] == [text, "b"]
 
 
 @given(TEXTS | ODD, TEXTS | ODD)
 def test_a_name_is_read_back(name: str, value: str):
-    read = parse("\n".join(entry(name, scalar(value), "")) + "\n").data
+    read = parse_yaml("\n".join(entry(name, scalar(value), "")) + "\n").data
 
     assert list(read) == [name]
     assert as_text(read[name]) == value
@@ -50,4 +50,4 @@ def test_a_name_is_read_back(name: str, value: str):
 def test_a_comment_stays_one(text: str):
     written = "".join(f"{line}\n" for line in [*comment(text, "  "), "a: b"])
 
-    assert parse(written).data == {"a": "b"}
+    assert parse_yaml(written).data == {"a": "b"}

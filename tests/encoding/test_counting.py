@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from tcdp_audit.core.encoding import counting
-from tcdp_audit.core.encoding.counting import (
+from tcdp_audit.core.encoding import keys as keys_module
+from tcdp_audit.core.encoding.counted import Packing
+from tcdp_audit.core.encoding.keys import (
     boundaries,
     distinct_of,
     in_order,
@@ -20,7 +21,6 @@ from tcdp_audit.core.encoding.counting import (
     run_lengths,
     tally,
 )
-from tcdp_audit.core.encoding.packed import Packing
 
 SPANS = [1, 2, 5, 20, 2**8, 2**16, 2**17, 2**40, 2**62]
 
@@ -42,7 +42,7 @@ def test_different_keys_are_counted_and_numbered(
     expected, weighed = Counter(values.tolist()), Counter[int]()
     for key, weight in zip(values.tolist(), times, strict=True):
         weighed[key] += weight
-    with patch.multiple(counting, COUNTED=cells, MARKED=cells, BLOCK=block):
+    with patch.multiple(keys_module, COUNTED=cells, MARKED=cells, BLOCK=block):
         counted = tally(values, span)
         summed = tally(values, span, np.array(times, dtype=np.int64))
         distinct, numbers = numbered(values, span)

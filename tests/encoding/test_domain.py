@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given, strategies as st
 
 from tcdp_audit.core.base.errors import DataError
-from tcdp_audit.core.encoding import Domain, Misfit, RawDomain, domain_of
-from tcdp_audit.core.policy import AttributeDeclaration, Conventions, Role, Scale
+from tcdp_audit.core.encoding.domain import Domain, Misfit, RawDomain
+from tcdp_audit.core.encoding.reading import domain_of
+from tcdp_audit.core.policy.model import AttributeDeclaration, Conventions, Role, Scale
 
 
 def raw(values: list[Any], nulls: int = 0) -> RawDomain:

@@ -15,8 +15,9 @@ from hypothesis import given, strategies as st
 from pyarrow import parquet
 
 from tcdp_audit import DataError, audit
-from tcdp_audit.core.encoding import RawDomain, domain_of
-from tcdp_audit.core.policy import AttributeDeclaration, Conventions, Role, Scale
+from tcdp_audit.core.encoding.domain import RawDomain
+from tcdp_audit.core.encoding.reading import domain_of
+from tcdp_audit.core.policy.model import AttributeDeclaration, Conventions, Role, Scale
 
 REFUSED = (
     "column 'x' holds numbers that are different and too close, or too many digits long, to be told apart as 64-bit "

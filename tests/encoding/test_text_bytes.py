@@ -9,7 +9,7 @@ import pytest
 from hypothesis import assume, given, settings, strategies as st
 
 from tcdp_audit.core.encoding import text_bytes
-from tcdp_audit.core.encoding.text_bytes import TextBytes, differ_in_case_only, edged_with_blanks
+from tcdp_audit.core.encoding.text_bytes import TextBytes, differ_in_case_only, indices_with_surrounding_whitespace
 
 PIECES = st.sampled_from(["a", "B", "b", "é", "É", "ß", "ss", "😀", " ", "\u00a0", "\u1680", "~", "abcdefgh", "\0", ""])
 TEXTS = st.lists(PIECES, max_size=7).map("".join)
@@ -45,14 +45,14 @@ def test_texts_that_differ_in_a_late_byte_are_different() -> None:
 @given(st.lists(TEXTS, max_size=12))
 def test_all_texts_with_blanks_around_them_are_among_those_that_are_looked_at(texts: list[str]) -> None:
     padded = {place for place, text in enumerate(texts) if text != text.strip()}
-    assert padded <= set(edged_with_blanks(texts))
+    assert padded <= set(indices_with_surrounding_whitespace(texts))
 
 
 def test_every_blank_is_known() -> None:
     blanks = [chr(code) for code in range(sys.maxunicode + 1) if chr(code).isspace()]
-    assert edged_with_blanks(["a" + blank for blank in blanks]) == list(range(len(blanks)))
-    assert edged_with_blanks([blank + "a" for blank in blanks]) == list(range(len(blanks)))
-    assert edged_with_blanks(["a", "b c", "", "d"]) == []
+    assert indices_with_surrounding_whitespace(["a" + blank for blank in blanks]) == list(range(len(blanks)))
+    assert indices_with_surrounding_whitespace([blank + "a" for blank in blanks]) == list(range(len(blanks)))
+    assert indices_with_surrounding_whitespace(["a", "b c", "", "d"]) == []
 
 
 @settings(max_examples=40)

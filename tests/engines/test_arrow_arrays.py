@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from tcdp_audit.core.engines.arrow_arrays import array_of_numbers, array_of_texts, array_of_truths, dictionary_positions
+from tcdp_audit.core.engines.arrow_types import array_of_numbers, array_of_texts, array_of_truths, dictionary_positions
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ import pytest
 from tcdp_audit import DataError
 from tcdp_audit.core.encoding.reading import domain_of
 from tcdp_audit.core.engines.streams import grouped_engine, streamed_engine
-from tcdp_audit.core.policy import AttributeDeclaration, Conventions, Role
+from tcdp_audit.core.policy.model import AttributeDeclaration, Conventions, Role
 
 GROUPS = pa.table({"zip": ["a", "b", None, "a"], "age": [1, 2, 3, 2], "times": pa.array([5, 2, 1, 3], pa.int64())})
 
@@ -68,7 +68,7 @@ def test_a_stream_without_columns_is_refused() -> None:
 
 def test_records_without_an_order_are_not_aligned() -> None:
     from tcdp_audit.core.auditor.evaluation import Options, evaluate
-    from tcdp_audit.core.policy import read_policy
+    from tcdp_audit.core.policy.loading import read_policy
     from tcdp_audit.core.session.registry import Plugins
 
     policy = {

@@ -21,8 +21,9 @@ import pytest
 from tcdp_audit import audit
 from tcdp_audit.cli.run import run
 from tcdp_audit.core.base.errors import DataError
-from tcdp_audit.core.engines import digest, open_engine
-from tcdp_audit.core.engines.content_digest import content_digest
+from tcdp_audit.core.engines import digest
+from tcdp_audit.core.engines.digest import content_digest
+from tcdp_audit.core.engines.opening import open_engine
 from tcdp_audit.core.session.registry import Plugins
 
 PLUGINS = Plugins.load(external=False)

@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from tcdp_audit import DataError, audit, fix
-from tcdp_audit.core.engines import json_lines as reader, open_engine
+from tcdp_audit.core.engines import json_lines as reader
+from tcdp_audit.core.engines.opening import open_engine
 
 NUMBERS = ["0.12345678901234567891", "1.10", "1e5", "9007199254740993.0", "-0", "-0.0", "1E+400", "20", "1e-400"]
 NOMINAL = {

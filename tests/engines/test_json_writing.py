@@ -11,7 +11,7 @@ import pyarrow as pa
 import pytest
 
 from tcdp_audit import DataError
-from tcdp_audit.core.engines import open_engine
+from tcdp_audit.core.engines.opening import open_engine
 from tcdp_audit.core.engines.writing import write_table
 
 COLUMNS = {

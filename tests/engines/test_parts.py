@@ -18,7 +18,7 @@ from hypothesis import given, settings, strategies as st
 from tcdp_audit import audit
 from tcdp_audit.cli.run import run
 from tcdp_audit.core.base.errors import DataError, TcdpAuditError, UsageError
-from tcdp_audit.core.engines import open_engine
+from tcdp_audit.core.engines.opening import open_engine
 from tcdp_audit.core.engines.parts import belongs
 from tcdp_audit.core.repair.fixing import fix
 from tcdp_audit.core.session.registry import Plugins

@@ -7,9 +7,9 @@ import pyarrow as pa
 import pytest
 
 from tcdp_audit.core.encoding.reading import domain_of
-from tcdp_audit.core.engines import open_engine
+from tcdp_audit.core.engines.opening import open_engine
 from tcdp_audit.core.engines.plain import PLAIN, PlainEngine
-from tcdp_audit.core.policy import AttributeDeclaration, Conventions, Role, Scale
+from tcdp_audit.core.policy.model import AttributeDeclaration, Conventions, Role, Scale
 
 COLUMNS: dict[str, pa.Array] = {
     "text": pa.array(["b", None, "", "a", "b", "*"]),

@@ -31,7 +31,7 @@ from tcdp_audit.core.repair.fixing import fix
 from tcdp_audit.core.session.registry import Plugins
 from tcdp_audit.testing import check_conforms
 from tcdp_audit_plugins.engines.remote import REMOTE_FILES, SCHEMES, copying, is_remote, open_remote
-from tcdp_audit_plugins.engines.remote.location import without_credentials
+from tcdp_audit_plugins.engines.remote.copying import without_credentials
 
 PLUGINS = Plugins.load(external=False)
 MEMORY = 2**28

@@ -13,7 +13,7 @@ from answers import PLUGINS, answer
 import tcdp_audit.core.auditor.evaluation
 from tcdp_audit import audit, load_policy
 from tcdp_audit.core.classes.shards import Plan
-from tcdp_audit.core.policy import Policy
+from tcdp_audit.core.policy.policy import Policy
 
 ATTRIBUTES = {
     "zip": {"role": "quasi_identifier", "scale": "nominal"},

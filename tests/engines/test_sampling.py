@@ -14,9 +14,8 @@ import pytest
 from pyarrow import csv, feather, parquet
 
 from tcdp_audit.core.base.errors import DataError
-from tcdp_audit.core.engines import Engine, open_engine
-from tcdp_audit.core.engines.base import BorrowedEngine
-from tcdp_audit.core.engines.sampling import Sampling
+from tcdp_audit.core.engines.base import BorrowedEngine, Engine, Sampling
+from tcdp_audit.core.engines.opening import open_engine
 
 LONG = pytest.mark.long
 MEMORY = 2**28

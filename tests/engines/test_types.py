@@ -18,7 +18,7 @@ import pytest
 from pyarrow import csv, feather, parquet
 
 from tcdp_audit import DataError, TcdpAuditError, audit, measure
-from tcdp_audit.core.engines import open_engine
+from tcdp_audit.core.engines.opening import open_engine
 from tcdp_audit.core.engines.writing import write_table
 
 PICK = [0, 0, 1, 1, 1]  # two records have the first value, three the second

@@ -11,8 +11,9 @@ from hypothesis import given, strategies as st
 
 from tcdp_audit import audit
 from tcdp_audit.core.base.errors import DataError
-from tcdp_audit.core.encoding import Domain, RawDomain, domain_of, union
-from tcdp_audit.core.policy import AttributeDeclaration, Conventions
+from tcdp_audit.core.encoding.domain import Domain, RawDomain
+from tcdp_audit.core.encoding.reading import domain_of, union
+from tcdp_audit.core.policy.model import AttributeDeclaration, Conventions
 
 ORDINAL = {"scale": "ordinal", "order": ["a", "b", "c"]}
 NUMERIC = {"scale": "numeric"}

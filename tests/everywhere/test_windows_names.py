@@ -16,7 +16,7 @@ from pyarrow import parquet
 from tcdp_audit import audit
 from tcdp_audit.cli.configuration import _shown
 from tcdp_audit.core.base import resources, scratch
-from tcdp_audit.core.base.addresses import has_secret, resolved, scheme_of
+from tcdp_audit.core.base.addresses import has_secret, resolve_location, scheme_of
 from tcdp_audit.core.base.errors import UsageError
 from tcdp_audit.core.base.scratch import LOCK, Scratch, sweep
 from tcdp_audit.drafting.draft import located_from
@@ -31,7 +31,7 @@ def another_drive(*_: Any) -> str:
 @pytest.mark.parametrize("path", ["C:\\x.csv", "C:/x.csv", "d:x.csv", "C:\\a b\\x.csv", "\\\\server\\share\\x.csv"])
 def test_a_drive_is_no_scheme(path: str, tmp_path: Path) -> None:
     assert (scheme_of(path), has_secret(path)) == ("", False)
-    assert resolved(path, tmp_path) == str(tmp_path / path)
+    assert resolve_location(path, tmp_path) == str(tmp_path / path)
     if path[1] == ":" and path[2] != "x":
         assert str(PureWindowsPath("E:\\policies") / path) == str(PureWindowsPath(path))
 

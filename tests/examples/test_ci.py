@@ -39,10 +39,10 @@ def _audit_step() -> Any:
 
 @pytest.fixture
 def bash(skip_or_fail: Callable[[str], None]) -> str:
-    found = shutil.which("bash")
-    if found is None:
+    executable = shutil.which("bash")
+    if executable is None:
         skip_or_fail("the action's step needs bash")
-    return str(found)
+    return str(executable)
 
 
 @pytest.fixture
@@ -190,10 +190,10 @@ SCHEMAS = {
 
 
 def _program(name: str, skip_or_fail: Callable[[str], None]) -> str:
-    found = shutil.which(name, path=str(BESIDE_PYTHON))
-    if found is None:
+    executable = shutil.which(name, path=str(BESIDE_PYTHON))
+    if executable is None:
         skip_or_fail(f"{name} is not installed")
-    return str(found)
+    return str(executable)
 
 
 @pytest.mark.long
@@ -201,9 +201,9 @@ def _program(name: str, skip_or_fail: Callable[[str], None]) -> str:
 def test_services_accept_their_files(name: str, skip_or_fail: Callable[[str], None]):
     program = _program("check-jsonschema", skip_or_fail)
     arguments = ["--builtin-schema", f"vendor.{SCHEMAS[name]}", ROOT / name]
-    told = subprocess.run([program, *arguments], capture_output=True, text=True, check=False)
+    answer = subprocess.run([program, *arguments], capture_output=True, text=True, check=False)
 
-    assert told.returncode == 0, told.stdout + told.stderr
+    assert answer.returncode == 0, answer.stdout + answer.stderr
 
 
 def test_the_tests_run_on_every_system_with_every_python():

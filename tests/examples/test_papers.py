@@ -111,6 +111,6 @@ def test_the_threshold_in_the_policy_of_table_4_decides(t: str, code: int, tmp_p
 def test_the_readme_names_every_policy_with_its_exit_code():
     readme = (PAPERS.parent / "README.md").read_text(encoding="utf-8")
     rows = [line.split("|") for line in readme.splitlines() if line.startswith("| `papers/")]
-    told = {row[1].strip(" `").removeprefix("papers/"): int(row[2]) for row in rows}
+    documented = {row[1].strip(" `").removeprefix("papers/"): int(row[2]) for row in rows}
 
-    assert told == {path.name: audit(None, path).exit_code() for path in PAPERS.glob("*.tcdp.yaml")}
+    assert documented == {path.name: audit(None, path).exit_code() for path in PAPERS.glob("*.tcdp.yaml")}

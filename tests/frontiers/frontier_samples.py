@@ -13,8 +13,7 @@ import pyarrow as pa
 from tcdp_audit.core.base.outcome import Comparison
 from tcdp_audit.core.base.provenance import Table
 from tcdp_audit.core.results.frontier import Frontier
-from tcdp_audit.core.results.setting_trial import Attempt, SettingTrial
-from tcdp_audit.core.results.varied_demand import Setting, VariedDemand
+from tcdp_audit.core.results.setting_trial import Attempt, Setting, SettingTrial, VariedDemand
 from tcdp_audit.core.session.registry import Plugins
 from tcdp_audit.frontiers.trial import Task
 

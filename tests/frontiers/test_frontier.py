@@ -20,7 +20,7 @@ from frontier_samples import BUILT_IN, POLICY, release
 
 import tcdp_audit
 from tcdp_audit.core.base.errors import DataError, UsageError
-from tcdp_audit.core.policy import read_policy
+from tcdp_audit.core.policy.loading import read_policy
 from tcdp_audit.core.results.frontier import Frontier
 from tcdp_audit.frontiers import workers
 from tcdp_audit.frontiers.trial import Repairs, kind_of

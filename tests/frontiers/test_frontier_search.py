@@ -13,7 +13,7 @@ from hypothesis import given, settings, strategies as st
 
 from tcdp_audit.core.base.errors import UsageError
 from tcdp_audit.core.classes.shards import silent
-from tcdp_audit.core.policy import read_policy
+from tcdp_audit.core.policy.loading import read_policy
 from tcdp_audit.core.results.setting_trial import Attempt, SettingTrial
 from tcdp_audit.frontiers import exploring
 from tcdp_audit.frontiers.exploring import Search

@@ -11,9 +11,10 @@ from hypothesis import given, strategies as st
 
 from tcdp_audit.core.base.errors import UsageError
 from tcdp_audit.core.base.outcome import Comparison
-from tcdp_audit.core.policy import Policy, read_policy
-from tcdp_audit.core.results.varied_demand import VariedDemand
-from tcdp_audit.frontiers.varied import Variation, around, between, grid, star
+from tcdp_audit.core.policy.loading import read_policy
+from tcdp_audit.core.policy.policy import Policy
+from tcdp_audit.core.results.setting_trial import VariedDemand
+from tcdp_audit.frontiers.varied import Variation, around, between, grid, one_at_a_time_grid
 
 F = Fraction
 POSITIVE = st.fractions(min_value=F(1, 1000), max_value=1000)
@@ -62,7 +63,7 @@ def test_corners_come_before_what_lies_between():
 
 
 def test_a_star_varies_one_demand_at_a_time():
-    assert star((K, T)) == (
+    assert one_at_a_time_grid((K, T)) == (
         (5, F(1, 5)),
         (3, F(1, 5)),
         (10, F(1, 5)),

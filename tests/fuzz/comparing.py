@@ -19,7 +19,8 @@ from fuzz.written import Written
 
 from tcdp_audit import audit
 from tcdp_audit.core.base.errors import DataError
-from tcdp_audit.core.engines import csv_reader, csv_structure, open_engine, text
+from tcdp_audit.core.engines import csv_reader, csv_structure, text
+from tcdp_audit.core.engines.opening import open_engine
 from tcdp_audit.core.session.registry import Plugins
 
 PLUGINS = Plugins.load(external=False)

@@ -17,7 +17,7 @@ from fuzz.typed import typed_tables
 from fuzz.written import Written, csv_files, csv_soups, json_files
 from hypothesis import strategies as st
 
-from tcdp_audit.core.engines.content_digest import content_digest
+from tcdp_audit.core.engines.digest import content_digest
 
 
 def csv_cells(written: Written, block: int, start: int, one_in: int) -> None:

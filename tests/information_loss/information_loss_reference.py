@@ -21,9 +21,9 @@ import pyarrow as pa
 from tcdp_audit import load_policy
 from tcdp_audit.core.encoding.domain import Domain, RawDomain
 from tcdp_audit.core.encoding.keys import Codes
-from tcdp_audit.core.engines import Column, Engine, open_engine
-from tcdp_audit.core.engines.base import Batch, recode
-from tcdp_audit.core.information_loss import InformationLoss, information_loss
+from tcdp_audit.core.engines.base import Batch, Column, Engine, recode
+from tcdp_audit.core.engines.opening import open_engine
+from tcdp_audit.core.information_loss.loss import InformationLoss, information_loss
 from tcdp_audit.core.release.release import Release
 from tcdp_audit.core.session.registry import Plugins
 

@@ -61,7 +61,7 @@ def test_nothing_changed_is_nothing_lost():
     columns = {"town": TOWNS, "pay": PAY}
     found = model(columns, columns)
 
-    assert (found.kept, found.reason, found.trained, found.tested) == (1, "", (60, 60), 30)
+    assert (found.retained, found.reason, found.trained, found.tested) == (1, "", (60, 60), 30)
     tested = np.random.default_rng(0).permutation(90)[:30]
     right = [(PAY[one] == "high") == (TOWNS[one] == "a") for one in tested]
     assert found.before == pytest.approx(sum(right) / 30)
@@ -81,7 +81,7 @@ def test_what_the_release_does_not_tell_cannot_be_learned():
     assert mirrored.after == pytest.approx(1 - found.before)
 
     none = model({"town": TOWNS, "pay": PAY}, {"town": TOWNS, "pay": ["*"] * 90})
-    assert (none.after, none.kept, none.trained) == (0, 0, (60, 0))
+    assert (none.after, none.retained, none.trained) == (0, 0, (60, 0))
     gone = model({"town": TOWNS, "pay": PAY}, {"town": [], "pay": []}, kept=[])
     assert (gone.after, gone.trained) == (0, (60, 0))
 
@@ -156,7 +156,7 @@ def test_forests_learn_what_there_is_to_learn():
     shuffled = model(before, {"age": rng.permutation(ages).tolist(), "pay": pay}, **declared)
     halves = model(before, {"age": ["[20, 50]" if age <= 50 else "[51, 79]" for age in ages], "pay": pay}, **declared)
 
-    assert same.kept == 1
+    assert same.retained == 1
     assert 0.88 < same.before < 0.97
     assert shuffled.after < 0.65
     assert halves.after == pytest.approx(same.before, abs=0.03)

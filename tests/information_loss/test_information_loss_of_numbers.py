@@ -12,7 +12,7 @@ from information_loss_reference import loss_of
 from scipy.optimize import minimize
 from scipy.special import expit
 
-from tcdp_audit.core.information_loss import logistic, propensity
+from tcdp_audit.core.information_loss import propensity
 
 NUMERIC = {"scale": "numeric"}
 ROOT_2 = np.sqrt(2)
@@ -121,7 +121,7 @@ def test_extreme_numbers_have_finite_figures():
 
 
 def test_a_regression_that_does_not_converge_has_a_reason_and_no_value(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(logistic, "MOST_ITERATIONS", 1)
+    monkeypatch.setattr(propensity, "MOST_ITERATIONS", 1)
     found = loss_of({"town": list("ab" * 20)}, {"town": list("cd" * 20)}).propensity
 
     assert (found.value, found.expected, found.ratio) == (None, None, None)
@@ -143,7 +143,7 @@ def test_features_that_are_kept_give_the_very_figures_of_those_made_anew(monkeyp
     before = {"age": [float(age) for age in range(40)], "town": list("abcd" * 10)}
     after = {"age": [age // 3 for age in before["age"]], "town": list("abcc" * 10)}
     kept = loss_of(before, after, age=NUMERIC).propensity
-    monkeypatch.setattr(propensity, "KEPT", 0)
+    monkeypatch.setattr(propensity, "CACHED_BYTES", 0)
 
     assert kept.value > 0
     assert loss_of(before, after, age=NUMERIC).propensity == kept
@@ -166,11 +166,11 @@ def test_the_regression_is_that_of_another_solver(seed: int):
     def cost(coefficients: np.ndarray) -> float:
         logits = features @ coefficients
         likelihood = times @ (truth * logits - np.logaddexp(0, logits))
-        return -likelihood / times.sum() + logistic.RIDGE * coefficients @ coefficients / 2
+        return -likelihood / times.sum() + propensity.RIDGE * coefficients @ coefficients / 2
 
     ends = [slice(start, start + 70) for start in range(0, 300, 70)]
     blocks = [(features[here], truth[here], times[here]) for here in ends]
-    found = logistic.fit(lambda: iter(blocks), 6)
+    found = propensity.fit(lambda: iter(blocks), 6)
 
     assert found.converged
     assert found.coefficients == pytest.approx(minimize(cost, np.zeros(6), tol=1e-12).x, abs=1e-4)
@@ -180,11 +180,11 @@ def test_an_overshooting_step_is_halved():
     # Found by search: here Newton's plain steps go to and fro without end, each making the likelihood less.
     features = np.array([[1, 7.9, -0.8], [1, 0.1, 0.1], [1, -1.4, 1.2], [1, -0.8, -0.4]])
     truth = np.array([1.0, 1, 1, 0])
-    found = logistic.fit(lambda: iter([(features, truth, np.ones(4))]), 3)
-    gradient = features.T @ (truth - logistic.probabilities(features, found.coefficients)) / 4
+    found = propensity.fit(lambda: iter([(features, truth, np.ones(4))]), 3)
+    gradient = features.T @ (truth - propensity.probabilities(features, found.coefficients)) / 4
 
     assert found.converged
-    assert gradient == pytest.approx(logistic.RIDGE * found.coefficients, abs=1e-7)
+    assert gradient == pytest.approx(propensity.RIDGE * found.coefficients, abs=1e-7)
 
 
 def test_whether_there_is_a_number_tells_tables_apart():

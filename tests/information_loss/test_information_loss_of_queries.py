@@ -73,13 +73,13 @@ def test_without_values_there_are_no_queries():
 
 def test_information_kept_is_the_share_of_the_entropy():
     before = {"town": ["a", "b", "c", "d"]}
-    assert loss_of(before, {"town": ["{a, b}", "{a, b}", "c", "d"]}).mutual_information_kept["town"] == 0.75
-    assert loss_of(before, {"town": ["d", "c", "b", "a"]}).mutual_information_kept["town"] == 1  # only renamed
-    assert loss_of(before, {"town": ["*"] * 4}).mutual_information_kept["town"] == 0
+    assert loss_of(before, {"town": ["{a, b}", "{a, b}", "c", "d"]}).mutual_information_retained["town"] == 0.75
+    assert loss_of(before, {"town": ["d", "c", "b", "a"]}).mutual_information_retained["town"] == 1  # only renamed
+    assert loss_of(before, {"town": ["*"] * 4}).mutual_information_retained["town"] == 0
     # one bit in each of the two records that tell something, of two bits in each of four
     suppressed = loss_of(before, {"town": ["a", "b", "*"]}, kept=[0, 1, 2])
-    assert suppressed.mutual_information_kept["town"] == pytest.approx(0.25)
-    assert loss_of({"town": ["a", "a"]}, {"town": ["a", "*"]}).mutual_information_kept["town"] is None
+    assert suppressed.mutual_information_retained["town"] == pytest.approx(0.25)
+    assert loss_of({"town": ["a", "a"]}, {"town": ["a", "*"]}).mutual_information_retained["town"] is None
 
 
 def test_an_emptied_column_tells_nothing_however_few_cells_that_took():
@@ -87,12 +87,12 @@ def test_an_emptied_column_tells_nothing_however_few_cells_that_took():
     for after, kept in ((["a"] * 99, range(99)), (["a"] * 100, None), (["a"] * 99 + ["*"], None)):
         found = loss_of(before, {"town": after}, kept=kept)
         assert found.total == pytest.approx(0.01)
-        assert found.mutual_information_kept["town"] == 0
+        assert found.mutual_information_retained["town"] == 0
 
 
 def test_what_is_missing_before_and_after_is_no_loss():
     cells = {"town": ["a", "b", None, "*"]}
-    assert loss_of(cells, cells).mutual_information_kept["town"] == 1
+    assert loss_of(cells, cells).mutual_information_retained["town"] == 1
 
 
 def test_information_on_a_sensitive_attribute():

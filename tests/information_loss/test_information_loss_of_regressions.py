@@ -11,9 +11,8 @@ import pytest
 from hypothesis import assume, given, settings, strategies as st
 from information_loss_reference import TREE, loss_of_lists
 
-from tcdp_audit.core.information_loss.least_squares import LeastSquares, least_squares
+from tcdp_audit.core.information_loss.least_squares import LeastSquares, least_squares, t_quantile
 from tcdp_audit.core.information_loss.regression import Estimate, Fitted, interval_overlap
-from tcdp_audit.core.information_loss.student import t_quantile
 
 # Longley, Journal of the American Statistical Association 62, 1967; certified by NIST, Statistical Reference Datasets
 LONGLEY = """

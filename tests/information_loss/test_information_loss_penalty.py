@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tcdp_audit.core.encoding import Domain, RawDomain, domain_of
+from tcdp_audit.core.encoding.domain import Domain, RawDomain
 from tcdp_audit.core.encoding.hierarchy import load_hierarchy
+from tcdp_audit.core.encoding.reading import domain_of
 from tcdp_audit.core.information_loss.scales import penalty_of
-from tcdp_audit.core.policy import AttributeDeclaration, Conventions
+from tcdp_audit.core.policy.model import AttributeDeclaration, Conventions
 
 PLACES = {"anywhere": {"north": ["oslo", "turku"], "south": ["rome", "bari"]}}
 GRADES = ["none", "low", "medium", "high", "severe"]

@@ -25,7 +25,7 @@ from information_loss_reference import (
 )
 
 from tcdp_audit import Policy, load_policy
-from tcdp_audit.core.information_loss import InformationLoss, information_loss
+from tcdp_audit.core.information_loss.loss import InformationLoss, information_loss
 from tcdp_audit.core.release.release import Release
 
 ATTRIBUTES: dict[str, dict[str, Any]] = {
@@ -138,7 +138,8 @@ def test_mutual_information_and_means_as_the_reference_has_them(given_tables: Ta
     found, columns = given_tables.loss(), slow(given_tables)
     for name, one in columns.items():
         kept = information_kept(one)
-        assert found.mutual_information_kept[name] == (None if kept is None else pytest.approx(kept, abs=1e-9)), name
+        expected = None if kept is None else pytest.approx(kept, abs=1e-9)
+        assert found.mutual_information_retained[name] == expected, name
         if name == "pay":
             assert found.mutual_information[name] == {}
             continue
@@ -161,7 +162,7 @@ def test_every_figure_is_within_its_bounds(given_tables: Tables):
         assert 0 <= one["cell_loss"] <= 1
         assert 0 <= one["certainty_penalty"]["after"] <= 1
         assert 0 <= (one["distribution_distance"] or 0) <= 1
-        assert 0 <= (one["mutual_information_kept"] or 0) <= 1
+        assert 0 <= (one["mutual_information_retained"] or 0) <= 1
         assert all((bits or 0) >= 0 for pair in one["mutual_information"].values() for bits in pair.values())
     assert (told["counting_queries"]["value"] or 0) >= 0
     assert 0 <= (told["correlation_change"]["value"] or 0) <= 2
@@ -185,7 +186,7 @@ def test_nothing_changed_is_nothing_lost(given_tables: Tables):
     assert found.propensity.value == pytest.approx(0, abs=1e-12)
     assert found.counting_queries.value in (None, 0)
     assert found.mean_error.value in (None, pytest.approx(0, abs=1e-12))
-    assert [one for one in found.mutual_information_kept.values() if one is not None and abs(one - 1) > 1e-12] == []
+    assert [one for one in found.mutual_information_retained.values() if one is not None and abs(one - 1) > 1e-12] == []
     for told in found.mutual_information.values():
         assert all(one.before == one.after for one in told.values())
     assert found.discernibility.before == found.discernibility.after
@@ -203,7 +204,7 @@ def test_everything_suppressed_is_everything_lost(given_tables: Tables):
     assert found.total == 1
     assert found.certainty_penalty.after == 1
     assert found.counting_queries.one_way in (None, 1)
-    assert [one for one in found.mutual_information_kept.values() if one] == []
+    assert [one for one in found.mutual_information_retained.values() if one] == []
 
 
 @pytest.mark.long

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import importlib
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from tcdp_audit import PolicyError, audit, load_policy
+from tcdp_audit import PluginError, PolicyError, audit, load_policy
 from tcdp_audit.core.session import inputs
 from tcdp_audit.core.session.registry import Plugins
 from tcdp_audit.integrations import great_expectations
-from tcdp_audit.integrations.great_expectations.demands import STRUCTURE, Demand, Fault, answers, joined
-from tcdp_audit.integrations.great_expectations.names import class_names
-from tcdp_audit.integrations.great_expectations.parameters import TAKEN, all_fields, setup_of
+from tcdp_audit.integrations.great_expectations.demands import sound_demand
+from tcdp_audit.integrations.great_expectations.parameters import TAKEN, all_fields, class_names, setup_of
+from tcdp_audit.integrations.host import Demand, Fault, answers_to, joined
 
 CHECKS = Plugins.load(external=False).checks
 QUASI = {"age": {"role": "quasi_identifier"}}
@@ -37,6 +38,19 @@ def test_names_are_those_of_the_field():
         "homogeneity": "ExpectColumnHomogeneityToBeLimited",
     }.items():
         assert names[check] == name
+
+
+def test_a_check_may_give_its_own_name():
+    check = replace(CHECKS["k_anonymity"], expectation_name="ToHideInACrowd")
+
+    assert list(class_names({"k_anonymity": check})) == ["ExpectTableToHideInACrowd"]
+
+
+def test_two_checks_cannot_have_one_name():
+    like_the_first = replace(CHECKS["k_map"], expectation_name="ToBeKAnonymous")
+
+    with pytest.raises(PluginError, match="k_anonymity and k_map would both be ExpectTableToBeKAnonymous"):
+        class_names({**CHECKS, "k_map": like_the_first})
 
 
 def test_no_parameter_takes_the_name_of_another():
@@ -85,7 +99,7 @@ def _demand(check: str, quasi: Any = QUASI, column: str | None = None, **paramet
     head = {} if conventions is None else {"conventions": conventions}
     sensitive = {} if column is None else {column: {"role": "sensitive"}}
     own = {**parameters, **({} if column is None else {"attribute": column})}
-    return Demand.of(check, own, {"attributes": {**quasi, **sensitive}, **head})
+    return sound_demand({"attributes": {**quasi, **sensitive}, **head}, {check: own})
 
 
 def _groups(*asked: Demand) -> list[int]:
@@ -105,7 +119,7 @@ def test_demands_share_an_audit_where_no_answer_changes():
 
 
 def test_demands_on_columns_are_asked_of_the_columns_that_they_declare():
-    structure = Demand.of(STRUCTURE, {}, {"attributes": {**QUASI, "ill": {"role": "sensitive"}}})
+    structure = sound_demand({"attributes": {**QUASI, "ill": {"role": "sensitive"}}})
     fits, adds = (_demand("distinct_l_diversity", column=one, l=2) for one in ("ill", "zip"))
 
     assert _groups(structure, fits) == _groups(fits, structure) == [2]
@@ -114,9 +128,9 @@ def test_demands_on_columns_are_asked_of_the_columns_that_they_declare():
 
 def test_answers_are_those_of_an_audit():
     asked = [_demand("k_anonymity", k=2), _demand("distinct_l_diversity", column="ill", l=2)]
-    structure = Demand.of(STRUCTURE, {}, {"attributes": {**QUASI, "ill": {"role": "sensitive"}}})
+    structure = sound_demand({"attributes": {**QUASI, "ill": {"role": "sensitive"}}})
 
-    given = answers(_table(), [*asked, structure])
+    given = answers_to([*asked, structure], _table())
 
     anonymous, diverse = (given[one][0] for one in asked)  # type: ignore[index]
     assert (anonymous.observed, anonymous.status, diverse.observed, diverse.status) == (1, "failed", 1, "failed")
@@ -127,10 +141,10 @@ def test_answers_are_those_of_an_audit():
 def test_faults_are_answers(monkeypatch: pytest.MonkeyPatch):
     demand = _demand("k_anonymity", k=2)
 
-    (empty,) = answers(_table().slice(0, 0), [demand]).values()
-    (none,) = answers(7, [demand]).values()
+    (empty,) = answers_to([demand], _table().slice(0, 0)).values()
+    (none,) = answers_to([demand], 7).values()
     monkeypatch.setattr(inputs, "evaluation", lambda *_: 1 / 0)
-    (raised,) = answers(_table(), [demand]).values()
+    (raised,) = answers_to([demand], _table()).values()
 
     assert isinstance(empty, Fault)
     assert "has no records" in empty.sentence
@@ -146,7 +160,7 @@ def test_faults_are_answers(monkeypatch: pytest.MonkeyPatch):
         ("k_anonimity", {"k": 2}, QUASI, "did you mean 'k_anonymity'"),
         ("distinct_l_diversity", {"l": 2}, QUASI, "no attribute has the role sensitive"),
         ("k_anonymity", {"k": {1}}, QUASI, "as JSON has them"),
-        (STRUCTURE, {}, {"age": {"role": "quasi"}}, "attributes.age.role: must be one of"),
+        ("", {}, {"age": {"role": "quasi"}}, "attributes.age.role: must be one of"),
         (
             "distinct_l_diversity",
             {"l": 2},
@@ -159,7 +173,7 @@ def test_a_demand_that_no_policy_could_make_is_refused(
     check: str, parameters: dict[str, Any], attributes: dict[str, Any], sentence: str
 ):
     with pytest.raises(PolicyError, match=sentence):
-        Demand.of(check, parameters, {"attributes": attributes})
+        sound_demand({"attributes": attributes}, {check: parameters} if check else None)
 
 
 def test_a_setup_says_nothing_twice():

@@ -78,15 +78,15 @@ def k_anonymous(k: int = 2, **given: Any) -> ExpectationCheck:
 def failures(schema: Any, frame: Any) -> SchemaErrors:
     with pytest.raises(SchemaErrors) as caught:
         schema.validate(frame, lazy=True)
-    told = f"{caught.value} {caught.value.failure_cases} {[str(one) for one in caught.value.schema_errors]}"
-    assert CELL not in told
+    sentences = f"{caught.value} {caught.value.failure_cases} {[str(one) for one in caught.value.schema_errors]}"
+    assert CELL not in sentences
     return caught.value
 
 
 def output(error: Any) -> list[bool]:
     """Whether each record keeps a check, as pandera holds it."""
-    kept = error.check_output
-    return kept.tolist() if isinstance(kept, pd.Series) else kept["check_output"].to_list()
+    passing = error.check_output
+    return passing.tolist() if isinstance(passing, pd.Series) else passing["check_output"].to_list()
 
 
 @BOTH
@@ -146,16 +146,16 @@ def test_an_expectation_without_attribute_fails_where_any_attribute_does(library
 
 
 @BOTH_IN_TIME
-def test_what_cannot_be_evaluated_fails_and_is_told(library: Any, frame: Frame):
+def test_what_cannot_be_evaluated_fails_with_a_sentence(library: Any, frame: Frame):
     texts = expectation_check("t_closeness", quasi_identifiers=["ward"], attribute="illness", scale="numeric", t=0.5)
     nothing = expectation_check("k_anonymity", quasi_identifiers=["ward"], k=1)
     absent = expectation_check("k_anonymity", quasi_identifiers=["street"], k=2)
     errors = failures(library.DataFrameSchema(checks=[texts, nothing, absent]), frame).schema_errors
     assert [one.reason_code.name for one in errors] == ["CHECK_ERROR"] * 3
-    told = [str(one.failure_cases) for one in errors]
-    assert "does not keep its declared scale" in told[0]
-    assert "The demand k: 1 is kept however these records are grouped, so this is measured, not judged" in told[1]
-    assert "column 'street' is not in the release" in told[2]
+    sentences = [str(one.failure_cases) for one in errors]
+    assert "does not keep its declared scale" in sentences[0]
+    assert "The demand k: 1 is kept however these records are grouped, so this is measured, not judged" in sentences[1]
+    assert "column 'street' is not in the release" in sentences[2]
 
 
 @BOTH_IN_TIME
@@ -270,16 +270,16 @@ def test_a_frame_that_is_changed_between_checks_called_by_themselves_is_audited_
     assert not three(frame).check_passed
 
 
-def test_no_frame_is_kept_alive_and_nothing_waits_for_one_that_is_gone():
+def test_no_frame_stays_alive_and_nothing_waits_for_one_that_is_gone():
     frame = FRAME.copy()
     alive = weakref.ref(frame)
     with pytest.raises(pa.errors.SchemaError):
         pa.DataFrameSchema(checks=[k_anonymous(), k_anonymous(3)]).validate(frame, inplace=True)
-    assert shared._LAST.waiting
+    assert shared._LAST.pending.answered
     del frame
     gc.collect()
     assert alive() is None
-    assert not shared._LAST.waiting
+    assert not shared._LAST.pending.answered
 
 
 def test_a_check_that_is_not_the_policys_own_is_measured_alone(audits: list[Any]):
@@ -289,7 +289,7 @@ def test_a_check_that_is_not_the_policys_own_is_measured_alone(audits: list[Any]
 
 
 @pytest.mark.long
-def test_a_check_that_stands_twice_is_measured_twice(audits: list[Any]):
+def test_a_check_that_occurs_twice_is_measured_twice(audits: list[Any]):
     failures(pa.DataFrameSchema(checks=[k_anonymous(), k_anonymous()]), FRAME)
     assert len(audits) == 2
 
@@ -356,7 +356,7 @@ def test_numbers_of_a_policys_file_keep_their_digits(tmp_path: Any):
     assert checks[3].statistics["dont_care"] == ["010", "1.10"]
 
 
-def test_what_a_policy_says_of_quality_is_left_out_and_told():
+def test_what_a_policy_says_of_quality_is_left_out_and_reported():
     schema = schema_of({**POLICY, "expect": POLICY["expect"][:1], "schema": "columns.yaml"})
     assert schema.description == "policy, exported by tcdp-audit; left out: what its `schema` says of quality"
     assert "schema" not in schema.checks[0].statistics["policy"]

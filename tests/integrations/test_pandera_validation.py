@@ -17,7 +17,7 @@ from tcdp_audit import CheckError, DataError, PolicyError, UsageError, audit
 from tcdp_audit.core.base.errors import ExpectationsFailedError
 from tcdp_audit.core.base.outcome import Status
 from tcdp_audit.integrations import pandera as ours
-from tcdp_audit.integrations.pandera import ExpectationCheck, cases, expectation_check, schema_of, validate
+from tcdp_audit.integrations.pandera import ExpectationCheck, check, expectation_check, schema_of, validate
 
 CELL = "zqcellzq"
 FRAME = pd.DataFrame({"ward": ["1", "1", "2", "2", "2"], "illness": ["flu", "gout", "flu", f"{CELL}", "flu"]})
@@ -54,10 +54,10 @@ def test_a_frame_that_keeps_its_policy_passes(library: Any, frame: Any):
 
 
 @BOTH
-def test_a_failure_is_told_with_its_records_and_no_cell(library: Any, frame: Any):
+def test_a_failure_is_reported_with_its_records_and_no_cell(library: Any, frame: Any):
     validation = validate(frame, schema(library, k_anonymous(3), k_anonymous()))
-    ((failed, mask), (kept, none)) = validation
-    assert (failed.status, kept.status) == (Status.FAILED, Status.PASSED)
+    ((failed, mask), (passed, none)) = validation
+    assert (failed.status, passed.status) == (Status.FAILED, Status.PASSED)
     assert mask is not None
     assert mask.tolist() == [True, True, False, False, False]
     assert none is not None
@@ -75,10 +75,10 @@ def test_what_else_a_schema_says_counts_and_shows_no_cell(library: Any, frame: A
     }
     validation = validate(frame, schema(library, columns=columns))
     assert [one.check for one in validation.outcomes] == ["k_anonymity", *["pandera_schema"] * 3]
-    told = sorted(one.message for one in validation.schema)
-    assert told[0] == "column 'illness' does not keep isin(['flu', 'gout']) in 1 record."
-    assert told[1] == "column 'illness' must be unique, and 3 records share a value."
-    assert told[2].startswith("column 'ward' is of type ")
+    sentences = sorted(one.message for one in validation.schema)
+    assert sentences[0] == "column 'illness' does not keep isin(['flu', 'gout']) in 1 record."
+    assert sentences[1] == "column 'illness' must be unique, and 3 records share a value."
+    assert sentences[2].startswith("column 'ward' is of type ")
     assert not validation.passed
     assert CELL not in str(validation.outcomes)
 
@@ -215,7 +215,7 @@ def test_what_would_be_judged_in_part_is_refused(frame: Any, asked: Any, kind: t
 
 
 def test_a_check_that_pandera_does_not_run_is_noticed(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(ExpectationCheck, "__call__", lambda _, frame, *__: cases.kept(frame))
+    monkeypatch.setattr(ExpectationCheck, "__call__", lambda _, frame, *__: check.passed_by_all(frame))
     with pytest.raises(CheckError, match=r"^pandera did not run 'k_anonymity', so that nothing is known about it$"):
         validate(FRAME, schema(pa))
 

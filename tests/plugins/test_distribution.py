@@ -62,8 +62,8 @@ def test_every_broken_plugin_is_listed_with_its_error_and_takes_no_other_down(ru
 def test_a_third_party_check_is_audited_like_our_own(run):
     result = run(("example",), "check", "--json", policy=THIRD_PARTY)
     assert (result.returncode, result.stderr) == (0, "")
-    found = outcomes(result.stdout)["example_dominance"]
-    assert (found["observed"], found["threshold"], found["comparison"], found["status"]) == (
+    by_check = outcomes(result.stdout)["example_dominance"]
+    assert (by_check["observed"], by_check["threshold"], by_check["comparison"], by_check["status"]) == (
         0.5,
         0.5,
         "<=",
@@ -155,12 +155,12 @@ def test_a_check_that_fails_to_answer_is_an_error_beside_the_others(run):
     lines = "".join(f"- {name}: {{at_most: 0.5}}\n" for name in faulty)
     result = run(("faulty_checks",), "check", "--json", policy=HEAD + f"expect:\n{lines}- k_anonymity: {{k: 2}}\n")
     assert result.returncode == 3
-    found = outcomes(result.stdout)
-    assert found["k_anonymity"]["status"] == "passed"
-    assert [found[name]["status"] for name in faulty] == ["error"] * 3
-    assert "the check raised ValueError in faulty_checks.py, line " in found["faulty_raising"]["message"]
-    assert found["faulty_not_a_number"]["message"].startswith("the check gave NaN")
-    assert found["faulty_too_few"]["message"] == "the check gave 1 figures for 2 classes (plugin 'faulty_checks')"
+    by_check = outcomes(result.stdout)
+    assert by_check["k_anonymity"]["status"] == "passed"
+    assert [by_check[name]["status"] for name in faulty] == ["error"] * 3
+    assert "the check raised ValueError in faulty_checks.py, line " in by_check["faulty_raising"]["message"]
+    assert by_check["faulty_not_a_number"]["message"].startswith("the check gave NaN")
+    assert by_check["faulty_too_few"]["message"] == "the check gave 1 figures for 2 classes (plugin 'faulty_checks')"
     assert "marker-of-a-cell" not in result.stdout + result.stderr
 
 

@@ -23,7 +23,8 @@ CHECK = """\
 
 import os, sys
 import numpy as np
-from tcdp_audit.plugin.check import ClassCheck, Comparison, Parameters, Threshold, hookimpl
+from tcdp_audit.plugin.check import ClassCheck, Parameters, Threshold, hookimpl
+from tcdp_audit.plugin.sentences import Comparison
 from tcdp_audit.plugin.report import Reporter
 from tcdp_audit.core.check.kinds import Guide, DisclosureType
 

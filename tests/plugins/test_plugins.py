@@ -12,7 +12,7 @@ import pytest
 from tcdp_audit import PluginError, Status, audit
 from tcdp_audit.core.session.registry import Plugins
 from tcdp_audit.plugin.check import hookimpl
-from tcdp_audit.testing.sample import SAMPLE
+from tcdp_audit.testing.reports import SAMPLE
 
 POLICY: dict[str, Any] = {
     "version": 1,
@@ -32,10 +32,10 @@ class Provider:
 
 
 def loaded(**plugins: Any) -> Plugins:
-    found = Plugins.load(external=False)
+    built_in = Plugins.load(external=False)
     for name, plugin in plugins.items():
-        found.register(plugin, name)
-    return found
+        built_in.register(plugin, name)
+    return built_in
 
 
 def test_a_registered_check_is_used_also_where_the_checks_were_asked_for_before():

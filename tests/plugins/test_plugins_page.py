@@ -12,23 +12,34 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
+from plugin_names import ROOT, first_line, names_of, row_of, uses
 
-from tcdp_audit import Status, audit, fix
+from tcdp_audit import Status, audit, fix, plugin
 from tcdp_audit.cli import options
 from tcdp_audit.core.session import hookspecs
 from tcdp_audit.core.session.registry import Plugins
 from tcdp_audit.testing import check_conforms
-from tcdp_audit.testing.remedy_cases import ROLES
+from tcdp_audit.testing.releases import ROLES
 
 PAGE = (Path(__file__).parents[2] / "docs" / "plugins.md").read_text(encoding="utf-8")
 HOOKS = [name for name, one in vars(hookspecs).items() if inspect.isfunction(one) and name.startswith("tcdp_audit_")]
-EXAMPLES = ("dominance", "lonely_records", "rare_classes")
+EXAMPLES = (
+    "dominance",
+    "lonely_records",
+    "rare_classes",
+    "shelf",
+    "badges",
+    "statuses",
+    "dominance_in_words",
+)
+CLASS = pa.table({"zip": ["a", "a", "a", "b"], "disease": ["x", "x", "y", "z"]})
+ATTRIBUTES = {"zip": {"role": "quasi_identifier"}, "disease": {"role": "sensitive"}}
 
 
 def code(pattern: str) -> str:
-    found = re.search(pattern, PAGE, re.DOTALL)
-    assert found is not None
-    return found[1]
+    match = re.search(pattern, PAGE, re.DOTALL)
+    assert match is not None
+    return match[1]
 
 
 @pytest.fixture
@@ -124,5 +135,111 @@ def test_the_example_of_a_check_on_tables_runs():
 
 
 @pytest.mark.parametrize("name", ROLES)
-def test_the_columns_of_the_suites_releases_are_documented(name: str):
+def test_the_page_names_the_columns_of_the_suites_releases(name: str):
     assert f"`{name}`" in PAGE
+
+
+def rows_of(role: str) -> dict[str, list[str]]:
+    """The table of a role's names: name, line and link."""
+    table = code(rf"<!-- names: {role} -->\n(.*?)\n<!-- end -->").splitlines()[2:]
+    cells = [re.split(r"(?<!\\) \| ", row.strip("| ")) for row in table]
+    return {name.strip("`"): [line, link] for name, line, link in cells}
+
+
+@pytest.mark.parametrize("role", plugin.__all__)
+def test_every_public_name_has_its_row(role: str):
+    rows = rows_of(role)
+    stale = [name for name in names_of(role) if rows.get(name, [""])[0] != first_line(role, name).replace("|", "\\|")]
+
+    print(*(row_of(role, name) for name in stale), sep="\n")  # noqa: T201 - what is to be written there
+    assert stale == [], "run `python tests/plugins/plugin_names.py`"
+    assert set(rows) == set(names_of(role))
+
+
+@pytest.mark.parametrize("role", plugin.__all__)
+def test_every_row_links_to_a_use_of_its_name(role: str):
+    for name, (_, link) in rows_of(role).items():
+        (path,) = re.findall(r"\]\(\.\./([^)]+)\)", link)
+        text = (ROOT / path).read_text(encoding="utf-8")
+        assert uses(text, role, name) or re.search(rf"^(class|def)? ?{name}\b", text, re.MULTILINE), (name, path)
+
+
+def test_what_is_not_promised_is_named():
+    assert "`tcdp_audit.plugin._internal` is not promised to anyone" in PAGE
+
+
+def test_the_page_imports_public_names_alone():
+    imported = re.findall(r"^from (tcdp_audit[\w.]*) import", PAGE, re.MULTILINE)
+    public = {*(f"tcdp_audit.plugin.{role}" for role in plugin.__all__), "tcdp_audit.testing", "tcdp_audit.api"}
+
+    assert set(imported) == public
+
+
+@pytest.mark.usefixtures("written")
+def test_the_example_of_an_engine_runs():
+    shelf = import_module("shelf")
+    plugins = Plugins.load(external=False)
+    plugins.register(shelf, "shelf")
+    shelf.TABLES["shelf://answers"] = CLASS
+    policy = {"version": 1, "attributes": ATTRIBUTES, "expect": [{"k_anonymity": {"k": 2}}]}
+
+    outcome = audit("shelf://answers", policy, plugins=plugins).expectations[0]
+
+    assert (outcome.observed, outcome.status, outcome.records.total) == (1, Status.FAILED, 4)
+
+
+@pytest.mark.usefixtures("written")
+def test_the_example_of_a_detector_runs():
+    plugins = Plugins.load(external=False)
+    plugins.register(import_module("badges"), "badges")
+    table = pa.table(
+        {"zip": ["a"] * 20, "badge": [f"B{number:04}{-sum(map(int, str(number))) % 10}" for number in range(20)]}
+    )
+    attributes = {"zip": {"role": "quasi_identifier"}, "badge": {"role": "insensitive"}}
+    policy = {"version": 1, "attributes": attributes, "expect": [{"direct_identifiers": {"at_most": 0}}]}
+
+    outcome = audit(table, policy, plugins=plugins).expectations[0]
+
+    assert outcome.status is Status.FAILED
+    assert "badge" in str(outcome.details)
+
+
+@pytest.mark.usefixtures("written")
+def test_the_example_of_a_section_runs():
+    plugins = Plugins.load(external=False)
+    plugins.register(import_module("statuses"), "statuses")
+    policy = {"version": 1, "attributes": ATTRIBUTES, "expect": [{"k_anonymity": {"k": 2}}]}
+
+    page = audit(CLASS, policy, plugins=plugins).render(".md")
+
+    assert "## Statuses" in page
+    assert "How many outcomes have which status." in page
+
+
+@pytest.mark.usefixtures("written")
+def test_the_example_of_sentences_runs():
+    plugins = Plugins.load(external=False)
+    plugins.register(import_module("dominance_in_words"), "dominance_in_words")
+    policy = {"version": 1, "attributes": ATTRIBUTES, "expect": [{"dominance": {"at_most": "2/3"}}]}
+
+    outcome = audit(CLASS, policy, plugins=plugins).expectations[0]
+
+    assert outcome.message == (
+        "The commonest value of 'disease' has up to 100% of a group; 1 of 4 records is in a group above the demand."
+    )
+    assert outcome.person.endswith("in the worst group, of 1 record, the commonest 'disease' is right with certainty.")
+
+
+@pytest.mark.long
+@pytest.mark.usefixtures("written")
+def test_the_other_examples_conform():
+    shelf, places = import_module("shelf"), iter(range(100))
+
+    def place(table: pa.Table) -> str:
+        shelf.TABLES[url := f"shelf://{next(places)}"] = table
+        return url
+
+    check_conforms(shelf.SHELF, {"place": place})
+    check_conforms(import_module("badges").BADGES)
+    check_conforms(import_module("statuses").STATUSES)
+    check_conforms(import_module("dominance_in_words").DOMINANCE_IN_WORDS)

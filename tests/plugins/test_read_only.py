@@ -15,23 +15,15 @@ import pyarrow as pa
 import pytest
 
 from tcdp_audit import Outcome, PluginError, Status, audit, fix
-from tcdp_audit.core.base.arrays import frozen_array
-from tcdp_audit.core.base.frozen import FrozenDict, FrozenList, frozen
-from tcdp_audit.core.check.kinds import AttributeParameters, DisclosureType, Guide
+from tcdp_audit.core.base.frozen import FrozenDict, FrozenList, frozen, frozen_array
+from tcdp_audit.core.check.guide import DisclosureType, Guide
+from tcdp_audit.core.check.parameters import AttributeParameters
 from tcdp_audit.core.check.table_view import TableView
 from tcdp_audit.core.session.registry import Plugins
-from tcdp_audit.plugin.check import (
-    ClassCheck,
-    ClassEvidence,
-    Comparison,
-    Parameters,
-    TableCheck,
-    TableFigure,
-    Threshold,
-    hookimpl,
-)
+from tcdp_audit.plugin.check import ClassCheck, ClassEvidence, Parameters, TableCheck, TableFigure, Threshold, hookimpl
 from tcdp_audit.plugin.remedy import NewColumn, Remedy, RemedyGuide, RemedyParameters, RemedyView, Treatment
 from tcdp_audit.plugin.report import Reporter
+from tcdp_audit.plugin.sentences import Comparison
 
 Attempt = Callable[[Any], object]
 

@@ -10,7 +10,7 @@ import pytest
 import tcdp_audit
 from tcdp_audit import PolicyError, load_policy, verify
 from tcdp_audit.cli.run import run
-from tcdp_audit.core.policy.recognition import NO_POLICY
+from tcdp_audit.core.policy.loading import NO_POLICY
 from tcdp_audit.core.session.registry import Plugins
 
 MARK = "zanzibar"
@@ -112,7 +112,7 @@ HUGE = {
     "unknown names": POLICY + "".join(f"zz{one}: 1\n" for one in range(MANY)),
     "a name again and again": POLICY + "zz: 1\n" * MANY,
     "unknown checks": POLICY.replace("[{k_anonymity: {k: 2}}]", "\n") + "- k_anonimity: {k: 2}\n" * MANY,
-    "unknown columns": POLICY + "keep:\n" + "".join(f"  b{one}: 1\n" for one in range(MANY)),
+    "unknown columns": POLICY + "min_utility:\n" + "".join(f"  b{one}: 1\n" for one in range(MANY)),
     "unknown profiles": POLICY + f"profile: [{', '.join(f'p{one}' for one in range(MANY))}]\n",
 }
 

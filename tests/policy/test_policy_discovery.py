@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from tcdp_audit import UsageError
-from tcdp_audit.core.policy import discover
-from tcdp_audit.core.policy.discovery import named_policies
+from tcdp_audit.core.policy.discovery import discover, named_policies
 
 
 @pytest.mark.parametrize("name", ["release.tcdp.yaml", "release.tcdp.yml", ".tcdp.yaml"])

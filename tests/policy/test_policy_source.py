@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tcdp_audit.core.policy.scalars import OddNumber, TypedFloat, TypedInt
-from tcdp_audit.core.policy.source import SourceFault, parse
+from tcdp_audit.core.policy.source import PolicySourceError, parse_yaml
 
 ALIAS = "aliases (`*name`) are not supported; write the value out"
 DEEP = "it is nested too deeply to be a policy"
@@ -47,21 +47,21 @@ FAULTS = {
 @pytest.mark.parametrize("name", FAULTS)
 def test_a_text_that_is_no_policy(name: str) -> None:
     text, message, line, column = FAULTS[name]
-    with pytest.raises(SourceFault) as caught:
-        parse(text)
+    with pytest.raises(PolicySourceError) as caught:
+        parse_yaml(text)
     found = [(fault.message, fault.line, fault.column) for fault in caught.value.faults]
     assert found == [(message, line, column)]
 
 
 @pytest.mark.parametrize("text", ["a: 1\na: 2\nb: {c: 1, c: 2}\n", "a: &a 1\n*a : 2\nb: {c: 1, *a : 2}\n"])
 def test_all_duplicates_and_all_aliases_are_found_at_once(text: str) -> None:
-    with pytest.raises(SourceFault) as caught:
-        parse(text)
+    with pytest.raises(PolicySourceError) as caught:
+        parse_yaml(text)
     assert [(fault.line, fault.column) for fault in caught.value.faults] == [(2, 1), (3, 11)]
 
 
 def test_scalars_remember_how_they_were_typed() -> None:
-    data = parse("a: 213\nb: 0.20\nc: 1e3\ne: 2024-01-31\nf: '7'\ng: ~\nh: yes\n").data
+    data = parse_yaml("a: 213\nb: 0.20\nc: 1e3\ne: 2024-01-31\nf: '7'\ng: ~\nh: yes\n").data
     assert [data[name].text for name in "ab"] == ["213", "0.20"]
     assert isinstance(data["a"], TypedInt)
     assert isinstance(data["b"], TypedFloat)
@@ -71,23 +71,23 @@ def test_scalars_remember_how_they_were_typed() -> None:
 
 @pytest.mark.parametrize("text", ["0213", "1_000", "1:30", "0x1f", "0b1", "08", "00.5", "1:30.5", "1_0.5", str(2**63)])
 def test_numbers_that_are_not_in_plain_digits_stay_the_text_that_was_typed(text: str) -> None:
-    data = parse(f"a: {text}\nb: '{text}'\n").data
+    data = parse_yaml(f"a: {text}\nb: '{text}'\n").data
     assert (data["a"], data["b"]) == (text, text)
     assert isinstance(data["a"], OddNumber)
     assert not isinstance(data["b"], OddNumber)
 
 
 def test_what_only_a_tag_calls_a_number_is_a_text() -> None:
-    data = parse("a: !!float x\nb: !!float '0.5'\n").data
+    data = parse_yaml("a: !!float x\nb: !!float '0.5'\n").data
     assert (data["a"], data["b"]) == ("x", 0.5)
 
 
 def test_keys_are_the_text_that_stands_there() -> None:
-    assert list(parse("02139: a\nyes: b\n~: c\n1.50: d\n").data) == ["02139", "yes", "~", "1.50"]
+    assert list(parse_yaml("02139: a\nyes: b\n~: c\n1.50: d\n").data) == ["02139", "yes", "~", "1.50"]
 
 
 def test_positions_of_values_names_and_nearest_parents() -> None:
-    source = parse("a:\n  b: [10,\n      20]\nc: {d: x}\n")
+    source = parse_yaml("a:\n  b: [10,\n      20]\nc: {d: x}\n")
     assert source.position(["a"]) == (1, 1)
     assert source.position(["a", "b"]) == (2, 3)
     assert source.position(["a", "b", 1]) == (3, 7)
@@ -98,4 +98,4 @@ def test_positions_of_values_names_and_nearest_parents() -> None:
 
 
 def test_a_name_for_aliases_that_nobody_uses_is_no_fault() -> None:
-    assert parse("a: &a [1, 2]\n").data == {"a": [1, 2]}
+    assert parse_yaml("a: &a [1, 2]\n").data == {"a": [1, 2]}

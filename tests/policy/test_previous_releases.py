@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tcdp_audit import DataError, PolicyError, UsageError, audit, fix, load_policy, verify
-from tcdp_audit.integrations.pandera.demand import document_of
+from tcdp_audit.integrations.pandera.shared import document_of
 
 POLICY: dict[str, Any] = {
     "version": 1,

@@ -52,7 +52,7 @@ def check(folder: Path, schema: str, *options: str) -> subprocess.CompletedProce
     )
 
 
-def test_a_schema_file_stands_relative_to_the_policy(folder: Path):
+def test_a_schema_file_is_relative_to_the_policy(folder: Path):
     (folder / "policies" / "schema.yaml").write_text(SOUND)
     result = check(folder, "schema.yaml")
     assert (result.returncode, result.stderr) == (0, "")
@@ -99,7 +99,7 @@ def test_validation_disabled_in_the_environment_is_enabled(folder: Path, monkeyp
             "is not a pandera schema (AttributeError: ",
         ),
         ("schema.yaml", f"dataframe_library: polars\n{SOUND}", "is a schema for another library"),
-        ("nowhere.to_be_found:Schema", None, "is code that is not installed; code beside a policy runs only with"),
+        ("nowhere.to_be_found:Schema", None, "is code that is not installed; code next to a policy runs only with"),
         ("pandera.nowhere:Schema", None, "no module 'pandera.nowhere' can be imported from here"),
         ("json:Schema", None, "the module has no 'Schema'"),
         ("json:JSONDecoder", None, "is a builtins type; it must be a DataFrameSchema or a DataFrameModel"),

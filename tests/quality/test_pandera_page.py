@@ -15,6 +15,6 @@ PAGE = (Path(__file__).parents[2] / "docs" / "pandera.md").read_text(encoding="u
     "way_out",
     ["drop_invalid_rows", "add_missing_columns", "parsers", "default", "n_failure_cases", "raise_warning", "strict"],
 )
-def test_every_way_out_is_closed_in_the_code_and_told_on_the_page(way_out: str):
+def test_every_way_out_is_closed_in_the_code_and_on_the_page(way_out: str):
     assert f".{way_out} = " in Path(pandera_schema.__file__).read_text(encoding="utf-8")
     assert f"`{way_out}" in PAGE

@@ -62,18 +62,18 @@ def audited(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Audited:
 
 
 def of_schema(result: Any) -> list[Outcome]:
-    found = [one for one in result.outcomes if one.check == "pandera_schema"]
+    schema_outcomes = [one for one in result.outcomes if one.check == "pandera_schema"]
     assert CELL not in json.dumps(result.as_json())
-    return found
+    return schema_outcomes
 
 
 def only(result: Any) -> Outcome:
-    found = of_schema(result)
-    assert len(found) == 1, [one.message for one in found]
-    return found[0]
+    schema_outcomes = of_schema(result)
+    assert len(schema_outcomes) == 1, [one.message for one in schema_outcomes]
+    return schema_outcomes[0]
 
 
-def test_a_kept_schema_gives_one_passed_outcome_that_counts(audited: Audited):
+def test_a_schema_that_holds_gives_one_passed_outcome_that_counts(audited: Audited):
     result = audited(pa.DataFrameSchema(SOUND, strict=True))
     outcome = only(result)
     assert (outcome.status, outcome.records.total, outcome.records.failing) == (Status.PASSED, 4, 0)
@@ -149,7 +149,7 @@ def test_a_model_is_a_schema_too(audited: Audited):
         ),
     ],
 )
-def test_each_kind_of_failure_is_told_without_a_cell(
+def test_each_kind_of_failure_is_reported_without_a_cell(
     audited: Audited, column: str, schema: Any, check: str, records: int | None, message: str
 ):
     outcome = only(audited(pa.DataFrameSchema({column: schema})))
@@ -186,7 +186,7 @@ def test_a_failed_schema_fails_an_audit_whose_checks_all_pass(audited: Audited):
     assert result.status == "failed"
 
 
-def test_a_kept_schema_does_not_make_a_pass_of_a_policy_without_thresholds(audited: Audited):
+def test_a_schema_that_holds_does_not_make_a_pass_of_a_policy_without_thresholds(audited: Audited):
     result = audited(pa.DataFrameSchema(SOUND), expect=[{"k_anonymity": {}}])
     assert only(result).status is Status.PASSED
     assert result.status == "measured"

@@ -14,8 +14,8 @@ import pytest
 
 from tcdp_audit import Audit, CheckError, Outcome, Status, audit
 from tcdp_audit.cli.run import run
-from tcdp_audit.core.engines import open_engine
-from tcdp_audit.core.policy import AttributeDeclaration, Conventions, Role, Scale
+from tcdp_audit.core.engines.opening import open_engine
+from tcdp_audit.core.policy.model import AttributeDeclaration, Conventions, Role, Scale
 from tcdp_audit.core.release.coded import code_together
 
 MARK = "quokka"  # part of every key

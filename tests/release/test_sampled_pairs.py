@@ -13,8 +13,8 @@ import pytest
 
 from tcdp_audit import Outcome, Status, audit, fix
 from tcdp_audit.core.check.table_view import TableView
-from tcdp_audit.core.engines import open_engine
-from tcdp_audit.core.policy import read_policy
+from tcdp_audit.core.engines.opening import open_engine
+from tcdp_audit.core.policy.loading import read_policy
 from tcdp_audit.core.session.registry import Plugins
 
 RECORDS = 1_500

@@ -13,8 +13,8 @@ from hypothesis import assume, given, settings, strategies as st
 
 from tcdp_audit import audit, failing_records
 from tcdp_audit.core.encoding.generalised import number_or_interval
-from tcdp_audit.core.engines import open_engine
-from tcdp_audit.core.policy import read_policy
+from tcdp_audit.core.engines.opening import open_engine
+from tcdp_audit.core.policy.loading import read_policy
 from tcdp_audit.core.release.release import Release
 from tcdp_audit.core.release.unit_readings import as_read
 from tcdp_audit.core.session.registry import Plugins

@@ -11,9 +11,9 @@ from typing import Any
 import pyarrow as pa
 
 from tcdp_audit import Audit, audit, load_policy
-from tcdp_audit.core.engines import open_engine
+from tcdp_audit.core.engines.opening import open_engine
 from tcdp_audit.core.release.release import Release
-from tcdp_audit.core.remedy.treatment import treated
+from tcdp_audit.core.remedy.treatment import apply_treatment
 from tcdp_audit.core.remedy.view import RemedyView
 from tcdp_audit.core.session.registry import Plugins
 from tcdp_audit_plugins.remedies.bucketization import BUCKETIZATION
@@ -56,7 +56,7 @@ def bucketized(
     with open_engine(table, 2**28) as engine:
         view = RemedyView(Release(engine, load_policy(policy, PLUGINS)), (), 0, lambda _: ())
         treatment = BUCKETIZATION.apply(view, parameters)
-        return Bucketized(treated(table, view, treatment), treatment.notes, policy)
+        return Bucketized(apply_treatment(table, view, treatment), treatment.notes, policy)
 
 
 def distance_of(classes: Mapping[Any, Counter[Any]]) -> Fraction:

@@ -9,9 +9,9 @@ from typing import Any
 import pyarrow as pa
 
 from tcdp_audit import load_policy
-from tcdp_audit.core.engines import open_engine
+from tcdp_audit.core.engines.opening import open_engine
 from tcdp_audit.core.release.release import Release
-from tcdp_audit.core.remedy.treatment import treated
+from tcdp_audit.core.remedy.treatment import apply_treatment
 from tcdp_audit.core.remedy.view import RemedyView
 from tcdp_audit.core.session.registry import Plugins
 
@@ -44,7 +44,7 @@ def masked(table: pa.Table, declared: Mapping[str, Any], remedy: str, /, *, seed
         view = RemedyView(Release(engine, policy), (), seed, lambda _: ())
         treatment = specification.apply(view, specification.parameters.model_validate(parameters))
         attack = next(iter(treatment.attacks), {})
-        return Masked(treated(table, view, treatment), treatment.notes, attack)
+        return Masked(apply_treatment(table, view, treatment), treatment.notes, attack)
 
 
 def paired_policy(attributes: Mapping[str, Any], *expect: Mapping[str, Any], **more: Any) -> dict[str, Any]:

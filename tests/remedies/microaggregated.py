@@ -13,9 +13,9 @@ import numpy as np
 import pyarrow as pa
 
 from tcdp_audit import Audit, audit, load_policy
-from tcdp_audit.core.engines import open_engine
+from tcdp_audit.core.engines.opening import open_engine
 from tcdp_audit.core.release.release import Release
-from tcdp_audit.core.remedy.treatment import treated
+from tcdp_audit.core.remedy.treatment import apply_treatment
 from tcdp_audit.core.remedy.view import RemedyView
 from tcdp_audit.core.session.registry import Plugins
 from tcdp_audit_plugins.remedies.microaggregation import MICROAGGREGATION
@@ -57,7 +57,7 @@ def microaggregated(table: pa.Table, policy: Mapping[str, Any], **parameters: An
     with open_engine(table, 2**28) as engine:
         view = RemedyView(Release(engine, load_policy(policy, PLUGINS)), (), 0, lambda _: ())
         treatment = MICROAGGREGATION.apply(view, MICROAGGREGATION.parameters.model_validate(parameters))
-        return Microaggregated(treated(table, view, treatment), treatment.notes, policy)
+        return Microaggregated(apply_treatment(table, view, treatment), treatment.notes, policy)
 
 
 def parts(clusters: Sequence[int]) -> set[frozenset[int]]:

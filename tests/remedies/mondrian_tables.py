@@ -9,10 +9,10 @@ from typing import Any
 import pyarrow as pa
 
 from tcdp_audit import load_policy
-from tcdp_audit.core.engines import open_engine
+from tcdp_audit.core.engines.opening import open_engine
 from tcdp_audit.core.release.release import Release
 from tcdp_audit.core.remedy.remedy import Treatment
-from tcdp_audit.core.remedy.treatment import treated
+from tcdp_audit.core.remedy.treatment import apply_treatment
 from tcdp_audit.core.remedy.view import RemedyView
 from tcdp_audit.core.session.registry import Plugins
 from tcdp_audit_plugins.remedies.mondrian import MONDRIAN
@@ -46,4 +46,4 @@ def repaired(columns: Columns, asked: Mapping[str, Any], **parameters: Any) -> d
     table = pa.table(dict(columns))
     with view_of(table, asked) as view:
         done = MONDRIAN.apply(view, MONDRIAN.parameters.model_validate(parameters))
-        return dict(treated(table, view, done).to_pydict())
+        return dict(apply_treatment(table, view, done).to_pydict())

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from tcdp_audit_plugins.remedies.mondrian.cuts import Strategy, Worth
+from tcdp_audit_plugins.remedies.mondrian.partition import CutScore, Strategy
 
 Partition = list[int]
 Keeps = Callable[[Partition], bool]
@@ -150,8 +150,8 @@ def _score(dimension: Dimension, records: Partition, strategy: Strategy) -> floa
         share = np.float64(len(part) / len(records))
         left += dimension.width(part) * share
         bits += -share * np.log2(share)
-    worth = (np.array([figure]) for figure in (saved, max(saved - left, 0.0), bits))
-    return float(strategy.score(Worth(*worth))[0])
+    figures = (np.array([figure]) for figure in (saved, max(saved - left, 0.0), bits))
+    return float(strategy.score(CutScore(*figures))[0])
 
 
 def _parts(dimension: Dimension, records: Partition, node: Mapping[int, Any]) -> list[Partition]:
@@ -162,21 +162,21 @@ def _parts(dimension: Dimension, records: Partition, node: Mapping[int, Any]) ->
 def _allowed(
     dimension: Dimension, records: Partition, nodes: Sequence[Mapping[int, Any]], keeps: Keeps
 ) -> list[Partition]:
-    standing: list[Partition] = []
+    allowed: list[Partition] = []
     rest = list(records)
     for node in nodes:
         for part in _parts(dimension, [record for record in rest if node[record] is not None], node):
             if keeps(part):
-                standing.append(part)
+                allowed.append(part)
                 rest = [record for record in rest if record not in part]
     if not rest:
-        return standing if len(standing) > 1 else []
-    standing.sort(key=len)
+        return allowed if len(allowed) > 1 else []
+    allowed.sort(key=len)
     taken = 0
-    while taken < len(standing):
-        whole = rest + [record for part in standing[:taken] for record in part]
+    while taken < len(allowed):
+        whole = rest + [record for part in allowed[:taken] for record in part]
         if keeps(whole):
-            return [*standing[taken:], sorted(whole)]
+            return [*allowed[taken:], sorted(whole)]
         taken = 2 * taken + 1
     return []
 

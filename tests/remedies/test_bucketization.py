@@ -16,9 +16,10 @@ from bucketized import Bucketized, bucketized, distance_of, quasi_identifiers, s
 from hypothesis import given, reject, settings, strategies as st
 
 from tcdp_audit import PolicyError, Status, audit, fix, load_policy
-from tcdp_audit.core.encoding import RawDomain, domain_of
-from tcdp_audit.core.engines import open_engine
-from tcdp_audit.core.policy import AttributeDeclaration, Conventions
+from tcdp_audit.core.encoding.domain import RawDomain
+from tcdp_audit.core.encoding.reading import domain_of
+from tcdp_audit.core.engines.opening import open_engine
+from tcdp_audit.core.policy.model import AttributeDeclaration, Conventions
 from tcdp_audit.core.release.release import Release
 from tcdp_audit.core.remedy.remedy import RemedyError
 from tcdp_audit.core.remedy.view import Attribute, RemedyView
@@ -295,7 +296,9 @@ def test_a_plan_takes_t_and_k_from_the_policy(expect: list[Any], proposals: list
     assert outcomes[-1].status is Status.FAILED or not proposals
     with open_engine(table, 2**28) as engine:
         view = RemedyView(Release(engine, policy), outcomes, 0, lambda _: ())
-        assert list(BUCKETIZATION.plan(view, outcomes)) == [{"attribute": "value", **one} for one in proposals]
+        assert list(BUCKETIZATION.suggest_parameters(view, outcomes)) == [
+            {"attribute": "value", **one} for one in proposals
+        ]
 
 
 @pytest.mark.parametrize(

@@ -11,13 +11,13 @@ import pytest
 from hypothesis import given, strategies as st
 from numpy.typing import NDArray
 
-from tcdp_audit.core.encoding import RawDomain, domain_of
+from tcdp_audit.core.encoding.domain import RawDomain
 from tcdp_audit.core.encoding.hierarchy import load_hierarchy
-from tcdp_audit.core.policy import AttributeDeclaration, Conventions
+from tcdp_audit.core.encoding.reading import domain_of
+from tcdp_audit.core.policy.model import AttributeDeclaration, Conventions
 from tcdp_audit.core.remedy.view import Attribute
 from tcdp_audit_plugins.remedies.bucketization import choice
-from tcdp_audit_plugins.remedies.bucketization.choice import choose, place, with_exchanges
-from tcdp_audit_plugins.remedies.bucketization.composition import Composition, compose
+from tcdp_audit_plugins.remedies.bucketization.choice import Composition, choose, compose, place, with_exchanges
 from tcdp_audit_plugins.remedies.bucketization.goal import ClassDesign
 
 

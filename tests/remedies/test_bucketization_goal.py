@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from tcdp_audit_plugins.remedies.bucketization.composition import compose
+from tcdp_audit_plugins.remedies.bucketization.choice import compose
 from tcdp_audit_plugins.remedies.bucketization.goal import ClassDesign
 
 MASSES = st.lists(st.integers(1, 14), min_size=2, max_size=3)

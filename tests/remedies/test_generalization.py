@@ -11,7 +11,7 @@ import pytest
 
 from tcdp_audit import PolicyError, audit, fix, load_policy
 from tcdp_audit.core.encoding.generalised import parse_interval
-from tcdp_audit.core.engines import open_engine
+from tcdp_audit.core.engines.opening import open_engine
 from tcdp_audit.core.release.release import Release
 from tcdp_audit.core.remedy.remedy import RemedyError
 from tcdp_audit.core.remedy.view import RemedyView
@@ -72,7 +72,7 @@ def test_a_released_label_stays_until_its_own_level_and_a_missing_value_becomes_
 
 def test_a_missing_value_is_of_one_class_with_suppressed_ones_on_level_0() -> None:
     found = treated({"town": ["*", None, "a", "a"]}, policy_of({"town": TOWN}))
-    assert (found.columns, found.kept, found.notes["evaluated"]) == ({}, None, 1)
+    assert (found.columns, found.retained, found.notes["evaluated"]) == ({}, None, 1)
 
 
 def test_a_missing_value_is_covered_by_a_root_that_is_no_token() -> None:
@@ -191,7 +191,7 @@ ALIGNED: Mapping[str, Any] = {"original": "original.csv", "rows_aligned": True}
 def test_what_fails_stays_as_one_group_that_shows_nothing() -> None:
     policy = policy_of({"town": TOWN, "sex": QUASI}, k=3, **ALIGNED)
     found = treated(TWELVE, policy, levels={"town": 0, "sex": 0}, suppression="0.5")
-    assert (found.notes["suppressed"], found.notes["grouped"], found.kept) == (6, True, None)
+    assert (found.notes["suppressed"], found.notes["grouped"], found.retained) == (6, True, None)
     assert cells(found, "town") == ["*"] * 6 + ["c"] * 6
     assert cells(found, "sex") == ["*"] * 6 + list("fffmmm")
     assert found.notes["loss"] == 0.5
@@ -203,8 +203,8 @@ def test_a_group_that_fails_is_dropped_unless_rows_stand_for_rows() -> None:
     attributes = {"town": TOWN, "sex": QUASI}
     dropped = treated(alone, policy_of(attributes), **fixed)
     assert (dropped.notes["grouped"], dropped.columns) == (False, {})
-    assert dropped.kept is not None
-    assert dropped.kept.tolist() == [False, True, True, True, True]
+    assert dropped.retained is not None
+    assert dropped.retained.tolist() == [False, True, True, True, True]
     with pytest.raises(RemedyError, match="none of the 1 combinations of levels keeps the policy"):
         treated(alone, policy_of(attributes, **ALIGNED), **fixed)
     without_token = policy_of(attributes, conventions={"suppressed_tokens": []})
@@ -231,7 +231,7 @@ def plans(policy: Mapping[str, Any], columns: Mapping[str, Sequence[Any]] = TWEL
     outcomes = audit(table, alone, plugins=PLUGINS).outcomes
     with open_engine(table, 2**28) as engine:
         view = RemedyView(Release(engine, load_policy(policy, PLUGINS)), outcomes, 0, lambda _: ())
-        return list(GENERALIZATION.plan(view, outcomes))
+        return list(GENERALIZATION.suggest_parameters(view, outcomes))
 
 
 def test_it_is_planned_where_classes_fail_and_there_is_a_hierarchy() -> None:
@@ -272,5 +272,5 @@ def test_at_most_two_hundred_dots_are_shown_the_best_and_the_worst_among_them() 
 
 def test_a_passing_release_stays_as_it_is() -> None:
     found = treated({"town": list("aabb"), "sex": list("ffmm")}, policy_of({"town": TOWN, "sex": QUASI}))
-    assert (found.columns, found.kept) == ({}, None)
+    assert (found.columns, found.retained) == ({}, None)
     assert found.notes["evaluated"] == 1

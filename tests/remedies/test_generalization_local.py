@@ -15,7 +15,7 @@ import pytest
 from hypothesis import assume, given, settings, strategies as st
 
 from tcdp_audit import fix, load_policy
-from tcdp_audit.core.engines import open_engine
+from tcdp_audit.core.engines.opening import open_engine
 from tcdp_audit.core.release.release import Release
 from tcdp_audit.core.remedy.remedy import RemedyError, Treatment
 from tcdp_audit.core.remedy.view import RemedyView
@@ -134,8 +134,8 @@ def test_dropped_records_stay_dropped_and_the_others_get_finer_labels() -> None:
     drawn = [*NORTH, ("c", "f", "x")]
     without_token = policy_of(K2, conventions={"suppressed_tokens": []})
     found = treated(drawn, without_token, suppression="0.2", levels={"sex": 0})
-    assert found.kept is not None
-    assert found.kept.tolist() == [True] * 6 + [False]
+    assert found.retained is not None
+    assert found.retained.tolist() == [True] * 6 + [False]
     assert found.notes["local_recoding"]["suppressed"] == 1
     assert found.notes["local_recoding"]["loss"] == pytest.approx(1 / 7)
 
@@ -150,7 +150,7 @@ def test_no_more_is_hidden_than_is_allowed() -> None:
 
 def test_a_release_that_passes_stays_as_it_is() -> None:
     found = treated([*NORTH, *NORTH], policy_of(K2))
-    assert (found.columns, found.kept) == ({}, None)
+    assert (found.columns, found.retained) == ({}, None)
 
 
 @pytest.mark.parametrize(("measure", "loss"), [("discernibility", 9 + 9 + 4), ("average_class_size", 8 / 3)])
@@ -223,7 +223,7 @@ def test_every_class_keeps_the_demands_at_labels_that_cannot_be_finer(
     assume(found is not None)
     assert found is not None
     cells, local = released(drawn, found), found.notes["local_recoding"]
-    kept = [True] * len(drawn) if found.kept is None else found.kept.tolist()
+    kept = [True] * len(drawn) if found.retained is None else found.retained.tolist()
     everyone = [row[2] for row, stays in zip(drawn, kept, strict=True) if stays]
     for members in _classes(cells, kept).values():
         assert keeps([drawn[number][2] for number in members], everyone)
@@ -265,7 +265,7 @@ def test_what_is_found_is_between_the_least_there_is_and_the_best_levels(
     least = _least(drawn, chosen[1], len(drawn) - 1)
     assume(least < 1)
     found = treated(drawn, policy, suppression="0.99")
-    assume(found.kept is None)  # with records dropped the distribution is another one
+    assume(found.retained is None)  # with records dropped the distribution is another one
     assert least - 1e-12 <= found.notes["local_recoding"]["loss"] <= found.notes["loss"] + 1e-12
 
 

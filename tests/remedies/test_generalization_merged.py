@@ -12,7 +12,7 @@ import pytest
 from hypothesis import assume, given, settings, strategies as st
 
 from tcdp_audit import load_policy
-from tcdp_audit.core.engines import open_engine
+from tcdp_audit.core.engines.opening import open_engine
 from tcdp_audit.core.release.release import Release
 from tcdp_audit.core.remedy.demands import Demands
 from tcdp_audit.core.remedy.merged import MergedDemands
@@ -86,7 +86,10 @@ def demanded(drawn: Drawn, **policy: Any) -> Iterator[tuple[Demands, np.ndarray]
 def test_unions_are_judged_as_their_records_are(drawn: Drawn, policy: Mapping[str, Any], merging: list[int]) -> None:
     with demanded(drawn, **policy) as (demands, base):
         merged = np.array(merging)
-        assert MergedDemands(demands, base, 6).kept_by(merged, 4).tolist() == demands.kept_by(merged[base], 4).tolist()
+        assert (
+            MergedDemands(demands, base, 6).satisfied_by(merged, 4).tolist()
+            == demands.satisfied_by(merged[base], 4).tolist()
+        )
 
 
 @pytest.mark.long
@@ -106,10 +109,10 @@ def test_unions_without_some_classes_are_judged_as_the_records_that_are_left(
     with demanded(drawn, **policy) as (demands, base):
         whole = MergedDemands(demands, base, 6)
         if asked_before:  # counts are then taken over, not counted anew
-            whole.kept_by(merged, 4)
+            whole.satisfied_by(merged, 4)
         left = ~removed[base]
-        expected = demands.without(~left).kept_by(merged[base][left], 4)
-        assert whole.without(removed).kept_by(merged, 4).tolist() == expected.tolist()
+        expected = demands.without(~left).satisfied_by(merged[base][left], 4)
+        assert whole.without(removed).satisfied_by(merged, 4).tolist() == expected.tolist()
 
 
 TEN = [("a", 1, "p", 0)] * 4 + [("b", 1, "p", 1)] * 2 + [("b", 2, "p", 2)] * 4
@@ -119,7 +122,7 @@ def test_titles_of_what_fails_and_the_least_size() -> None:
     with demanded(TEN, expect=EXPECT[:2]) as (demands, base):
         merged = MergedDemands(demands, base, 3)
         assert merged.least_size == 3
-        assert merged.kept_by(np.array([0, 1, 2]), 3).tolist() == [False, False, False]
+        assert merged.satisfied_by(np.array([0, 1, 2]), 3).tolist() == [False, False, False]
         assert merged.failed(np.array([0, 1, 2]), 3) == ["Distinct l-diversity", "k-anonymity"]
         assert merged.failed(np.array([0, 0, 1]), 2) == ["Distinct l-diversity"]
         assert merged.failed(np.array([0, 0, 0]), 1) == []
@@ -128,8 +131,8 @@ def test_titles_of_what_fails_and_the_least_size() -> None:
 def test_where_too_many_records_fail_by_size_nothing_else_is_asked() -> None:
     with demanded(TEN, expect=EXPECT[:2]) as (demands, base):
         merged = MergedDemands(demands, base, 3)
-        assert merged.kept_by(np.array([0, 1, 2]), 3, stop_after=1).tolist() == [True, False, True]
-        assert merged.kept_by(np.array([0, 1, 2]), 3, stop_after=2).tolist() == [False, False, False]
+        assert merged.satisfied_by(np.array([0, 1, 2]), 3, stop_after=1).tolist() == [True, False, True]
+        assert merged.satisfied_by(np.array([0, 1, 2]), 3, stop_after=2).tolist() == [False, False, False]
 
 
 def test_a_demand_on_values_alone_says_nothing_of_sizes() -> None:

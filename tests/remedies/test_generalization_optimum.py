@@ -14,7 +14,7 @@ import pytest
 from hypothesis import assume, given, reject, settings, strategies as st
 
 from tcdp_audit import fix, load_policy
-from tcdp_audit.core.engines import open_engine
+from tcdp_audit.core.engines.opening import open_engine
 from tcdp_audit.core.release.release import Release
 from tcdp_audit.core.remedy.remedy import RemedyError, Treatment
 from tcdp_audit.core.remedy.view import RemedyView
@@ -203,7 +203,7 @@ def test_no_combination_of_levels_loses_less(
         reject()
     treatment = _treatment(drawn, *asked, loss=measure, suppression=limit)
     assert isclose(treatment.notes["loss"], least, rel_tol=1e-12, abs_tol=1e-12)
-    gone = 0 if treatment.kept is None else int((~treatment.kept).sum())
+    gone = 0 if treatment.retained is None else int((~treatment.retained).sum())
     suppressed, grouped = treatment.notes["suppressed"], treatment.notes["grouped"]
     assert suppressed <= Fraction(limit) * len(drawn)
     assert gone == (0 if grouped else suppressed)
@@ -237,4 +237,4 @@ def test_the_example_by_hand() -> None:
     assert found.columns["age"].cells[found.columns["age"].codes].tolist() == ["[0, 20)"] * 2 + ["[20, 40]"] * 2
     assert found.columns["town"].cells[found.columns["town"].codes].tolist() == ["north"] * 2 + ["south"] * 2
     assert "sex" not in found.columns
-    assert found.kept is None
+    assert found.retained is None

@@ -12,18 +12,16 @@ import pytest
 from hypothesis import example, given, settings, strategies as st
 
 from tcdp_audit import load_policy
-from tcdp_audit.core.engines import open_engine
+from tcdp_audit.core.engines.opening import open_engine
 from tcdp_audit.core.release.release import Release
 from tcdp_audit.core.remedy.merged import MergedDemands
 from tcdp_audit.core.remedy.remedy import RemedyError, Treatment
 from tcdp_audit.core.remedy.view import RemedyView
 from tcdp_audit.core.session.registry import Plugins
 from tcdp_audit_plugins.remedies.generalization import GENERALIZATION
-from tcdp_audit_plugins.remedies.generalization.base import Base
-from tcdp_audit_plugins.remedies.generalization.lattice import Lattice
-from tcdp_audit_plugins.remedies.generalization.levels import ladder
-from tcdp_audit_plugins.remedies.generalization.losses import Measure
-from tcdp_audit_plugins.remedies.generalization.node_judge import NodeJudge
+from tcdp_audit_plugins.remedies.generalization.lattice import Lattice, NodeJudge
+from tcdp_audit_plugins.remedies.generalization.levels import generalization_levels
+from tcdp_audit_plugins.remedies.generalization.losses import Base, Measure
 
 PLUGINS = Plugins.load(external=False)
 TOWNS = {"*": {"N": {"NE": ["a", "b"], "NW": ["c", "d"]}, "S": {"SE": ["e", "f"], "SW": ["g", "h"]}}}
@@ -86,11 +84,11 @@ def test_no_coarser_node_costs_less_than_a_bound_and_no_finer_one_than_a_hopeles
 ) -> None:
     with Opened() as opened:
         view = opened.view(drawn, *expect)
-        ladders = [ladder(view, one, None) for one in view.quasi_identifiers]
-        base = Base(ladders, [0, 0])
+        levels_of_all = [generalization_levels(view, one, None) for one in view.quasi_identifiers]
+        base = Base(levels_of_all, [0, 0])
         demands = MergedDemands(view.demands, base.classes, len(base.sizes))
         judge = NodeJudge(base, demands, measure, int(share * len(drawn)))
-        nodes = list(product(*(one.distinct for one in ladders)))
+        nodes = list(product(*(one.distinct for one in levels_of_all)))
         top = nodes[-1]
         found = {node: judge.judge_node(node) for node in nodes if not (node == top and base.hidden(top).all())}
     pairs = [
@@ -100,8 +98,8 @@ def test_no_coarser_node_costs_less_than_a_bound_and_no_finer_one_than_a_hopeles
     ]
     assert pairs
     for lower, upper in pairs:
-        assert not upper.kept or upper.loss >= lower.bound - 1e-12
-        assert not (upper.hopeless and lower.kept)
+        assert not upper.passes or upper.loss >= lower.bound - 1e-12
+        assert not (upper.hopeless and lower.passes)
 
 
 def _rows(counts: Mapping[str, tuple[int, int]]) -> list[Row]:
@@ -127,8 +125,8 @@ def test_with_suppression_a_coarser_node_may_cost_more_records() -> None:
     alpha = {"alpha_k_anonymity": {"alpha": 0.75}}
     found = treated(drawn, alpha, suppression=0.1)
     assert (levels(found)["town"], found.notes["suppressed"]) == (1, 3)
-    assert found.kept is not None
-    assert found.kept.tolist() == [row[0] not in "ab" for row in drawn]
+    assert found.retained is not None
+    assert found.retained.tolist() == [row[0] not in "ab" for row in drawn]
     shares = {tuple(dot[3]): (dot[1], dot[2]) for dot in found.notes["lattice"]}
     assert shares[0, 2] == (13 / 33, False)  # sex, town
     assert levels(treated(drawn, alpha))["town"] == 3

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from tcdp_audit_plugins.remedies._shared.masses import consecutive, pack
+from tcdp_audit_plugins.remedies._shared.buckets import consecutive, pack
 
 MASSES = st.lists(st.integers(1, 30), min_size=2, max_size=9)
 

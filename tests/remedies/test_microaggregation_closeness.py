@@ -17,13 +17,18 @@ from microaggregated import PLUGINS, flat, microaggregated, parts, plain_loss, p
 
 import tcdp_audit
 from tcdp_audit import load_policy
-from tcdp_audit.core.engines import open_engine
+from tcdp_audit.core.engines.opening import open_engine
 from tcdp_audit.core.release.release import Release
 from tcdp_audit.core.remedy.remedy import RemedyError
 from tcdp_audit.core.remedy.view import RemedyView
-from tcdp_audit_plugins.remedies.microaggregation.cluster_demands import ClusterDemands
-from tcdp_audit_plugins.remedies.microaggregation.merging import halve_where_kept, merge_failing
-from tcdp_audit_plugins.remedies.microaggregation.quantiles import Quantiles, places, smallest_size
+from tcdp_audit_plugins.remedies.microaggregation.merging import (
+    ClusterDemands,
+    Quantiles,
+    halve_where_satisfied,
+    merge_failing,
+    places,
+    smallest_size,
+)
 
 KNOWN = ["age", "education", "marital-status", "race", "sex", "native-country", "workclass"]
 
@@ -134,7 +139,7 @@ def test_merged_and_halved_clusters_keep_what_is_demanded(seed: int) -> None:
     judge = _judge_of(ill)
     start = np.arange(24) // 3
     coarse = merge_failing(points(records), start, judge)
-    fine = halve_where_kept(points(records), coarse, 3, np.unique(ill, return_inverse=True)[1], judge)
+    fine = halve_where_satisfied(points(records), coarse, 3, np.unique(ill, return_inverse=True)[1], judge)
     for clusters in (coarse, fine):
         assert all(_is_close(members, ill, t) for members in parts(clusters))
     assert all(any(one <= other for other in parts(coarse)) for one in parts(start))
@@ -150,10 +155,10 @@ def _judge_of(ill: list[str]) -> ClusterDemands:
 def test_unions_are_judged_as_one_cluster() -> None:
     judge = _demands_of([*"aabbab"], {"distinct_l_diversity": {"l": 2}})
     clusters = np.array([0, 0, 1, 1, 2, 2])
-    assert judge.kept(clusters, 3).tolist() == [False, False, True]
-    assert judge.unions_kept(clusters, 3, np.array([[0, 1], [0, 2], [1, 0]])).tolist() == [True, True, True]
+    assert judge.satisfied(clusters, 3).tolist() == [False, False, True]
+    assert judge.unions_satisfied(clusters, 3, np.array([[0, 1], [0, 2], [1, 0]])).tolist() == [True, True, True]
     judge = _demands_of([*"aaaaab"], {"distinct_l_diversity": {"l": 2}})
-    assert judge.unions_kept(clusters, 3, np.array([[0, 1], [1, 2]])).tolist() == [False, True]
+    assert judge.unions_satisfied(clusters, 3, np.array([[0, 1], [1, 2]])).tolist() == [False, True]
 
 
 @pytest.mark.long

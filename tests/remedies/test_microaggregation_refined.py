@@ -23,12 +23,13 @@ from microaggregated import (
 
 from tcdp_audit_plugins.remedies.microaggregation import refined
 from tcdp_audit_plugins.remedies.microaggregation.exchange import (
+    Members,
+    Pricing,
     best_disjoint_pairs,
     exchange_records,
     nearest_others,
     sum_of_squares,
 )
-from tcdp_audit_plugins.remedies.microaggregation.moves import Members, Pricing
 from tcdp_audit_plugins.remedies.microaggregation.points import LabelDistances, Points
 from tcdp_audit_plugins.remedies.microaggregation.refined import cut, refined_clusters, tour, ward_path
 

@@ -20,8 +20,8 @@ from tcdp_audit.core.base.errors import PolicyError
 from tcdp_audit.core.remedy.remedy import RemedyError
 from tcdp_audit.testing import check_conforms
 from tcdp_audit_plugins.remedies.microaggregation import MICROAGGREGATION
-from tcdp_audit_plugins.remedies.microaggregation.centroids import means, medians
 from tcdp_audit_plugins.remedies.microaggregation.mdav import mdav
+from tcdp_audit_plugins.remedies.microaggregation.points import means, medians
 from tcdp_audit_plugins.remedies.microaggregation.refined import refined_clusters
 
 K2 = {"k_anonymity": {"k": 2}}

@@ -15,10 +15,10 @@ from slow_mondrian import Dimension, Hierarchy, Line, own_partitioning
 
 from tcdp_audit.core.encoding.counted import CountedCodes
 from tcdp_audit.core.remedy.view import RemedyView
-from tcdp_audit_plugins.remedies.mondrian import MondrianParameters, place_runs
+from tcdp_audit_plugins.remedies.mondrian import MondrianParameters, rank_ranges
 from tcdp_audit_plugins.remedies.mondrian.apply import Task
-from tcdp_audit_plugins.remedies.mondrian.cuts import STRATEGIES
-from tcdp_audit_plugins.remedies.mondrian.distinct_rows import DistinctRows
+from tcdp_audit_plugins.remedies.mondrian.partition import STRATEGIES
+from tcdp_audit_plugins.remedies.mondrian.rank_ranges import DistinctRows
 
 PLACES = {"any": {"north": ["n1", "n2", "n3"], "south": ["s1", "s2"], "west": ["w1"]}}
 BRANCHES = {leaf: (leaf, node, "any") for node, leaves in PLACES["any"].items() for leaf in leaves}
@@ -105,7 +105,7 @@ def _require_alike(columns: Mapping[str, Any], asked: Mapping[str, Any], room: i
     """Distinct rows, whose places are counted or sorted, get the very numbers and penalties of their records."""
     with view_of(columns, asked) as view:
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(place_runs, "ROOM", room)
+            patch.setattr(rank_ranges, "ROOM", room)
             apart = _partitioned(view, _each_record(view))
         rows = DistinctRows.of(view)
         assert rows.counted.rows < rows.counted.records == view.records
@@ -125,7 +125,7 @@ def test_distinct_rows_are_cut_as_their_records_are() -> None:
 
 @pytest.mark.long
 @settings(max_examples=30)
-@given(records=RECORDS, asked=POLICIES, times=st.integers(2, 3), room=st.sampled_from([0, place_runs.ROOM]))
+@given(records=RECORDS, asked=POLICIES, times=st.integers(2, 3), room=st.sampled_from([0, rank_ranges.ROOM]))
 def test_distinct_rows_of_any_table_are_cut_as_its_records_are(
     records: list[Record], asked: Asked, times: int, room: int
 ) -> None:

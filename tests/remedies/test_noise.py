@@ -17,14 +17,14 @@ from pydantic import ValidationError
 
 import tcdp_audit
 from tcdp_audit import load_policy
-from tcdp_audit.core.engines import open_engine
+from tcdp_audit.core.engines.opening import open_engine
 from tcdp_audit.core.release.release import Release
 from tcdp_audit.core.remedy.remedy import RemedyError, Treatment
-from tcdp_audit.core.remedy.treatment import treated
+from tcdp_audit.core.remedy.treatment import apply_treatment
 from tcdp_audit.core.remedy.view import RemedyView
 from tcdp_audit.core.session.registry import Plugins
 from tcdp_audit_plugins.remedies.noise import NOISE
-from tcdp_audit_plugins.remedies.noise.mechanisms import retention_of
+from tcdp_audit_plugins.remedies.noise.apply import retention_of
 
 PLUGINS = Plugins.load(external=False)
 SALARIES = [10, 20, 20, 30, 40, 50, 50, 50, 60, None]
@@ -59,7 +59,7 @@ def _masked(given: Mapping[str, Any], table: pa.Table | None = None, **more: Any
     table = _table() if table is None else table
     with _view(table, _policy(**more)) as view:
         treatment = NOISE.apply(view, NOISE.parameters.model_validate(given))
-        return treated(table, view, treatment), treatment
+        return apply_treatment(table, view, treatment), treatment
 
 
 def test_it_says_how_the_noise_was_drawn() -> None:
@@ -76,7 +76,7 @@ def test_it_says_how_the_noise_was_drawn() -> None:
         "records": 9,
         "missing": 1,
     }
-    assert treatment.kept is None
+    assert treatment.retained is None
 
 
 def test_geometric_noise_keeps_a_column_whole() -> None:
@@ -254,7 +254,7 @@ def test_opendp_is_imported_only_to_draw() -> None:
 
 def test_it_is_never_chosen_without_being_asked_for() -> None:
     with _view(_table(), _policy(expect=[{"k_anonymity": {"k": 9}}])) as view:
-        assert list(NOISE.plan(view, ())) == []
+        assert list(NOISE.suggest_parameters(view, ())) == []
     assert NOISE.random
 
 

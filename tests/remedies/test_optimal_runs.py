@@ -7,7 +7,7 @@ from itertools import combinations, pairwise
 import numpy as np
 from hypothesis import given, strategies as st
 
-from tcdp_audit_plugins.remedies._shared.optimal_runs import least_runs
+from tcdp_audit_plugins.remedies._shared.buckets import least_runs
 
 VALUES = st.lists(st.tuples(st.integers(1, 20), st.integers(1, 9)), min_size=1, max_size=9)
 

@@ -12,12 +12,12 @@ from masked import PLUGINS, paired_policy
 
 from tcdp_audit import RemedyError, load_policy
 from tcdp_audit.core.base.outcome import Comparison, Outcome, Status
-from tcdp_audit.core.engines import open_engine
+from tcdp_audit.core.engines.opening import open_engine
 from tcdp_audit.core.release.release import Release
 from tcdp_audit.core.remedy.remedy import DominatedError, require_least
 from tcdp_audit.core.remedy.view import RemedyView
 from tcdp_audit.plugin.remedy import Treatment
-from tcdp_audit_plugins.remedies._shared.pair_demands import weakest
+from tcdp_audit_plugins.remedies._shared.scope import weakest
 
 POLICY = load_policy(
     paired_policy(

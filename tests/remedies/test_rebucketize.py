@@ -14,14 +14,14 @@ from bucketized import PLUGINS, distance_of, quasi_identifiers, sensitive
 from hypothesis import assume, given, reject, settings, strategies as st
 
 from tcdp_audit import PolicyError, audit, fix, load_policy
-from tcdp_audit.core.engines import open_engine
+from tcdp_audit.core.engines.opening import open_engine
 from tcdp_audit.core.release.release import Release
 from tcdp_audit.core.remedy.remedy import RemedyError
-from tcdp_audit.core.remedy.treatment import treated
+from tcdp_audit.core.remedy.treatment import apply_treatment
 from tcdp_audit.core.remedy.view import RemedyView
 from tcdp_audit.core.repair.fixing import Remediation
 from tcdp_audit_plugins.remedies.rebucketize import REBUCKETIZE
-from tcdp_audit_plugins.remedies.rebucketize.trial import concerns
+from tcdp_audit_plugins.remedies.rebucketize.apply import concerns
 
 GRADES = ["none", "low", "medium", "high", "severe"]
 PLACES = {"anywhere": {"north": ["oslo", "turku"], "south": ["rome", "bari"]}}
@@ -115,7 +115,7 @@ def _applied(
     outcomes = audit(table, policy, plugins=PLUGINS).outcomes if audited else ()
     with open_engine(table, 2**28) as engine:
         view = RemedyView(Release(engine, policy), outcomes, 0, lambda _: outcomes)
-        return treated(table, view, REBUCKETIZE.apply(view, REBUCKETIZE.parameters.model_validate(remedy)))
+        return apply_treatment(table, view, REBUCKETIZE.apply(view, REBUCKETIZE.parameters.model_validate(remedy)))
 
 
 def _classes(table: pa.Table) -> dict[str, Counter[str]]:
@@ -261,9 +261,9 @@ def test_a_plan_names_what_is_in_buckets_and_fails() -> None:
     outcomes = audit(table, policy, plugins=PLUGINS).outcomes
     with open_engine(table, 2**28) as engine:
         view = RemedyView(Release(engine, policy), outcomes, 0, lambda _: ())
-        proposed = [one["attribute"] for one in REBUCKETIZE.plan(view, outcomes)]
+        proposed = [one["attribute"] for one in REBUCKETIZE.suggest_parameters(view, outcomes)]
         assert proposed == ["age", "colour", "town", "value"]
-        assert list(REBUCKETIZE.plan(view, ())) == []
+        assert list(REBUCKETIZE.suggest_parameters(view, ())) == []
 
 
 def test_a_column_is_not_concerned_by_one_whose_name_holds_its_name() -> None:
@@ -278,7 +278,7 @@ def test_a_column_is_not_concerned_by_one_whose_name_holds_its_name() -> None:
         view = RemedyView(Release(engine, policy), (outcome,), 0, lambda _: ())
         assert outcome.blocks
         assert [name for name in names if concerns(view, outcome, view.attribute(name))] == ["a × b"]
-        assert list(REBUCKETIZE.plan(view, (outcome,))) == [{"attribute": "a × b"}]
+        assert list(REBUCKETIZE.suggest_parameters(view, (outcome,))) == [{"attribute": "a × b"}]
 
 
 def test_attributes_read_together_are_all_concerned() -> None:

@@ -9,10 +9,11 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from tcdp_audit.core.encoding import RawDomain, domain_of
+from tcdp_audit.core.encoding.domain import RawDomain
 from tcdp_audit.core.encoding.generalised import members, number_or_interval
 from tcdp_audit.core.encoding.hierarchy import load_hierarchy
-from tcdp_audit.core.policy import AttributeDeclaration, Conventions
+from tcdp_audit.core.encoding.reading import domain_of
+from tcdp_audit.core.policy.model import AttributeDeclaration, Conventions
 from tcdp_audit.core.remedy.view import Attribute
 from tcdp_audit_plugins.remedies._shared.recoding import recode
 

@@ -18,10 +18,10 @@ from mondrian_tables import policy, view_of
 import tcdp_audit
 from tcdp_audit import RemedyError
 from tcdp_audit.core.remedy.remedy import Treatment
-from tcdp_audit.core.remedy.treatment import treated
+from tcdp_audit.core.remedy.treatment import apply_treatment
 from tcdp_audit.core.session.registry import Plugins
-from tcdp_audit_plugins.remedies._shared.refusal import failed_as_one_class
-from tcdp_audit_plugins.remedies.redistribution import REDISTRIBUTION, division, nodes, strata
+from tcdp_audit_plugins.remedies._shared.class_demands import failed_as_one_class
+from tcdp_audit_plugins.remedies.redistribution import REDISTRIBUTION, division, strata
 
 PLUGINS = Plugins.load(external=False)
 PLACES = {"any": {"north": ["n1", "n2", "n3"], "south": ["s1", "s2"]}}
@@ -54,7 +54,7 @@ def repaired(columns: Mapping[str, Sequence[Any]], asked: Mapping[str, Any], **p
     table = pa.table(dict(columns))
     with view_of(table, asked) as view:
         done = REDISTRIBUTION.apply(view, REDISTRIBUTION.parameters.model_validate(parameters))
-        return dict(treated(table, view, done).to_pydict())
+        return dict(apply_treatment(table, view, done).to_pydict())
 
 
 def closeness(t: str, **more: Any) -> dict[str, Any]:
@@ -86,8 +86,8 @@ def test_however_records_are_counted_the_release_is_the_same(monkeypatch: pytest
     asked = policy({"age": AGE, "place": PLACE, "disease": DISEASE}, {"k_anonymity": {"k": 2}}, closeness("0.4"))
     usual = repaired(columns, asked)
     assert len({*zip(usual["age"], usual["place"], strict=True)}) > 2
-    monkeypatch.setattr(nodes, "SPARSE", 0)
-    monkeypatch.setattr(nodes, "FEW", 0)
+    monkeypatch.setattr(division, "SPARSE", 0)
+    monkeypatch.setattr(division, "FEW", 0)
     monkeypatch.setattr(division, "REMEMBERED", 0)
     assert repaired(columns, asked) == usual
 

@@ -11,9 +11,9 @@ from masked import PLUGINS, paired_policy
 
 from tcdp_audit import Remediation, fix, load_policy
 from tcdp_audit.core.base.outcome import Comparison, Outcome, Status
-from tcdp_audit.core.engines import open_engine
+from tcdp_audit.core.engines.opening import open_engine
 from tcdp_audit.core.release.release import Release
-from tcdp_audit.core.remedy.reach import reach
+from tcdp_audit.core.remedy.remedy import applicability
 from tcdp_audit.core.remedy.view import RemedyView
 
 ATTRIBUTES = {
@@ -55,7 +55,7 @@ def reason(release: Release, remedy: str, given: Mapping[str, Any] | None, check
     specification = PLUGINS.remedies[remedy]
     parameters = None if given is None else specification.parameters.model_validate(given)
     view = RemedyView(release, (failing,), 0, lambda _: ())
-    return reach(specification, view, parameters, [failing]).reasons
+    return applicability(specification, view, parameters, [failing]).reasons
 
 
 @pytest.mark.parametrize(

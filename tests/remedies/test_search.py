@@ -36,14 +36,14 @@ def test_the_smallest_is_found_between_its_ends(least: int, span: int, limit: in
 
 
 @given(st.integers(0, 40), st.integers(0, 300), st.integers(-5, 400), st.integers(0, 300))
-def test_a_good_guess_is_found_in_few_trials(least: int, span: int, limit: int, ahead: int) -> None:
+def test_a_good_guess_is_found_in_few_trials(least: int, span: int, limit: int, run_in_background: int) -> None:
     tried: list[int] = []
 
     def holds(number: int) -> bool:
         tried.append(number)
         return number >= limit
 
-    top, start = least + span, least + min(ahead, span)
+    top, start = least + span, least + min(run_in_background, span)
     expected = max(limit, least) if limit <= top else None
     assert smallest_near(holds, start, least, top) == expected
     assert all(least <= number <= top for number in tried)

@@ -16,10 +16,10 @@ from hypothesis import given, reject, settings, strategies as st
 
 import tcdp_audit
 from tcdp_audit import load_policy
-from tcdp_audit.core.engines import open_engine
+from tcdp_audit.core.engines.opening import open_engine
 from tcdp_audit.core.release.release import Release
 from tcdp_audit.core.remedy.remedy import DominatedError, RemedyError, Treatment
-from tcdp_audit.core.remedy.treatment import treated
+from tcdp_audit.core.remedy.treatment import apply_treatment
 from tcdp_audit.core.remedy.view import RemedyView
 from tcdp_audit.core.session.registry import Plugins
 from tcdp_audit_plugins.remedies.suppression import SUPPRESSION
@@ -52,7 +52,7 @@ def _treated(
     with open_engine(table, 2**28) as engine:
         view = RemedyView(Release(engine, bound), (), 0, lambda _: (), least_loss=lambda: least)
         treatment = SUPPRESSION.apply(view, SUPPRESSION.parameters.model_validate(parameters))
-        return treated(table, view, treatment), treatment
+        return apply_treatment(table, view, treatment), treatment
 
 
 def _suppressed(rows: Sequence[Row], expect: Sequence[Mapping[str, Any]], **parameters: Any) -> list[Row]:

@@ -16,7 +16,7 @@ from hypothesis import given, reject, settings, strategies as st
 
 import tcdp_audit
 from tcdp_audit import load_policy
-from tcdp_audit.core.engines import open_engine
+from tcdp_audit.core.engines.opening import open_engine
 from tcdp_audit.core.release.release import Release
 from tcdp_audit.core.remedy.remedy import RemedyError, Treatment
 from tcdp_audit.core.remedy.view import RemedyView
@@ -51,7 +51,7 @@ def _treatment(rows: Sequence[tuple[str | None, str]], policy: Mapping[str, Any]
 
 
 def _left(rows: Sequence[Row], policy: Mapping[str, Any]) -> list[Row]:
-    kept = _treatment(rows, policy).kept
+    kept = _treatment(rows, policy).retained
     return list(rows) if kept is None else [row for row, stays in zip(rows, kept.tolist(), strict=True) if stays]
 
 
@@ -86,8 +86,8 @@ def _rows(**classes: str) -> list[Row]:
 def test_small_classes_are_dropped() -> None:
     rows = _rows(a="112", b="12", c="1212")
     treatment = _treatment(rows, _policy(3))
-    assert treatment.kept is not None
-    assert treatment.kept.tolist() == [True] * 3 + [False] * 2 + [True] * 4
+    assert treatment.retained is not None
+    assert treatment.retained.tolist() == [True] * 3 + [False] * 2 + [True] * 4
     assert treatment.notes == {"records": 2, "share": 2 / 9, "classes": 1, "rounds": 1}
     assert not treatment.columns
 
@@ -110,23 +110,23 @@ def test_fewer_records_go_where_one_class_makes_the_others_fail() -> None:
 
 def test_nothing_is_done_where_nothing_fails() -> None:
     treatment = _treatment(_rows(a="12", b="12"), _policy(2))
-    assert treatment.kept is None
+    assert treatment.retained is None
     assert treatment.notes == {"records": 0, "share": 0.0, "classes": 0, "rounds": 0}
 
 
 def test_missing_cells_are_one_class_with_suppressed_ones() -> None:
-    assert _treatment([(None, "1"), ("*", "2"), ("a", "1"), ("a", "2")], _policy(2)).kept is None
+    assert _treatment([(None, "1"), ("*", "2"), ("a", "1"), ("a", "2")], _policy(2)).retained is None
     treatment = _treatment([(None, "1"), ("*", "2"), ("a", "1")], _policy(2))
-    assert treatment.kept is not None
-    assert treatment.kept.tolist() == [True, True, False]
+    assert treatment.retained is not None
+    assert treatment.retained.tolist() == [True, True, False]
 
 
 def test_exempt_records_stay() -> None:
     exempt = {"conventions": {"suppressed": "exempt"}}
     rows = [("*", "*"), ("a", "1"), ("a", "2"), ("b", "1")]
     treatment = _treatment(rows, _policy(2, **exempt))
-    assert treatment.kept is not None
-    assert treatment.kept.tolist() == [True, True, True, False]
+    assert treatment.retained is not None
+    assert treatment.retained.tolist() == [True, True, True, False]
     with pytest.raises(RemedyError, match="no record would be left: each of the 2 classes fails"):
         _treatment([("*", "*"), ("a", "1"), ("b", "1")], _policy(2, **exempt))
 
@@ -146,9 +146,9 @@ def test_the_limit_is_named_with_what_would_do() -> None:
 def test_what_it_proposes_without_a_remedy_section() -> None:
     proposals = [{"of": "records", "at_most": "0.05"}, {"of": "cells"}]
     with _view(_rows(a="112", b="12"), _policy(3)) as view:
-        assert list(SUPPRESSION.plan(view, ())) == proposals
+        assert list(SUPPRESSION.suggest_parameters(view, ())) == proposals
     with _view(_rows(a="112", b="122"), _policy(3)) as view:
-        assert list(SUPPRESSION.plan(view, ())) == []
+        assert list(SUPPRESSION.suggest_parameters(view, ())) == []
 
 
 def test_fixing_tells_how_many_records_went() -> None:

@@ -10,8 +10,8 @@ import pyarrow as pa
 import pytest
 
 from tcdp_audit import load_policy
-from tcdp_audit.core.engines import open_engine
-from tcdp_audit.core.information_loss import information_loss
+from tcdp_audit.core.engines.opening import open_engine
+from tcdp_audit.core.information_loss.loss import information_loss
 from tcdp_audit.core.information_loss.ordered import Ordered, RangePenalty
 from tcdp_audit.core.release.release import Release
 from tcdp_audit.core.remedy.view import Attribute, RemedyView

@@ -13,7 +13,7 @@ from hypothesis import assume, given, reject, settings, strategies as st
 
 from tcdp_audit import CheckError, audit, load_policy
 from tcdp_audit.core.encoding.keys import fold
-from tcdp_audit.core.engines import open_engine
+from tcdp_audit.core.engines.opening import open_engine
 from tcdp_audit.core.release.release import Release
 from tcdp_audit.core.remedy.demands import Demands
 from tcdp_audit.core.remedy.merged import MergedDemands
@@ -84,10 +84,10 @@ def test_all_classes_keep_the_demands_where_the_audit_passes(
     with demands_of(table, policy) as (demands, number, count):
         if any(one.status.value == "error" for one in outcomes):
             with pytest.raises(CheckError):
-                demands.kept_by(number, count)
+                demands.satisfied_by(number, count)
             reject()
         assume(demands)  # an attack that succeeds on the whole table is left to the audit
-        kept = demands.kept_by(number, count)
+        kept = demands.satisfied_by(number, count)
         assert kept.all() == all(one.status.value != "failed" for one in outcomes)
         assert len(outcomes) > 1 or "others" in str(more) or (~kept).sum() == outcomes[0].classes.failing
 
@@ -107,10 +107,10 @@ def test_proposed_classes_of_persons_are_judged_as_the_audit_of_a_table_with_tho
     assume(all(one.status.value != "error" for one in outcomes))
     with demands_of(pa.table(drawn), policy) as (demands, _, _):
         assume(len(demands.tasks) == len(outcomes))  # an attack that succeeds on the whole table is left to the audit
-        kept = demands.kept_by(classes, len(numbers))
+        kept = demands.satisfied_by(classes, len(numbers))
         assert kept.all() == all(one.status.value != "failed" for one in outcomes)
         merged = MergedDemands(demands, np.arange(len(classes)), len(classes))
-        assert merged.kept_by(classes, len(numbers)).tolist() == kept.tolist()
+        assert merged.satisfied_by(classes, len(numbers)).tolist() == kept.tolist()
 
 
 @pytest.mark.long
@@ -127,7 +127,9 @@ def test_demands_without_some_records_are_those_on_the_table_without_them(data: 
         assume(part[one].null_count < part.num_rows)
     with demands_of(table, policy) as (demands, number, _), demands_of(part, policy) as (rest, renumbered, fewer):
         here = np.unique(number[~removed], return_inverse=True)[1]
-        assert demands.without(removed).kept_by(here, fewer).tolist() == rest.kept_by(renumbered, fewer).tolist()
+        assert (
+            demands.without(removed).satisfied_by(here, fewer).tolist() == rest.satisfied_by(renumbered, fewer).tolist()
+        )
 
 
 def test_classes_of_persons_are_judged_against_their_own_mixture() -> None:
@@ -138,8 +140,8 @@ def test_classes_of_persons_are_judged_against_their_own_mixture() -> None:
     policy = {"version": 1, "unit": "person", "attributes": ATTRIBUTES, "expect": expect}
     with demands_of(table, policy) as (demands, _, _):
         halves = np.array([0, 0, 1, 1])
-        assert demands.kept_by(halves, 2).tolist() == [True, True]
-        assert MergedDemands(demands, np.arange(4), 4).kept_by(halves, 2).tolist() == [True, True]
+        assert demands.satisfied_by(halves, 2).tolist() == [True, True]
+        assert MergedDemands(demands, np.arange(4), 4).satisfied_by(halves, 2).tolist() == [True, True]
 
 
 def test_a_class_without_records_keeps_nothing() -> None:
@@ -148,15 +150,15 @@ def test_a_class_without_records_keeps_nothing() -> None:
     )
     policy = {"version": 1, "attributes": ATTRIBUTES, "expect": EXPECT[:1]}
     with demands_of(table, policy) as (demands, _, _):
-        assert demands.kept_by(np.array([2, 2]), 4).tolist() == [False, False, True, False]
+        assert demands.satisfied_by(np.array([2, 2]), 4).tolist() == [False, False, True, False]
 
 
 def test_only_some_records_can_be_asked_about() -> None:
     table = pa.table({name: ["1", "1", "2", "2"] for name in ATTRIBUTES} | {"disease": ["flu", "cold", "flu", "flu"]})
     policy = {"version": 1, "attributes": ATTRIBUTES, "expect": EXPECT[1:2]}
     with demands_of(table, policy) as (demands, _, _):
-        assert demands.kept_by(np.array([0, 0]), 1, np.array([0, 1])).tolist() == [True]
-        assert demands.kept_by(np.array([0, 0]), 1, np.array([2, 3])).tolist() == [False]
+        assert demands.satisfied_by(np.array([0, 0]), 1, np.array([0, 1])).tolist() == [True]
+        assert demands.satisfied_by(np.array([0, 0]), 1, np.array([2, 3])).tolist() == [False]
 
 
 def test_warnings_demand_nothing() -> None:
@@ -186,4 +188,4 @@ def test_a_class_without_a_value_is_still_no_class_to_make() -> None:
     table = pa.table({"zip": ["a", "b"], "age": [1, 2], "disease": ["flu", None], "pay": [1, 2], "person": ["p", "q"]})
     expect = [{"distinct_l_diversity": {"l": 1, "attribute": "disease"}}]
     with demands_of(table, {"version": 1, "attributes": ATTRIBUTES, "expect": expect}) as (demands, number, count):
-        assert sorted(demands.kept_by(number, count).tolist()) == [False, True]
+        assert sorted(demands.satisfied_by(number, count).tolist()) == [False, True]

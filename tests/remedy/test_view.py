@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 from tcdp_audit import Outcome, Severity, Status, load_policy
-from tcdp_audit.core.engines import open_engine
+from tcdp_audit.core.engines.opening import open_engine
 from tcdp_audit.core.release.release import Release
 from tcdp_audit.core.remedy.view import RemedyView
 
@@ -89,6 +89,6 @@ def test_a_failure_that_counts_and_an_error_block_a_release(status: Status, seve
 
 def test_suppressed_and_missing_values_tell_nothing():
     with view_of() as view:
-        nothing = view.attribute("illness").domain.tells_nothing
+        nothing = view.attribute("illness").domain.is_uninformative
 
     assert nothing.tolist() == [True, False, True]

@@ -20,7 +20,7 @@ from pyarrow import csv, feather, parquet
 from tcdp_audit import Remediation, audit, fix
 from tcdp_audit.core.base.errors import DataError, PolicyError
 from tcdp_audit.core.base.outcome import Status
-from tcdp_audit.core.engines import open_engine
+from tcdp_audit.core.engines.opening import open_engine
 from tcdp_audit.core.repair.output import OutputFile
 from tcdp_audit.core.repair.restored_columns import PutBack
 from tcdp_audit.core.results.verdict import verdict_title
@@ -61,7 +61,7 @@ def coarse(view: RemedyView, _: Any) -> Treatment:
 def few(view: RemedyView, on: Any) -> Treatment:
     """The same, without the two oldest."""
     one = view.attribute("age")
-    return replace(coarse(view, on), kept=one.numbers[one.codes] < 67)
+    return replace(coarse(view, on), retained=one.numbers[one.codes] < 67)
 
 
 def far(view: RemedyView, on: Any) -> Treatment:
@@ -394,7 +394,7 @@ def test_results_say_first_what_was_dropped(tmp_path: Path) -> None:
     assert log["judged_with_columns"] == ["id"]
     said = "Dropped from what is written: 'name' (identifier) and 'id' (key that links to the original)."
     assert said in done.after.render(".md").splitlines()[4]
-    assert "Demands that need 'id' were judged with it beside the written cells." in done.after.render(".md")
+    assert "Demands that need 'id' were judged with it together with the written cells." in done.after.render(".md")
 
 
 @LONG

@@ -14,7 +14,7 @@ import toy_remedies as toys
 from tcdp_audit import Remediation, fix
 from tcdp_audit.core.auditor.evaluation import Options
 from tcdp_audit.core.base.words import figure
-from tcdp_audit.core.repair import open_table
+from tcdp_audit.core.repair import candidate
 from tcdp_audit.core.repair.fixing import fix_tables
 from tcdp_audit.core.results.change_log import ChangeLog
 from tcdp_audit.plugin.remedy import NewColumn, RemedyView, Treatment
@@ -287,14 +287,14 @@ def test_a_remedy_knows_the_least_loss_before_it_only_in_the_first_step() -> Non
 
 def test_every_table_is_opened_once_however_many_remedies_there_are(monkeypatch: pytest.MonkeyPatch) -> None:
     opened: list[Any] = []
-    original = open_table._engine_over
+    original = candidate._engine_over
 
     def counted(found: Any, *others: Any) -> Any:
         opened.append(found)
         return original(found, *others)
 
-    monkeypatch.setattr(open_table, "_engine_over", counted)
-    monkeypatch.setattr(open_table, "open_engine", _no_database)
+    monkeypatch.setattr(candidate, "_engine_over", counted)
+    monkeypatch.setattr(candidate, "open_engine", _no_database)
     names = [f"r{number}" for number in range(6)]
     functions = dict.fromkeys(names, toys.untouched) | {"s": toys.halves}
     numbers = table(age=pa.array([20, 20, 33, 51, 51, 67, 39, 39]))

@@ -60,34 +60,34 @@ def test_a_release_beyond_the_limit_of_the_whole_is_refused():
 def test_a_release_just_within_its_limits_is_taken():
     free = run("halves")
     loss = free.log.loss
-    keep = {"age": 1 - loss["attributes"]["age"]["cell_loss"]}
-    done = run("halves", max_loss=loss["total"], keep=keep)
+    least = {"age": 1 - loss["attributes"]["age"]["cell_loss"]}
+    done = run("halves", max_loss=loss["total"], min_utility=least)
 
     assert done.passed
     assert done.released.equals(free.released)
     assert done.log.steps[0].loss == loss["total"]
     assert not run("halves", max_loss=loss["total"] - 1e-6).passed
-    assert not run("halves", keep={"age": keep["age"] + 1e-6}).passed
+    assert not run("halves", min_utility={"age": least["age"] + 1e-6}).passed
 
 
 def test_the_sentence_has_figure_limit_and_column():
-    done = run("constant", keep={"age": 0.5, "disease": 1})
+    done = run("constant", min_utility={"age": 0.5, "disease": 1})
 
-    assert done.log.tried[0].error == "it keeps 0% of 'age', and keep asks for 50%"
+    assert done.log.tried[0].error == "it retains 0% of 'age', and min_utility asks for 50%"
     assert done.log.reason.endswith(
-        "; refused because of what it costs: constant: it keeps 0% of 'age', and keep asks for 50%"
+        "; refused because of what it costs: constant: it retains 0% of 'age', and min_utility asks for 50%"
     )
 
 
 def test_both_limits_are_told():
-    assert run("constant", max_loss=0.1, keep={"age": 0.5}).log.tried[0].error == (
+    assert run("constant", max_loss=0.1, min_utility={"age": 0.5}).log.tried[0].error == (
         "it loses 50% of the information on average over all cells, and max_loss allows 10%; "
-        "it keeps 0% of 'age', and keep asks for 50%"
+        "it retains 0% of 'age', and min_utility asks for 50%"
     )
 
 
 def test_the_others_go_on_where_one_is_refused():
-    done = run("constant", "without_unique", keep={"age": 0.4})
+    done = run("constant", "without_unique", min_utility={"age": 0.4})
 
     assert done.passed
     assert [one.remedy for one in done.log.steps] == ["without_unique"]
@@ -102,7 +102,7 @@ def test_a_plan_keeps_only_what_is_within_the_limits():
     column = free.log.loss["attributes"]["disease"]["cell_loss"]
     assert column > 0  # records are dropped, so that something of the disease is lost
 
-    done = run(found=table(["20", "20", "33", "33", "51"]), keep={"disease": 1})
+    done = run(found=table(["20", "20", "33", "33", "51"]), min_utility={"disease": 1})
     assert done.passed
     assert taken not in [one.remedy for one in done.log.steps]
     assert done.log.loss["attributes"]["disease"]["cell_loss"] == 0
@@ -130,7 +130,7 @@ def test_nothing_beyond_the_limits_is_written(tmp_path: Path):
 
 
 def test_a_release_that_passes_costs_nothing():
-    done = run(found=table(["20"] * 4), max_loss=0, keep={"age": 1})
+    done = run(found=table(["20"] * 4), max_loss=0, min_utility={"age": 1})
     assert (done.passed, done.log.constant_columns) == (True, ())
 
 
@@ -217,10 +217,13 @@ def test_a_result_with_emptied_columns_is_verified(tmp_path: Path):
     [
         ({"max_loss": 1.5}, "max_loss: must be at most 1"),
         ({"max_loss": "30%"}, "write 0.3 for 30%"),
-        ({"keep": {"age": 2}}, "keep.age: must be at most 1"),
-        ({"keep": {"note": 1}}, "keep.note: 'note' is not declared as a quasi-identifier or as sensitive"),
-        ({"keep": {"agee": 1}}, "did you mean 'age'?"),
-        ({"keep": {}}, "keep: "),
+        ({"min_utility": {"age": 2}}, "min_utility.age: must be at most 1"),
+        (
+            {"min_utility": {"note": 1}},
+            "min_utility.note: 'note' is not declared as a quasi-identifier or as",
+        ),
+        ({"min_utility": {"agee": 1}}, "did you mean 'age'?"),
+        ({"min_utility": {}}, "min_utility: "),
     ],
 )
 def test_faults_of_limits(limits: dict[str, Any], sentence: str):

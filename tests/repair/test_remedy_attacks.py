@@ -18,7 +18,7 @@ from rich.console import Console
 from toy_remedies import On, halves, plugins
 
 import tcdp_audit
-from tcdp_audit.cli.remediation import tell
+from tcdp_audit.cli.displays import print_remediation
 from tcdp_audit.cli.schema import result_schema
 from tcdp_audit.core.remedy.remedy import NewColumn, Treatment
 from tcdp_audit.core.remedy.view import RemedyView
@@ -167,12 +167,12 @@ def test_a_step_that_changed_nothing_is_not_attacked() -> None:
 def test_terminal_and_reports_tell_it(done: tcdp_audit.Remediation, tmp_path: Path) -> None:
     sentence = attack(done).sentence
     text = io.StringIO()
-    tell(Console(file=text, width=80), done, [])
+    print_remediation(Console(file=text, width=80), done, [])
     assert " ".join(f"Attack on rank swapping: {sentence}".split()) in " ".join(text.getvalue().split())
     for form in ("report.md", "report.html"):
         done.write(tmp_path / form)
         page = re.sub(r"\\|<[^>]+>|&#39;|'", "", (tmp_path / form).read_text(encoding="utf-8"))
-        assert "What somebody finds who knows how it was done" in page
+        assert "What an intruder finds who knows how it was done" in page
         assert "values were moved by at most 12 ranks" in page
         assert page.count("how far values were swapped is left with") == 2  # on the first screen, and below
 

@@ -17,14 +17,14 @@ from rich.console import Console
 
 import tcdp_audit
 from tcdp_audit.cli.schema import result_schema
-from tcdp_audit.cli.terminal import tell
+from tcdp_audit.cli.terminal import print_audit
 from tcdp_audit.core.base.errors import DataError
-from tcdp_audit.core.repair import trial
+from tcdp_audit.core.repair import fixing
 from tcdp_audit.core.results.audit import Audit
 from tcdp_audit.core.results.change_log import Step
 from tcdp_audit.core.results.remedy_trial import RemedyTrial
 from tcdp_audit.verification import State, verify
-from tcdp_audit_reports.remedy.trial import trial_table
+from tcdp_audit_reports.remedy.advice import trial_table
 from tcdp_audit_reports.sections.next_steps import steps
 
 TABLE = pa.table(
@@ -74,18 +74,18 @@ def test_the_result_is_in_the_contract(planned: Audit) -> None:
 
 def test_the_report_has_the_lines_and_their_cost(planned: Audit) -> None:
     last = steps(planned)[-1]
-    assert last.head == "Name these remedies in the policy, and repair."
+    assert last.lead == "Name these remedies in the policy, and repair."
     assert last.lines.startswith("remedy:\n  - ")
     assert "The cost: no record withheld, 12 cells changed; " in last.text
     assert " of the information lost on average over all cells. Cells by column: age 6 and zip 6. " in last.text
-    assert "; least is left of " in last.text
+    assert " retains least (" in last.text
     assert "it would then pass." in last.text
-    assert last.command == "tcdp-audit fix RELEASE --policy policy --output REPAIRED.csv"
+    assert last.code == "tcdp-audit fix RELEASE --policy policy --output REPAIRED.csv"
     for suffix in (".html", ".md"):
         assert "<h1>Fit" not in planned.render(suffix)
         assert last.lines.splitlines()[1] in planned.render(suffix)
     named = steps(tried(**MONDRIAN))[-1]
-    assert named.head == "Repair as the policy says."
+    assert named.lead == "Repair as the policy says."
 
 
 def test_where_nothing_helps_the_reason_is_said() -> None:
@@ -94,20 +94,20 @@ def test_where_nothing_helps_the_reason_is_said() -> None:
     assert not audit.remedy_trial.passes
     assert audit.remedy_trial.reason == "the only demand still fails: k_anonymity"
     last = steps(audit)[-1]
-    assert last.head == "None of the remedies that were tried makes the file pass."
+    assert last.lead == "None of the remedies that were tried makes the file pass."
     assert "The only demand still fails" in last.text
-    assert (last.command, last.lines) == ("", "")
+    assert (last.code, last.lines) == ("", "")
 
 
 def test_whatever_was_tried_has_its_cost_and_what_came_of_it(planned: Audit) -> None:
     assert planned.remedy_trial is not None
     table = trial_table(planned.remedy_trial)
     assert table is not None
-    assert table.rows[0][:2] == ["Mondrian partitioning", "12 cells changed, 35.3% lost"]
-    assert table.rows[0][2] == "Advised above: the file passes after it."
-    known = [row[1] != "not known" for row in table.rows]
+    assert table.body[0][:2] == ["Mondrian partitioning", "12 cells changed, 35.3% lost"]
+    assert table.body[0][2] == "Advised above: the file passes after it."
+    known = [row[1] != "not known" for row in table.body]
     assert known == sorted(known, reverse=True)
-    assert not [row for row in table.rows if "`" in "".join(row)]
+    assert not [row for row in table.body if "`" in "".join(row)]
     for suffix in (".html", ".md"):
         assert table.caption in planned.render(suffix)
 
@@ -124,10 +124,10 @@ def test_the_most_effective_come_first() -> None:
     made = tcdp_audit.fix(TABLE, policy()).log
     table = trial_table(RemedyTrial(log=replace(made, steps=(), tried=tuple(steps_tried)), passes=False))
     assert table is not None
-    assert [row[0] for row in table.rows] == ["cheap", "dear, cut 2", "weak", "unfit"]
-    assert table.rows[1][1:] == ["2 records withheld, 1 cell changed, 50.0% lost", "The file passes after it, too."]
-    assert table.rows[2][2] == "One demand is still not met: k-anonymity."
-    assert table.rows[3][1:] == ["not known", "It does not apply."]
+    assert [row[0] for row in table.body] == ["cheap", "dear, cut 2", "weak", "unfit"]
+    assert table.body[1][1:] == ["2 records withheld, 1 cell changed, 50.0% lost", "The file passes after it, too."]
+    assert table.body[2][2] == "One demand is still not met: k-anonymity."
+    assert table.body[3][1:] == ["not known", "It does not apply."]
 
 
 @pytest.mark.parametrize(
@@ -147,7 +147,7 @@ def test_no_cell_is_told_of(remedies: dict[str, Any]) -> None:
     assert audit.remedy_trial is not None
     assert audit.remedy_trial.log is not None
     told = io.StringIO()
-    tell(Console(file=told, width=80), audit, [])
+    print_audit(Console(file=told, width=80), audit, [])
     for text in (told.getvalue(), *(audit.render(one) for one in (".html", ".md", ".json"))):
         assert "planted" not in text
         assert "8675309" not in text
@@ -175,16 +175,16 @@ def test_what_is_left_as_a_warning_is_counted() -> None:
 def test_a_report_of_fix_uses_its_plan() -> None:
     made = tcdp_audit.fix(TABLE, policy())
     last = steps(made.after)[-1]
-    assert last.head == "Publish the repaired file, not the one that came in, and name the remedies in the policy."
+    assert last.lead == "Publish the repaired file, not the one that came in, and name the remedies in the policy."
     assert "Mondrian partitioning made it. The cost: no record withheld, 12 cells changed; " in last.text
     assert last.lines.startswith("remedy:\n  - mondrian")
     named = steps(tcdp_audit.fix(TABLE, policy(**MONDRIAN)).after)[-1]
-    assert (named.head, named.lines) == ("Publish the repaired file, not the one that came in.", "")
+    assert (named.lead, named.lines) == ("Publish the repaired file, not the one that came in.", "")
     in_vain = steps(tcdp_audit.fix(TABLE, policy(k=7)).after)[-1]
-    assert in_vain.head == "None of the remedies that were tried makes the file pass."
+    assert in_vain.lead == "None of the remedies that were tried makes the file pass."
     assert in_vain.text.startswith("The only demand still fails: k_anonymity. Tried in vain: ")
     untouched = steps(tcdp_audit.fix(TABLE, policy(k=1)).after)
-    assert [one.head for one in untouched] == ["Publish, or ask more."]  # nothing could fail, so nothing to repair
+    assert [one.lead for one in untouched] == ["Publish, or ask more."]  # nothing could fail, so nothing to repair
 
 
 def test_what_no_remedy_can_change_is_said_as_fix_says_it() -> None:
@@ -203,7 +203,7 @@ def test_what_would_be_dropped_is_said_first() -> None:
     last = steps(audit)[-1]
     assert last.text.startswith("Dropped from what is written: 'disease' (identifier). Tried on this very file")
     told = io.StringIO()
-    tell(Console(file=told, width=80), audit, [])
+    print_audit(Console(file=told, width=80), audit, [])
     assert "\nDropped from what is written: 'disease' (identifier).\n\nRemedies, tried" in told.getvalue()
 
 
@@ -213,14 +213,14 @@ def test_a_release_that_only_needs_to_lose_an_identifier_needs_no_remedy() -> No
     assert audit.remedy_trial is not None
     assert (audit.remedy_trial.passes, audit.remedy_trial.only_drops) == (True, True)
     last = steps(audit)[-1]
-    assert (last.head, last.lines) == ("Drop these columns.", "")
-    assert last.command == "tcdp-audit fix RELEASE --policy policy --output REPAIRED.csv"
+    assert (last.lead, last.lines) == ("Drop these columns.", "")
+    assert last.code == "tcdp-audit fix RELEASE --policy policy --output REPAIRED.csv"
     told = io.StringIO()
-    tell(Console(file=told, width=80), audit, [])
+    print_audit(Console(file=told, width=80), audit, [])
     assert "Dropped from what is written: 'disease' (identifier).\nThe release would then pass" in told.getvalue()
     assert "✗ Not fit for release." in told.getvalue()
     done = tcdp_audit.fix(table, policy(2, "identifier"))
-    assert [one.head for one in steps(done.after)][-1] != "None of the remedies that were tried makes the file pass."
+    assert [one.lead for one in steps(done.after)][-1] != "None of the remedies that were tried makes the file pass."
 
 
 def test_nothing_is_tried_on_a_release_that_passes() -> None:
@@ -240,7 +240,7 @@ def test_remedies_that_cannot_be_tried_take_no_audit_down(
     def refused(_: Any) -> None:
         raise error
 
-    monkeypatch.setattr(trial, "repaired", refused)
+    monkeypatch.setattr(fixing, "repaired", refused)
     audit = tried()
     jsonschema.validate(json.loads(audit.to_json()), json.loads(result_schema()))
     assert audit.exit_code() == 1

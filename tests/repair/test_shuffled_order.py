@@ -75,7 +75,7 @@ def test_a_file_in_the_originals_order_is_fit_once_it_is_shuffled() -> None:
         "so shuffle the copy that is released, as `fix` does"
     )
     inside = audit(RELEASE, {**ALIGNED, "internal_only": True}, ORIGINAL)
-    assert verdict_title(inside) == "Fit to stay inside: its records stand in the original's order"
+    assert verdict_title(inside) == "Fit to stay inside: its records are in the original's order"
     both = audit(RELEASE, {**ALIGNED, "key": "note"}, ORIGINAL)
     assert verdict_title(both) == "Fit once its key is dropped: note and its records are shuffled"
 

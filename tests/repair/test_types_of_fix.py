@@ -18,9 +18,9 @@ import toy_remedies as toys
 from pyarrow import feather, parquet
 
 from tcdp_audit import DataError, Remediation, UsageError, fix
-from tcdp_audit.core.engines import open_engine
+from tcdp_audit.core.engines.opening import open_engine
 from tcdp_audit.core.remedy.treatment import changed_cells, in_unlinkable_order
-from tcdp_audit.core.repair.own_types import taken
+from tcdp_audit.core.repair.restored_columns import taken
 
 pytestmark = pytest.mark.long  # every type in every kind of file
 

@@ -30,7 +30,7 @@ def constant(view: RemedyView, parameters: On) -> Treatment:
 def without_unique(view: RemedyView, _: On) -> Treatment:
     """Drop the records that are alone with their value."""
     one = view.attribute("age")
-    return Treatment(kept=np.bincount(one.codes, minlength=one.domain.size + 1)[one.codes] > 1)
+    return Treatment(retained=np.bincount(one.codes, minlength=one.domain.size + 1)[one.codes] > 1)
 
 
 def untouched(view: RemedyView, _: On) -> Treatment:
@@ -79,7 +79,7 @@ class Toys:
     @hookimpl
     def tcdp_audit_remedies(self) -> Iterator[Remedy[On]]:
         for name, function in self.functions.items():
-            plan = self.plans.get(name, [])
+            proposed = self.plans.get(name, [])
             yield Remedy(
                 name=name,
                 title=name,
@@ -87,7 +87,7 @@ class Toys:
                 guide=GUIDE,
                 parameters=On,
                 apply=function,
-                plan=lambda _, __, plan=plan: plan,
+                suggest_parameters=lambda _, __, proposed=proposed: proposed,
             )
 
 

@@ -6,10 +6,14 @@ from typing import Annotated
 
 from pydantic import Field
 
-from tcdp_audit.core.check.kinds import AttributeParameters, Guide
+from tcdp_audit.core.check.guide import Guide
+from tcdp_audit.core.check.parameters import AttributeParameters
 from tcdp_audit.core.policy.scalars import Exact
 from tcdp_audit.core.session.registry import Plugins
-from tcdp_audit.plugin.check import ClassCheck, Comparison, DisclosureType, Parameters, Threshold, hookimpl
+from tcdp_audit.plugin.check import ClassCheck, DisclosureType, Parameters, Threshold, hookimpl
+from tcdp_audit.plugin.sentences import Comparison, Sentences
+
+STATUSES = ("passed", "failed", "measured")
 
 
 class SizeParameters(Parameters):
@@ -45,7 +49,9 @@ class GoldenPlugin:
             disclosure_type=DisclosureType.IDENTITY_MODEL,
             parameters=SizeParameters,
             thresholds=(Threshold("least", Comparison.AT_LEAST, lambda evidence, _: evidence.size, "records in it"),),
-            sentence=lambda outcome: f"A sentence about a {outcome.status} size.",
+            sentences=Sentences(
+                passed="A sentence about a {status} size.", values=lambda outcome: {"status": outcome.status.value}
+            ),
         )
         yield ClassCheck(
             name="commonest_value",
@@ -55,7 +61,9 @@ class GoldenPlugin:
             parameters=CommonestParameters,
             thresholds=(Threshold("most", Comparison.AT_MOST, commonest, "share of the commonest value"),),
             on_attribute=True,
-            sentence=lambda outcome: f"A sentence about a {outcome.status} share.",
+            sentences=Sentences(
+                passed="A sentence about a {status} share.", values=lambda outcome: {"status": outcome.status.value}
+            ),
         )
 
 

@@ -28,7 +28,7 @@ def attribute_loss(cells: int, loss: float, **figures: Any) -> dict[str, Any]:
         "distribution_distance": 0.25,
         "il1s": None,
         "mean_error": None,
-        "mutual_information_kept": 0.75,
+        "mutual_information_retained": 0.75,
         "mutual_information": {"salary": {"before": 1.5, "after": 0.5}},
     }
     return {"cell_loss": loss, "cells_changed": cells, **plain, **figures}

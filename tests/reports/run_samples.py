@@ -13,9 +13,9 @@ from report_samples import HOSTILE, SALARY_POLICY, named_policy, named_table, sa
 
 from tcdp_audit import PolicyError, audit
 from tcdp_audit.core.base.outcome import Outcome
-from tcdp_audit.core.policy import read_policy
+from tcdp_audit.core.policy.loading import read_policy
 from tcdp_audit.core.results.audit import Audit
-from tcdp_audit.core.results.unaudited import Unaudited
+from tcdp_audit.core.results.reporter import Unaudited
 from tcdp_audit.core.session.registry import Plugins
 
 

@@ -31,13 +31,13 @@ def reached(*expect):
 
 def test_every_check_that_tells_a_story_is_registered():
     known = audited({"k_anonymity": {}}).plugins.checks
-    assert {name for one in STORIES for name, _ in one.told_by} <= set(known)
+    assert {name for one in STORIES for name, _ in one.measured_by} <= set(known)
 
 
 def test_the_neighbour_finds_as_many_as_stand_alone():
     told = reached({"k_anonymity": {"k": 4}})
     assert told["The neighbour"] == (
-        "By 'age' and 'zip': nobody stands alone; the smallest group has 3; 9 people are in groups too small."
+        "By 'age' and 'zip': no one is unique; the smallest group has 3; 9 people are in groups too small."
     )
     assert told["The colleague"] == "Not counted: the policy does not ask for homogeneity."
 
@@ -55,7 +55,7 @@ def test_the_colleague_and_the_insider_count_people_by_column():
 def test_whoever_knows_a_few_facts_is_a_neighbour_too():
     told = reached({"lkc_privacy": {"L": 1}})
     assert told["The neighbour"].startswith(
-        "By a single column out of 'age' and 'zip': nobody stands alone; the smallest "
+        "By a single column out of 'age' and 'zip': no one is unique; the smallest "
     )
     assert told["The colleague"] == "0 people are in groups that have a single secret, by a single column."
 
@@ -79,7 +79,7 @@ def test_the_data_broker_who_knows_the_masking_rules_rows_out():
         "for 41.7%."
     )
     assert told(k_confusion={"attack": {"rank_swap_attack": {}}}) == (
-        "By how the file was masked, everybody may be one of 2 or more."
+        "By how the file was masked, everyone may be one of 2 or more."
     )
 
 

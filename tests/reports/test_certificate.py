@@ -7,7 +7,7 @@ from dataclasses import replace
 from report_samples import made_up
 
 from tcdp_audit.core.base.outcome import STRUCTURE, Comparison, Outcome, Severity, Status
-from tcdp_audit_reports.certificate import reasons, tally
+from tcdp_audit_reports.first_screen import reasons, tally
 
 KEPT = made_up(9, 5, status=Status.PASSED)
 FAILED = made_up(1, 5, distribution=[[1, 1, 1], [9, 1, 8]], failing=(1, 1), message="One record is alone.")
@@ -38,7 +38,7 @@ def test_the_tally_counts_expectations_by_state_and_columns_apart(with_outcomes)
 
 def test_column_checks_are_counted_where_one_is_not_met(with_outcomes):
     audit = with_outcomes(KEPT, IDENTIFIER)
-    assert tally(audit)[-1] == ("failed", 1, f"of {len(audit.structure)} column checks fails")
+    assert tally(audit)[-1] == ("failed", 1, f"of {len(audit.structure)} schema checks fails")
 
 
 def test_what_the_columns_lack_comes_first_and_four_reasons_are_enough(with_outcomes):
@@ -46,8 +46,8 @@ def test_what_the_columns_lack_comes_first_and_four_reasons_are_enough(with_outc
     found = reasons(audit)
     assert [(one.head, one.target) for one in found] == [
         ("Column 'name'", f"s{len(audit.structure)}"),
-        ("2 records are too easy to find", "e4"),
-        ("1 record is too easy to find", "e3"),
+        ("Re-identification risk: 2 records are too easy to find", "e4"),
+        ("Re-identification risk: 1 record is too easy to find", "e3"),
         ("Could not be checked", "e5"),
     ]
 

@@ -6,10 +6,8 @@ from itertools import combinations
 
 from hypothesis import given, strategies as st
 
-from tcdp_audit_reports.axis import axis_for
-from tcdp_audit_reports.drawing import LETTER, NARROW, Point
-from tcdp_audit_reports.remedy.placement import Mark, box_of, placed
-from tcdp_audit_reports.remedy.scatter import BASE, EDGE, HEIGHT, across, scatter, up
+from tcdp_audit_reports.charts.drawing import LETTER, NARROW, Point, axis_for
+from tcdp_audit_reports.charts.labelled_scatter import BASE, EDGE, HEIGHT, Mark, across, box_of, placed, scatter, up
 
 MARKS = st.lists(
     st.builds(

@@ -13,7 +13,7 @@ from remedied_samples import FAR, SIZE_AFTER, SIZE_BEFORE, log_of, remedied, ste
 from report_samples import HOSTILE
 from test_result_schema import faults
 
-from tcdp_audit_reports.html_report import stylesheet
+from tcdp_audit_reports.templating import stylesheet
 
 ACTED = "Cutting changed 11 cells in 2 columns and suppressed 1 of 9 records (11.1%)."
 
@@ -32,7 +32,7 @@ def test_the_page_has_the_section_its_link_and_the_line_on_the_first_screen(repa
     assert page.open == []
     section = page.with_id("section-remedy").text
     assert "Both demands that were not met are met now." in section
-    assert page.named("nav")[0].text.split()[-2:] == ["Words", "Appendix"]
+    assert page.named("nav")[0].text.split()[-2:] == ["Glossary", "Appendix"]
     assert "This is a repaired release: 11 cells in 2 columns changed" in page.with_id("verdict").text
     assert "Repaired from" in page.with_id("verdict").text
     assert page.named("h1")[0].text == "Fit for release"
@@ -68,16 +68,16 @@ def test_the_policy_allows_exactly_the_longer_stylesheet(repaired_audit, salary_
     style = page.named("style")[0].text
     digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
     assert f"style-src 'sha256-{digest}'" in page.named("meta")[2].attributes["content"]
-    assert style == stylesheet(remedied=True)
-    assert Page(salary_audit.render(".html")).named("style")[0].text == stylesheet()
-    assert len(stylesheet()) < len(style)
+    assert style == stylesheet("report.css", "remedy.css")
+    assert Page(salary_audit.render(".html")).named("style")[0].text == stylesheet("report.css")
+    assert len(stylesheet("report.css")) < len(style)
 
 
 def test_every_class_of_the_drawings_has_a_style(repaired_audit):
     section = Page(repaired_audit.render(".html"))
     used = {one.attributes["class"].split()[0] for one in section.named("g") if "class" in one.attributes}
     assert {"ring", "fill-passed", "mark-open", "cloud", "cloud-good"} <= used
-    assert [name for name in used if f".{name}" not in stylesheet(remedied=True)] == []
+    assert [name for name in used if f".{name}" not in stylesheet("report.css", "remedy.css")] == []
 
 
 @pytest.mark.parametrize("suffix", [".html", ".md", ".json"])
@@ -92,7 +92,7 @@ def test_a_release_that_passed_already_has_one_sentence(salary_audit, suffix):
     shown = (
         Page(text).with_id("section-remedy").text
         if suffix == ".html"
-        else text[text.index("## Nothing had") : text.index("## Words")]
+        else text[text.index("## Nothing had") : text.index("## Glossary")]
     )
     assert (
         shown.split()

@@ -2,90 +2,103 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import pytest
 from remedied_samples import FAR, NEAR, SIZE_AFTER, SIZE_BEFORE, log_of, remedied, step
 from report_samples import made_up
 
 from tcdp_audit.core.base.outcome import Severity, Status
-from tcdp_audit_reports.remedy import repair, sentences
+from tcdp_audit_reports.remedy import sentences
 
 KEPT = (SIZE_AFTER, NEAR)
 WARNED = made_up(1, 5, severity=Severity.WARNING, title="Homogeneity", attribute="salary", check="homogeneity")
 ACTED = "Cutting changed 11 cells in 2 columns and suppressed 1 of 9 records (11.1%)."
 
 
+@dataclass
+class Said:
+    """The sentences on a remediation."""
+
+    heading: str
+    summary: str
+    origin: str
+
+
 @pytest.fixture
-def told(salary_audit):
-    """The section of a remediation with a log and the outcomes after it."""
-    return lambda log, *outcomes: repair(remedied(salary_audit, log, *outcomes))
+def said(salary_audit):
+    """The sentences on a log of changes and the outcomes after it."""
+
+    def said_of(log, *outcomes):
+        audit = remedied(salary_audit, log, *outcomes)
+        return Said(*(sentence(audit, log) for sentence in (sentences.heading, sentences.summary, sentences.origin)))
+
+    return said_of
 
 
 def test_an_audit_that_no_remedy_came_before_has_no_section(salary_audit):
-    assert repair(salary_audit) is None
+    assert "remedy" not in [one.name for one in salary_audit.sections()]
 
 
-def test_what_was_done_and_that_it_was_enough(told):
-    found = told(log_of(step()), *KEPT)
-    assert found.heading == "How this release was repaired"
-    assert found.summary == f"{ACTED} Both demands that were not met are met now."
-    assert found.origin == ("This is a repaired release: 11 cells in 2 columns changed, 1 of 9 records suppressed.")
+def test_what_was_done_and_that_it_was_enough(said):
+    section = said(log_of(step()), *KEPT)
+    assert section.heading == "How this release was repaired"
+    assert section.summary == f"{ACTED} Both demands that were not met are met now."
+    assert section.origin == ("This is a repaired release: 11 cells in 2 columns changed, 1 of 9 records suppressed.")
 
 
-def test_several_remedies_are_named_in_their_order(told):
+def test_several_remedies_are_named_in_their_order(said):
     log = log_of(step(title="Binning"), step(title="MDAV"), cells={"zip": 1}, suppressed=0, before=(SIZE_BEFORE,))
-    assert told(log, SIZE_AFTER).summary == (
+    assert said(log, SIZE_AFTER).summary == (
         "Two remedies changed 1 cell in 1 column and kept all 9 records: Binning, then MDAV. "
         "The one demand that was not met is met now."
     )
 
 
-def test_three_demands_and_suppression_alone(told):
+def test_three_demands_and_suppression_alone(said):
     log = log_of(step(), cells={"zip": 0}, before=(SIZE_BEFORE, FAR, made_up(1, 2, check="homogeneity")))
-    found = told(log, *KEPT, made_up(3, 2, check="homogeneity", status=Status.PASSED))
-    assert found.summary == (
+    section = said(log, *KEPT, made_up(3, 2, check="homogeneity", status=Status.PASSED))
+    assert section.summary == (
         "Cutting changed no cell and suppressed 1 of 9 records (11.1%). "
         "All three demands that were not met are met now."
     )
-    assert found.origin == "This is a repaired release: no cell changed, 1 of 9 records suppressed."
+    assert section.origin == "This is a repaired release: no cell changed, 1 of 9 records suppressed."
 
 
-def test_a_release_that_passed_already_is_one_sentence(told):
-    found = told(log_of(before=KEPT), *KEPT)
-    assert found.heading == "Nothing had to be repaired"
-    assert found.summary == found.origin == "Nothing was changed: the release passed as it came in."
-    assert (found.how, found.order, found.shifts, found.charts, found.tables, found.lines) == ("", "", (), (), (), None)
+def test_a_release_that_passed_already_is_one_sentence(said):
+    section = said(log_of(before=KEPT), *KEPT)
+    assert section.heading == "Nothing had to be repaired"
+    assert section.summary == section.origin == "Nothing was changed: the release passed as it came in."
 
 
-def test_a_release_that_still_fails_says_so_first(told):
+def test_a_release_that_still_fails_says_so_first(said):
     log = log_of(step(failing=[FAR]), reason="1 of 2 expectations is still not met: t_closeness on 'salary'")
-    found = told(log, SIZE_AFTER, FAR)
-    assert found.heading == "A repair that falls short"
-    assert found.summary == (
+    section = said(log, SIZE_AFTER, FAR)
+    assert section.heading == "A repair that falls short"
+    assert section.summary == (
         "The release does not pass: 1 of 2 expectations is still not met: t_closeness on 'salary'. " + ACTED
     )
-    assert found.origin.startswith("This is a repaired release that still does not pass: 11 cells")
+    assert section.origin.startswith("This is a repaired release that still does not pass: 11 cells")
 
 
-def test_a_release_that_nothing_could_be_done_for(told):
-    found = told(log_of(reason="no remedy changes columns or the policy; s: one."), SIZE_BEFORE, FAR)
-    assert found.heading == "Nothing was repaired"
-    assert found.summary == (
+def test_a_release_that_nothing_could_be_done_for(said):
+    section = said(log_of(reason="no remedy changes columns or the policy; s: one."), SIZE_BEFORE, FAR)
+    assert section.heading == "Nothing was repaired"
+    assert section.summary == (
         "Nothing was changed. The release does not pass: no remedy changes columns or the policy; s: one."
     )
-    assert found.origin == "Nothing was changed in this release, and it does not pass."
+    assert section.origin == "Nothing was changed in this release, and it does not pass."
 
 
-def test_a_failure_that_only_the_audit_of_the_file_found(told):
-    assert told(log_of(step()), SIZE_AFTER, FAR).summary.startswith(
+def test_a_failure_that_only_the_audit_of_the_file_found(said):
+    assert said(log_of(step()), SIZE_AFTER, FAR).summary.startswith(
         "The release does not pass: the written file fails a demand that the repaired table met. Cutting"
     )
 
 
-def test_a_demand_that_a_remedy_broke_is_named(told):
-    found = told(log_of(step(), before=(SIZE_BEFORE, NEAR), reason="r"), SIZE_AFTER, FAR)
-    assert found.summary.endswith("One demand was met before and is not now: t-closeness on salary.")
+def test_a_demand_that_a_remedy_broke_is_named(said):
+    section = said(log_of(step(), before=(SIZE_BEFORE, NEAR), reason="r"), SIZE_AFTER, FAR)
+    assert section.summary.endswith("One demand was met before and is not now: t-closeness on salary.")
 
 
 @pytest.mark.parametrize(
@@ -101,8 +114,8 @@ def test_a_demand_that_a_remedy_broke_is_named(told):
         ([WARNED], [], "Both demands that were not met are met now."),
     ],
 )
-def test_warnings_that_remain_or_are_new(told, before, after, sentence):
-    assert told(log_of(step(), before=(SIZE_BEFORE, FAR, *before)), *KEPT, *after).summary.endswith(sentence)
+def test_warnings_that_remain_or_are_new(said, before, after, sentence):
+    assert said(log_of(step(), before=(SIZE_BEFORE, FAR, *before)), *KEPT, *after).summary.endswith(sentence)
 
 
 def test_the_order_of_records_and_what_it_gives_away(salary_audit):
@@ -112,15 +125,15 @@ def test_the_order_of_records_and_what_it_gives_away(salary_audit):
     )
     kept = log_of(step(), order="kept")
     assert sentences.order(salary_audit, kept) == (
-        "Records stand in the order in which they came in: whoever holds the input links every record by its place."
+        "Records are in the order in which they came in: anyone who holds the input links every record by its place."
     )
     document = salary_audit.policy.document.model_copy(update={"rows_aligned": True})
     aligned = replace(salary_audit, policy=replace(salary_audit.policy, document=document))
-    assert "as rows_aligned: true asks: whoever holds the original" in sentences.order(aligned, kept)
+    assert "as rows_aligned: true asks: anyone who holds the original" in sentences.order(aligned, kept)
 
 
-def test_who_chose_the_remedies(told):
-    assert told(log_of(step()), *KEPT).how.startswith("The policy names no remedy: those that apply were tried")
-    assert told(log_of(step(), planned=False), *KEPT).how == (
+def test_who_chose_the_remedies():
+    assert sentences.how(log_of(step())).startswith("The policy names no remedy: those that apply were tried")
+    assert sentences.how(log_of(step(), planned=False)) == (
         "The remedies are those of the policy, in its order. The whole release was audited again after each."
     )

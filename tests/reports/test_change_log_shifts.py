@@ -10,7 +10,7 @@ from report_samples import made_up
 
 from tcdp_audit.core.base.outcome import STRUCTURE, Comparison, Outcome, Status
 from tcdp_audit_reports.remedy import shifts
-from tcdp_audit_reports.remedy.pairing import side_by_side
+from tcdp_audit_reports.remedy.shifts import side_by_side
 
 MEASURED = made_up(0.5, None, Comparison.AT_MOST, status=Status.MEASURED, check="homogeneity")
 BROKEN = made_up(None, 5, status=Status.ERROR)

@@ -8,14 +8,14 @@ from fractions import Fraction
 import pytest
 from remedied_samples import FAR, LOSS, SIZE_BEFORE, log_of, step
 
+from tcdp_audit_reports.policy_text import lines_to_paste
 from tcdp_audit_reports.remedy.candidates import tried_table
-from tcdp_audit_reports.remedy.lines import lines_to_paste
-from tcdp_audit_reports.remedy.losses import attribute_table, loss_table, told_table
+from tcdp_audit_reports.remedy.losses import attribute_table, loss_table, retained_table
 
 
 def test_every_measure_has_its_row_and_what_is_not_defined_has_none():
     table = loss_table(log_of(step()))
-    assert table.rows == [
+    assert table.body == [
         ["Mean loss of a cell", "–", "0.375"],
         ["Discernibility, sum of squared class sizes", "27", "73"],
         ["Average class size over k = 5", "0.600", "1.60"],
@@ -31,14 +31,14 @@ def test_every_measure_has_its_row_and_what_is_not_defined_has_none():
 
 def test_a_measure_that_is_not_known_here_stands_by_its_name():
     table = loss_table(log_of(step(), loss={"new_measure": 0.5, "pair": {"before": 1, "after": float("inf")}}))
-    assert table.rows == [["New measure", "–", "0.500"], ["Pair", "1", "∞"], ["Records suppressed", "0", "1"]]
+    assert table.body == [["New measure", "–", "0.500"], ["Pair", "1", "∞"], ["Records suppressed", "0", "1"]]
 
 
 def test_without_a_propensity_score_the_reason_is_told():
     told = {**LOSS["propensity"], "value": None, "ratio": None, "reason": "every record is alike"}
     table = loss_table(log_of(step(), loss={**LOSS, "propensity": told}))
     assert table.note == "No propensity score: every record is alike."
-    assert "Propensity score, mean squared error" not in [row[0] for row in table.rows]
+    assert "Propensity score, mean squared error" not in [row[0] for row in table.body]
 
 
 def test_numbers_that_are_left_out_are_counted():
@@ -55,11 +55,11 @@ def test_nothing_measured_makes_no_tables():
 
 def test_attributes_have_their_cells_and_figures():
     table = attribute_table(log_of(step()))
-    assert table.columns == (
+    assert table.head == (
         *("attribute", "cells changed", "share of cells", "loss", "penalty before", "penalty after"),
-        *("distance of distributions", "information kept", "IL1s"),
+        *("distance of distributions", "information retained", "IL1s"),
     )
-    assert table.rows == [
+    assert table.body == [
         ["zip", "8", "100%", "0.500", "0", "0.500", "0.250", "0.750", "–"],
         ["age", "3", "37.5%", "0.250", "0", "0.250", "0.250", "0.750", "0.125"],
     ]
@@ -67,15 +67,15 @@ def test_attributes_have_their_cells_and_figures():
 
 
 def test_what_columns_tell_of_sensitive_ones_has_a_row_each():
-    table = told_table(log_of(step()))
-    assert table.columns == ("attribute", "sensitive", "before", "after")
-    assert table.rows == [["zip", "salary", "1.50", "0.500"], ["age", "salary", "1.50", "0.500"]]
-    assert told_table(log_of(step(), loss={"attributes": {"zip": {"mutual_information": {}}}})) is None
+    table = retained_table(log_of(step()))
+    assert table.head == ("attribute", "sensitive", "before", "after")
+    assert table.body == [["zip", "salary", "1.50", "0.500"], ["age", "salary", "1.50", "0.500"]]
+    assert retained_table(log_of(step(), loss={"attributes": {"zip": {"mutual_information": {}}}})) is None
 
 
 def test_a_column_that_only_changed_has_a_row_too():
     table = attribute_table(log_of(step(), cells={"zip": 8, "notes\x1b": 2, "same": 0}, loss={}))
-    assert table.rows == [["zip", "8", "100%"], ["notes\\x1b", "2", "25.0%"]]
+    assert table.body == [["zip", "8", "100%"], ["notes\\x1b", "2", "25.0%"]]
 
 
 TAKEN = step("cutting", loss=0.25)
@@ -97,13 +97,13 @@ TAKEN = step("cutting", loss=0.25)
     ],
 )
 def test_why_a_remedy_was_not_taken_is_a_sentence(other, why):
-    assert [row[2] for row in tried_table(log_of(TAKEN, tried=(other, TAKEN))).rows] == [why]
+    assert [row[2] for row in tried_table(log_of(TAKEN, tried=(other, TAKEN))).body] == [why]
 
 
 def test_an_error_that_came_again_is_told_once_and_many_rows_are_counted():
     again = [step("a", error="No."), step("a", error="No."), *(step(f"b{number}", loss=1.0) for number in range(14))]
     table = tried_table(log_of(TAKEN, tried=tuple(again)))
-    assert len(table.rows) == 12
+    assert len(table.body) == 12
     assert table.note == "3 more are in the machine-readable result."
     assert tried_table(log_of(TAKEN, tried=(TAKEN,))) is None
     assert table.caption == "What else was tried, and why it was not taken"
@@ -112,7 +112,7 @@ def test_an_error_that_came_again_is_told_once_and_many_rows_are_counted():
 
 def test_parameters_are_words_and_values_are_counted():
     given = {"limit": Fraction(1, 50), "whole": True, "levels": {"zip": 1}, "values": ["planted"], "loss": "ncp"}
-    row = tried_table(log_of(TAKEN, tried=(step(parameters=given),))).rows[0]
+    row = tried_table(log_of(TAKEN, tried=(step(parameters=given),))).body[0]
     assert row[1] == "limit 0.02, whole yes, levels for 1 attribute, values 1 value, loss ncp"
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from tcdp_audit.core.results.comparison import compare
 from tcdp_audit.core.results.written import WrittenAudit
-from tcdp_audit_reports.comparison_html import render
+from tcdp_audit_reports.html_report import render_comparison
 
 FLAGS = (
     *("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
@@ -61,4 +61,4 @@ def test_a_request_would_be_seen(chromium, tmp_path):
 @pytest.mark.long
 def test_no_console_message_and_no_request_of_a_comparison(hostile_audit, salary_audit, chromium, tmp_path):
     written = [WrittenAudit(tmp_path / "x.json", one.as_json()) for one in (hostile_audit, salary_audit)]
-    opened(render(compare(*written, {})), "Two disclosure audits compared", chromium, tmp_path)
+    opened(render_comparison(compare(*written, {})), "Two disclosure audits compared", chromium, tmp_path)

@@ -12,7 +12,7 @@ from run_samples import FITS_BOTH, run_of_several, with_outcomes, written_policy
 
 from tcdp_audit import DataError, audit, load_policy
 from tcdp_audit.core.base.outcome import SCHEMA, SUITE, Severity, Status
-from tcdp_audit.core.results.unaudited import Unaudited
+from tcdp_audit.core.results.reporter import Unaudited
 from tcdp_audit.core.session.registry import Plugins
 from tcdp_audit_reports import code_quality
 

@@ -11,7 +11,7 @@ import pytest
 from jinja2 import Environment
 
 from tcdp_audit_reports import html_report
-from tcdp_audit_reports.compiled import compiled
+from tcdp_audit_reports.templating import TEMPLATES, compile_template
 
 PAGE = '{% include "part.html" %}{% for one in names %}<b>{{ one }}</b>{% endfor %}'
 
@@ -41,7 +41,7 @@ def compilations(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 def _rendered(path: Path) -> str:
-    return compiled(path).render(names=["a", "<"])
+    return compile_template(path).render(names=["a", "<"])
 
 
 def _kept(page: Path) -> list[Path]:
@@ -82,10 +82,10 @@ def test_where_nothing_can_be_written_the_page_is_the_same(page: Path, monkeypat
 
 
 def test_the_report_is_the_same_from_what_was_kept(salary_audit, page: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    templates = shutil.copytree(html_report.TEMPLATES, page.parent / "templates", ignore=lambda *_: ["__pycache__"])
+    templates = shutil.copytree(TEMPLATES, page.parent / "templates", ignore=lambda *_: ["__pycache__"])
     pages = []
     for _ in range(2):
-        template = compiled(templates / "report.html.j2")
+        template = compile_template(templates / "report.html.j2")
         monkeypatch.setattr(html_report, "template", lambda template=template: template)
         pages.append(salary_audit.render(".html"))
     assert pages[0] == pages[1]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pyarrow as pa
 
 import tcdp_audit
-from tcdp_audit_reports.conventions_tried import conventions_tried
+from tcdp_audit_reports.sections.appendix import conventions_tried
 
 FIVE = pa.table({"sex": ["F", "F", "F", "M", "M"], "age": ["1", "1", None, "2", "2"]})
 POLICY = {
@@ -17,8 +17,8 @@ POLICY = {
 
 def test_a_row_for_each_combination_and_a_sentence_on_what_flips():
     table = conventions_tried(tcdp_audit.audit(FIVE, POLICY, all_conventions=True))
-    assert table.columns == ("conventions", "1", "2")
-    assert table.rows == [
+    assert table.head == ("conventions", "1", "2")
+    assert table.body == [
         ("as in the policy", "failed", "failed"),
         ("missing quasi identifier: wildcard", "passed", "failed"),
         ("missing quasi identifier: fail", "failed", "failed"),

@@ -12,10 +12,10 @@ from frontier_samples import K, T, frontier_of, trial
 
 from tcdp_audit.core.base.outcome import Comparison
 from tcdp_audit.core.results.frontier import Frontier
-from tcdp_audit.core.results.varied_demand import VariedDemand
-from tcdp_audit_reports.frontier_html import render as html
-from tcdp_audit_reports.frontier_map import STAIRS, chart
-from tcdp_audit_reports.frontier_markdown import render as markdown
+from tcdp_audit.core.results.setting_trial import VariedDemand
+from tcdp_audit_reports.frontier_blocks import STEPS, chart
+from tcdp_audit_reports.html_report import render_frontier as html
+from tcdp_audit_reports.markdown_report import render_frontier as markdown
 
 F = Fraction
 OWN, LAX, STRICT = (F(5), F(1, 5)), (F(3), F(1, 2)), (F(10), F(1, 10))
@@ -42,9 +42,9 @@ def test_the_map_has_a_stair_for_each_level_of_the_other_demand():
     assert [len(drawing.marks[one]) for one in ("of-front", "of-own")] == [3, 1]
     names = {label.text for label in drawing.labels}
     assert {"1: t ≤ 0.5", "3: t ≤ 0.2", "4: t ≤ 0.1", "2", "the policy: 5", "k ≥ 3", "k ≥ 5", "k ≥ 10"} <= names
-    stairs = [line for line in drawing.lines if line.style == "stair"]
+    stairs = [line for line in drawing.lines if line.style == "frontier-step"]
     assert all(line.x1 <= line.x2 and line.y1 <= line.y2 for line in stairs)  # never back, never riskier
-    assert len(found.data.rows) == 4
+    assert len(found.data.body) == 4
 
 
 def test_every_mark_is_inside_and_the_safer_the_lower():
@@ -75,7 +75,7 @@ def test_too_many_stairs_are_told():
     trials = [trial((F(5), F(l)), (20 - l, l), l / 20) for l in range(1, 13)]
     found = chart(frontier_of(trials, demands=(K, many), settings=((F(5), F(1)),)))
     assert found is not None
-    assert found.data.note == f"{STAIRS} of 12 stairs are drawn."
+    assert found.data.note == f"{STEPS} of 12 step lines are drawn."
 
 
 def test_without_a_figure_there_is_no_map():
@@ -89,7 +89,7 @@ def test_the_page_has_lines_settings_and_what_was_not_tried():
     found = sample()
     page = html(found)
     assert page == html(found)
-    assert page.count("<details><summary>Policy lines") == 4
+    assert page.count("<details><summary><bdi>Policy lines") == 4
     assert "Not tried, for want of time: 1 setting of 9: k ≥ 3, t ≤ 0.1." in page
     assert "* 20.0% (3)" in page
     assert "<script" not in page

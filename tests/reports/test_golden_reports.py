@@ -16,7 +16,7 @@ from run_samples import run_of_several
 
 from tcdp_audit import audit
 from tcdp_audit.cli.github import annotated, summary
-from tcdp_audit.cli.terminal import tell
+from tcdp_audit.cli.terminal import print_audit
 from tcdp_audit.core.base.embedded_result import with_plain_result
 from tcdp_audit.core.results.audit import render_several
 from tcdp_audit.core.results.findings import findings_of
@@ -45,7 +45,7 @@ def normalised(text):
 
 def on_terminal(result):
     console = Console(file=io.StringIO(), width=80, highlight=False)
-    tell(console, result, ["report.html"])
+    print_audit(console, result, ["report.html"])
     return "\n".join(line.rstrip() for line in console.file.getvalue().splitlines()) + "\n"
 
 

@@ -14,8 +14,9 @@ from markdown_it import MarkdownIt
 from report_samples import named_table
 
 from tcdp_audit import audit
+from tcdp_audit.cli.document import console
 from tcdp_audit.cli.printing import streams
-from tcdp_audit.cli.terminal import show
+from tcdp_audit.cli.terminal import print_audit
 from tcdp_audit.core.base.visible import ACTING_IN_LINES
 
 NAMES = (
@@ -52,7 +53,7 @@ def test_nothing_acts_on_a_terminal(nasty, monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
     monkeypatch.setattr("sys.stdout", out)
     with streams():
-        show(nasty, [NAMES[3]])
+        print_audit(console(), nasty, [NAMES[3]])
     assert ACTING_IN_LINES.findall(out.getvalue()) == []
     assert "HYPERLINK" in out.getvalue()
 

@@ -16,7 +16,7 @@ from tcdp_audit import audit
 from tcdp_audit.core.base.embedded_result import unpacked
 from tcdp_audit.core.base.outcome import Comparison, Status
 from tcdp_audit.core.check.kinds import DisclosureType
-from tcdp_audit_reports.mathml import is_mathml
+from tcdp_audit_reports.guide_text import is_mathml
 
 NO_CELL = "This report contains no cell of the release."
 CELLS = "This report contains cells of the release."
@@ -123,10 +123,10 @@ def test_a_finding_has_sentence_chart_data_classes_and_definition(salary_audit):
 
 def test_a_check_is_explained_once(salary_audit):
     page = Page(salary_audit.render(".html"))
-    assert "Li, Li, Venkatasubramanian" in page.with_id("words-t_closeness").text
+    assert "Li, Li, Venkatasubramanian" in page.with_id("glossary-t_closeness").text
     assert page.source.count("Li, Li, Venkatasubramanian, t-Closeness, ICDE 2007, definition 1") < 5  # and in the JSON
     links = [one.attributes["href"] for one in page.named("a")]
-    assert links.count("#words-t_closeness") == 3
+    assert links.count("#glossary-t_closeness") == 3
 
 
 def test_coverage_names_what_was_not_checked():

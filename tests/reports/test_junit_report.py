@@ -17,7 +17,7 @@ from run_samples import FITS_BOTH, run_of_several, salary_result, with_outcomes,
 
 from tcdp_audit import DataError, audit
 from tcdp_audit.core.base.outcome import Severity, Status
-from tcdp_audit.core.results.unaudited import Unaudited
+from tcdp_audit.core.results.reporter import Unaudited
 from tcdp_audit.core.session.registry import Plugins
 from tcdp_audit_reports import junit_report
 

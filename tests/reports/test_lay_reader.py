@@ -14,6 +14,7 @@ from test_demo_report import visible_text
 pytestmark = pytest.mark.long
 QUASI_IDENTIFIERS = ["sex", "age", "race", "marital-status", "education", "native-country"]
 NAMES = "sex, age, race, marital status, education and country of birth"
+LEARN = "Attribute disclosure risk:"
 
 
 @pytest.fixture(scope="module")
@@ -38,14 +39,14 @@ def adult_answers(data) -> dict[str, str]:
         "may it be published": "Not fit for release",
         "why": "3 of 5 demands fail, 1 warns",
         "how many people": f"{exposed:,} of {people:,} people ({100 * exposed / people:.1f}%) are exposed, each",
-        "what happens to them": f"Income class of {one_income.sum():,} people is too easy to learn",
-        "who is found": f"{too_small.sum():,} people are too easy to find",
-        "what else is learned": f"'occupation' of {few_jobs.sum():,} people is too easy to learn",
+        "what happens to them": f"{LEARN} income class of {one_income.sum():,} people is too easy to learn",
+        "who is found": f"Re-identification risk: {too_small.sum():,} people are too easy to find",
+        "what else is learned": f"{LEARN} 'occupation' of {few_jobs.sum():,} people is too easy to learn",
         "what a neighbour uses": f"A neighbour, an employer or a newspaper is taken to know {NAMES}.",
         "what is secret": "Must stay secret: occupation and income class.",
         "what should not be there": "No column is there that should not be.",
         "what next": f"Coarsen age first. It adds most to the risk ({share:.0f}%).",
-        "with what effect": f"With it {alone[every]:,} people stand alone, without it {alone[every - {'age'}]:,}.",
+        "with what effect": f"With it {alone[every]:,} people are unique, without it {alone[every - {'age'}]:,}.",
         "at what cost": "What it would cost to meet every demand is not known: no remedy was tried in this run.",
         "what was not examined": "Not examined",
         "in particular": "Linkability Can records be matched with another file?",
@@ -90,7 +91,7 @@ def census_answers(data) -> dict[str, str]:
         "why": "2 of 3 demands fail",
         "how many people": f"{linked:.0f} of {people:,} people can be found, where at most 5% is allowed",
         "what happens to them": f"A secret of {near.sum()} of {people:,} people can be guessed, where at most 20%",
-        "are they the same people": "There is no one number of people:",
+        "are they the same people": "There is no single number of people:",
         "what a neighbour uses": "is taken to know AFNLWGT, AGI, EMCONTRB, FEDTAX, PTOTVAL and STATETAX.",
         "what is secret": "Must stay secret: TAXINC, POTHVAL, INTVAL, PEARNVAL, FICA, WSALVAL and ERNVAL.",
         "what should not be there": "No column is there that should not be.",

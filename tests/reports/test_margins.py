@@ -9,7 +9,7 @@ import pytest
 from report_samples import made_up
 
 from tcdp_audit.core.base.outcome import Comparison, Status
-from tcdp_audit_reports.margin import doublings, margin_bar, margin_words
+from tcdp_audit_reports.charts.margin import doublings, margin_bar, margin_words
 
 AT_LEAST, AT_MOST, BELOW = Comparison.AT_LEAST, Comparison.AT_MOST, Comparison.BELOW
 

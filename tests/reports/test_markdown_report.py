@@ -9,7 +9,7 @@ from hypothesis import given, strategies as st
 from report_samples import named_policy, named_table
 
 from tcdp_audit import audit
-from tcdp_audit_reports.markdown_text import escaped
+from tcdp_audit_reports.markdown_report import escaped
 
 
 @given(st.text(st.characters(exclude_categories=("Cs",)), max_size=60))

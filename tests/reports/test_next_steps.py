@@ -28,26 +28,26 @@ POLICY = {
 
 
 def heads(audit):
-    return [one.head for one in steps(audit)]
+    return [one.lead for one in steps(audit)]
 
 
 def test_they_begin_with_columns_and_end_with_a_command():
     audit = tcdp_audit.audit(TABLE, POLICY, column_risks=True)
     told = steps(audit)
-    assert [one.head for one in told] == [
+    assert [one.lead for one in told] == [
         "Take id out of the copy that is published.",
         "Protect the people whom failing demands expose, the largest number first.",
         "Coarsen postcode first.",
         "Let remedies be tried.",
     ]
     assert "6 people (100%)" in told[1].text
-    assert told[-1].command == "tcdp-audit fix RELEASE --policy policy --output REPAIRED.csv"
+    assert told[-1].code == "tcdp-audit fix RELEASE --policy policy --output REPAIRED.csv"
     assert "is not known" in told[-1].text
 
 
 def test_the_largest_number_of_people_comes_first(with_outcomes):
     few, many = (made_up(1, 5, failing=(1, n), distribution=[[1, 1, n]], title=f"of {n}") for n in (2, 7))
-    text = next(one.text for one in steps(with_outcomes(few, many)) if one.head.startswith("Protect"))
+    text = next(one.text for one in steps(with_outcomes(few, many)) if one.lead.startswith("Protect"))
     assert text.index("of 7") < text.index("of 2")
 
 
@@ -87,6 +87,6 @@ def test_whether_another_convention_would_flip_the_verdict_is_said():
 
 def test_verification_has_three_steps_with_whole_digests():
     audit = tcdp_audit.audit(TABLE, POLICY)
-    digests = [one.typed for one in verification(audit)]
+    digests = [one.code for one in verification(audit)]
     assert digests[:2] == [audit.release.sha256, audit.policy.sha256]
     assert digests[2].startswith("tcdp-audit verify REPORT.html ")

@@ -25,7 +25,7 @@ POLICY = {
         "zip": {"role": "quasi_identifier"},
         "illness": {"role": "sensitive", "scale": "nominal", "hierarchy": {"*": {"all": [f"{MARK}0", f"{MARK}1"]}}},
     },
-    "expect": [{"k_anonymity": {"k": 4}}, {"skewness": {"at_most": "1.1", "harmful": [f"{MARK}0"]}}],
+    "expect": [{"k_anonymity": {"k": 4}}, {"skewness": {"at_most": "1.1", "sensitive_values": [f"{MARK}0"]}}],
     "remedy": [{"mondrian": {}}],
 }
 

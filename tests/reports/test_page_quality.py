@@ -120,7 +120,7 @@ def test_every_formula_fits_its_column(width, demo_page, chromium, tmp_path):
     found = asked(page, WIDE, chromium, tmp_path, width=width)
     assert found["formulas"] > sum(one.count("<math ") for one in formulas.values()) > 60
     assert found["wide"] == []
-    assert ".formula" in stylesheet()
+    assert ".formula" in stylesheet("report.css")
 
 
 SIDES = """

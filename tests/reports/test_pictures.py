@@ -11,9 +11,9 @@ from remedied_samples import attribute_loss, log_of
 from report_samples import made_up
 
 from tcdp_audit.core.base.outcome import Comparison, DisplayNames, Status
-from tcdp_audit_reports.nested import nested_tables
-from tcdp_audit_reports.pictures import pictures
-from tcdp_audit_reports.remedy import penalties
+from tcdp_audit_reports.charts.pictures import pictures
+from tcdp_audit_reports.finding_tables import nested_tables
+from tcdp_audit_reports.remedy.losses import penalty_chart
 
 SHARE = made_up(0.4, Fraction(1, 2), Comparison.AT_MOST, status=Status.PASSED)
 
@@ -28,7 +28,7 @@ def with_details(**details):
 def test_contributions_are_bars_with_their_table_and_labels():
     (chart,) = pictures(with_details(contributions={"age": 1, "zip": 3}))
     assert (chart.kind, chart.title) == ("bars", "Contributions")
-    assert chart.data.rows == [["postcode", "3"], ["age", "1"]]
+    assert chart.data.body == [["postcode", "3"], ["age", "1"]]
     widths = [one.width for one in chart.drawing.areas]
     assert widths[0] == pytest.approx(3 * widths[1], abs=0.02)
 
@@ -40,7 +40,7 @@ def test_what_is_in_bars_is_in_no_other_table():
 
 def test_ranks_keep_their_order():
     (chart,) = pictures(with_details(rank_of_true_match={"1": 2, "2": 1, "3-5": 9}))
-    assert [row[0] for row in chart.data.rows] == ["1", "2", "3-5"]
+    assert [row[0] for row in chart.data.body] == ["1", "2", "3-5"]
 
 
 @pytest.mark.parametrize("numbers", [{"a": 0, "b": 0}, {"a": -1, "b": 2}, {"a": 1}])
@@ -54,7 +54,7 @@ def test_shares_by_column_and_width_are_a_heat_map():
     at = [{"p": p, "worst": p / 10, "per_attribute": {"age": p / 100, "zip": p / 20}} for p in (1, 5, 10)]
     (chart,) = pictures(with_details(at=at))
     assert chart.kind == "heat"
-    assert chart.data.rows == [["postcode", "5%", "25%", "50%"], ["age", "1%", "5%", "10%"]]
+    assert chart.data.body == [["postcode", "5%", "25%", "50%"], ["age", "1%", "5%", "10%"]]
     assert len(chart.drawing.areas) == 6
     assert {one.style for one in chart.drawing.areas} <= {f"heat-{tone}" for tone in range(10)}
 
@@ -63,7 +63,7 @@ def test_both_directions_stand_beside_each_other():
     figures = {"expected": 0.25, "tied": 3}
     chart, *_ = pictures(with_details(**figures, forth=figures, back={"expected": 0.5, "tied": 1}))
     assert chart.title == "In both directions"
-    assert chart.data.rows == [["Forth", "0.250"], ["Back", "0.500"]]
+    assert chart.data.body == [["Forth", "0.250"], ["Back", "0.500"]]
 
 
 def test_every_class_of_a_picture_has_a_style(with_outcomes):
@@ -91,7 +91,7 @@ def test_the_worst_group_stands_against_the_table_once():
     outcome = with_details(worst_group=values)
     (chart,) = pictures(outcome)
     assert (chart.kind, chart.title) == ("dumbbell", "The worst group against the whole table")
-    assert chart.data.rows == [["value 1", "75%", "10%"], ["value 2", "0%", "50%"]]
+    assert chart.data.body == [["value 1", "75%", "10%"], ["value 2", "0%", "50%"]]
     assert len([one for one in chart.drawing.lines if one.style == "between"]) == 2
     assert nested_tables(outcome) == []
 
@@ -150,4 +150,4 @@ def test_what_each_column_loses_has_a_picture_before_and_after(repaired_audit):
     ],
 )
 def test_without_shares_of_two_columns_there_is_no_picture(attributes):
-    assert penalties.chart(log_of(loss={"attributes": attributes})) is None
+    assert penalty_chart(log_of(loss={"attributes": attributes})) is None

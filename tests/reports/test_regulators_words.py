@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 
 import tcdp_audit
 from tcdp_audit_plugins.sections.attacks import stories
-from tcdp_audit_reports.sections.open_risks import regulators
+from tcdp_audit_reports.sections.coverage import regulators
 
 PEOPLE = pa.table({"age": [1, 2, 3, 4], "zip": ["a", "b", "a", "b"], "pay": [1, 2, 3, 3]})
 STRANGERS = pa.table({"age": [1, 2, 5, 6], "zip": ["a", "a", "b", "b"], "pay": [2, 2, 3, 9]})
@@ -29,7 +29,11 @@ def audited(folder: Path, *expect: dict[str, Any]) -> tcdp_audit.Audit:
 
 
 def test_each_word_names_the_attack_of_its_name(tmp_path: Path):
-    expect = {"singling_out": {}}, {"linkability": {"second": ["pay"]}}, {"attribute_inference": {"secret": "pay"}}
+    expect = (
+        {"singling_out": {}},
+        {"linkability": {"other_attributes": ["pay"]}},
+        {"attribute_inference": {"target": "pay"}},
+    )
     answers = {one.word: one.answer for one in regulators(audited(tmp_path, *expect))}
     assert answers == {
         "Singling out": "asked by Singling out beside a control.",
@@ -39,11 +43,11 @@ def test_each_word_names_the_attack_of_its_name(tmp_path: Path):
 
 
 def test_attacks_beside_a_control_tell_their_story(tmp_path: Path):
-    expect = {"linkability": {"second": ["pay"]}}, {"attribute_inference": {"secret": "pay"}}
+    expect = {"linkability": {"other_attributes": ["pay"]}}, {"attribute_inference": {"target": "pay"}}
     _, table = stories(audited(tmp_path, *expect))
     reached = {row[0]: row[2] for row in table.body}  # type: ignore[union-attr]
     assert reached["The gossip"] == (
-        "The nearest record tells 'pay' rightly for 100% of the people; of people who are not in the data, 25%."
+        "The nearest record shows 'pay' rightly for 100% of the people; of people who are not in the data, 25%."
     )
     assert reached["The data broker"] == (
         "Two lists of the same people are joined for 75% of them; of people who are not in the data, 25%."

@@ -6,7 +6,7 @@ from typing import Any
 
 from remedied_samples import LOSS, log_of, step
 
-from tcdp_audit_reports.remedy.uses import SHOWN, counts_table, effects_table, models_table
+from tcdp_audit_reports.remedy.losses import EFFECTS_SHOWN, counts_table, effects_table, models_table
 
 
 def effect(overlap: float, *, is_told: bool = True, **more: Any) -> dict[str, Any]:
@@ -24,7 +24,7 @@ def test_effects_are_told_with_their_intervals_the_worst_first():
     interval = "2.50 (-1.25\u00a0to\u00a06.25)"
 
     assert table is not None
-    assert table.rows == [
+    assert table.body == [
         ["<b>, value 3 by frequency, on wage", interval, "–", "0%"],
         ["age on wage", interval, interval, "50.0%"],
     ]
@@ -32,11 +32,11 @@ def test_effects_are_told_with_their_intervals_the_worst_first():
 
 
 def test_of_many_effects_the_note_counts_those_that_are_not_shown():
-    models = [{"of": "wage", "effects": [effect(one / 20) for one in range(SHOWN + 3)]}]
+    models = [{"of": "wage", "effects": [effect(one / 20) for one in range(EFFECTS_SHOWN + 3)]}]
     table = effects_table(log_of(step(), loss={**LOSS, "regressions": {"models": models}}))
 
     assert table is not None
-    assert len(table.rows) == SHOWN
+    assert len(table.body) == EFFECTS_SHOWN
     assert table.note.startswith("3 more effects overlap more. Coefficients")
 
 
@@ -46,7 +46,7 @@ def test_models_stand_beside_a_guess_and_those_without_figures_do_not():
     table = models_table(log_of(step(), loss={**LOSS, **told}))
 
     assert table is not None
-    assert table.rows == [["wage by age and sex", "80.0%", "75.0%", "50.0%"]]
+    assert table.body == [["wage by age and sex", "80.0%", "75.0%", "50.0%"]]
 
 
 def test_counts_that_the_policy_names():
@@ -57,7 +57,7 @@ def test_counts_that_the_policy_names():
     table = counts_table(log_of(step(), loss={**LOSS, "counting_queries": {"value": 0, "tables": tables}}))
 
     assert table is not None
-    assert table.rows == [["age and sex", "1,200", "12.5%", "250.0%"], ["pay", "0", "–", "–"]]
+    assert table.body == [["age and sex", "1,200", "12.5%", "250.0%"], ["pay", "0", "–", "–"]]
     assert table.note == "column 'pay' is not in the release."
 
 

@@ -11,11 +11,10 @@ from hypothesis import given, strategies as st
 from report_samples import made_up
 
 from tcdp_audit.core.base.outcome import Comparison
-from tcdp_audit_reports import cumulative, histogram, share_bar
-from tcdp_audit_reports.axis import axis_for
-from tcdp_audit_reports.bins import binned, compact
-from tcdp_audit_reports.chart import Measured
-from tcdp_audit_reports.drawing import LETTER, SMALL_LETTER
+from tcdp_audit_reports.charts import cumulative, histogram, share_bar
+from tcdp_audit_reports.charts.drawing import LETTER, SMALL_LETTER, axis_for
+from tcdp_audit_reports.charts.histogram import binned, compact
+from tcdp_audit_reports.charts.measured import Measured
 
 SIZES = [(1, 181, 181), (2, 90, 180), (3, 58, 174), (4, 41, 164), (5, 30, 150), (17, 9, 153), (250, 4, 1000)]
 
@@ -93,8 +92,8 @@ def test_a_curve_fits_a_phone(figures, threshold, comparison):
 def test_a_histogram_says_what_fails():
     chart = histogram.chart(measured(SIZES, 5, failing=(370, 699)))
     assert chart.title == "370 of 413 groups are below 5"
-    assert chart.data.rows[0] == ["1", "181", "181", "9.0%"]
-    assert chart.data.rows[-1] == ["100 or more", "4", "1,000", "50.0%"]
+    assert chart.data.body[0] == ["1", "181", "181", "9.0%"]
+    assert chart.data.body[-1] == ["100 or more", "4", "1,000", "50.0%"]
     assert sum(area.style == "hatched" for area in chart.drawing.areas) == 4
 
 
@@ -128,7 +127,7 @@ def test_infinite_figures_stand_apart_with_their_share():
     texts = [label.text for label in chart.drawing.labels]
     assert "∞" in texts
     assert "25.0%" in texts
-    assert chart.data.rows[-1] == ["infinite", "10", "25.0%"]
+    assert chart.data.body[-1] == ["infinite", "10", "25.0%"]
     assert [area.style for area in chart.drawing.areas] == ["hatched-soft", "bad", "hatched"]
 
 

@@ -41,9 +41,9 @@ def test_a_section_stands_in_both_reports() -> None:
     assert '<h2 id="h-signatures">Who signs</h2>' in html
     assert '<p class="intro">Signed before publication.</p>' in html
     assert "<caption>Signatures</caption>" in html
-    assert '<th scope="row">data protection</th><td>N. N.</td>' in html
+    assert '<th scope="row">data protection</th><td data-label="name">N. N.</td>' in html
     tail = markdown.split("## Who signs\n\n")[1]
-    assert tail.startswith("Signed before publication.\n\nSignatures\n\n| office | name |\n")
+    assert tail.startswith("Signed before publication.\n\n**Signatures**\n\n| office | name |\n")
     assert "| data protection | N. N. |" in tail
 
 

@@ -15,9 +15,9 @@ from run_samples import FITS_BOTH, run_of_several, salary_result, with_outcomes,
 
 from tcdp_audit import DataError, audit
 from tcdp_audit.core.base.outcome import UNFAILABLE, Severity, Status
-from tcdp_audit.core.results.unaudited import Unaudited
+from tcdp_audit.core.results.reporter import Unaudited
 from tcdp_audit.core.session.registry import Plugins
-from tcdp_audit.testing.sample import sample_audits
+from tcdp_audit.testing.reports import sample_audits
 from tcdp_audit_reports import sarif_report
 
 VALIDATOR, DRAFT = Draft7Validator, "http://json-schema.org/draft-07/schema#"  # the schema is of draft 4 or later

@@ -11,10 +11,11 @@ import pytest
 from report_samples import made_up
 
 from tcdp_audit.core.base.outcome import Comparison
-from tcdp_audit_reports.chart import Chart, Measured
-from tcdp_audit_reports.drawing import NARROW
-from tcdp_audit_reports.finding import BY_SIZE
-from tcdp_audit_reports.scatter import chart
+from tcdp_audit.plugin.report import Chart
+from tcdp_audit_reports.charts.drawing import NARROW
+from tcdp_audit_reports.charts.measured import Measured
+from tcdp_audit_reports.charts.scatter import chart
+from tcdp_audit_reports.sections.findings import BY_SIZE
 
 GRID = {
     "sizes": [1, 4, 16, 64],
@@ -48,14 +49,14 @@ def test_each_cell_has_a_mark_as_large_as_its_groups_are_many():
 
 def test_all_groups_are_in_the_table():
     table = drawn(with_grid(), measured()).data
-    assert table.columns == ("value", "1 to 3", "4 to 15", "16 to 63")
-    assert [row[0] for row in table.rows] == [
+    assert table.head == ("value", "1 to 3", "4 to 15", "16 to 63")
+    assert [row[0] for row in table.body] == [
         "infinite",
         "0.500 to below 0.750",
         "0.250 to below 0.500",
         "0 to below 0.250",
     ]
-    assert [row[1:] for row in table.rows] == [["1", "0", "0"], ["9", "0", "0"], ["0", "4", "0"], ["0", "0", "1"]]
+    assert [row[1:] for row in table.body] == [["1", "0", "0"], ["9", "0", "0"], ["0", "4", "0"], ["0", "0", "1"]]
 
 
 @pytest.mark.parametrize(("comparison", "word"), [(Comparison.AT_MOST, "allowed"), (Comparison.AT_LEAST, "demanded")])

@@ -10,15 +10,16 @@ from report_samples import HOSTILE, made_up, named_policy, named_table
 from rich.console import Console
 
 from tcdp_audit import audit
-from tcdp_audit.cli.terminal import show, tell
+from tcdp_audit.cli.document import console
+from tcdp_audit.cli.terminal import print_audit
 from tcdp_audit.core.base.outcome import Comparison, Status
 from tcdp_audit.core.base.visible import visible
 
 
 def told(result, written=(), *, brief=False, seconds=None, **settings):
-    console = Console(file=io.StringIO(), highlight=False, **{"width": 80, **settings})
-    tell(console, result, written, brief=brief, seconds=seconds)
-    return console.file.getvalue()
+    terminal = Console(file=io.StringIO(), highlight=False, **{"width": 80, **settings})
+    print_audit(terminal, result, written, brief=brief, seconds=seconds)
+    return terminal.file.getvalue()
 
 
 @pytest.mark.parametrize("which", ["salary_audit", "hostile_audit"])
@@ -40,7 +41,7 @@ def test_one_line_for_each_demand_and_a_sentence_below_those_to_act_on(salary_au
     demands = [
         number for number, line in enumerate(lines) if line[:2] in ("✗ ", "✓ ", "▲ ", "○ ") and line[2:3].islower()
     ]
-    assert len(demands) == len(salary_audit.expectations) + 1  # and the column checks
+    assert len(demands) == len(salary_audit.expectations) + 1  # and the schema checks
     for number, one in zip(demands[1:], salary_audit.expectations, strict=True):
         assert lines[number + 1].startswith(" " * 12) is (one.status is Status.FAILED)
         assert told(salary_audit).count(one.message[:20]) == (one.status is Status.FAILED)
@@ -96,14 +97,14 @@ def test_colour_only_on_a_terminal_that_wants_it(salary_audit, monkeypatch):
 
 
 def test_what_is_no_terminal_gets_plain_text(salary_audit, capsys):
-    show(salary_audit, [])
+    print_audit(console(), salary_audit, [])
     assert "\x1b" not in capsys.readouterr().out
 
 
 def test_an_output_without_unicode_still_gets_the_verdict(salary_audit, monkeypatch):
     raw = io.BytesIO()
     monkeypatch.setattr("sys.stdout", io.TextIOWrapper(raw, encoding="ascii", write_through=True))
-    show(salary_audit, [])
+    print_audit(console(), salary_audit, [])
     assert b"Not fit for release" in raw.getvalue()
 
 

@@ -15,7 +15,7 @@ attributes:
   illness: {role: sensitive}
   pay: {role: sensitive, scale: numeric}
 expect:
-  - skewness: {attribute: illness, harmful: [MARKERILLNESS]}
+  - skewness: {attribute: illness, sensitive_values: [MARKERILLNESS]}
   - implied_epsilon: {attributes: [illness, pay]}
 """
 RELEASE = "zip,illness,pay\na,MARKERILLNESS,1\na,cold,2\nb,MARKERILLNESS,1\nb,cold,2\n"
@@ -30,7 +30,7 @@ def audit(tmp_path: Path) -> tcdp_audit.Audit:
 
 @pytest.mark.parametrize("suffix", [".html", ".md", ".json"])
 def test_a_harmful_value_is_counted_and_not_named(audit: tcdp_audit.Audit, suffix: str):
-    assert audit.expectations[0].parameters["harmful"] == "1 value"
+    assert audit.expectations[0].parameters["sensitive_values"] == "1 value"
     assert "MARKERILLNESS" not in audit.render(suffix)
 
 

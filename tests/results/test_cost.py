@@ -8,7 +8,7 @@ from tcdp_audit.core.results.cost import Cost
 
 
 def column(lost: float, kept: float | None) -> dict[str, Any]:
-    return {"cell_loss": lost, "mutual_information_kept": kept}
+    return {"cell_loss": lost, "mutual_information_retained": kept}
 
 
 def effect(column: str, overlap: float, before: float, after: float | None, level: int | None = None) -> dict[str, Any]:
@@ -35,12 +35,12 @@ def test_a_column_that_is_all_but_gone_is_told_before_the_mean():
     """Every postcode became a range of postcodes: half a percent of a cell, and nearly all of the column."""
     postcodes = cost_of({"attributes": {"zip": column(0.01, 0.02)}}, {"zip": 1000})
     assert postcodes.sentences == [
-        "Hardly anything is left of zip: 100% of its cells changed, 2.0% of what it told is left.",
+        "Hardly any information is retained of zip: 100% of its cells changed, 2.0% of its information retained.",
         "Information loss: 0.5% on average over all cells.",
     ]
     assert postcodes.clause == (
-        "no record withheld, 1,000 cells changed; least is left of zip (100% of its cells changed, 2.0% of what it "
-        "told is left); 0.5% of the information lost on average over all cells"
+        "no record withheld, 1,000 cells changed; zip retains least (100% of its cells changed, 2.0% of its "
+        "information retained); 0.5% of the information lost on average over all cells"
     )
 
 
@@ -48,8 +48,8 @@ def test_what_is_left_of_a_column_is_the_lesser_of_two_measures():
     told = {"wage": column(0.3, 1.0), "town": column(0.25, None)}
     exchanged = cost_of({"attributes": told}, {"wage": 900, "town": 5})
     assert exchanged.sentences[:2] == [
-        "wage: 90.0% of its cells changed, 70.0% of what it told is left.",
-        "town: 0.5% of its cells changed, 75.0% of what it told is left.",
+        "wage: 90.0% of its cells changed, 70.0% of its information retained.",
+        "town: 0.5% of its cells changed, 75.0% of its information retained.",
     ]
 
 
@@ -57,15 +57,15 @@ def test_columns_are_told_from_the_worst_and_the_rest_by_number():
     told = {name: column(0.1, kept) for name, kept in zip("abcdef", (0.9, 0.2, 0.5, 0.8, 0.7, 1.0), strict=True)}
     found = cost_of({"attributes": told}, dict.fromkeys("abcde", 95), suppressed=50, constant_columns=("f",))
     assert found.sentences == [
-        "Nothing is left of f.",
-        "b: 10.0% of its cells changed, 20.0% of what it told is left.",
-        "c: 10.0% of its cells changed, 50.0% of what it told is left.",
-        "e: 10.0% of its cells changed, 70.0% of what it told is left.",
-        "2 more columns changed: at least 80.0% of each is left.",
+        "No information is retained of f.",
+        "b: 10.0% of its cells changed, 20.0% of its information retained.",
+        "c: 10.0% of its cells changed, 50.0% of its information retained.",
+        "e: 10.0% of its cells changed, 70.0% of its information retained.",
+        "2 more columns changed: each retains at least 80.0% of its information.",
         "Information loss: 0.5% on average over all cells.",
     ]
     assert found.clause.startswith(
-        "50 records withheld (5.0%), 475 cells changed; nothing left of f; least is left of b ("
+        "50 records withheld (5.0%), 475 cells changed; nothing retained of f; b retains least ("
     )
 
 
@@ -98,9 +98,9 @@ def test_effects_are_told_by_their_values_and_overlaps():
     several, one, number = found.sentences[:3]
     assert several == (
         "The effects of 2 values of town on wage: intervals overlap 25.0% on average and 0% at least; "
-        "1 of them cannot be told any more."
+        "1 of them can no longer be estimated."
     )
-    assert one == "The effect of sex on wage: 7.25, and cannot be told any more."
+    assert one == "The effect of sex on wage: 7.25, and can no longer be estimated."
     assert number == "The effect of age on wage: 12.10 became 11.80, intervals overlap 86.4%."
     assert "the effects of town on wage and sex on wage lost; 0.5% of" in found.clause
 

@@ -15,9 +15,8 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "frontiers"))
 from frontier_samples import K, T, frontier_of, trial
 
 from tcdp_audit.core.base.outcome import Comparison
-from tcdp_audit.core.results.frontier_tables import points_table, remedies_table, settings_table
-from tcdp_audit.core.results.setting_trial import Attempt, SettingTrial
-from tcdp_audit.core.results.varied_demand import VariedDemand, is_laxer, phrase_of
+from tcdp_audit.core.results.frontier import points_table, remedies_table, settings_table
+from tcdp_audit.core.results.setting_trial import Attempt, SettingTrial, VariedDemand, is_laxer, phrase_of
 
 F = Fraction
 OWN = (F(5), F(1, 5))

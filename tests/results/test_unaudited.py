@@ -9,7 +9,7 @@ import pytest
 
 from tcdp_audit import DataError
 from tcdp_audit.core.results.findings import findings_of
-from tcdp_audit.core.results.unaudited import UNEXPLAINED, Unaudited
+from tcdp_audit.core.results.reporter import UNEXPLAINED, Unaudited
 from tcdp_audit_reports import code_quality, junit_report, sarif_report
 
 

@@ -9,11 +9,10 @@ import pyarrow as pa
 import pytest
 
 from tcdp_audit import Audit, audit
-from tcdp_audit.core.base.exposed import ExposureCount
+from tcdp_audit.core.base.audit_figures import ExposureCount
 from tcdp_audit.core.base.outcome import COLUMN_DEMANDS, STRUCTURE, Outcome, Severity, Status
-from tcdp_audit.core.results.beside import beside
 from tcdp_audit.core.results.conditions import Condition, Kind, fit_sentence
-from tcdp_audit.core.results.verdict import VERDICTS, exposed_sentence, verdict_sentence
+from tcdp_audit.core.results.verdict import VERDICTS, conflicting_demands, exposed_sentence, verdict_sentence
 
 WARDS = pa.table({"ward": list("aaabbc"), "illness": ["flu", "flu", "gout", "flu", "flu", "gout"], "id": range(6)})
 ATTRIBUTES: dict[str, Any] = {"ward": {"role": "quasi_identifier"}, "illness": {"role": "sensitive"}}
@@ -91,7 +90,7 @@ def test_a_release_that_fails_a_demand_is_not_fit_and_the_audit_is_incomplete_st
 def test_columns_have_a_count_of_their_own() -> None:
     columns = Outcome(check="present_identifiers", status=Status.FAILED, source=STRUCTURE)
     found = with_outcomes(KEPT, columns)
-    assert verdict_sentence(found) == f"The only demand is met; 1 of {len(COLUMN_DEMANDS) + 1} column checks fails."
+    assert verdict_sentence(found) == f"The only demand is met; 1 of {len(COLUMN_DEMANDS) + 1} schema checks fails."
     assert found.verdict == "failed"
 
 
@@ -105,8 +104,8 @@ def test_people_are_counted_once_and_numbers_are_not_to_be_added() -> None:
     found = of({"k_anonymity": {"k": 3}}, {"distinct_l_diversity": {"l": 2}}, unit_name="person")
     assert verdict_sentence(found) == "Both demands fail. 3 of 6 people (50%) are exposed, each counted once."
     assert exposed_sentence(found) == (
-        "3 of 6 people (50%) are exposed, each counted once. The numbers of the 2 failing demands must not be added: "
-        "the same people may be in several of them."
+        "3 of 6 people (50%) are exposed, each counted once. Do not add the numbers of the 2 failing demands; "
+        "people can appear in several."
     )
 
 
@@ -122,7 +121,7 @@ def test_what_is_not_counted_is_named() -> None:
 def test_no_number_follows_from_one_figure_of_the_whole() -> None:
     found = of({"reidentification_risk": {"measure": "average", "at_most": "0.1"}})
     assert exposed_sentence(found) == (
-        "There is no one number of records: Re-identification risk, prosecutor, average says how many, not who."
+        "There is no single number of records: Re-identification risk, prosecutor, average says how many, not who."
     )
 
 
@@ -136,7 +135,7 @@ def test_entities_are_counted_where_the_policy_names_a_unit() -> None:
     }
     found = audit(release, {**document, "expect": [{"k_anonymity": {"k": 2}}]})
     assert found.exposed == ExposureCount(records=3, of=6, units=2, units_of=3, counted=(len(COLUMN_DEMANDS),))
-    columns = f"1 of {len(COLUMN_DEMANDS)} column checks warns"
+    columns = f"1 of {len(COLUMN_DEMANDS)} schema checks warns"
     assert verdict_sentence(found) == f"The only demand fails; {columns}. 2 of 3 homes (66.7%) are exposed."
 
 
@@ -145,14 +144,14 @@ def test_what_is_met_beside_a_failure_says_how_both_are_true() -> None:
     other = {"homogeneity": {"at_most": "0.9"}}
     found = of(other, {"entropy_l_diversity": {"l": 2}}, {"k_anonymity": {"k": 1}})
     attack, varied, size = found.expectations
-    assert beside(found, attack) == (
+    assert conflicting_demands(found, attack) == (
         "Entropy l-diversity fails on the same column, and both are true. This asks: Are there groups in which "
-        "everybody has the same secret? The other asks: Are the secrets in every group well mixed, so that none of them is "
-        "nearly certain?"
+        "everybody has the same secret? The other asks: Are the secrets in every group well mixed, so that none of "
+        "them is nearly certain?"
     )
-    assert (beside(found, varied), beside(found, size)) == ("", "")
+    assert (conflicting_demands(found, varied), conflicting_demands(found, size)) == ("", "")
     alike = of(met, fails)
-    assert [beside(alike, one) for one in alike.expectations] == ["", ""]
+    assert [conflicting_demands(alike, one) for one in alike.expectations] == ["", ""]
 
 
 def test_conditions_of_a_verdict_stand_apart():

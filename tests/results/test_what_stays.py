@@ -11,7 +11,7 @@ import pytest
 
 from tcdp_audit import UsageError, audit, fix
 from tcdp_audit.cli.run import run
-from tcdp_audit.core.results import own_files
+from tcdp_audit.core.results import protected_files
 
 POLICY = """\
 version: 1
@@ -115,14 +115,14 @@ def test_a_report_is_not_written_over_the_output(capsys: pytest.CaptureFixture[s
 def test_names_that_differ_in_case_are_one_file_where_the_file_system_says_so(
     monkeypatch: pytest.MonkeyPatch, ignores_case: bool
 ) -> None:
-    monkeypatch.setattr(own_files, "_ignores_case", lambda _: ignores_case)
-    assert own_files.is_same_file(Path("new.csv"), Path("New.CSV")) is ignores_case
-    assert not own_files.is_same_file(Path("new.csv"), Path("newer.csv"))
+    monkeypatch.setattr(protected_files, "_ignores_case", lambda _: ignores_case)
+    assert protected_files.is_same_file(Path("new.csv"), Path("New.CSV")) is ignores_case
+    assert not protected_files.is_same_file(Path("new.csv"), Path("newer.csv"))
 
 
 def test_this_file_system_can_be_asked(tmp_path: Path) -> None:
     (tmp_path / "a").touch()
-    assert own_files._ignores_case(tmp_path) is (tmp_path / "A").exists()
+    assert protected_files._ignores_case(tmp_path) is (tmp_path / "A").exists()
     assert [path.name for path in tmp_path.iterdir()] == ["a"]
 
 

@@ -123,14 +123,14 @@ def test_a_policy_may_have_tuples_arrays_and_numbers_of_numpy():
     given = {
         **POLICY,
         "conventions": {"missing_tokens": ("", "?")},
-        "expect": ({"k_anonymity": {"k": np.int32(2)}}, {"skewness": {"harmful": np.array(["a"])}}),
+        "expect": ({"k_anonymity": {"k": np.int32(2)}}, {"skewness": {"sensitive_values": np.array(["a"])}}),
     }
 
     loaded = load_policy(given)
 
     assert (
         loaded.sha256
-        == load_policy({**given, "expect": [*given["expect"][:1], {"skewness": {"harmful": ["a"]}}]}).sha256
+        == load_policy({**given, "expect": [*given["expect"][:1], {"skewness": {"sensitive_values": ["a"]}}]}).sha256
     )
     assert [one.check.name for one in loaded.expectations] == ["k_anonymity", "skewness"]
 

@@ -14,8 +14,8 @@ from typing import get_args, get_origin, get_type_hints
 import pytest
 
 from tcdp_audit import measure
-from tcdp_audit.cli.guide_page.signatures import OF_ATTRIBUTE, signatures
 from tcdp_audit.core.session.registry import Plugins
+from tools.generate.signatures import OF_ATTRIBUTE, signatures
 
 CHECKS = Plugins.load(external=False).checks
 USE = """

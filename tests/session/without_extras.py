@@ -64,7 +64,7 @@ GIVEN = {
     "age_cap": {"column": "length_of_stay"},
     "region_population": {"column": "postcode"},
     **{name: {"attributes": BOTH} for name in ("singling_out", "membership_inference", "closest_record_share")},
-    "linkability": {"attributes": ["cost"], "second": ["length_of_stay"]},
+    "linkability": {"attributes": ["cost"], "other_attributes": ["length_of_stay"]},
     "attribute_inference": {"attributes": ["cost"], "secret": "length_of_stay"},
 }
 path = Path(folder) / "discharges.tcdp.yaml"

@@ -19,7 +19,7 @@ import numpy as np
 import pytest
 
 from tcdp_audit import Outcome, audit
-from tcdp_audit.core.check.kinds import ReferenceDistribution
+from tcdp_audit.core.check.evidence import ReferenceDistribution
 from tcdp_audit.core.classes.histogram import Histogram, add_up
 from tcdp_audit_plugins.checks._shared.distances.multiplicative import larger, largest_loss
 from tcdp_audit_plugins.checks._shared.frequency_ratios import greatest_ratio

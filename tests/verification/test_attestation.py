@@ -36,7 +36,7 @@ from tcdp_audit.verification.signature import (
     AnotherReleaseError,
     attest,
     is_envelope,
-    sealed,
+    sign_envelope,
     statement_of,
 )
 
@@ -153,7 +153,7 @@ def test_a_file_with_its_key_is_approved_only_where_it_internal_only(tmp_path: P
     assert verification.exit_code == 1
     ((subject, sentence),) = [(one.subject, one.sentence) for one in verification.differences]
     assert subject == "verdict"
-    assert sentence == "Fit once its key is dropped: zip: whoever signed this, it does not approve of this file"
+    assert sentence == "Fit once its key is dropped: zip: whatever its signature, it does not approve of this file"
     assert demanded(pair, envelope, allow_failed=True).exit_code == 0
     with pytest.raises(ResultError, match="is not fit as it is, but once its key is dropped: zip; nothing was signed"):
         signed(pair)
@@ -211,7 +211,7 @@ def of_statement(pair: Pair, payload_type: str = PAYLOAD, **changed: Any) -> dic
     written = read_audit(pair.json)
     statement = {**json.loads(statement_of(written, str(digest_of_file(pair.release)))), **changed}
     signer = private_key(write_key(pair.folder)[0], no_password)
-    return dict(json.loads(sealed(json.dumps(statement).encode(), payload_type, signer)))
+    return dict(json.loads(sign_envelope(json.dumps(statement).encode(), payload_type, signer)))
 
 
 @pytest.mark.parametrize(
@@ -334,7 +334,7 @@ def test_a_signed_text_that_is_no_statement_is_refused(pair: Pair):
     signer = private_key(write_key(pair.folder)[0], no_password)
     for payload, sentence in ((b"\xff", "no UTF-8"), (b"[]", "no JSON object"), (MARK.encode(), "not JSON")):
         with pytest.raises(ResultError, match=sentence) as caught:
-            demanded(pair, json.loads(sealed(payload, PAYLOAD, signer)))
+            demanded(pair, json.loads(sign_envelope(payload, PAYLOAD, signer)))
         assert MARK not in str(caught.value)
 
 

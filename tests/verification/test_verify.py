@@ -160,7 +160,7 @@ def test_an_outcome_that_is_left_out_or_made_up_is_named(position: int, pair: Pa
 
 def test_outcomes_in_another_order_are_named(pair: Pair):
     verification = verified(pair, pair.forge(lambda result: result["outcomes"].reverse()))
-    assert ("figures", "the outcomes stand in another order") in told(verification, State.DIFFERS)
+    assert ("figures", "the outcomes are in another order") in told(verification, State.DIFFERS)
 
 
 @pytest.mark.parametrize(

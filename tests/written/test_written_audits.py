@@ -8,11 +8,10 @@ from pathlib import Path
 import pytest
 from written_samples import MARK, Pair
 
-from tcdp_audit.core.base.embedded_result import LARGEST, packed
+from tcdp_audit.core.base.embedded_result import LARGEST, embed_result
 from tcdp_audit.core.base.errors import ResultError, UsageError
-from tcdp_audit.core.results.written import read_audit
-from tcdp_audit.core.results.written.audit import is_quality, is_structural
-from tcdp_audit.core.results.written.shape import OUTCOME, RESULT, faults
+from tcdp_audit.core.results.strict_json import OUTCOME, RESULT, faults
+from tcdp_audit.core.results.written import is_quality, is_structural, read_audit
 
 
 def test_a_result_and_its_report_hold_the_same_audit(pair: Pair):
@@ -43,7 +42,7 @@ def test_keys_that_a_later_version_adds_are_read_over(pair: Pair):
     ("text", "sentence"),
     [
         (f"{{{MARK}", r"not JSON \(line 1, column 2\)"),
-        ('{"a": 1, "a": 2}', "a key stands twice in one object"),
+        ('{"a": 1, "a": 2}', "a key occurs twice in one object"),
         ('{"a": NaN}', "NaN and Infinity are no numbers in JSON"),
         ('{"a": 1e999}', "a number is too large"),
         ('{"a": ' + "1" * 5000 + "}", "a number is too long"),
@@ -117,8 +116,8 @@ def test_a_time_has_its_zone(time: str, pair: Pair):
 
 PACKED = '<template id="tcdp-audit-result">{}</template>'
 BOMBS = {
-    "values in a report": PACKED.format(packed("[" + "[]," * 3_000_000 + "1]")),
-    "letters in a report": PACKED.format(packed('{"a": "' + "x" * LARGEST + '"}')),
+    "values in a report": PACKED.format(embed_result("[" + "[]," * 3_000_000 + "1]")),
+    "letters in a report": PACKED.format(embed_result('{"a": "' + "x" * LARGEST + '"}')),
     "values": '{"a": [' + "[]," * 3_000_000 + "1]}",
     "a key twice": "{" + ",".join(f'"k{one}": 1' for one in range(100_000)) + ',"k99999": 2}',
     "beginnings of a result": '<template id="tcdp-audit-result">' * 100_000,

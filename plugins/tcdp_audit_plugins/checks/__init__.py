@@ -12,12 +12,11 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tcdp_audit.plugin._internal import LazyCheck
-from tcdp_audit.plugin.check import DisclosureType, hookimpl
+from tcdp_audit.plugin.check import DisclosureType, LazyCheck, hookimpl
 from tcdp_audit.plugin.report import ReportSection
 
 if TYPE_CHECKING:
-    from tcdp_audit.plugin._internal import Check
+    from tcdp_audit.plugin.check import Check
     from tcdp_audit.plugin.detector import Detector
 
 FAMILIES = (  # in the order of lists of checks
@@ -58,14 +57,13 @@ FAMILIES = (  # in the order of lists of checks
     "age_cap",
     "identifying_attributes",
 )
-ANNOUNCED = "announced.json"  # what lists of checks need of each; written by `python -m tcdp_audit_plugins.checks`
+CATALOGUE = Path(__file__).parents[1] / "generated" / "catalogue.json"  # written by `python -m tools.generate`
 
 
 @hookimpl
 def tcdp_audit_checks() -> Iterator[LazyCheck]:
-    """Every built-in check, as `announced.json` has it."""
-    announced = json.loads((Path(__file__).parent / ANNOUNCED).read_text(encoding="utf-8"))
-    for one in announced:
+    """Every built-in check, as the catalogue announces it."""
+    for one in json.loads(CATALOGUE.read_text(encoding="utf-8"))["checks"]:
         load = partial(_of_family, one["family"], one["name"])
         yield LazyCheck(one["name"], one["title"], DisclosureType(one["disclosure_type"]), load, one["risk"])
 

@@ -11,11 +11,11 @@ from typing import Annotated, Any
 import numpy as np
 from pydantic import Field
 
-from tcdp_audit.plugin._internal import Check
-from tcdp_audit.plugin.check import CheckError, DisclosureType, Guide, Parameters, TableCheck, TableFigure, TableView
+from tcdp_audit.plugin.check import Check, DisclosureType, Parameters, TableCheck, TableFigure, TableView
 from tcdp_audit.plugin.detector import PolicyDocument, Scale, Text
-from tcdp_audit.plugin.sentences import Outcome, agree, part_of, record_noun, sentence_case
-from tcdp_audit_plugins.formulas import formula
+from tcdp_audit.plugin.engine import CheckError
+from tcdp_audit.plugin.sentences import Sentences
+from tcdp_audit_plugins.guides import built_in_guide
 
 
 class AgeCapParameters(Parameters):
@@ -28,8 +28,8 @@ class AgeCapParameters(Parameters):
     column: Annotated[Text | None, Field(description="The column with the ages.")] = None
 
 
-def told_age(low: float, high: float, *, low_open: bool = False, high_open: bool = False) -> int:
-    """The largest age in whole years that a cell tells apart from the ages above it; -1 where it tells none.
+def least_age(low: float, high: float, *, low_open: bool = False, high_open: bool = False) -> int:
+    """The largest age in whole years that a cell distinguishes from the ages above it; -1 where it has none.
 
     Args:
         low: the lower end of what the cell covers.
@@ -51,7 +51,7 @@ def told_age(low: float, high: float, *, low_open: bool = False, high_open: bool
 def age_cap(view: TableView, parameters: AgeCapParameters) -> TableFigure:
     """How many records tell an age above a cap apart from those above it.
 
-    The largest age itself would be somebody's, so it is no part of the evidence.
+    The largest age itself would be a person's, so it is no part of the evidence.
 
     Returns:
         A number of records.
@@ -69,11 +69,11 @@ def age_cap(view: TableView, parameters: AgeCapParameters) -> TableFigure:
     if not domain.size:
         raise CheckError(f"column {parameters.column!r} has no value in any record")
     if domain.covers is None:
-        told = np.floor(domain.values.astype(np.float64)).astype(np.int64)
+        ages = np.floor(domain.values.astype(np.float64)).astype(np.int64)
     else:
         ends = [(one.low, one.high, one.low_open, one.high_open) for one in domain.covers]
-        told = np.array([told_age(a, b, low_open=c, high_open=d) for a, b, c, d in ends], dtype=np.int64)
-    above = np.append(told > parameters.at, False)[table.codes[parameters.column]]
+        ages = np.array([least_age(a, b, low_open=c, high_open=d) for a, b, c, d in ends], dtype=np.int64)
+    above = np.append(ages > parameters.at, False)[table.codes[parameters.column]]
     records = int(table.rows.each[above].sum())
     failing = None if parameters.at_most is None else records
     return TableFigure(value=Fraction(records), records=view.records, failing=failing)
@@ -89,23 +89,6 @@ def _faults(parameters: AgeCapParameters, document: PolicyDocument) -> Iterator[
     elif declared.scale is not Scale.NUMERIC:
         example = f"{parameters.column}: {{role: {declared.role.value}, scale: numeric}}"
         yield "column", f"{parameters.column!r} is not declared as numeric; ages are: `{example}`"
-
-
-def _sentence(outcome: Outcome) -> str:
-    cap, column = outcome.parameters["at"], outcome.naming.column(outcome.parameters["column"])
-    found = int(outcome.observed or 0)
-    if not found:
-        return f"No person's age above {cap} is told by {column}, but in one open category."
-    total = outcome.records.total if outcome.records else found
-    part = sentence_case(part_of(found, total, record_noun(outcome)))
-    return f"{part} {agree(found, 'tells', 'tell')} an age above {cap} in {column}. Write {cap + 1}+ for all of them."
-
-
-def _person(outcome: Outcome) -> str:
-    cap = outcome.parameters["at"]
-    if not outcome.observed:
-        return f"Whoever knows that a person is older than {cap} finds them among all who are, in one category."
-    return f"Whoever knows the age of a person who is older than {cap} may find them among few, or alone."
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -128,27 +111,21 @@ CHECKS: list[Check] = [
         label="number of records that tell an age above the cap",
         worst=lambda figure, _: Fraction(figure.records),
         validate=_faults,
-        sentence=_sentence,
-        person=_person,
-        guide=Guide(
-            question="Are the ages of the oldest people hidden in one open category?",
-            risk="Very old people are few: their age and where they live may be enough to know them.",
-            definition=(
-                "No record tells an age above a cap, but that it is above: ages over 89 become `90+`, one category. A "
-                "range tells the largest age in it; an open category that begins higher tells those that begin it "
-                "apart from younger ones. The figure is the number of records that tell an age above the cap."
+        sentences=Sentences(
+            passed=(
+                "[{observed>0?}{observed/records:{record}} {observed:reveals|reveal} an age above {at} in "
+                "{column:column}. Write {open_category}+ for all of them|{column:column} reveals no person's age "
+                "above {at}, except in one open category]."
             ),
-            **formula(
-                r"\#\{i : a_i > \text{at}\} \le \text{at\_most}",
+            impact=(
+                "An intruder who knows the age of a person older than {at} may find that person among few, or alone."
             ),
-            reading=(
-                "The observed value is a number of records. The largest age itself is somebody's, and no part of the "
-                "evidence."
+            no_impact=(
+                "An intruder who knows that a person is older than {at} finds that person among all who are, in one "
+                "category."
             ),
-            choosing="0. The cap 89 is that of Safe Harbor: 89 may stay, and 90 is `90+`.",
-            limits="Dates tell ages as well: a date of birth, or that of a graduation, is not seen by this check.",
-            source="45 CFR 164.514(b)(2)(i)(C)",
-            example="- age_cap: {column: age, at: 89, at_most: 0}",
+            values=lambda outcome: {"open_category": outcome.parameters["at"] + 1},
         ),
+        guide=built_in_guide(__file__, "age_cap.md"),
     ),
 ]

@@ -2,38 +2,18 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
 from typing import Annotated, Any
 
 from numpy.typing import NDArray
 from pydantic import Field
 
-from tcdp_audit.plugin._internal import percent_of, unit_noun, worst_group
-from tcdp_audit.plugin.check import (
-    AttributeParameters,
-    ClassCheck,
-    ClassEvidence,
-    Comparison,
-    DisclosureType,
-    Guide,
-    Ratios,
-    Threshold,
-)
+from tcdp_audit.plugin.check import AttributeParameters, ClassCheck, ClassEvidence, DisclosureType, Ratios, Threshold
 from tcdp_audit.plugin.detector import Exact
 from tcdp_audit.plugin.sentences import (
-    Outcome,
-    Status,
-    chance_of,
-    column_of,
-    count,
-    in_worst_group,
-    percent,
-    record_noun,
-    sentence_case,
-    victims,
+    Comparison,
+    Sentences,
 )
-from tcdp_audit_plugins.checks._shared.certain_values import may_be_shared
-from tcdp_audit_plugins.formulas import formula
+from tcdp_audit_plugins.guides import built_in_guide
 
 
 class AlphaKParameters(AttributeParameters):
@@ -73,33 +53,6 @@ def class_sizes(evidence: ClassEvidence, _: AlphaKParameters) -> NDArray[Any]:
     return evidence.size
 
 
-def _sentence(outcome: Outcome) -> str:
-    noun, given = unit_noun(outcome), outcome.parameters
-    largest = percent(outcome.observed, outcome.threshold)
-    smallest = count(int(outcome.details["k"]), noun)
-    if outcome.status is not Status.FAILED:
-        most = f"one value of {column_of(outcome)} {_is_of(outcome)} {largest} of a group at most"
-        if outcome.status is Status.PASSED:
-            return f"Every {record_noun(outcome)} is in a group of at least {smallest}; {most}."
-        return f"{sentence_case(worst_group(outcome, 'smallest'))} has {smallest}; {most}."
-    faults = [f"of fewer than {count(given['k'], noun)}"] if "k" in given else []
-    too_frequent = f"in which one value {_is_of(outcome)} more than"
-    faults += [f"{too_frequent} {percent_of(Fraction(given['alpha']))}"] if "alpha" in given else []
-    largest_share = f"one value of {column_of(outcome)} {_is_of(outcome)} {largest} of a group at most"
-    worst = f"the smallest group has {smallest}, and {largest_share}"
-    return f"{victims(outcome)} {' or '.join(faults)}; {worst}."
-
-
-def _is_of(outcome: Outcome) -> str:
-    """What a value is of a group: a part of its records, or what a part of its entities has."""
-    return "is that of" if may_be_shared(outcome) else "makes up"
-
-
-def _person(outcome: Outcome) -> str:
-    likeliest = f"one value of {column_of(outcome)} is theirs with {chance_of(outcome.observed or 0)}"
-    return f"{in_worst_group(outcome)} {likeliest}."
-
-
 CHECKS = [
     ClassCheck(
         name="alpha_k_anonymity",
@@ -113,35 +66,19 @@ CHECKS = [
         implies=lambda one, _: [("k_anonymity", {"k": one.k})] if one.k else [],
         on_attribute=True,
         monotone=lambda _: True,  # a union is larger, and a value's share in it lies between its shares in the parts
-        sentence=_sentence,
-        person=_person,
-        guide=Guide(
-            question="Is everybody hidden among enough others, and is no secret too common among them?",
-            risk="Whoever finds somebody's group may guess their secret and mostly be right.",
-            definition=(
-                "Every equivalence class has at least k records, and in none of them has a sensitive value a larger "
-                "share than alpha. A class must keep both. Where the policy names a unit, such as a person, a class "
-                "has as many members as units, and p_i is the share of them that have the value i. Shares may then "
-                "add up to more than 1, since a unit may have several values."
+        sentences=Sentences(
+            passed="Every {record} is in a group of at least {details.k:{unit}}; {most}.",
+            failed=(
+                "{victims} [{parameters.k?}of fewer than {parameters.k:{unit}}[{alpha?} or ]][{alpha?}in which one "
+                "value {makes_up} more than {alpha:%}]; the smallest group has {details.k:{unit}}, and {most}."
             ),
-            **formula(
-                r"\max_E \max_i p_i \le \alpha",
-                r"\min_E n_E \ge k",
-            ),
-            reading=(
-                "The observed value is the largest share of one sensitive value in any class: how sure an intruder is "
-                "of a person's value after finding the class. The size of the smallest class is the detail `k`."
-            ),
-            choosing=(
-                "alpha below the share that would already be an accusation: 0.5 keeps every value less likely than "
-                "not. It cannot be below the share of the most frequent value in the table by much."
-            ),
-            limits=(
-                "A share is judged by itself. A value that is rare in the table may be ten times as frequent in a "
-                "class and still keep alpha: pair it with t-closeness or beta-likeness."
-            ),
-            source="Wong, Li, Fu, Wang, (α,k)-Anonymity, KDD 2006, doi:10.1145/1150402.1150499",
-            example="- alpha_k_anonymity: {alpha: 0.5, k: 5, attribute: disease}",
+            measured=("[{classes=1?}The only group|The smallest of {classes:group}] has {details.k:{unit}}; {most}."),
+            impact="{in_worst_group} one value of {attribute} is theirs with {observed:chance}.",
+            parts={
+                "most": "one value of {attribute} {makes_up} {observed:%} of a group at most",
+                "makes_up": "[{several_rows?}is that of|makes up]",
+            },
         ),
+        guide=built_in_guide(__file__, "alpha_k_anonymity.md"),
     ),
 ]

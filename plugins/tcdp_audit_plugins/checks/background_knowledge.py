@@ -9,30 +9,21 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from tcdp_audit.plugin._internal import unit_noun, values_left
 from tcdp_audit.plugin.check import (
     AttributeParameters,
     ClassCheck,
     ClassEvidence,
     ClassSummary,
-    Comparison,
     DisclosureType,
-    Guide,
     Threshold,
 )
 from tcdp_audit.plugin.sentences import (
+    Comparison,
     Outcome,
-    Status,
-    agree,
-    column_of,
-    count,
-    in_worst_group,
-    record_noun,
-    sentence_case,
-    victims,
+    Sentences,
 )
-from tcdp_audit_plugins.checks._shared.certain_values import may_be_shared
-from tcdp_audit_plugins.formulas import formula
+from tcdp_audit_plugins.checks._shared.certain_values import SINGLE_VALUE
+from tcdp_audit_plugins.guides import built_in_guide
 
 MIXED = "least_in_mixed_classes"
 
@@ -74,33 +65,16 @@ def _in_mixed_classes(summaries: Sequence[ClassSummary]) -> Mapping[str, int | N
     return {MIXED: min(mixed, default=None)}
 
 
-def _sentence(outcome: Outcome) -> str:
-    alike = sum(int(records) for value, _, records in outcome.details["distribution"] if value == 0)
-    least, column, other = outcome.details[MIXED], column_of(outcome), f"other {unit_noun(outcome)}"
-    where, single = agree(alike, "is in a group", "are in groups"), "with a single value of"
-    single = "in which everybody has the same value of" if may_be_shared(outcome) else single
-    parts = [f"{count(alike, record_noun(outcome))} {where} {single} {column}"] if alike else []
-    parts += [f"where values of {column} differ, knowing {count(least, other)} can be enough"] if least else []
-    story = "; ".join(parts)
-    if outcome.status is not Status.FAILED:
-        return f"{sentence_case(story)}."
-    demand = f"fewer than {count(int(outcome.threshold or 0), other)}"
-    give = agree(0 if outcome.classes is None else outcome.classes.failing or 0, "gives", "give")
-    return f"{victims(outcome)} that {give} {column} away to whoever knows {demand}; {story}."
-
-
-def _person(outcome: Outcome) -> str:
-    column, least = column_of(outcome), int(outcome.observed or 0)
-    if not least:
-        return f"{in_worst_group(outcome)} {values_left(outcome, 1)}."
-    others = count(least, f"other {unit_noun(outcome)}")
-    return f"{in_worst_group(outcome)} whoever also knows {column} of {others} can be sure of theirs."
+def _values(outcome: Outcome) -> dict[str, int]:
+    """How many records are in classes with a single value."""
+    return {"alike": sum(int(records) for value, _, records in outcome.details["distribution"] if value == 0)}
 
 
 CHECKS = [
     ClassCheck(
         name="background_knowledge",
         title="Background knowledge attack",
+        expectation_name="BackgroundKnowledgeToBeLimited",
         disclosure_type=DisclosureType.ATTRIBUTE_DEGREE,
         parameters=BackgroundParameters,
         thresholds=(
@@ -109,40 +83,27 @@ CHECKS = [
         monotone=lambda _: True,  # n - max c_i of a union is at least the sum over its parts
         on_attribute=True,
         details=_in_mixed_classes,
-        sentence=_sentence,
-        person=_person,
-        guide=Guide(
-            question="How many others must somebody know before the rest of a group has only one secret?",
-            risk="A member of a group who knows their own secret may so learn that of all others.",
-            definition=(
-                "An intruder finds the class of a person and knows the sensitive values of some other members, such "
-                "as their own. Without those records the rest may share one value. The figure is the least number of "
-                "other records that must be known for that: the size of the class less the count of its most frequent "
-                "value. Where the policy names a unit, such as a person, n_E counts the units of the class and c_i "
-                "those that have the value i, beside others or not."
+        sentences=Sentences(
+            passed="{story}.",
+            failed=(
+                "{victims} that {failing_classes:gives|give} {attribute} away to an intruder who knows fewer than "
+                "{threshold:other {unit}}; {story}."
             ),
-            **formula(
-                r"\min_E\, (n_E - \max_i c_i) \ge \text{at\_least}",
+            impact=(
+                "{in_worst_group} [{observed>0?}an intruder who also knows {attribute} of {observed:other {unit}} "
+                "can be sure of theirs|{single_value}]."
             ),
-            reading=(
-                "0 is a homogeneous class, where nothing needs to be known and which fails any demand. 1 is a class in "
-                "which one member alone exposes all the others. The detail `least_in_mixed_classes` is the least "
-                "figure among the classes that are not homogeneous. Only records with a sensitive value count."
-            ),
-            choosing=(
-                "2 protects against every single member of a class, 3 against two who share what they know. It can "
-                "be at most k - 1."
-            ),
-            limits=(
-                "It is the worst case over whom the intruder knows. Knowledge of another kind, such as that a value "
-                "is impossible for a person, is what recursive (c,l)-diversity is about."
-            ),
-            source=(
-                "Machanavajjhala et al., l-Diversity, ACM TKDD 1(1), 2007, doi:10.1145/1217299.1217302, "
-                "background knowledge attack; Torra, Guide to Data Privacy, Springer 2022, "
-                "doi:10.1007/978-3-031-12837-0"
-            ),
-            example="- background_knowledge: {at_least: 2, attribute: disease}",
+            parts={
+                "story": (
+                    "[{alike>0?}{alike:{record}} {alike:is in a group|are in groups} [{several_rows?}in which all "
+                    "have the same value of|with a single value of] {attribute}[{least_in_mixed_classes>0?}; "
+                    "]][{least_in_mixed_classes>0?}where values of {attribute} differ, knowing "
+                    "{least_in_mixed_classes:other {unit}} can be enough]"
+                ),
+                "single_value": SINGLE_VALUE,
+            },
+            values=_values,
         ),
+        guide=built_in_guide(__file__, "background_knowledge.md"),
     ),
 ]

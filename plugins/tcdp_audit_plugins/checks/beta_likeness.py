@@ -10,15 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from tcdp_audit.plugin._internal import BORDERLINE, percent_of
+from tcdp_audit.plugin._internal import BORDERLINE
 from tcdp_audit.plugin.check import (
     AttributeParameters,
     ClassCheck,
     ClassEvidence,
     ClassSummary,
-    Comparison,
     DisclosureType,
-    Guide,
     Histogram,
     Ratios,
     ReferenceDistribution,
@@ -26,26 +24,12 @@ from tcdp_audit.plugin.check import (
 )
 from tcdp_audit.plugin.detector import Exact
 from tcdp_audit.plugin.sentences import (
-    Outcome,
-    Status,
-    agree,
-    column_of,
-    count,
-    every_record,
-    figure,
-    in_worst_group,
-    percent,
-    record_noun,
-    victims,
+    Comparison,
+    Sentences,
 )
-from tcdp_audit_plugins.checks._shared.certain_values import SHARES_OF_PAIRS
 from tcdp_audit_plugins.checks._shared.frequency_ratios import decided_once, greatest_ratio
 from tcdp_audit_plugins.checks._shared.logarithms import sign_of_gain
-from tcdp_audit_plugins.formulas import formula
-
-SOURCE = (
-    "Cao, Karras, Publishing microdata with a robust privacy guarantee, PVLDB 5(11), 2012, doi:10.14778/2350229.2350255"
-)
+from tcdp_audit_plugins.guides import built_in_guide
 
 
 class BetaParameters(AttributeParameters):
@@ -113,26 +97,26 @@ def _unreachable(summaries: Sequence[ClassSummary]) -> Mapping[str, int]:
     return {"unsatisfiable_classes": classes, "unsatisfiable_records": records}
 
 
-def _sentence(outcome: Outcome) -> str:
-    exceeds = f"the share of a value of {column_of(outcome)} exceeds its share in the table"
-    by = "without bound" if outcome.observed == inf else f"by {percent(outcome.observed, outcome.threshold)}"
-    classes, noun = outcome.details.get("unsatisfiable_classes", 0), record_noun(outcome)
-    who = f"{count(classes, 'group')} with {count(outcome.details.get('unsatisfiable_records', 0), noun)}"
-    hopeless = (
-        f"{who} {agree(classes, 'has', 'have')} a value of {column_of(outcome)} so over-represented that no beta passes"
-    )
-    if outcome.status is not Status.FAILED:
-        return f"{hopeless}." if classes else f"In the groups of the {every_record(outcome)}, {exceeds} {by} at worst."
-    allowed = percent_of(outcome.threshold)
-    allowed = f"the smaller of {allowed} and -ln q" if outcome.check.startswith("enhanced") else allowed
-    return f"{victims(outcome)} in which {exceeds} by more than {allowed}; {hopeless if classes else f'at worst {by}'}."
-
-
-def _person(outcome: Outcome) -> str:
-    value, observed = f"a value of {column_of(outcome)}", outcome.observed or 0
-    if observed == inf:
-        return f"{in_worst_group(outcome)} {value} is so much likelier than in the table that no beta passes."
-    return f"{in_worst_group(outcome)} {value} is up to {figure(1 + observed)} times as likely as in the table."
+SENTENCES = Sentences(
+    passed=("[{unsatisfiable_classes>0?}{hopeless}|In the groups of the {every_record}, {exceeds} {by} at worst]."),
+    failed=(
+        "{victims} in which {exceeds} by more than [{enhanced?}the smaller of {threshold:%} and -ln "
+        "q|{threshold:%}]; [{unsatisfiable_classes>0?}{hopeless}|at worst {by}]."
+    ),
+    impact=(
+        "{in_worst_group} a value of {attribute} is [{infinite?}so much likelier than in the table that no beta "
+        "passes|up to {factor} times as likely as in the table]."
+    ),
+    parts={
+        "exceeds": "the share of a value of {attribute} exceeds its share in the table",
+        "by": "[{infinite?}without bound|by {observed:%}]",
+        "hopeless": (
+            "{unsatisfiable_classes:group} with {unsatisfiable_records:{record}} {unsatisfiable_classes:has|have} a "
+            "value of {attribute} so over-represented that no beta passes"
+        ),
+    },
+    values=lambda outcome: {"enhanced": outcome.check.startswith("enhanced"), "factor": 1 + (outcome.observed or 0)},
+)
 
 
 CHECKS = [
@@ -144,34 +128,8 @@ CHECKS = [
         thresholds=(Threshold("beta", Comparison.AT_MOST, largest_gain, "largest relative gain of the group"),),
         monotone=lambda _: True,  # a share in a union lies between the shares in its parts, and so does its gain
         on_attribute=True,
-        sentence=_sentence,
-        person=_person,
-        guide=Guide(
-            question="Does finding somebody's group make no secret much likelier than it was?",
-            risk="A rare and harmful secret may be many times likelier in somebody's group than elsewhere.",
-            definition=(
-                "For every equivalence class and every sensitive value that is more frequent there than in the table, "
-                "the relative gain of its share is at most beta."
-            ),
-            **formula(
-                r"\max_{E, i : p_i > q_i} \frac{p_i - q_i}{q_i} \le \beta",
-            ),
-            reading=(
-                "An observed value of 3 means that some value is four times as frequent in a class as in the table. It "
-                "counts gains only: that a value becomes rarer in a class is of no concern to it."
-            ),
-            choosing=(
-                "1 to 4 is usual. A class of n records gives a value of share q at least the gain 1/(n q) - 1, so rare "
-                "values need large classes."
-            ),
-            limits=(
-                "The bound allows any share for a frequent value: with q = 0.5 and beta = 1 a class may consist of "
-                "that value alone. The enhanced variant closes this. "
-                f"{SHARES_OF_PAIRS}"
-            ),
-            source=f"{SOURCE}, basic β-likeness",
-            example="- basic_beta_likeness: {beta: 2, attribute: disease}",
-        ),
+        sentences=SENTENCES,
+        guide=built_in_guide(__file__, "basic_beta_likeness.md"),
     ),
     ClassCheck(
         name="enhanced_beta_likeness",
@@ -182,33 +140,7 @@ CHECKS = [
         monotone=lambda _: True,  # a share in a union lies between the shares in its parts, and so does its gain
         on_attribute=True,
         details=_unreachable,
-        sentence=_sentence,
-        person=_person,
-        guide=Guide(
-            question="Does finding somebody's group make no secret much likelier, and never certain?",
-            risk="A common secret may become certain in somebody's group, and a rare one many times likelier.",
-            definition=(
-                "For every equivalence class and every sensitive value that is more frequent there than in the table, "
-                "the relative gain of its share is at most beta and at most -ln q_i, so that no value can become "
-                "certain."
-            ),
-            **formula(
-                r"\frac{p_i - q_i}{q_i} \le \min(\beta, -\ln q_i)",
-                r"\text{for every } E \text{ and every } i \text{ with } p_i > q_i",
-            ),
-            reading=(
-                "The observed value is the largest gain, or infinite where a gain exceeds -ln q_i: no beta allows such "
-                "a class, and only another grouping helps. The details count these classes "
-                "(`unsatisfiable_classes`, classes without any value among them) and their records."
-            ),
-            choosing="As for the basic variant. First bring the unsatisfiable classes to none, then choose beta.",
-            limits=(
-                "Some tools report min(beta, -ln q) of the worst class, a finite number, where no beta satisfies the "
-                "definition. "
-                f"{SHARES_OF_PAIRS}"
-            ),
-            source=f"{SOURCE}, enhanced β-likeness",
-            example="- enhanced_beta_likeness: {beta: 2, attribute: disease}",
-        ),
+        sentences=SENTENCES,
+        guide=built_in_guide(__file__, "enhanced_beta_likeness.md"),
     ),
 ]

@@ -5,43 +5,36 @@ from __future__ import annotations
 from dataclasses import replace
 from enum import StrEnum
 from fractions import Fraction
-from math import exp, inf, log2
-from typing import Annotated, Literal
+from math import exp, log2
+from typing import Annotated, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from tcdp_audit.plugin._internal import Floats, SingletonClasses
+from tcdp_audit.plugin._internal import Floats
 from tcdp_audit.plugin.check import (
     ApproximateFigure,
     AttributeParameters,
     ClassCheck,
     ClassEvidence,
-    Comparison,
     DisclosureType,
-    Guide,
     Histogram,
     ReferenceDistribution,
     Signs,
     Threshold,
 )
 from tcdp_audit.plugin.detector import Exact
+from tcdp_audit.plugin.remedy import SingletonClasses
 from tcdp_audit.plugin.sentences import (
+    Comparison,
     Outcome,
-    Status,
-    column_of,
-    decimal,
-    every_record,
-    figure,
-    in_worst_group,
-    victims,
+    Sentences,
 )
-from tcdp_audit_plugins.checks._shared.certain_values import SHARES_OF_PAIRS
 from tcdp_audit_plugins.checks._shared.distances.multiplicative import lacks_value, larger, largest_loss
 from tcdp_audit_plugins.checks._shared.frequency_ratios import decided_once, greatest_ratio, ratios
 from tcdp_audit_plugins.checks._shared.logarithms import sign_of_logarithm
-from tcdp_audit_plugins.formulas import formula
+from tcdp_audit_plugins.guides import built_in_guide
 
 
 class AbsentValues(StrEnum):
@@ -146,35 +139,20 @@ def _logarithm(ratio: Floats, base: Fraction | None) -> Floats:
     return np.asarray(np.log2(ratio) / log2(base))
 
 
-def _sentence(outcome: Outcome) -> str:
-    share = f"the share of a value of {column_of(outcome)}"
-    ratio = figure(outcome.observed, outcome.threshold)
-    release = outcome.conventions.get("reference", "release") == "release"
-    lacking = f"a value of {column_of(outcome)} that the table has{'' if release else ', or has one that it lacks'}"
-    if outcome.status is not Status.FAILED:
-        if outcome.observed == inf:
-            return f"Among the groups of the {every_record(outcome)}, one lacks {lacking}: the log ratio is infinite."
-        groups = f"Between the groups of the {every_record(outcome)} and the table"
-        return f"{groups}, {share} differs by a log ratio of at most {ratio}."
-    worst = f"a group lacks {lacking}" if outcome.observed == inf else f"at worst it is {ratio}"
-    reached = f"by a log ratio of {decimal(outcome.threshold)} or more"
-    return f"{victims(outcome)} in which {share} differs from the table's {reached}; {worst}."
-
-
-def _person(outcome: Outcome) -> str:
-    value, observed = f"a value of {column_of(outcome)}", outcome.observed or 0
-    if observed == inf:
-        return f"{in_worst_group(outcome)} {value} can be ruled out, or is possible only there."
-    base = outcome.parameters.get("log_base", "natural")
-    factor = exp(observed) if base == "natural" else float(base) ** observed
-    likely = f"{figure(factor)} times as likely, or as unlikely, as in the table"
-    return f"{in_worst_group(outcome)} {value} is up to {likely}."
+def _values(outcome: Outcome) -> dict[str, Any]:
+    """Whether the reference is another than the release, and the log ratio as a factor."""
+    base, ratio = outcome.parameters.get("log_base", "natural"), outcome.observed or 0
+    return {
+        "other_reference": outcome.conventions.get("reference", "release") != "release",
+        "factor": exp(ratio) if base == "natural" else float(base) ** ratio,
+    }
 
 
 CHECKS = [
     ClassCheck(
         name="delta_disclosure",
         title="Delta-disclosure privacy",
+        expectation_name="ToBeDeltaDisclosurePrivate",
         disclosure_type=DisclosureType.ATTRIBUTE_MODEL,
         parameters=DeltaParameters,
         thresholds=(Threshold("delta", Comparison.BELOW, largest_log_ratio, "largest |log(p_i/q_i)| of the class"),),
@@ -182,37 +160,25 @@ CHECKS = [
         worst_classes=worst_classes,
         monotone=lambda one: one.absent_values is AbsentValues.PUBLISHED,  # a mixture with 0 may fall below a bound
         variant=lambda one: "absent values ignored" if one.absent_values is AbsentValues.IGNORED else "",
-        sentence=_sentence,
-        person=_person,
-        guide=Guide(
-            question="Is no secret much likelier or much rarer in a group than in the whole table?",
-            risk="Finding somebody's group may make a secret far likelier, or rule one out.",
-            definition=(
-                "For every equivalence class and every value of the sensitive attribute, the logarithm of its share "
-                "in the class over its share in the table is between -delta and delta, strictly. A value of the "
-                "table that a class lacks is at minus infinity."
+        sentences=Sentences(
+            passed=(
+                "[{infinite?}Among the groups of the {every_record}, one lacks {lacking}: the log ratio is "
+                "infinite|Between the groups of the {every_record} and the table, the share of a value of "
+                "{attribute} differs by a log ratio of at most {observed}]."
             ),
-            **formula(
-                r"\max_E \max_i \left|\ln \frac{p_i}{q_i}\right| < \delta",
+            failed=(
+                "{victims} in which the share of a value of {attribute} differs from the table's by a log ratio of "
+                "{threshold} or more; [{infinite?}a group lacks {lacking}|at worst it is {observed}]."
             ),
-            reading=(
-                "exp(observed) is the largest factor by which finding a class multiplies or divides the odds of a "
-                "value. Infinite means that a class lacks a value of the table: finding the class rules it out."
+            impact=(
+                "{in_worst_group} a value of {attribute} [{infinite?}can be ruled out, or is possible only there|is "
+                "up to {factor} times as likely, or as unlikely, as in the table]."
             ),
-            choosing=(
-                "delta = ln 2 = 0.69 lets a share double or halve. Every class must then have every value, so the "
-                "classes must be large, or the values bucketised."
-            ),
-            limits=(
-                "Some tools leave out the values that a class lacks (`absent_values: ignored`) or take logarithms to "
-                "base 2 (`log_base: 2`); figures compare only under the same choices, and ignoring hides that values "
-                "are ruled out. "
-                f"{SHARES_OF_PAIRS}"
-            ),
-            source=(
-                "Brickell, Shmatikov, The cost of privacy, KDD 2008, doi:10.1145/1401890.1401904, δ-disclosure privacy"
-            ),
-            example="- delta_disclosure: {delta: 1.5, attribute: salary}",
+            parts={
+                "lacking": ("a value of {attribute} that the table has[{other_reference?}, or has one that it lacks]"),
+            },
+            values=_values,
         ),
+        guide=built_in_guide(__file__, "delta_disclosure.md"),
     ),
 ]

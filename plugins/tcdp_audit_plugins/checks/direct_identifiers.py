@@ -1,4 +1,4 @@
-"""Direct identifiers: columns whose values are e-mail addresses, numbers of people, names, although nobody says so."""
+"""Direct identifiers: columns whose values are e-mail addresses, numbers of people, names, although no one says so."""
 
 from __future__ import annotations
 
@@ -8,29 +8,26 @@ from typing import Annotated
 
 from pydantic import Field
 
-from tcdp_audit.plugin._internal import Check
-from tcdp_audit.plugin.check import CheckError, DisclosureType, Guide, Parameters, TableCheck, TableFigure, TableView
+from tcdp_audit.plugin.check import Check, DisclosureType, Parameters, TableCheck, TableFigure, TableView
 from tcdp_audit.plugin.detector import Detector, Role, Text
-from tcdp_audit.plugin.sentences import Outcome, Status, agree, an_intruder, column_of, listing
+from tcdp_audit.plugin.engine import CheckError
+from tcdp_audit.plugin.sentences import Sentences, listing
 from tcdp_audit_plugins.checks._shared.detected_columns import (
     HINT_SHARE,
     NO_DETECTOR,
-    OPEN,
-    RULE,
     SHARE,
+    STILL_OPEN,
     Allowed,
     HintShare,
     Share,
+    columns_in,
     details,
     faults,
-    held,
-    looked,
     looked_at,
     looked_for,
     require_decided,
-    still_open,
 )
-from tcdp_audit_plugins.formulas import formula
+from tcdp_audit_plugins.guides import built_in_guide
 
 
 class DirectIdentifiersParameters(Parameters):
@@ -62,12 +59,12 @@ def direct_identifiers(view: TableView, parameters: DirectIdentifiersParameters)
     Cost: the distinct values of each column; at most 10,000 of them for each detector.
     """
     detectors, columns = _chosen(view.detectors, parameters.detectors), looked_at(view, parameters)
-    found = looked_for(view, parameters, columns, detectors)
-    identifying = found.of_role(Role.IDENTIFIER)
+    detections = looked_for(view, parameters, columns, detectors)
+    identifying = detections.of_role(Role.IDENTIFIER)
     if parameters.at_most is not None and len(identifying) <= parameters.at_most:
-        require_decided(found, identifying)
-    told = details(found, identifying, columns, detectors)
-    return TableFigure(Fraction(len(identifying)), view.records, details=told)
+        require_decided(detections, identifying)
+    figures = details(detections, identifying, columns, detectors)
+    return TableFigure(Fraction(len(identifying)), view.records, details=figures)
 
 
 def _chosen(detectors: Mapping[str, Detector], names: Sequence[str] | None) -> list[Detector]:
@@ -83,27 +80,6 @@ def _chosen(detectors: Mapping[str, Detector], names: Sequence[str] | None) -> l
     return chosen
 
 
-def _sentence(outcome: Outcome) -> str:
-    found = len(outcome.details["columns"])
-    if not found:
-        return (
-            f"No column names a person directly, as far as values and names of columns say ({looked(outcome)})"
-            f"{still_open(outcome)}."
-        )
-    said = held(outcome, "names people", "name people")
-    if outcome.status is not Status.FAILED:
-        return f"{said}{still_open(outcome)}."
-    advice = agree(found, "drop it, or declare it an identifier", "drop them, or declare them identifiers")
-    return f"{said}: {advice}{still_open(outcome)}."
-
-
-def _person(outcome: Outcome) -> str:
-    if not outcome.details["columns"]:
-        return f"No column that was recognised names {an_intruder(outcome)}."
-    first = column_of(outcome, outcome.details["columns"][0])
-    return f"Whoever knows {first} of {an_intruder(outcome)}, or can look it up, has their record."
-
-
 CHECKS: list[Check] = [
     TableCheck(
         name="direct_identifiers",
@@ -115,36 +91,23 @@ CHECKS: list[Check] = [
         label="number of columns that identify directly",
         worst=lambda figure, _: Fraction(figure.details["looked_at"]),
         validate=faults,
-        sentence=_sentence,
-        person=_person,
-        guide=Guide(
-            question="Does a column hold names, e-mail addresses or numbers of people, whatever it is called?",
-            risk="An identifier may still be in the release under a harmless name.",
-            definition=(
-                "Detectors look at the distinct values of every column that the policy does not declare as an "
-                "identifier: at their form, at checksums and registers, at integers that count the records. " + RULE
+        sentences=Sentences(
+            passed=(
+                "[{columns?}{held}|No column names a person directly, as far as values and names of columns say "
+                "({looked_at:column} and {looked_for:kind} of identifiers)]{open}."
             ),
-            **formula(
-                r"\#\{c : c \text{ is known}\} \le \text{at\_most}",
-                r"P(\operatorname{Bin}(v_c, b) \ge h_c) < 10^{-6}",
-                r"h_c \text{ hits among } v_c \text{ values, } b \text{ by chance}",
+            failed=(
+                "{held}: {number:drop it, or declare it an identifier|drop them, or declare them identifiers}{open}."
             ),
-            reading=(
-                "The observed value is a number of columns. Details: `columns`, and for each of them `detectors`, "
-                "`kinds`, `shares`, `base_rates` and `p_values`; " + OPEN
+            impact=(
+                "[{columns?}An intruder who knows {first:column} of {person}, or can look it up, has their "
+                "record|No column that was recognised names {person}]."
             ),
-            choosing=(
-                "0. Declare what is found as `identifier` and drop it; a pseudonym that must stay goes into `allowed`."
-            ),
-            limits=(
-                "What no detector knows is not found: free text, photographs, names in a column that is not called so. "
-                "A value that repeats is one observation, and of more than 10,000 a seeded sample is looked at. Exact "
-                "dates, postcodes and coordinates are quasi-identifiers here. National numbers and assigned telephone "
-                "numbers need the extra `identifiers`; where a column has the form of one, the outcome says so. "
-                "`tcdp-audit plugins` lists all detectors; other plugins may add theirs."
-            ),
-            source="45 CFR 164.514(b)(2)(i); ISO/IEC 7812-1, ISO 13616-1, RFC 5322 and those named with each detector",
-            example="- direct_identifiers: {at_most: 0}",
+            values=lambda outcome: columns_in(outcome, "names people", "name people"),
+            parts={
+                "open": STILL_OPEN,
+            },
         ),
+        guide=built_in_guide(__file__, "direct_identifiers.md"),
     ),
 ]

@@ -1,4 +1,4 @@
-"""How many columns of a release could identify somebody."""
+"""How many columns of a release could identify a person."""
 
 from __future__ import annotations
 
@@ -7,11 +7,10 @@ from typing import Annotated
 
 from pydantic import Field
 
-from tcdp_audit.plugin._internal import Check
-from tcdp_audit.plugin.check import DisclosureType, Guide, Parameters, TableCheck, TableFigure, TableView
+from tcdp_audit.plugin.check import Check, DisclosureType, Parameters, TableCheck, TableFigure, TableView
 from tcdp_audit.plugin.detector import Role
-from tcdp_audit.plugin.sentences import Outcome, Status, agree, count
-from tcdp_audit_plugins.formulas import formula
+from tcdp_audit.plugin.sentences import Sentences
+from tcdp_audit_plugins.guides import built_in_guide
 
 
 class IdentifyingAttributesParameters(Parameters):
@@ -32,18 +31,6 @@ def identifying_attribute_count(view: TableView, _: IdentifyingAttributesParamet
     return TableFigure(value=Fraction(sum(name in present for name in named)), records=view.records)
 
 
-def _sentence(outcome: Outcome) -> str:
-    number = int(outcome.observed or 0)
-    told = f"By the policy, {count(number, 'column')} of the release could tell who a person is"
-    if outcome.status is not Status.FAILED:
-        return f"{told}."
-    return f"{told}; {int(outcome.threshold or 0):,} {agree(int(outcome.threshold or 0), 'is', 'are')} allowed."
-
-
-def _person(outcome: Outcome) -> str:
-    return f"Whoever looks for a person has {count(int(outcome.observed or 0), 'fact')} to find them by."
-
-
 CHECKS: list[Check] = [
     TableCheck(
         name="identifying_attribute_count",
@@ -52,23 +39,14 @@ CHECKS: list[Check] = [
         parameters=IdentifyingAttributesParameters,
         measure=identifying_attribute_count,
         label="number of identifying columns",
-        sentence=_sentence,
-        person=_person,
-        guide=Guide(
-            question="Does the release say few enough things by which somebody could be recognised?",
-            risk="With many facts in a record, some combination of them is nearly always rare.",
-            definition=(
-                "The release has at most a given number of columns with the role identifier or quasi_identifier. A "
-                "column that the policy calls insensitive is not counted, whatever it is."
+        sentences=Sentences(
+            passed="By the policy, {observed:column} of the release could identify a person.",
+            failed=(
+                "By the policy, {observed:column} of the release could identify a person; {threshold} "
+                "{threshold:is|are} allowed."
             ),
-            **formula(
-                r"q \le \text{at\_most}",
-            ),
-            reading="The observed value is the number of such columns in the release.",
-            choosing="Statistics Netherlands allows 15 identifying variables in public files.",
-            limits="It rests on the roles that the policy gives, and says nothing of what the columns hold.",
-            source="ESSnet SDC, Handbook on Statistical Disclosure Control, chapter 3, rules at Statistics Netherlands",
-            example="- identifying_attribute_count: {at_most: 15}",
+            impact="An intruder who looks for a person has {observed:fact} to search by.",
         ),
+        guide=built_in_guide(__file__, "identifying_attribute_count.md"),
     ),
 ]

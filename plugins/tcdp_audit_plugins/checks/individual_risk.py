@@ -12,29 +12,22 @@ from typing import Annotated, Any, Literal
 import numpy as np
 from pydantic import Field
 
-from tcdp_audit.plugin._internal import Counts, Floats, boundaries, fold, noun_form, percent_of, unit_noun, with_article
-from tcdp_audit.plugin.check import CheckError, DisclosureType, Guide, Parameters, TableCheck, TableFigure, TableView
+from tcdp_audit.plugin._internal import Counts, Floats, boundaries, fold
+from tcdp_audit.plugin.check import DisclosureType, Need, Parameters, TableCheck, TableFigure, TableView
 from tcdp_audit.plugin.detector import Exact, PolicyDocument
+from tcdp_audit.plugin.engine import CheckError
 from tcdp_audit.plugin.sentences import (
     Outcome,
-    Status,
-    agree,
-    chance_of,
-    count,
-    decimal,
-    figure,
-    intruder_who_knows,
-    known_columns,
-    percent,
+    Sentences,
     record_noun,
-    records_of,
+    unit_noun,
 )
 from tcdp_audit_plugins.checks._shared.sampling import (
     covering_population,
     fraction_of,
     mean_of_reciprocals,
 )
-from tcdp_audit_plugins.formulas import formula
+from tcdp_audit_plugins.guides import built_in_guide
 
 SERIES_BELOW = 0.1  # 1 - p below which the risk of a pair is summed as a series
 SERIES_TERMS = 20
@@ -242,30 +235,11 @@ def _faults(parameters: IndividualRiskParameters, _: PolicyDocument) -> Iterator
         yield "at_most", "a risk is at most 1; only `measure: expected` may have more"
 
 
-def _sentence(outcome: Outcome) -> str:
-    noun = unit_noun(outcome) if "units" in outcome.details else record_noun(outcome)
-    measure, records = outcome.parameters["measure"], outcome.records
-    if measure == "expected":
-        total = int(outcome.details.get("units", 0 if records is None else records.total))
-        number, allowed = outcome.observed or 0, decimal(outcome.threshold)
-        expected = f"{figure(number, outcome.threshold)} {noun_form('re-identification', number)}"
-        risk = f"{expected} {agree(number, 'is', 'are')} expected among {count(total, noun)}"
-    else:
-        risk = f"The {measure} risk of {with_article(noun)} is {percent(outcome.observed, outcome.threshold)}"
-        allowed = percent_of(outcome.threshold)
-    if outcome.status is not Status.FAILED:
-        return f"{risk}, if somebody knows {known_columns(outcome)}."
-    if records is None or records.failing is None:
-        return f"{risk}, where at most {allowed} is allowed, if somebody knows {known_columns(outcome)}."
-    higher = f"{records_of(records, record_noun(outcome))} at a higher risk than {allowed}"
-    return f"{higher}, if somebody knows {known_columns(outcome)}. {risk}."
-
-
-def _person(outcome: Outcome) -> str:
-    names = ("unit_highest", "unit_average") if "units" in outcome.details else ("highest", "average")
-    highest, average = (chance_of(float(outcome.details[name])) for name in names)
-    finds = f"is estimated to find them with {highest} at worst, and with {average} on average"
-    return f"{intruder_who_knows(outcome)} {finds}."
+def _values(outcome: Outcome) -> dict[str, Any]:
+    """Who is counted, and how many they are: entities where the details count them."""
+    if "units" in outcome.details:
+        return {"noun": unit_noun(outcome), "total": int(outcome.details["units"])}
+    return {"noun": record_noun(outcome), "total": 0 if outcome.records is None else outcome.records.total}
 
 
 CHECKS = [
@@ -278,57 +252,34 @@ CHECKS = [
         label="individual risk",
         worst=_worst,
         class_size=lambda _: 2,
-        requires=frozenset({"population"}),
+        needs={Need.POPULATION},
         variant=lambda one: one.measure,
         validate=_faults,
-        sentence=_sentence,
-        person=_person,
-        guide=Guide(
-            question="How likely is each person to be found among everybody, given how many they stand for?",
-            risk="In a survey a few people may be far easier to find than the average says.",
-            definition=(
-                "The probability that an intruder who links a released record to the population finds its "
-                "person. A class of f released records has F in the population, which is unknown; with "
-                "sampling weights (or a sampling fraction) its estimate is their sum (or f/π), and the risk "
-                "is the mean of 1/F under a negative binomial distribution with p = f/F. Where the policy "
-                "names a unit, a unit is re-identified if one of its records is: 1 - Π(1 - r_i). Under "
-                "`missing_quasi_identifier: wildcard`, f counts the records compatible with a record and F adds up "
-                "their weights, as sdcMicro does."
+        sentences=Sentences(
+            passed="{risk}, if an intruder knows {known}.",
+            failed=(
+                "[{failing?}{failing/records:{record}} {failing/records:is|are} at a higher risk than {limit}, if "
+                "an intruder knows {known}. {risk}|{risk}, where at most {limit} is allowed, if an intruder knows "
+                "{known}]."
             ),
-            **formula(
-                r"p = f/F",
-                r"r = \frac{p}{1 - p} \ln \frac{1}{p} \text{ for } f = 1",
-                r"r = \frac{p}{1 - p} - \left(\frac{p}{1 - p}\right)^2 \ln \frac{1}{p} \text{ for } f = 2",
-                r"r = \frac{p}{f - (1 - p)} \text{ for } f > 2",
-                r"r = \frac{1}{f} \text{ for } F \le f",
-                r"\text{of a unit: } 1 - \prod_i (1 - r_i)",
+            impact=(
+                "{intruder} is estimated to find them with [{units?}{unit_highest:chance}|{highest:chance}] at "
+                "worst, and with [{units?}{unit_average:chance}|{average:chance}] on average."
             ),
-            reading=(
-                "The observed value is the highest risk, the average, or the expected number of "
-                "re-identifications, as `measure` says. Details: `highest`, `average`, `expected` over "
-                "records; `uniques`, the records alone in their class; with a unit also `units` and "
-                "`unit_highest`, `unit_average`, `unit_expected`, of which one is the observed value then. "
-                "With a population file, `exact_highest` and `exact_average` are those of 1/F as counted "
-                "there; reidentification_risk with the journalist's scenario demands a bound on them."
-            ),
-            choosing=(
-                "A highest risk of 0.05 to 0.2 is usual, lower for a public file. The average hides single "
-                "records; use it beside the highest."
-            ),
-            limits=(
-                "For f > 2 the formula is an approximation that is slightly too high: on a survey of 4,000 "
-                "records the sum of risks is 95.73566 where the exact mean is 95.73519. A class is estimated "
-                "from its own records alone. Records of a unit are taken to be found independently of each "
-                "other, and f counts records: that is right for a household whose records are people. Where the unit "
-                "is a person with several rows, five rows of one person count as five people, and the risk comes out "
-                "too low: give the check a release with one row for each, or demand a bound of reidentification_risk."
-            ),
-            source=(
-                "Benedetti, Franconi, Statistical and technological solutions for controlled data "
-                "dissemination, NTTS 1998; Franconi, Polettini, Individual risk estimation in μ-Argus, "
-                "PSD 2004, doi:10.1007/978-3-540-25955-8_20"
-            ),
-            example="- individual_risk: {measure: highest, at_most: 0.1}",
+            parts={
+                "risk": {
+                    "by": "measure",
+                    "expected": ("{observed:re-identification} {observed:is|are} expected among {total:{noun}}"),
+                    "": "The {measure} risk of {noun:article} is {observed:%}",
+                },
+                "limit": {
+                    "by": "measure",
+                    "expected": "{threshold}",
+                    "": "{threshold:%}",
+                },
+            },
+            values=_values,
         ),
+        guide=built_in_guide(__file__, "individual_risk.md"),
     ),
 ]

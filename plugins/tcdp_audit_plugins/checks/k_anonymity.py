@@ -9,22 +9,14 @@ from typing import Annotated, Any
 from numpy.typing import NDArray
 from pydantic import Field
 
-from tcdp_audit.plugin._internal import Check, average_group, unit_noun, worst_group
-from tcdp_audit.plugin.check import ClassCheck, ClassEvidence, Comparison, DisclosureType, Guide, Parameters, Threshold
+from tcdp_audit.plugin.check import Check, ClassCheck, ClassEvidence, DisclosureType, Parameters, Threshold
 from tcdp_audit.plugin.detector import PolicyDocument
 from tcdp_audit.plugin.sentences import (
+    Comparison,
     Outcome,
-    Status,
-    agree,
-    chance_of,
-    count,
-    intruder_who_knows,
-    known_columns,
-    record_noun,
-    sentence_case,
-    victims,
+    Sentences,
 )
-from tcdp_audit_plugins.formulas import formula
+from tcdp_audit_plugins.guides import built_in_guide
 
 
 class KAnonymityParameters(Parameters):
@@ -51,32 +43,14 @@ def class_sizes(evidence: ClassEvidence, _: KAnonymityParameters) -> NDArray[Any
     return evidence.size
 
 
-def _sentence(outcome: Outcome) -> str:
-    noun, alike = unit_noun(outcome), f"with the same {known_columns(outcome)}"
-    smallest = count(int(outcome.observed or 0), noun)
-    if outcome.status is Status.PASSED:
-        return f"Every {record_noun(outcome)} is in a group of at least {smallest} {alike}."
-    if outcome.status is not Status.FAILED:
-        return f"{sentence_case(worst_group(outcome, 'smallest'))} {alike} has {smallest}."
-    few = f"{victims(outcome)} of fewer than {count(int(outcome.threshold or 0), noun)} {alike}"
-    alone = sum(int(records) for size, _, records in outcome.details["distribution"] if size == 1)
-    if not alone or noun != record_noun(outcome):
-        return f"{few}; the smallest has {smallest}."
-    if outcome.records is not None and alone == outcome.records.failing:
-        return f"{few}: {agree(alone, f'this {noun}', 'each of them')} is alone."
-    return f"{few}; {alone:,} of them {agree(alone, 'is', 'are')} alone."
-
-
-def _person(outcome: Outcome) -> str:
-    """How many somebody is narrowed down to, and how often a guess among them is right."""
-    noun, least = unit_noun(outcome), int(outcome.observed or 0)
-    worst = f"{intruder_who_knows(outcome)} narrows them down to {count(least, noun)} at worst"
-    right = f"a guess is right with {chance_of(Fraction(1, max(least, 1)))}"
+def _values(outcome: Outcome) -> dict[str, Any]:
+    """How many are alone, whether they are all that fail, and the mean chance of a guess; only where records count."""
     classes, records = outcome.classes, outcome.records
-    if noun != record_noun(outcome) or classes is None or records is None:
-        return f"{worst}; {right}."
-    mean = chance_of(Fraction(classes.total, records.total))  # over records, the chance 1/n is groups over records
-    return f"{worst} and to {average_group(outcome)} on average; {right} at worst, and with {mean} on average."
+    if outcome.conventions.get("unit", "row") != "row" or classes is None or records is None:
+        return {}
+    alone = sum(int(number) for size, _, number in outcome.details["distribution"] if size == 1)
+    mean = Fraction(classes.total, records.total)  # over records, the chance 1/n is groups over records
+    return {"alone": alone, "all_alone": alone > 0 and alone == records.failing, "mean": mean}
 
 
 def _implied(parameters: KAnonymityParameters, document: PolicyDocument) -> Iterator[tuple[str, Mapping[str, Any]]]:
@@ -94,36 +68,24 @@ CHECKS: list[Check] = [
         thresholds=(Threshold("k", Comparison.AT_LEAST, class_sizes, "records in the group", counts=True),),
         monotone=lambda _: True,  # a union is no smaller than its parts
         implies=_implied,
-        sentence=_sentence,
-        person=_person,
-        guide=Guide(
-            question="Is everybody hidden among enough others who look the same to somebody that knows them?",
-            risk="A neighbour who knows a few facts about somebody may find the one record that fits.",
-            definition=(
-                "Records that agree in every quasi-identifier form an equivalence class. A release is k-anonymous "
-                "if every class has at least k records."
+        sentences=Sentences(
+            passed="Every {record} is in a group of at least {observed:{unit}} with the same {known}.",
+            failed=(
+                "{victims} of fewer than {threshold:{unit}} with the same {known}[{all_alone?}: {alone:this "
+                "{unit}|each of them} is alone|{alone>0?}; {alone} of them {alone:is|are} alone|; the smallest has "
+                "{observed:{unit}}]."
             ),
-            **formula(
-                r"\min_E n_E \ge k",
+            measured=(
+                "[{classes=1?}The only group|The smallest of {classes:group}] with the same {known} has "
+                "{observed:{unit}}."
             ),
-            reading=(
-                "The observed value is the size of the smallest class. An intruder who knows a person's "
-                "quasi-identifiers finds at least that many candidates, so names the right one with probability at "
-                "most one over it."
+            impact=(
+                "{intruder} narrows them down to {observed:{unit}} at worst[{mean?} and to {average_group} on "
+                "average; a guess is right with {guess:chance} at worst, and with {mean:chance} on average|; a "
+                "guess is right with {guess:chance}]."
             ),
-            choosing=(
-                "3 to 5 is usual for releases under contract, 10 or more for public files. A risk of at most 0.2 per "
-                "record is k = 5, exactly."
-            ),
-            limits=(
-                "It says nothing about what a class gives away: where all its members share a diagnosis, finding the "
-                "class is enough. Pair it with a diversity or closeness check."
-            ),
-            source=(
-                "Samarati, IEEE TKDE 13(6), 2001, doi:10.1109/69.971193; Sweeney, IJUFKS 10(5), 2002, "
-                "doi:10.1142/S0218488502001648, definition 3"
-            ),
-            example="- k_anonymity: {k: 5}",
+            values=_values,
         ),
+        guide=built_in_guide(__file__, "k_anonymity.md"),
     ),
 ]

@@ -1,4 +1,4 @@
-"""k-confusion: how many records an attack leaves for everybody, whichever attack it is."""
+"""k-confusion: how many records an attack leaves for everyone, whichever attack it is."""
 
 from __future__ import annotations
 
@@ -9,21 +9,14 @@ from typing import Annotated, Any, Self
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from tcdp_audit.plugin._internal import Check, Counts, bound, noun_form
-from tcdp_audit.plugin.check import Comparison, DisclosureType, Guide, Parameters, TableCheck, TableFigure, TableView
+from tcdp_audit.plugin._internal import Counts
+from tcdp_audit.plugin.check import Check, DisclosureType, Need, Parameters, TableCheck, TableFigure, TableView
 from tcdp_audit.plugin.detector import Exact, PolicyDocument
 from tcdp_audit.plugin.sentences import (
-    Outcome,
-    Status,
-    agree,
-    count,
-    figure,
-    intruder_who_knows,
-    known_columns,
-    part_of,
-    record_noun,
+    Comparison,
+    Sentences,
 )
-from tcdp_audit_plugins.checks._shared.sampling import counts_rows, distribution_of
+from tcdp_audit_plugins.checks._shared.sampling import distribution_of
 from tcdp_audit_plugins.checks.masking_attacks import (
     microaggregation_attack,
     noise_attack,
@@ -38,7 +31,7 @@ from tcdp_audit_plugins.checks.masking_attacks.microaggregation_attack import (
 )
 from tcdp_audit_plugins.checks.masking_attacks.noise import NoiseParameters
 from tcdp_audit_plugins.checks.masking_attacks.rank_swap_attack import RankSwapParameters, RankSwapped
-from tcdp_audit_plugins.formulas import formula
+from tcdp_audit_plugins.guides import built_in_guide
 
 OF_LINKS = ("at_most", "links", "direction", "probability", "severity")  # parameters of an attack that say nothing here
 
@@ -103,7 +96,7 @@ class ConfusionParameters(Parameters):
 
 
 def k_confusion(view: TableView, parameters: ConfusionParameters) -> TableFigure:
-    """The least number of candidates that an attack leaves for anybody, each above a probability.
+    """The least number of candidates that an attack leaves for anyone, each above a probability.
 
     Where no candidate is above it, all of them are alike to the intruder and count.
 
@@ -111,7 +104,7 @@ def k_confusion(view: TableView, parameters: ConfusionParameters) -> TableFigure
         A whole number of at least 1.
 
     Raises:
-        CheckError: as the attack; or the attack is wrong about somebody.
+        CheckError: as the attack; or the attack is wrong about a person.
 
     Cost: that of the attack.
 
@@ -165,7 +158,6 @@ SPECIFICATIONS: Mapping[str, Check] = {
 
 
 def _faults(parameters: ConfusionParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
-    yield from counts_rows(document)
     name, own = parameters.named
     for field in OF_LINKS:
         if field in own.model_fields_set:
@@ -174,31 +166,6 @@ def _faults(parameters: ConfusionParameters, document: PolicyDocument) -> Iterat
         yield "attack", f"{field}: {sentence}" if field else sentence
     if parameters.probability * (parameters.k or 1) > 1:
         yield "probability", f"{parameters.k} candidates cannot all be above it; give at most 1/{parameters.k}"
-
-
-def _sentence(outcome: Outcome) -> str:
-    records, least = outcome.records, int(outcome.observed or 0)
-    assert records is not None  # noqa: S101 - outcomes of this check have them
-    noun, at_least = record_noun(outcome), int(outcome.details["at_the_least"])
-    who = f"An intruder who knows {known_columns(outcome)} and how the release was masked"
-    left = f"{who} is left with {count(least, 'candidate')} for {part_of(at_least, records.total, noun)}"
-    demand = f", where {bound(outcome)}" if outcome.status is Status.FAILED else ""
-    others = f" and with more for every other {noun}" if at_least < records.total else ""
-    return f"{left}{others}{demand}{_few(outcome)}."
-
-
-def _few(outcome: Outcome) -> str:
-    records = outcome.records
-    if records is None or outcome.status is not Status.FAILED or not records.failing:
-        return ""
-    few = part_of(records.failing, records.total, record_noun(outcome))
-    return f"; {few} {agree(records.failing, 'has', 'have')} fewer"
-
-
-def _person(outcome: Outcome) -> str:
-    mean, least = float(outcome.details["mean_candidates"]), int(outcome.observed or 0)
-    left = f"{figure(mean)} {noun_form('candidate', mean)} on average, at worst with {count(least, 'candidate')}"
-    return f"{intruder_who_knows(outcome)} and how the release was masked is left with {left}."
 
 
 CHECKS: list[Check] = [
@@ -212,46 +179,25 @@ CHECKS: list[Check] = [
         comparison=Comparison.AT_LEAST,
         worst=lambda _, __: Fraction(1),  # the own record alone
         label="candidates",
-        requires=frozenset({"original"}),
         validate=_faults,
-        sentence=_sentence,
-        person=_person,
-        guide=Guide(
-            question="Are there always enough records among which somebody could be?",
-            risk="Somebody who knows how the file was made may be left with one or two candidates for a person.",
-            definition=(
-                "For an attack, the confusion of a person is the number of candidates that it leaves with a "
-                "probability above a given one; where none is above it, all candidates are alike to the intruder and "
-                "count. The release has k-confusion against this attack if everybody's confusion is at least k. "
-                "k-anonymity is the case in which a person's candidates are an equivalence class."
+        needs={Need.ORIGINAL, Need.ROWS},
+        sentences=Sentences(
+            passed="{left}.",
+            failed="{left}, where {bound}[; {failing/records:{record}} {failing:has|have} fewer].",
+            impact=(
+                "{intruder} and how the release was masked is left with {mean_candidates:candidate} on average, at "
+                "worst with {observed:candidate}."
             ),
-            **formula(
-                r"\min_x \#\{y : \Pr(y \mid x) > t\} \ge k",
-                r"\Pr(y \mid x) = \frac{1}{|B(x)|} \text{ for sets } B(x)",
-                r"t \text{ probability}",
-            ),
-            reading=(
-                "The observed value is the number of candidates of the person who has the fewest. For "
-                "`rank_swap_attack` and `microaggregation_attack` they are released records that a known person may "
-                "be, after the closure unless the attack says `closure: false`; for `pram_attack` and "
-                "`noise_attack` people whom a released record may be. Details: `at_the_least`, how many people "
-                "have that few; `alone`, how many have one; `mean_candidates`. The chart has a person for each record."
-            ),
-            choosing=(
-                "The k that you would ask of k-anonymity: 3 to 5 for files under contract, 10 or more for open data. "
-                "`probability` matters where candidates are not alike, as after post-randomisation and "
-                "noise, in which everybody is possible; it is at most 1/k."
-            ),
-            limits=(
-                "It holds against the attack that is named and no other: an upper bound on safety. An attack that is "
-                "wrong about somebody, since its parameters do not fit the release, is an error. Candidates that "
-                "agree in what is sensitive hide nothing of it."
-            ),
-            source=(
-                "Stokes, Torra, n-Confusion: a generalization of k-anonymity, EDBT/ICDT Workshops 2012; multiple "
-                "releases and k-anonymity, arXiv:1112.1978"
-            ),
-            example="- k_confusion: {k: 3, attack: {rank_swap_attack: {attributes: [age, salary]}}}",
+            parts={
+                "left": (
+                    "An intruder who knows {known} and how the release was masked is left with {observed:candidate} "
+                    "for {at_the_least/records:{record}}[{others?} and with more for every other {record}]"
+                ),
+            },
+            values=lambda outcome: {
+                "others": outcome.records is not None and outcome.details["at_the_least"] < outcome.records.total
+            },
         ),
+        guide=built_in_guide(__file__, "k_confusion.md"),
     ),
 ]

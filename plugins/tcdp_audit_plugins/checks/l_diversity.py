@@ -12,35 +12,26 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from tcdp_audit.plugin._internal import Check, Counts, Floats, noun_form, values_left, worst_group_of
+from tcdp_audit.plugin._internal import Counts, Floats
 from tcdp_audit.plugin.check import (
     ApproximateFigure,
     AttributeParameters,
+    Check,
     ClassCheck,
     ClassEvidence,
-    Comparison,
     DisclosureType,
-    Guide,
     Ratios,
     Threshold,
 )
 from tcdp_audit.plugin.detector import Exact, PolicyDocument, Role
 from tcdp_audit.plugin.sentences import (
-    Outcome,
-    Status,
-    chance_of,
-    column_of,
+    Comparison,
+    Sentences,
     count,
-    decimal,
-    figure,
-    in_worst_group,
-    record_noun,
-    sentence_case,
-    victims,
 )
-from tcdp_audit_plugins.checks._shared.certain_values import may_be_shared, uncertain_values
+from tcdp_audit_plugins.checks._shared.certain_values import VALUES_LEFT, uncertain_values
 from tcdp_audit_plugins.checks._shared.entropy import sign_of_perplexity
-from tcdp_audit_plugins.formulas import formula
+from tcdp_audit_plugins.guides import built_in_guide
 
 TABULATED = 2**16  # counts below this have their logarithm in a table
 TKDD = "Machanavajjhala et al., l-Diversity, ACM TKDD 1(1), 2007, doi:10.1145/1217299.1217302"
@@ -113,48 +104,6 @@ def _table() -> Floats:
     return np.append(0.0, numbers[1:] * np.log(numbers[1:]))
 
 
-def _distinct_sentence(outcome: Outcome) -> str:
-    least, column = int(outcome.observed or 0), column_of(outcome)
-    values = f"{least:,} different {noun_form('value', least)} of {column}"
-    if outcome.status is Status.PASSED:
-        return f"Every {record_noun(outcome)} is in a group with at least {values}."
-    shared = least == 1 and may_be_shared(outcome)
-    if outcome.status is not Status.FAILED:
-        worst = worst_group_of(outcome, "least varied")
-        if shared:
-            return f"In {worst} everybody has the same value of {column}."
-        return f"{sentence_case(worst)} has {values}."
-    few = f"fewer than {int(outcome.threshold or 0):,} different values of {column}"
-    if may_be_shared(outcome):
-        few += ", or with one that everybody has"
-    varied = "in the least varied group everybody has the same" if shared else f"the least varied group has {least:,}"
-    return f"{victims(outcome)} with {few}; {varied}."
-
-
-def _entropy_sentence(outcome: Outcome) -> str:
-    effective = figure(outcome.observed, outcome.threshold)
-    varied = f"as varied in {column_of(outcome)} as"
-    values = f"{effective} equally frequent {noun_form('value', outcome.observed or 0)}"
-    if outcome.status is Status.PASSED:
-        return f"Every {record_noun(outcome)} is in a group at least {varied} {values}."
-    if outcome.status is not Status.FAILED:
-        return f"{sentence_case(worst_group_of(outcome, 'least varied'))} is {varied} {values}."
-    least = f"{decimal(outcome.threshold)} equally frequent {noun_form('value', float(outcome.threshold or 0))}"
-    demand = f"less varied in {column_of(outcome)} than {least}"
-    return f"{victims(outcome)} {demand}; the least varied is as varied as {effective}."
-
-
-def _distinct_person(outcome: Outcome) -> str:
-    return f"{in_worst_group(outcome)} {values_left(outcome, int(outcome.observed or 0))}."
-
-
-def _entropy_person(outcome: Outcome) -> str:
-    if outcome.observed == 1:
-        return _distinct_person(outcome)
-    right = chance_of(1 / (outcome.observed or 1)).replace("chance of", "chance of at least", 1)
-    return f"{in_worst_group(outcome)} whoever guesses the commonest {column_of(outcome)} is right with {right}."
-
-
 def _of_distinct(parameters: DistinctParameters, document: PolicyDocument) -> Iterator[tuple[str, dict[str, Any]]]:
     """So many values need as many records; an entity may have several."""
     if parameters.l and document.unit is None:
@@ -191,28 +140,26 @@ CHECKS: list[Check] = [
         implies=_of_distinct,
         impossible=_impossible,
         on_attribute=True,
-        sentence=_distinct_sentence,
-        person=_distinct_person,
-        guide=Guide(
-            question="Does every group have several different secrets?",
-            risk="Whoever finds somebody's group may find only one secret there, and so know theirs.",
-            definition=(
-                "Every equivalence class has at least l distinct values of the sensitive attribute. Where the policy "
-                "names a unit, such as a person, a unit may have several values in a class. A class in which every "
-                "unit has the same value, beside others or not, has the figure 1: that value is certain."
+        sentences=Sentences(
+            passed="Every {record} is in a group with at least {observed:different value} of {attribute}.",
+            failed=(
+                "{victims} with fewer than {threshold} different values of {attribute}[{several_rows?}, or with one "
+                "that all have]; [{several_rows?}{observed=1?}in the least varied group all have the same|the least "
+                "varied group has {observed}]."
             ),
-            **formula(
-                r"\min_E \left|\{i : p_i > 0\}\right| \ge l",
+            measured=(
+                "[{several_rows?}{observed=1?}In {least_varied} all have the same value of "
+                "{attribute}|{least_varied} has {observed:different value} of {attribute}]."
             ),
-            reading=(
-                "The observed value is the number of distinct values in the least varied class. At 1, knowing that a "
-                "person is in the class gives the value away."
-            ),
-            choosing="2 rules out plain giveaways; 3 or more where values can be excluded by common knowledge.",
-            limits="Nine equal values and one other count as two: prefer the entropy variant where frequencies matter.",
-            source=f"{TKDD}, section 3.3",
-            example="- distinct_l_diversity: {l: 3, attribute: disease}",
+            impact="{in_worst_group} {values_left}.",
+            parts={
+                "least_varied": (
+                    "[{classes=1?}the only group|the least varied of {classes:group}], of {worst_people},"
+                ),
+                "values_left": VALUES_LEFT,
+            },
         ),
+        guide=built_in_guide(__file__, "distinct_l_diversity.md"),
     ),
     ClassCheck(
         name="entropy_l_diversity",
@@ -226,31 +173,27 @@ CHECKS: list[Check] = [
         implies=_of_entropy,
         impossible=_impossible,
         on_attribute=True,
-        sentence=_entropy_sentence,
-        person=_entropy_person,
-        guide=Guide(
-            question="Are the secrets in every group well mixed, so that none of them is nearly certain?",
-            risk="A group may have several secrets of which one is so common that a guess is nearly always right.",
-            definition=(
-                "The entropy of the sensitive attribute in every equivalence class is at least ln l. Reported as "
-                "exp(H), the number of equally frequent values that would be as varied. Where the policy names a unit, "
-                "such as a person, each counts once for every value that it has in a class, and a class in which "
-                "every unit has the same value, beside others or not, has the figure 1."
+        sentences=Sentences(
+            passed=(
+                "Every {record} is in a group at least as varied in {attribute} as {observed:equally frequent value}."
             ),
-            **formula(
-                r"\exp\left(-\sum_i p_i \ln p_i\right) \ge l",
+            failed=(
+                "{victims} less varied in {attribute} than {threshold:equally frequent value}; the least varied is "
+                "as varied as {observed}."
             ),
-            reading=(
-                "The observed value is the effective number of values in the least varied class, from 1 (a single "
-                "value) to the number of values in the table."
+            measured=(
+                "[{classes=1?}The only group|The least varied of {classes:group}], of {worst_people}, is as varied "
+                "in {attribute} as {observed:equally frequent value}."
             ),
-            choosing=(
-                "l need not be whole. It cannot exceed exp(H) of the whole table by much: a table dominated by one "
-                "value has a low entropy in every class."
+            impact=(
+                "{in_worst_group} [{observed=1?}{values_left}|an intruder who guesses the commonest {attribute} is "
+                "right with at least {chance:chance}]."
             ),
-            limits="It looks at each class alone; t-closeness compares it with what is known about everybody.",
-            source=f"{TKDD}, definition 4.1",
-            example="- entropy_l_diversity: {l: 2.5, attribute: disease}",
+            parts={
+                "values_left": VALUES_LEFT,
+            },
+            values=lambda outcome: {"chance": 1 / (outcome.observed or 1)},
         ),
+        guide=built_in_guide(__file__, "entropy_l_diversity.md"),
     ),
 ]

@@ -12,15 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from tcdp_audit.plugin._internal import Check, Counts, MeasuredSubsets, count_in_classes, occurrences, percent_of
+from tcdp_audit.plugin._internal import Counts, count_in_classes, occurrences
 from tcdp_audit.plugin.check import (
-    CheckError,
-    CodedTable,
-    Comparison,
+    Check,
     DisclosureType,
-    Guide,
     Histogram,
     Limit,
+    Need,
     Parameters,
     Ratios,
     TableCheck,
@@ -28,23 +26,16 @@ from tcdp_audit.plugin.check import (
     TableView,
 )
 from tcdp_audit.plugin.detector import Exact, PolicyDocument, Role, Text
+from tcdp_audit.plugin.engine import CheckError, CodedTable
+from tcdp_audit.plugin.remedy import MeasuredSubsets
 from tcdp_audit.plugin.sentences import (
-    Outcome,
-    Status,
-    agree,
-    an_intruder,
-    chance_of,
-    column_of,
-    columns_of,
-    count,
-    percent,
-    record_noun,
-    records_of,
+    Comparison,
+    Sentences,
 )
-from tcdp_audit_plugins.checks._shared.attribute_sets import few_columns, require_few_sets, sets_up_to
-from tcdp_audit_plugins.checks._shared.sampling import counts_rows, distribution_of, needs_a_partition
+from tcdp_audit_plugins.checks._shared.attribute_sets import require_few_sets, sets_up_to
+from tcdp_audit_plugins.checks._shared.sampling import distribution_of
 from tcdp_audit_plugins.checks._shared.sensitive_values import violation_of
-from tcdp_audit_plugins.formulas import formula
+from tcdp_audit_plugins.guides import built_in_guide
 
 Flags = NDArray[np.bool_]
 Subset = tuple[int, ...]
@@ -71,7 +62,7 @@ class LKCParameters(Parameters):
 
 @dataclass
 class _OfSize:
-    """What sets of one size tell of the rows.
+    """What sets of one size say of the rows.
 
     Args:
         alone: rows whose record some set makes unique.
@@ -186,7 +177,7 @@ class _Secret:
     def measure(
         self, size: _OfSize, subset: Subset, grouped: tuple[NDArray[Any], int, Counts], most: Fraction | None
     ) -> None:
-        """Add what the groups by one set tell of it."""
+        """Add what the groups by one set say of it."""
         group, groups, times = grouped
         histogram = count_in_classes(group, groups, self.codes, self.radix, times)
         if self.excluded is not None:
@@ -252,17 +243,9 @@ def _figure(
 
 
 def _faults(parameters: LKCParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
-    yield from counts_rows(document)
-    yield from needs_a_partition(
-        document, "whether a set of attributes narrows a person down would depend on missing values"
-    )
-    roles = {name: one.role for name, one in document.attributes.items()}
-    sensitive = sum(role is Role.SENSITIVE for role in roles.values())
-    yield from require_few_sets(sum(role is Role.QUASI_IDENTIFIER for role in roles.values()), parameters.L, "L")
-    if not sensitive:
-        yield "", "no attribute has the role sensitive"
-    elif parameters.attribute is not None and roles.get(parameters.attribute) is not Role.SENSITIVE:
-        yield "attribute", f"the policy declares no sensitive attribute {parameters.attribute!r}"
+    roles = [one.role for one in document.attributes.values()]
+    sensitive = sum(role is Role.SENSITIVE for role in roles)
+    yield from require_few_sets(sum(role is Role.QUASI_IDENTIFIER for role in roles), parameters.L, "L")
     if sensitive > 1 and document.conventions.multiple_sensitive != "per_attribute":
         yield (
             "",
@@ -273,47 +256,6 @@ def _faults(parameters: LKCParameters, document: PolicyDocument) -> Iterator[tup
         )
     if parameters.values is not None and parameters.attribute is None and sensitive > 1:
         yield "values", "names values of one attribute; say which in `attribute`"
-
-
-def _sentence(outcome: Outcome) -> str:
-    given, details, noun = outcome.parameters, outcome.details, record_noun(outcome)
-    least = count(int(outcome.observed or 0), noun)
-    confidence = percent(float(details["confidence"]), Fraction(given["C"]) if "C" in given else None)
-    secret = column_of(outcome, details["surest_attribute"])
-    few = few_columns(given["L"])
-    if outcome.status is not Status.FAILED:
-        return (
-            f"Whoever knows {few} narrows a person down to {least} at worst, of whom at most {confidence} share a "
-            f"value of {secret}."
-        )
-    assert outcome.records is not None  # noqa: S101 - outcomes of this check have them
-    faults = [f"of fewer than {count(given['K'], noun)}"] if "K" in given else []
-    faults += [f"in which one value makes up more than {percent_of(Fraction(given['C']))}"] if "C" in given else []
-    number = outcome.records.failing or 0
-    return (
-        f"By {few}, {_lower(records_of(outcome.records, noun))} in {agree(number, 'a group', 'groups')} "
-        f"{' or '.join(faults)}; {columns_of(outcome, details['smallest_set'])} leave{_s(details['smallest_set'])} "
-        f"{least}, and {columns_of(outcome, details['surest_set'])} give{_s(details['surest_set'])} away "
-        f"{secret} with {confidence} confidence."
-    )
-
-
-def _lower(text: str) -> str:
-    return text[:1].lower() + text[1:]
-
-
-def _s(names: Sequence[str]) -> str:
-    return agree(len(names), "s", "")
-
-
-def _person(outcome: Outcome) -> str:
-    details = outcome.details
-    smallest, surest = (columns_of(outcome, details[name]) for name in ("smallest_set", "surest_set"))
-    least = count(int(outcome.observed or 0), record_noun(outcome))
-    return (
-        f"Whoever knows {smallest} of {an_intruder(outcome)} may be left with {least}; whoever knows {surest} may name "
-        f"{column_of(outcome, details['surest_attribute'])} and be right with {chance_of(details['confidence'])}."
-    )
 
 
 CHECKS: list[Check] = [
@@ -330,48 +272,32 @@ CHECKS: list[Check] = [
         worst=lambda _, __: Fraction(1),
         further=(Limit("C", Comparison.AT_MOST, "largest share of one sensitive value in such a group"),),
         validate=_faults,
-        sentence=_sentence,
-        person=_person,
-        guide=Guide(
-            question="Does an intruder who knows only a few facts, whichever they are, find few people or a secret?",
-            risk="Few intruders know everything about somebody; two or three facts of many may be enough.",
-            definition=(
-                "An intruder knows at most L quasi-identifiers of a person, and nobody knows which. For every set q of "
-                "at most L of them, and every combination of values that occurs in it, at least K records have these "
-                "values, and among them no sensitive value has a share above C."
+        needs={Need.ROWS, Need.PARTITION, Need.SENSITIVE},
+        sentences=Sentences(
+            passed=(
+                "An intruder who knows {few} narrows a person down to {observed:{record}} at worst, of whom at most "
+                "{confidence} share a value of {surest_attribute:column}."
             ),
-            **formula(
-                r"\left|T[q]\right| \ge K",
-                r"P(s \mid q) = \frac{\left|T[q \cup \{s\}]\right|}{\left|T[q]\right|} \le C",
-                r"1 \le \left|q\right| \le L",
+            failed=(
+                "By {few}, {failing/records:{record}} {failing/records:is|are} in {failing:a group|groups} [{K?}of "
+                "fewer than {K:{record}}[{C?} or ]][{C?}in which one value makes up more than {C:%}]; "
+                "{smallest_set} {smallest:leaves|leave} {observed:{record}}, and {surest_set} "
+                "{surest:reveals|reveal} {surest_attribute:column} with {confidence} confidence."
             ),
-            reading=(
-                "The observed value is the size of the smallest group, of at most L attributes; `confidence` is the "
-                "largest share of a sensitive value in any group. Details: `smallest_set`, `surest_set` and "
-                "`surest_attribute`, the columns that have them; `sensitive`, the attributes measured; and for each "
-                "size from 1 to L: `sets`, how many were looked at, `smallest_groups`, `confidences`, "
-                "`unique_records` (alone by some set of this size), `records_in_small_groups` (of fewer than K), "
-                "`records_in_homogeneous_groups` (with a single sensitive value) and `records_inferred` (a value "
-                "has a share above C). The distribution has the size of the smallest group that each record is in."
+            impact=(
+                "An intruder who knows {smallest_set} of {person} may be left with {observed:{record}}; one who "
+                "knows {surest_set} may name {surest_attribute:column} and be right with "
+                "{details.confidence:chance}."
             ),
-            choosing=(
-                "L is what an intruder can find out at some cost: 2 or 3 for neighbours and colleagues. K as for "
-                "k-anonymity, 5 or more; C below the share that would already be an accusation, 0.5. With L the number "
-                "of quasi-identifiers, K is k-anonymity. `values` names the secrets that matter, such as a diagnosis "
-                "among healthy findings."
-            ),
-            limits=(
-                "Counts only shrink with more attributes, so they are decided at L; confidence may be larger at a "
-                "smaller size, so every size is looked at. An intruder who knows L + 1 attributes is not counted. A "
-                "missing quasi-identifier is a value of its own; `missing_quasi_identifier: wildcard` and a `unit` are "
-                "refused, and so are more than 100,000 sets. Missing sensitive values count as `missing_sensitive` "
-                "says; a group without any value counts as one of confidence 1."
-            ),
-            source=(
-                "Mohammed, Fung, Hung, Lee, Anonymizing healthcare data: a case study on the blood transfusion "
-                "service, KDD 2009, doi:10.1145/1557019.1557157"
-            ),
-            example="- lkc_privacy: {L: 2, K: 5, C: 0.8}",
+            parts={
+                "few": "[{L=1?}a single column|{L} columns or fewer]",
+                "confidence": "{details.confidence:% against C}",
+            },
+            values=lambda outcome: {
+                "smallest": len(outcome.details["smallest_set"]),
+                "surest": len(outcome.details["surest_set"]),
+            },
         ),
+        guide=built_in_guide(__file__, "lkc_privacy.md"),
     ),
 ]

@@ -8,29 +8,14 @@ from typing import Annotated, Any
 from numpy.typing import NDArray
 from pydantic import Field
 
-from tcdp_audit.plugin._internal import noun_form, unit_noun, values_left, worst_group
-from tcdp_audit.plugin.check import (
-    AttributeParameters,
-    ClassCheck,
-    ClassEvidence,
-    Comparison,
-    DisclosureType,
-    Guide,
-    Threshold,
-)
+from tcdp_audit.plugin.check import AttributeParameters, ClassCheck, ClassEvidence, DisclosureType, Threshold
 from tcdp_audit.plugin.detector import PolicyDocument
 from tcdp_audit.plugin.sentences import (
-    Outcome,
-    Status,
-    column_of,
-    count,
-    in_worst_group,
-    record_noun,
-    sentence_case,
-    victims,
+    Comparison,
+    Sentences,
 )
-from tcdp_audit_plugins.checks._shared.certain_values import may_be_shared, uncertain_values
-from tcdp_audit_plugins.formulas import formula
+from tcdp_audit_plugins.checks._shared.certain_values import VALUES_LEFT, uncertain_values
+from tcdp_audit_plugins.guides import built_in_guide
 
 
 class PSensitiveParameters(AttributeParameters):
@@ -75,28 +60,6 @@ def _validate(parameters: PSensitiveParameters, _: PolicyDocument) -> Iterator[t
         yield "p", f"must be at most k = {k}: a class of {k} records has no more than {k} distinct values"
 
 
-def _sentence(outcome: Outcome) -> str:
-    noun, given, least = unit_noun(outcome), outcome.parameters, int(outcome.observed or 0)
-    smallest = count(int(outcome.details["k"]), noun)
-    shared = " or with one that everybody has" if may_be_shared(outcome) else ""
-    varied = f"in the least varied everybody has the same value of {column_of(outcome)}"
-    if outcome.status is not Status.FAILED:
-        values = f"{least:,} different {noun_form('value', least)} of {column_of(outcome)}"
-        if outcome.status is Status.PASSED:
-            return f"Every {record_noun(outcome)} is in a group of at least {smallest}, with at least {values}."
-        varied = varied if shared and least == 1 else f"the least varied has {values}"
-        return f"{sentence_case(worst_group(outcome, 'smallest'))} has {smallest}; {varied}."
-    faults = [f"of fewer than {count(given['k'], noun)}"] if "k" in given else []
-    faults += [f"with fewer than {given['p']:,} different values{shared}"] if "p" in given else []
-    varied = varied if shared and least == 1 else f"the least varied {count(least, 'value')} of {column_of(outcome)}"
-    worst = f"the smallest has {smallest}, {varied}"
-    return f"{victims(outcome)} {' or '.join(faults)}; {worst}."
-
-
-def _person(outcome: Outcome) -> str:
-    return f"{in_worst_group(outcome)} {values_left(outcome, int(outcome.observed or 0))}."
-
-
 def _implied(parameters: PSensitiveParameters, _: PolicyDocument) -> Iterator[tuple[str, dict[str, Any]]]:
     """What p and k demand are demands of other checks as well."""
     if parameters.k:
@@ -119,36 +82,28 @@ CHECKS = [
         on_attribute=True,
         validate=_validate,
         monotone=lambda _: True,  # a union is larger, and has the values of all its parts
-        sentence=_sentence,
-        person=_person,
-        guide=Guide(
-            question="Is everybody hidden among enough others, with several different secrets among them?",
-            risk="Whoever finds somebody's group may find that all of them share one secret.",
-            definition=(
-                "Every equivalence class has at least k records and, for every confidential attribute, at least p "
-                "distinct values. A class must keep both, and p is at most k. Where the policy names a unit, such as "
-                "a person, k counts units, and a class in which every unit has the same value, beside others or not, "
-                "counts as one of a single value."
+        sentences=Sentences(
+            passed=(
+                "Every {record} is in a group of at least {details.k:{unit}}, with at least {observed:different "
+                "value} of {attribute}."
             ),
-            **formula(
-                r"\min_E \left|\{i : p_i > 0\}\right| \ge p",
-                r"\min_E n_E \ge k",
+            failed=(
+                "{victims} [{parameters.k?}of fewer than {parameters.k:{unit}}[{parameters.p?} or "
+                "]][{parameters.p?}with fewer than {parameters.p} different values[{several_rows?} or with one that "
+                "all have]]; the smallest has {details.k:{unit}}, [{several_rows?}{observed=1?}{all_alike}|the "
+                "least varied {observed:value} of {attribute}]."
             ),
-            reading=(
-                "The observed value is the number of distinct values in the least varied class; the size of the "
-                "smallest class is the detail `k`. Without `attribute`, each confidential attribute has an outcome of "
-                "its own, and the model holds if all of them pass."
+            measured=(
+                "[{classes=1?}The only group|The smallest of {classes:group}] has {details.k:{unit}}; "
+                "[{several_rows?}{observed=1?}{all_alike}|the least varied has {observed:different value} of "
+                "{attribute}]."
             ),
-            choosing="p = 2 rules out homogeneous classes. p cannot exceed k, nor the number of values in the table.",
-            limits=(
-                "It counts values, whatever their frequencies. Under `multiple_sensitive: joint` it counts "
-                "combinations of values, which is weaker than the published model."
-            ),
-            source=(
-                "Truta, Vinay, Privacy protection: p-sensitive k-anonymity property, ICDE Workshops 2006, "
-                "doi:10.1109/ICDEW.2006.116"
-            ),
-            example="- p_sensitive_k_anonymity: {p: 2, k: 5}",
+            impact="{in_worst_group} {values_left}.",
+            parts={
+                "all_alike": "in the least varied all have the same value of {attribute}",
+                "values_left": VALUES_LEFT,
+            },
         ),
+        guide=built_in_guide(__file__, "p_sensitive_k_anonymity.md"),
     ),
 ]

@@ -10,12 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from tcdp_audit.plugin._internal import Check
 from tcdp_audit.plugin.check import (
-    Comparison,
+    Check,
     DisclosureType,
-    Guide,
     Limit,
+    Need,
     Parameters,
     Ratios,
     TableCheck,
@@ -25,25 +24,11 @@ from tcdp_audit.plugin.check import (
 from tcdp_audit.plugin.detector import Exact, PolicyDocument
 from tcdp_audit.plugin.engine import PopulationClasses
 from tcdp_audit.plugin.sentences import (
-    Outcome,
-    Status,
-    agree,
-    chance_of,
-    count,
-    intruder_who_knows,
-    known_columns,
-    part_of,
-    percent,
-    record_noun,
-    sentence_case,
+    Comparison,
+    Sentences,
 )
-from tcdp_audit_plugins.checks._shared.sampling import (
-    counts_rows,
-    covering_population,
-    distribution_of,
-    needs_a_partition,
-)
-from tcdp_audit_plugins.formulas import formula
+from tcdp_audit_plugins.checks._shared.sampling import covering_population, distribution_of
+from tcdp_audit_plugins.guides import built_in_guide
 
 
 class KMapParameters(Parameters):
@@ -151,15 +136,11 @@ def delta_presence(view: TableView, parameters: DeltaPresenceParameters) -> Tabl
 
 
 def _population_figures(classes: PopulationClasses) -> dict[str, int]:
-    """What both checks tell of the population."""
+    """What both checks say of the population."""
     return {"population_records": classes.people}
 
 
-def _faults(parameters: Parameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
-    yield from counts_rows(document)
-    if not isinstance(parameters, DeltaPresenceParameters):
-        return
-    yield from needs_a_partition(document, "a person of the population would be in several, with a probability in each")
+def _faults(parameters: DeltaPresenceParameters, _: PolicyDocument) -> Iterator[tuple[str, str]]:
     if parameters.delta_min is None:
         return
     if parameters.delta_max is None:
@@ -168,47 +149,11 @@ def _faults(parameters: Parameters, document: PolicyDocument) -> Iterator[tuple[
         yield "delta_min", "must not be above `delta_max`"
 
 
-def _k_map_sentence(outcome: Outcome) -> str:
-    least = count(int(outcome.observed or 0), "person")
-    if outcome.status is not Status.FAILED:
-        return f"Every record matches at least {least} of the population in {known_columns(outcome)}."
-    assert outcome.records is not None  # noqa: S101 - outcomes of this check have them
-    few, k = outcome.records.failing or 0, count(outcome.parameters["k"], "person")
-    part = sentence_case(part_of(few, outcome.records.total, record_noun(outcome)))
-    alike = f"of the population in {known_columns(outcome)}"
-    return f"{part} {agree(few or 1, 'matches', 'match')} fewer than {k} {alike}; the least is {least}."
-
-
-def _k_map_person(outcome: Outcome) -> str:
-    least = int(outcome.observed or 0)
-    candidates = f"finds {count(least, 'person')} of the population who could be it at worst"
-    knows = f"Whoever takes a record's {known_columns(outcome)} to a register of the population"
-    return f"{knows} {candidates}; a guess is right with {chance_of(Fraction(1, max(least, 1)))}."
-
-
-def _presence_sentence(outcome: Outcome) -> str:
-    assert outcome.classes is not None  # noqa: S101 - outcomes of this check have them
-    least, largest = percent(float(outcome.details["least"])), percent(outcome.observed, outcome.threshold)
-    span = least if least == largest else f"{least} to {largest}, depending on the group,"
-    whole = f"of the {count(int(outcome.details['population_records']), 'person')} in the population"
-    knows = f"for somebody who knows {known_columns(outcome)}"
-    chance = f"The probability that one {whole} is in the release is {span} {knows}"
-    if outcome.status is not Status.FAILED:
-        return f"{chance}."
-    outside = outcome.classes.failing or 0
-    part = part_of(outside, outcome.classes.total, "group")
-    return f"{chance}; {part} {agree(outside or 1, 'is', 'are')} outside the bounds."
-
-
-def _presence_person(outcome: Outcome) -> str:
-    learns = f"learns that they are in the release with {chance_of(outcome.observed or 0)} at worst"
-    return f"{intruder_who_knows(outcome)} {learns}."
-
-
 CHECKS: list[Check] = [
     TableCheck(
         name="k_map",
         title="k-map",
+        expectation_name="ToSatisfyKMap",
         disclosure_type=DisclosureType.IDENTITY_MODEL,
         parameters=KMapParameters,
         measure=k_map,
@@ -217,85 +162,45 @@ CHECKS: list[Check] = [
         worst=lambda _, __: Fraction(1),  # the released record itself
         class_size=lambda _: 2,
         label="least number of people in the population that a record may be",
-        requires=frozenset({"population"}),
-        validate=_faults,
-        sentence=_k_map_sentence,
-        person=_k_map_person,
-        guide=Guide(
-            question="Could every record be that of several people among everybody there is?",
-            risk="A record may fit one person of the whole population, whoever looks it up.",
-            definition=(
-                "A release satisfies k-map if every record of it agrees in its quasi-identifiers with at "
-                "least k records of the population. A class may be small in the release, as long as it is "
-                "not in the population that an intruder would look it up in."
+        needs={Need.POPULATION, Need.ROWS},
+        sentences=Sentences(
+            passed="Every record matches at least {observed:person} of the population in {known}.",
+            failed=(
+                "{failing/records:{record}} {failing/records:matches|match} fewer than {k:person} of the population "
+                "in {known}; the least is {observed:person}."
             ),
-            **formula(
-                r"\min_E F_E \ge k",
+            impact=(
+                "An intruder who takes a record's {known} to a register of the population finds {observed:person} "
+                "of the population who could be it at worst; a guess is right with {guess:chance}."
             ),
-            reading=(
-                "The observed value is the size, in the population, of the class that is smallest there. "
-                "Details: `records_at_the_least` counts released records in classes of that size, "
-                "`population_records` is N."
-            ),
-            choosing="As for k-anonymity: 5 is usual within an organisation, 11 or 20 for a release to everybody.",
-            limits=(
-                "It holds only while no intruder knows who is in the release; against one who does, "
-                "k_anonymity is the measure. The population must be generalised as the release is: a class "
-                "that it lacks is an error. Under `missing_quasi_identifier: wildcard`, F counts the records of the "
-                "population that are compatible with a released one."
-            ),
-            source="Sweeney, Computational Disclosure Control, PhD thesis, MIT 2001 (k-map)",
-            example="- k_map: {k: 5}",
         ),
+        guide=built_in_guide(__file__, "k_map.md"),
     ),
     TableCheck(
         name="delta_presence",
         title="δ-presence",
+        expectation_name="ToSatisfyDeltaPresence",
         disclosure_type=DisclosureType.IDENTITY_DEGREE,
         parameters=DeltaPresenceParameters,
         measure=delta_presence,
         threshold="delta_max",
         label="largest probability that a person is in the release",
         further=(Limit("delta_min", Comparison.AT_LEAST, "least probability that a person is in the release"),),
-        requires=frozenset({"population"}),
         validate=_faults,
-        sentence=_presence_sentence,
-        person=_presence_person,
-        guide=Guide(
-            question="Can somebody tell from the release that a person is in it?",
-            risk="That somebody is in the release, such as a register of patients, may itself be the secret.",
-            definition=(
-                "Being in a release can itself be the secret: a register of patients. A person of the "
-                "population is in the release with probability δ = f/F, where f and F count the records of "
-                "their class in the release and in the population. Classes of the population that the "
-                "release lacks have δ = 0."
-            ),
-            **formula(
-                r"\delta_{\min} \le \frac{f_E}{F_E} \le \delta_{\max} \text{ for every } E",
-            ),
-            reading=(
-                "The observed value is the largest δ: 1 means that all people of some class are known to be "
-                "in the release. Details: `least` is the smallest δ (0 means that some people are known not "
-                "to be in it), `classes_not_released` counts the population's classes with δ = 0, "
-                "`population_records` is N. Classes are those of the population; failing records are "
-                "released records in classes outside the bounds."
-            ),
-            choosing=(
-                "Compare δ with the sampling fraction n/N, which everybody knows: bounds close around it say "
-                "that the release tells little more. A lower bound above 0 demands that every class of the "
-                "population is sampled."
-            ),
-            limits=(
-                "An intruder is taken to know the population and the masking, and nothing else. The "
-                "population must be generalised as the release is: a class that it lacks is an error. "
-                "`missing_quasi_identifier: wildcard` is refused: a person of the population would be in several "
-                "classes, with a probability in each."
-            ),
-            source=(
-                "Nergiz, Atzori, Clifton, Hiding the presence of individuals from shared databases, SIGMOD "
-                "2007, doi:10.1145/1247480.1247554"
-            ),
-            example="- delta_presence: {delta_min: 0, delta_max: 0.2}",
+        needs={Need.POPULATION, Need.ROWS, Need.PARTITION},
+        sentences=Sentences(
+            passed="{chance}.",
+            failed=("{chance}; {failing_classes/classes:group} {failing_classes/classes:is|are} outside the bounds."),
+            impact="{intruder} learns that they are in the release with {observed:chance} at worst.",
+            parts={
+                "chance": (
+                    "The probability that one of the {population_records:person} in the population is in the "
+                    "release is [{all_alike?}{least:%}|{least:%} to {observed:%}, depending on the group,] for an "
+                    "intruder who knows {known}"
+                ),
+            },
+            values=lambda outcome: {"all_alike": outcome.details["least"] == outcome.observed},
         ),
+        guide=built_in_guide(__file__, "delta_presence.md"),
     ),
 ]

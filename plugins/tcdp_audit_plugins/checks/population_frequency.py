@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
@@ -12,33 +12,17 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from tcdp_audit.plugin._internal import Check, Counts, fold
-from tcdp_audit.plugin.check import (
-    CheckError,
-    Comparison,
-    DisclosureType,
-    Guide,
-    Parameters,
-    TableCheck,
-    TableFigure,
-    TableView,
-)
+from tcdp_audit.plugin._internal import Counts, fold
+from tcdp_audit.plugin.check import Check, DisclosureType, Need, Parameters, TableCheck, TableFigure, TableView
 from tcdp_audit.plugin.detector import PolicyDocument, Text
+from tcdp_audit.plugin.engine import CheckError
 from tcdp_audit.plugin.sentences import (
-    Outcome,
-    Status,
-    agree,
-    count,
-    intruder_who_knows,
-    known_columns,
+    Comparison,
+    Sentences,
     listing,
-    part_of,
-    record_noun,
-    sentence_case,
 )
-from tcdp_audit_plugins.formulas import formula
+from tcdp_audit_plugins.guides import built_in_guide
 
-HANDBOOK = "ESSnet SDC, Handbook on Statistical Disclosure Control, chapter 3, rules at Statistics Netherlands"
 COUNT = "The population's column that says how many people each of its rows stands for; without it a row is one."
 ROWS = 2**53  # people that a float counts exactly
 
@@ -68,7 +52,7 @@ class Coded:
 
     Args:
         names: of the columns.
-        release: codes by column; `sizes` of it where a cell tells nothing.
+        release: codes by column; `sizes` of it where a cell says nothing.
         population: likewise; one more where the release lacks the value.
         sizes: how many values the release has of each column.
         records: records of the release in each row.
@@ -98,10 +82,10 @@ def coded(view: TableView, names: Sequence[str], counted_in: str | None) -> Code
     for name in names:
         domain, other = release.domains[name], population.domains[name]
         code = {label: number for number, label in enumerate(domain.labels)}
-        found = [domain.size + 1 if label not in code else code[label] for label in other.labels]
-        nothing = np.where(domain.tells_nothing, domain.size, np.arange(domain.size + 1))
+        codes_of = [domain.size + 1 if label not in code else code[label] for label in other.labels]
+        nothing = np.where(domain.is_uninformative, domain.size, np.arange(domain.size + 1))
         own[name] = nothing[release.codes[name]]
-        theirs[name] = np.array([*found, domain.size + 1], dtype=np.int64)[population.codes[name]]
+        theirs[name] = np.array([*codes_of, domain.size + 1], dtype=np.int64)[population.codes[name]]
     sizes = {name: release.domains[name].size for name in names}
     return Coded(names, own, theirs, sizes, release.rows.each, people)
 
@@ -114,7 +98,7 @@ def _people(population: Any, column: str) -> Counts:
 
 
 def people_of(tables: Coded, names: Sequence[str]) -> tuple[Counts, NDArray[np.bool_]]:
-    """How many people of the population each row of the release stands for in some columns, and which rows tell them.
+    """How many people of the population each row of the release stands for in some columns, and which rows say it.
 
     Returns:
         int64 and bool, shape (rows of the release,).
@@ -125,8 +109,8 @@ def people_of(tables: Coded, names: Sequence[str]) -> tuple[Counts, NDArray[np.b
     rows = len(tables.records)
     people = np.zeros(len(distinct), dtype=np.int64)
     np.add.at(people, place[rows:], tables.people)
-    told = np.all([tables.release[name] < tables.sizes[name] for name in names], axis=0)
-    return people[place[:rows]], told
+    has_region = np.all([tables.release[name] < tables.sizes[name] for name in names], axis=0)
+    return people[place[:rows]], has_region
 
 
 def least_people(view: TableView, names: Sequence[str], order: int, at_least: int | None, count_in: str | None) -> Any:
@@ -137,11 +121,11 @@ def least_people(view: TableView, names: Sequence[str], order: int, at_least: in
     sets = [chosen for size in range(1, order + 1) for chosen in combinations(names, size)]
     below = 0
     for chosen in sets:
-        people, told = people_of(tables, chosen)
-        if told.any():
-            smallest = int(people[told].min())
+        people, has_region = people_of(tables, chosen)
+        if has_region.any():
+            smallest = int(people[has_region].min())
             least = smallest if least is None else min(least, smallest)
-            failing = told & (people < (at_least or 0))
+            failing = has_region & (people < (at_least or 0))
             few |= failing
             below += bool(failing.any())
     if least is None:
@@ -183,50 +167,11 @@ def region_population(view: TableView, parameters: RegionPopulationParameters) -
     return figure
 
 
-def _category_faults(parameters: CategoryFrequencyParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
-    for name in parameters.attributes or ():
-        if name not in document.attributes:
-            yield "attributes", f"the policy declares no attribute {name!r}"
-
-
 def _region_faults(parameters: RegionPopulationParameters, document: PolicyDocument) -> Iterable[tuple[str, str]]:
     if parameters.column is None:
         yield "", "name the column that says where a person lives: `column: region`"
     elif parameters.column not in document.attributes:
         yield "column", f"the policy declares no attribute {parameters.column!r}"
-
-
-def _frequency_sentence(outcome: Outcome) -> str:
-    of = outcome.parameters.get("max_size", 1)
-    what = "category" if of == 1 else f"combination of up to {of} categories"
-    return _sentence(outcome, f"{what} of {known_columns(outcome)}", "stands for")
-
-
-def _region_sentence(outcome: Outcome) -> str:
-    return _sentence(outcome, f"region of {outcome.naming.column(outcome.parameters['column'])}", "has")
-
-
-def _sentence(outcome: Outcome, what: str, verb: str) -> str:
-    least = count(int(outcome.observed or 0), "person")
-    if outcome.status is not Status.FAILED or outcome.records is None:
-        return f"Every {what} in the release {verb} at least {least} of the population."
-    few = outcome.records.failing or 0
-    part = sentence_case(part_of(few, outcome.records.total, record_noun(outcome)))
-    demanded = count(int(outcome.threshold or 0), "person")
-    short = f"{agree(few or 1, 'is', 'are')} of a {what} that {verb} fewer than {demanded} of the population"
-    return f"{part} {short}; the least is {least}."
-
-
-def _person(outcome: Outcome) -> str:
-    least = count(int(outcome.observed or 0), "person")
-    one = outcome.parameters.get("max_size", 1)
-    facts = f"up to {one} facts" if one > 1 else "one fact"
-    return f"{intruder_who_knows(outcome)} narrows them down to {least} of the population at worst by {facts} of these."
-
-
-def _person_of_region(outcome: Outcome) -> str:
-    least, column = count(int(outcome.observed or 0), "person"), outcome.naming.column(outcome.parameters["column"])
-    return f"Whoever knows a person's {column} narrows them down to {least} of the population at worst."
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -249,34 +194,24 @@ CHECKS: list[Check] = [
         comparison=Comparison.AT_LEAST,
         worst=lambda _, __: Fraction(0),  # a category that nobody of the population has
         label="least number of people of the population with a combination of categories",
-        requires=frozenset({"population"}),
-        validate=_category_faults,
-        sentence=_frequency_sentence,
-        person=_person,
-        guide=Guide(
-            question="Does every category, or pair of categories, stand for enough people of the population?",
-            risk="A category that few people have in the whole population points at them, however the file is grouped.",
-            definition=(
-                "Every combination of at most `max_size` categories that the release has is shared by at least a given "
-                "number of people of the population. A missing or suppressed cell is no category: what is left of its "
-                "combination has to be shared by as many."
+        needs={Need.POPULATION, Need.DECLARED},
+        sentences=Sentences(
+            passed=(
+                "Every {category} of {known} in the release stands for at least {observed:person} of the population."
             ),
-            **formula(
-                r"\min_{\left|A\right| \le \text{max\_size}} \min_a F_A(a) \ge \text{at\_least}",
+            failed=(
+                "{failing/records:{record}} {failing/records:is|are} of a {category} of {known} that stands for "
+                "fewer than {threshold:person} of the population; the least is {observed:person}."
             ),
-            reading="The observed value is the number of people of the population with the rarest combination.",
-            choosing=(
-                "Statistics Netherlands asks for 200,000 people a category and 1,000 a pair in public files, and for "
-                "100 a triple of identifying variables in files for research. Where no register of people is at hand, "
-                "`population:` may be a table of counts: a row a combination, and `count` its column with the people."
+            impact=(
+                "{intruder} narrows them down to {observed:person} of the population at worst by [{max_size>1?}up "
+                "to {max_size} facts|one fact] of these."
             ),
-            limits=(
-                "It says nothing about combinations of more columns than `max_size`, and is as good as the population: "
-                "categories must be written as the release writes them, or nobody is found to have them."
-            ),
-            source=HANDBOOK,
-            example="- category_frequency: {max_size: 2, at_least: 1000}",
+            parts={
+                "category": "[{max_size>1?}combination of up to {max_size} categories|category]",
+            },
         ),
+        guide=built_in_guide(__file__, "category_frequency.md"),
     ),
     RegionCheck(
         name="region_population",
@@ -288,32 +223,19 @@ CHECKS: list[Check] = [
         comparison=Comparison.AT_LEAST,
         worst=lambda _, __: Fraction(0),
         label="least number of people of the population who live in a region",
-        requires=frozenset({"population"}),
         validate=_region_faults,
-        sentence=_region_sentence,
-        person=_person_of_region,
-        guide=Guide(
-            question="Do enough people live in every region that the release names?",
-            risk="Where few people live, a region and one more fact may be enough to know somebody.",
-            definition=(
-                "Every region that the release names, such as a three-digit ZIP code, has at least a given number of "
-                "people in the population. A missing or suppressed cell names none."
+        needs={Need.POPULATION},
+        sentences=Sentences(
+            passed=("Every region of {column:column} in the release has at least {observed:person} of the population."),
+            failed=(
+                "{failing/records:{record}} {failing/records:is|are} of a region of {column:column} that has fewer "
+                "than {threshold:person} of the population; the least is {observed:person}."
             ),
-            **formula(
-                r"\min_r F(r) \ge \text{at\_least}",
+            impact=(
+                "An intruder who knows a person's {column:column} narrows them down to {observed:person} of the "
+                "population at worst."
             ),
-            reading="The observed value is the number of people in the smallest region that the release names.",
-            choosing=(
-                "Safe Harbor keeps three digits of a ZIP code where more than 20,000 people live, that is at least "
-                "20,001; Statistics Netherlands asks for 10,000 in files for research and for 200,000 in public ones. "
-                "`population:` may be a census table: a row a region, and `count` its column with the people."
-            ),
-            limits=(
-                "Counts of people change: use those of the latest census, whatever list a document prints. It does "
-                "not know whether a column is a region, or as coarse as a rule asks."
-            ),
-            source=f"45 CFR 164.514(b)(2)(i)(B); {HANDBOOK}",
-            example="- region_population: {column: zip, at_least: 20001}",
         ),
+        guide=built_in_guide(__file__, "region_population.md"),
     ),
 ]

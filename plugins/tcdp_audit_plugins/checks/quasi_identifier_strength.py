@@ -1,4 +1,4 @@
-"""Strength of quasi-identifiers: how well small sets of columns tell records apart."""
+"""Strength of quasi-identifiers: how well small sets of columns distinguish records."""
 
 from __future__ import annotations
 
@@ -7,13 +7,12 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from tcdp_audit.plugin._internal import Check, SetStrength, Strengths, allowance, strengths
-from tcdp_audit.plugin.check import DisclosureType, Guide, Parameters, TableCheck, TableFigure, TableView
-from tcdp_audit.plugin.detector import Exact, PolicyDocument, Text
-from tcdp_audit.plugin.sentences import Outcome, Status, columns_of, percent, plural, record_noun
+from tcdp_audit.plugin._internal import strengths
+from tcdp_audit.plugin.check import Check, DisclosureType, Need, Parameters, TableCheck, TableFigure, TableView
+from tcdp_audit.plugin.detector import Exact, PolicyDocument, SetStrength, Strengths, Text
+from tcdp_audit.plugin.sentences import Sentences
 from tcdp_audit_plugins.checks._shared.attribute_sets import require_few_sets
-from tcdp_audit_plugins.checks._shared.sampling import counts_rows, needs_a_partition
-from tcdp_audit_plugins.formulas import formula
+from tcdp_audit_plugins.guides import built_in_guide
 
 KEYS = 10  # minimal keys at most that an outcome names
 
@@ -52,68 +51,40 @@ def quasi_identifier_strength(view: TableView, parameters: QuasiIdentifierStreng
     names = sorted(parameters.attributes or view.quasi_identifiers)
     (table,) = view.counted(names)
     codes = {name: table.codes[name] for name in names}
-    found = strengths(codes, table.times, order=parameters.max_order, exact=True)
+    measured = strengths(codes, table.times, order=parameters.max_order, exact=True)
 
     def figure(one: SetStrength) -> Any:
         return getattr(one, parameters.measure)
 
-    strongest = max(found.sets, key=lambda one: (figure(one), -len(one.attributes)))
-    return TableFigure(figure(strongest), view.records, details=_details(found, strongest))
+    strongest = max(measured.sets, key=lambda one: (figure(one), -len(one.attributes)))
+    return TableFigure(figure(strongest), view.records, details=_details(measured, strongest))
 
 
-def _details(found: Strengths, strongest: SetStrength) -> dict[str, Any]:
-    alone = {one.attributes[0]: one for one in found.sets if len(one.attributes) == 1}
+def _details(measured: Strengths, strongest: SetStrength) -> dict[str, Any]:
+    alone = {one.attributes[0]: one for one in measured.sets if len(one.attributes) == 1}
     details: dict[str, Any] = {
         "strongest": list(strongest.attributes),
         "distinction": strongest.distinction,
         "separation": strongest.separation,
         "unique": strongest.unique,
-        "sets": len(found.sets),
-        "unique_of_all": found.whole.unique,
-        "minimal_keys": [list(one) for one in found.minimal_keys[:KEYS]],
-        "number_of_minimal_keys": len(found.minimal_keys),
+        "sets": len(measured.sets),
+        "unique_of_all": measured.whole.unique,
+        "minimal_keys": [list(one) for one in measured.minimal_keys[:KEYS]],
+        "number_of_minimal_keys": len(measured.minimal_keys),
         "distinctions": {name: one.distinction for name, one in alone.items()},
         "separations": {name: one.separation for name, one in alone.items()},
-        "leave_one_out": {one.attribute: one.leave_one_out for one in found.contributions},
-        "shapley": {one.attribute: one.shapley for one in found.contributions},
+        "leave_one_out": {one.attribute: one.leave_one_out for one in measured.contributions},
+        "shapley": {one.attribute: one.shapley for one in measured.contributions},
     }
-    if found.sample is not None:
-        details["shapley_errors"] = {one.attribute: one.error for one in found.contributions}
+    if measured.sample is not None:
+        details["shapley_errors"] = {one.attribute: one.error for one in measured.contributions}
     return details
 
 
 def _faults(parameters: QuasiIdentifierStrengthParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
-    yield from counts_rows(document)
-    yield from needs_a_partition(document, "whether records are told apart would depend on their missing values")
     known = [name for name, one in document.attributes.items() if one.role.value == "quasi_identifier"]
     names = known if parameters.attributes is None else parameters.attributes
-    for name in names:
-        if name not in document.attributes:
-            yield "attributes", f"the policy declares no attribute {name!r}"
-    if len({*names}) < len(names):
-        yield "attributes", "an attribute is named twice; name each once"
     yield from require_few_sets(len(names), parameters.max_order, "max_order")
-
-
-def _sentence(outcome: Outcome) -> str:
-    strongest = columns_of(outcome, outcome.details["strongest"])
-    share = percent(outcome.observed, outcome.threshold)
-    nouns = plural(record_noun(outcome))
-    said = {
-        "unique": f"Knowing {strongest} makes {share} of the {nouns} unique",
-        "distinction": f"In {strongest} there are {share} as many combinations as there are {nouns}",
-        "separation": f"Knowing {strongest} tells {share} of all pairs of {nouns} apart",
-    }[outcome.parameters["measure"]]
-    said += ", the most of any set" if outcome.details["sets"] > 1 else ""
-    return f"{said}; {allowance(outcome)}." if outcome.status is Status.FAILED else f"{said}."
-
-
-def _person(outcome: Outcome) -> str:
-    strongest = columns_of(outcome, outcome.details["strongest"])
-    alone = outcome.details["unique"]
-    if not alone:
-        return f"Nobody is alone by {strongest}."
-    return f"Whoever knows {strongest} of a person finds a single record with a chance of {percent(float(alone))}."
 
 
 CHECKS: list[Check] = [
@@ -127,48 +98,24 @@ CHECKS: list[Check] = [
         class_size=lambda _: 2,
         variant=lambda one: one.measure,
         validate=_faults,
-        sentence=_sentence,
-        person=_person,
-        guide=Guide(
-            question="Which few columns together are as good as a name?",
-            risk="Two or three harmless columns may together tell nearly everybody apart.",
-            definition=(
-                "For a set of attributes with equivalence classes of sizes n_E among n records: the distinction is the "
-                "number of classes over n, the separation the share of pairs of records that lie in different "
-                "classes, the unique share the part of records that are alone in their class. The figure is the "
-                "largest one of any set of at most `max_order` attributes."
+        needs={Need.ROWS, Need.PARTITION, Need.DECLARED, Need.DISTINCT},
+        sentences=Sentences(
+            passed="{strength}[{details.sets>1?}, the most of any set][; {allowed}].",
+            impact=(
+                "[{details.unique>0?}An intruder who knows {strongest} of a person finds a single record with a "
+                "chance of {details.unique:%}|No one is alone by {strongest}]."
             ),
-            **formula(
-                r"\text{distinction} = \frac{\#\{E\}}{n}",
-                r"\text{separation} = 1 - \sum_E \frac{n_E (n_E - 1)}{n (n - 1)}",
-                r"\text{unique} = \frac{\#\{E : n_E = 1\}}{n}",
-            ),
-            reading=(
-                "The observed value is a share. Details: `strongest`, the set that has it, with its `distinction`, "
-                "`separation` and `unique`; `sets`, how many were measured; `unique_of_all`, the unique share of all "
-                "attributes together; `minimal_keys`, the sets by which all records differ and no part of which does "
-                "that, ten at most, and `number_of_minimal_keys`; `distinctions` and `separations` of each attribute "
-                "alone; `leave_one_out`, by how much the unique share drops without an attribute; `shapley`, the mean "
-                "of what an attribute adds to it over all orders (beyond ten attributes over 32 random ones, with "
-                "`shapley_errors`)."
-            ),
-            choosing=(
-                "The unique share is the one with a reading for privacy; el Emam's precedents are 0, 0.05 and 0.2. "
-                "Distinction and separation rank attributes, and may rank them differently. Coarsen first what has the "
-                "largest `leave_one_out` or `shapley`."
-            ),
-            limits=(
-                "Separation is near 1 for almost every set: five classes of equal size separate four pairs in five. "
-                "Distinct values alone do not make a quasi-identifier: a measurement that nobody knows may be "
-                "different in every record. A missing value is a value of its own. "
-                "`missing_quasi_identifier: wildcard` and a `unit` are refused."
-            ),
-            source=(
-                "Motwani, Xu, Efficient algorithms for masking and finding quasi-identifiers, VLDB 2007; Shapley, A "
-                "value for n-person games, 1953; El Emam et al., BMC Medical Informatics and Decision Making 10:18, "
-                "2010 (uniqueness of 0, 5 and 20 per cent)"
-            ),
-            example="- quasi_identifier_strength: {max_order: 2, at_most: 0.2}",
+            parts={
+                "strength": {
+                    "by": "measure",
+                    "unique": "Knowing {strongest} makes {observed:%} of the {record:plural} unique",
+                    "distinction": (
+                        "In {strongest} there are {observed:%} as many combinations as there are {record:plural}"
+                    ),
+                    "separation": ("Knowing {strongest} distinguishes {observed:%} of all pairs of {record:plural}"),
+                },
+            },
         ),
+        guide=built_in_guide(__file__, "quasi_identifier_strength.md"),
     ),
 ]

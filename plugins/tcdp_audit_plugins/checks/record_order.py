@@ -11,11 +11,12 @@ from typing import Annotated, Any
 import numpy as np
 from pydantic import Field
 
-from tcdp_audit.plugin._internal import Check, Codes, Floats, numbered
-from tcdp_audit.plugin.check import CheckError, DisclosureType, Guide, Parameters, TableCheck, TableFigure, TableView
+from tcdp_audit.plugin._internal import Codes, Floats, numbered
+from tcdp_audit.plugin.check import Check, DisclosureType, Parameters, TableCheck, TableFigure, TableView
 from tcdp_audit.plugin.detector import PolicyDocument, Role
-from tcdp_audit.plugin.sentences import Outcome, Status, an_intruder, columns_of, count
-from tcdp_audit_plugins.formulas import formula
+from tcdp_audit.plugin.engine import CheckError
+from tcdp_audit.plugin.sentences import Sentences, count
+from tcdp_audit_plugins.guides import built_in_guide
 
 FEW = 20  # records below which an order says nothing
 SIGNIFICANT = 1e-6  # of all tests together: each has its part of it
@@ -51,10 +52,10 @@ class Order:
 
 
 def record_order(view: TableView, _: RecordOrderParameters) -> TableFigure:
-    """How many columns the places of the records tell of, the places in the original among them.
+    """How many columns the places of the records say of, the places in the original among them.
 
     Of each column: whether its values ascend or descend with the places (rank correlation), and whether equal values
-    stand beside each other more or less often than in a random order (runs). Both have exact moments over all orders.
+    stand next to each other more or less often than in a random order (runs). Both have exact moments over all orders.
 
     Returns:
         A number of columns.
@@ -149,10 +150,10 @@ def _places_in_original(view: TableView) -> tuple[float, dict[str, Any]]:
         raise CheckError(
             f"the key finds {count(len(places), 'record')} in the original; {FEW} say something of an order"
         )
-    kept = int((places == np.arange(len(places))).sum())
+    in_place = int((places == np.arange(len(places))).sum())
     correlation = _correlation(np.argsort(np.argsort(places)).astype(np.float64))
     p_value = _two_sided(correlation * sqrt(len(places) - 1))
-    return p_value, {"at_original_place": Fraction(kept, len(places)), "original_correlation": correlation}
+    return p_value, {"at_original_place": Fraction(in_place, len(places)), "original_correlation": correlation}
 
 
 def _by_key(view: TableView) -> Codes:
@@ -162,33 +163,13 @@ def _by_key(view: TableView) -> Codes:
     released, original = view.coded([key], "original")
     place = np.full(released.domains[key].size + 1, -1, np.int64)
     place[original.codes[key]] = np.arange(original.records)
-    found = place[released.codes[key]]
-    return found[found >= 0]
+    positions = place[released.codes[key]]
+    return positions[positions >= 0]
 
 
 def _faults(_: RecordOrderParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
     if document.original is not None and document.key is None and not document.rows_aligned:
         yield "", "which released record came from which original is not declared; add `key:`, or `rows_aligned: true`"
-
-
-def _sentence(outcome: Outcome) -> str:
-    details = outcome.details
-    if not outcome.observed:
-        looked = count(details["looked_at"], "column")
-        return f"The records stand in no order that their values or the original would explain ({looked})."
-    told = details["columns"]
-    said = f"The order of the records tells of {columns_of(outcome, told)}" if told else ""
-    if details["as_original"]:
-        said = (
-            f"{said}, and of their places in the original" if said else "The records stand as they do in the original"
-        )
-    return f"{said}; shuffle them before release." if outcome.status is Status.FAILED else f"{said}."
-
-
-def _person(outcome: Outcome) -> str:
-    if not outcome.observed:
-        return f"The place of a record says nothing about {an_intruder(outcome)}."
-    return f"Whoever knows where in the file {an_intruder(outcome)} must stand, finds the record or its neighbours."
 
 
 CHECKS: list[Check] = [
@@ -201,43 +182,21 @@ CHECKS: list[Check] = [
         label="number of columns that the order of the records tells of",
         worst=lambda figure, _: Fraction(figure.details["looked_at"]),
         validate=_faults,
-        sentence=_sentence,
-        person=_person,
-        guide=Guide(
-            question="Does the place of a record in the file say whose it is?",
-            risk="The order of the records may be that of a register, of a date or of a name.",
-            definition=(
-                "Of each declared column of the release two tests over all orders of the records: Spearman's rank "
-                "correlation of its values with the places, and the number of runs of equal values. Where the policy "
-                "names an original, its order is tested likewise. The figure is the number of columns (the original "
-                "counting as one) for which a random order would give such a result less than once in a million "
-                "times, all tests taken together."
+        sentences=Sentences(
+            passed=(
+                "[{observed>0?}{order}|The records are in no order that their values or the original would explain "
+                "({looked_at:column})]."
             ),
-            **formula(
-                r"\#\{c : \min(p_{\text{rank}}, p_{\text{runs}}) < \frac{10^{-6}}{2 C}\} \le \text{at\_most}",
-                r"\text{Var}(\rho) = \frac{1}{n - 1}",
-                r"\text{E}(R) = \frac{n (n + 1) - \sum_v n_v^2}{n}",
-                r"C \text{ columns}, \rho \text{ the rank correlation}, R \text{ runs}",
-            ),
-            reading=(
-                "The observed value is a number of columns. Details: `columns`, and for each of them `correlations`, "
-                "`agreeing_neighbours` beside `expected_neighbours`, and `p_values`; `looked_at`, how many were "
-                "tested; `as_original`, whether the order is that of the original. With an original "
-                "`at_original_place`, the share of records at the place that they had there, and "
-                "`original_correlation`."
-            ),
-            choosing="0. Statistics Netherlands releases public use files in random order; shuffling costs nothing.",
-            limits=(
-                "A table in a database has no order, and one of fewer than 20 records is refused. An order by what is "
-                "not in the release shows only beside the original. Normal approximations of both tests are "
-                "compared, which at one in a million is a matter of large deviations, not of digits."
-            ),
-            source=(
-                "Hundepool et al., Handbook on Statistical Disclosure Control, rules of Statistics Netherlands for "
-                "public use files (random record order); Wald, Wolfowitz, Annals of Mathematical Statistics 11(2), "
-                "1940; Mood, ibid. 11(4), 1940"
-            ),
-            example="- record_order: {at_most: 0}",
+            failed="{order}; shuffle them before release.",
+            impact=("An intruder who knows where in the file {person} must be finds the record or its neighbours."),
+            no_impact="The place of a record says nothing about {person}.",
+            parts={
+                "order": (
+                    "[{columns?}The order of the records reveals {columns}[{as_original?}, and their places in the "
+                    "original]|The records are in the order of the original]"
+                ),
+            },
         ),
+        guide=built_in_guide(__file__, "record_order.md"),
     ),
 ]

@@ -4,38 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from enum import StrEnum
-from math import inf
 from typing import Annotated
 
 import numpy as np
 from pydantic import Field, model_validator
 
-from tcdp_audit.plugin.check import (
-    AttributeParameters,
-    ClassCheck,
-    ClassEvidence,
-    Comparison,
-    DisclosureType,
-    Guide,
-    Ratios,
-    Threshold,
-)
+from tcdp_audit.plugin.check import AttributeParameters, ClassCheck, ClassEvidence, DisclosureType, Ratios, Threshold
 from tcdp_audit.plugin.detector import Exact, PolicyDocument, Text
 from tcdp_audit.plugin.sentences import (
-    Outcome,
-    Status,
-    agree,
-    column_of,
-    every_record,
-    figure,
-    in_worst_group,
-    percent,
-    victims,
+    Comparison,
+    Sentences,
 )
-from tcdp_audit_plugins.checks._shared.certain_values import certain_among, may_be_shared
+from tcdp_audit_plugins.checks._shared.certain_values import certain_among
 from tcdp_audit_plugins.checks._shared.ranked_counts import ratio_to_tail
 from tcdp_audit_plugins.checks._shared.sensitive_values import ambiguous, among
-from tcdp_audit_plugins.formulas import formula
+from tcdp_audit_plugins.guides import built_in_guide
 
 
 class Variant(StrEnum):
@@ -135,39 +118,11 @@ def _validate(parameters: RecursiveParameters, document: PolicyDocument) -> Iter
     yield from ambiguous(parameters, document, "dont_care", "protected")
 
 
-def _sentence(outcome: Outcome) -> str:
-    given, values = outcome.parameters, f"of {column_of(outcome)}"
-    times = figure(outcome.observed, outcome.threshold)
-    others = f"the values from number {given['l']} on together"
-    ratio = f"at worst the most frequent value {values} is {times} times as frequent as {others}"
-    if outcome.observed == inf:
-        shared = ", or one that everybody has" if may_be_shared(outcome) else ""
-        ratio = f"one has fewer than {given['l']} values {values}{shared}"
-    least = f"; the rarest protected value makes up {percent(float(outcome.details['c2']))} of a group"
-    rarest = least if "protected" in given else ""
-    if outcome.status is not Status.FAILED:
-        where = "Among" if outcome.observed == inf else "In"
-        return f"{where} the groups of the {every_record(outcome)}, {ratio}{rarest}."
-    fewer = given["l"] - 2
-    excluded = f" once {agree(fewer, 'another', f'{fewer:,} others')} can be excluded" if fewer > 0 else ""
-    faults = [f"in which a value is too likely{excluded}"] if "c" in given else []
-    faults += ["in which a protected value is too rare"] if "c2" in given else []
-    return f"{victims(outcome)} {' or '.join(faults)}; {ratio}{rarest}."
-
-
-def _person(outcome: Outcome) -> str:
-    given, column = outcome.parameters, column_of(outcome)
-    if outcome.observed == inf:
-        shared = ", or everybody has the same" if may_be_shared(outcome) else ""
-        return f"{in_worst_group(outcome)} there are fewer than {given['l']} values of {column} to choose from{shared}."
-    often = f"{figure(outcome.observed)} times as often as the values from number {given['l']} on together"
-    return f"{in_worst_group(outcome)} the likeliest value of {column} is right {often}."
-
-
 CHECKS = [
     ClassCheck(
         name="recursive_cl_diversity",
         title="Recursive (c,l)-diversity",
+        expectation_name="ToBeRecursivelyClDiverse",
         disclosure_type=DisclosureType.ATTRIBUTE_MODEL,
         parameters=RecursiveParameters,
         thresholds=(
@@ -178,47 +133,31 @@ CHECKS = [
         monotone=lambda _: True,  # n_s < c (the rest less its l - 2 largest) adds up over classes, for every s
         variant=lambda one: "" if one.variant is Variant.RECURSIVE else one.variant.value.replace("_", " "),
         validate=_validate,
-        sentence=_sentence,
-        person=_person,
-        guide=Guide(
-            question="Does the commonest secret of a group stay uncertain, even once a few others are ruled out?",
-            risk="Somebody who can rule out a few secrets may be left with a nearly certain one.",
-            definition=(
-                "In every equivalence class with counts r_1 ≥ r_2 ≥ … ≥ r_m, the most frequent value is less than c "
-                "times as frequent as the values from the l-th on together. An intruder who can exclude l - 2 values "
-                "still finds no value too likely. Positive disclosure: the disclosure of the values `dont_care` is of "
-                "no concern. With y the rank of the most frequent other value, r_y is compared with its tail: "
-                "r_l + … + r_m if y < l, otherwise r_(l-1) + … + r_m without r_y. Negative disclosure: besides, each "
-                "`protected` value has at least the share c2 of every class, so that it cannot be ruled out. Where the "
-                "policy names a unit, such as a person, each counts once for every value that it has in a class."
+        sentences=Sentences(
+            passed="[{infinite?}Among|In] the groups of the {every_record}, {ratio}{rarest}.",
+            failed=(
+                "{victims} [{parameters.c?}in which a value is too likely{excluded}[{parameters.c2?} or "
+                "]][{parameters.c2?}in which a protected value is too rare]; {ratio}{rarest}."
             ),
-            **formula(
-                r"r_1 < c\, (r_l + \dots + r_m)",
-                r"\text{positive disclosure: } r_y < c \operatorname{tail}(y)",
-                r"\text{negative disclosure: } \min_{s \text{ protected}} p_s \ge c_2",
+            impact=(
+                "{in_worst_group} [{infinite?}there are fewer than {l} values of {attribute} to choose "
+                "from[{several_rows?}, or all have the same]|the likeliest value of {attribute} is right {observed} "
+                "times as often as the values from number {l} on together]."
             ),
-            reading=(
-                "The observed value is the largest ratio r_1 / (r_l + … + r_m) of a class: the release is diverse for "
-                "every c above it, and for none at it or below (the comparison is strict). It is infinite where a "
-                "class has fewer than l values, or all its units have the same value beside others and it is no "
-                "don't-care value, and 0 where it has don't-care values only. The detail `c2` is the "
-                "least share of a protected value in a class, and 1 where none is protected."
-            ),
-            choosing=(
-                "c between 2 and 5 with l = 3 is usual. With l = 2, c is the largest odds of the most frequent value "
-                "against all others; a table with one dominant value keeps no small c."
-            ),
-            limits=(
-                "Counts are ranked in descending order; a tool that ranks them in ascending order reports smaller "
-                "figures and passes what must fail. A don't-care value that the release lacks changes nothing; a "
-                "protected value that it lacks has the share 0."
-            ),
-            source=(
-                "Machanavajjhala et al., l-Diversity, ACM TKDD 1(1), 2007, doi:10.1145/1217299.1217302, "
-                "recursive, positive disclosure-recursive (pd) and negative/positive disclosure-recursive"
-                " (npd) (c,l)-diversity"
-            ),
-            example="- recursive_cl_diversity: {c: 3, l: 2, attribute: disease}",
+            parts={
+                "ratio": (
+                    "[{infinite?}one has fewer than {l} values of {attribute}[{several_rows?}, or one that all "
+                    "have]|at worst the most frequent value of {attribute} is {observed} times as frequent as the "
+                    "values from number {l} on together]"
+                ),
+                "rarest": (
+                    "[{protected?}; the rarest protected value makes up {details.c2:% against parameters.c2} of a "
+                    "group]"
+                ),
+                "excluded": "[{fewer>0?} once {fewer:another|{fewer} others} can be excluded]",
+            },
+            values=lambda outcome: {"fewer": outcome.parameters["l"] - 2},
         ),
+        guide=built_in_guide(__file__, "recursive_cl_diversity.md"),
     ),
 ]

@@ -11,26 +11,15 @@ from typing import Annotated, Any, Literal
 import numpy as np
 from pydantic import Field
 
-from tcdp_audit.plugin._internal import Counts, allowance, percent_of, unit_noun, with_article
-from tcdp_audit.plugin.check import DisclosureType, Guide, Parameters, TableCheck, TableFigure, TableView
+from tcdp_audit.plugin._internal import Counts
+from tcdp_audit.plugin.check import DisclosureType, Need, Parameters, TableCheck, TableFigure, TableView
 from tcdp_audit.plugin.detector import Exact, PolicyDocument
-from tcdp_audit.plugin.report import Tally
 from tcdp_audit.plugin.sentences import (
     Outcome,
-    Status,
-    chance_of,
-    intruder_who_knows,
-    known_columns,
-    percent,
-    records_of,
+    Sentences,
 )
-from tcdp_audit_plugins.checks._shared.sampling import (
-    counts_rows,
-    covering_population,
-    distribution_of,
-    mean_of_reciprocals,
-)
-from tcdp_audit_plugins.formulas import formula
+from tcdp_audit_plugins.checks._shared.sampling import covering_population, distribution_of, mean_of_reciprocals
+from tcdp_audit_plugins.guides import built_in_guide
 
 
 class ReidentificationParameters(Parameters):
@@ -173,36 +162,25 @@ def _worst(_: TableFigure, parameters: ReidentificationParameters) -> Fraction:
     return Fraction(0 if parameters.measure == "share_above" and parameters.threshold_risk == 1 else 1)
 
 
-def _faults(parameters: ReidentificationParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
-    if parameters.scenario == "journalist":
-        yield from counts_rows(document)
-    if parameters.scenario == "marketer" and document.population is not None:
-        yield from counts_rows(document)
+def _needs(parameters: ReidentificationParameters, document: PolicyDocument) -> set[Need]:
+    """Rows, where the population is counted."""
+    counted = parameters.scenario == "marketer" and document.population is not None
+    return {Need.ROWS} if counted or parameters.scenario == "journalist" else set()
+
+
+def _faults(parameters: ReidentificationParameters, _: PolicyDocument) -> Iterator[tuple[str, str]]:
     if parameters.scenario == "marketer" and parameters.measure != "average":
         yield "measure", "a marketer cares for many people and not for one; use `measure: average`"
     if parameters.measure == "share_above" and parameters.threshold_risk is None:
         yield "threshold_risk", "`share_above` needs the risk that records are counted above, such as 0.2"
 
 
-def _sentence(outcome: Outcome) -> str:
-    given, records, details = outcome.parameters, outcome.records, outcome.details
-    assert records is not None  # noqa: S101 - outcomes of this check have them
-    noun = unit_noun(outcome)
-    if given["measure"] == "share_above":
-        above = Tally(records.total, details.get("records_above", 0))
-        if "units" in details:
-            above = Tally(details["units"], details["units_above"])
-        risk = f"{records_of(above, noun)} at a risk above {percent_of(Fraction(given['threshold_risk']))}"
-    else:
-        risk = f"The {given['measure']} risk of {with_article(noun)} is {percent(outcome.observed, outcome.threshold)}"
-    limit = f"; {allowance(outcome)}" if outcome.status is Status.FAILED else ""
-    return f"{risk}, if a {given['scenario']} attacks by {known_columns(outcome)}{limit}."
-
-
-def _person(outcome: Outcome) -> str:
-    highest, average = (chance_of(float(outcome.details[name])) for name in ("highest", "average"))
-    finds = f"finds the right record with {highest} at worst"
-    return f"{intruder_who_knows(outcome)} {finds}, and with {average} on average."
+def _values(outcome: Outcome) -> dict[str, Any]:
+    """How many are above the risk, and of how many."""
+    details, records = outcome.details, outcome.records
+    if "units" in details:
+        return {"above": details.get("units_above", 0), "total": details["units"]}
+    return {"above": details.get("records_above", 0), "total": 0 if records is None else records.total}
 
 
 CHECKS = [
@@ -216,59 +194,25 @@ CHECKS = [
         worst=_worst,
         implies=_implied,
         class_size=_class_size,
-        requires=frozenset({"population"}),
         variant=lambda one: f"{one.scenario}, {one.measure.replace('_', ' ')}",
         validate=_faults,
-        sentence=_sentence,
-        person=_person,
-        guide=Guide(
-            question="How likely is it that somebody picks the right record, at worst and on average?",
-            risk="It stays open how often somebody who looks for one person, or for as many as possible, is right.",
-            definition=(
-                "The probability that an intruder picks the right record of a class. A prosecutor knows that "
-                "the person is in the release: 1/f, with f the size of the class there. A journalist does "
-                "not, and looks the record up in the population: 1/F, with F the size of the class there. A "
-                "marketer tries everybody and is content with many: the average over records, against the "
-                "population if one is given and the release otherwise."
+        needs={Need.POPULATION},
+        needs_if=_needs,
+        sentences=Sentences(
+            passed="{risk}, if a {scenario} attacks by {known}[; {allowed}].",
+            impact=(
+                "{intruder} finds the right record with {highest:chance} at worst, and with {average:chance} on "
+                "average."
             ),
-            **formula(
-                r"\text{highest: } \max_E \frac{1}{s_E}",
-                r"\text{average: } \sum_E \frac{f_E}{n} \cdot \frac{1}{s_E}",
-                r"\text{for } s = f \text{ that is classes by records}",
-                r"\text{share\_above: } \frac{1}{n} \sum_{E : 1/s_E > \text{threshold\_risk}} f_E",
-                r"s = f \text{ (prosecutor) or } F \text{ (journalist)}",
-                r"\text{with a unit: } r_u = \max_{E \ni \text{a row of } u} \frac{1}{s_E}",
-                r"\text{average: } \frac{1}{U} \sum_u r_u",
-                r"\text{share\_above: } \frac{1}{U}\, \#\{u : r_u > \text{threshold\_risk}\}",
-            ),
-            reading=(
-                "The observed value is the highest risk, the average, or the share of records above "
-                "`threshold_risk`, as `measure` says. Details: `highest`, `average`; with a "
-                "`threshold_risk`, `records_above` and `share_above`; `classes_are_of` says whether classes "
-                "were counted in the release or the population. The average is one over records and not over "
-                "classes: classes of 1 and 9 give 2/10, not 5/9. The distribution has class sizes. Where the "
-                "policy names a unit, such as a person, a class has as many members as units, and every unit counts "
-                "once, however many rows it has: its risk is the highest of its rows, since an intruder picks the row "
-                "that tells most. The average and the share are then over units; the details `units` and "
-                "`units_above` count them, `records_above` their rows. Under `missing_quasi_identifier: wildcard`, "
-                "f and F count the records (with a unit, the units) that are compatible with a record."
-            ),
-            choosing=(
-                "Highest risk: 1/5 is a class size of 5, within an organisation; 1/11 and 1/20 are usual for "
-                "wider releases. With `share_above`, tolerate a small share of records above such a risk."
-            ),
-            limits=(
-                "A record is above 0.2 if its class has fewer than 5 members, exactly. ARX rounds risk thresholds by "
-                "1 %, so its share differs where a whole class size lies that near to the inverse of the threshold, "
-                "which takes classes of about a hundred. An intruder is taken to know all quasi-identifiers, and "
-                "nothing else."
-            ),
-            source=(
-                "El Emam, Dankar, Protecting privacy using k-anonymity, JAMIA 15(5), 2008, "
-                "doi:10.1197/jamia.M2716; Dankar, El Emam, A method for evaluating marketer "
-                "re-identification risk, PAIS 2010, doi:10.1145/1754239.1754271"
-            ),
-            example="- reidentification_risk: {measure: share_above, threshold_risk: 0.2, at_most: 0.01}",
+            parts={
+                "risk": {
+                    "by": "measure",
+                    "share_above": ("{above/total:{unit}} {above/total:is|are} at a risk above {threshold_risk:%}"),
+                    "": "The {measure} risk of {unit:article} is {observed:%}",
+                },
+            },
+            values=_values,
         ),
+        guide=built_in_guide(__file__, "reidentification_risk.md"),
     ),
 ]

@@ -3,33 +3,30 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import Field
 
-from tcdp_audit.plugin._internal import Check
-from tcdp_audit.plugin.check import CheckError, DisclosureType, Guide, Parameters, TableCheck, TableFigure, TableView
+from tcdp_audit.plugin.check import Check, DisclosureType, Parameters, TableCheck, TableFigure, TableView
 from tcdp_audit.plugin.detector import Detections
-from tcdp_audit.plugin.sentences import Outcome, Status, an_intruder, column_of, listing, sentence_case
+from tcdp_audit.plugin.engine import CheckError
+from tcdp_audit.plugin.sentences import Outcome, Sentences, listing, sentence_case
 from tcdp_audit_plugins.checks._shared.detected_columns import (
     HINT_SHARE,
     NO_DETECTOR,
-    OPEN,
-    RULE,
     SHARE,
+    STILL_OPEN,
     Allowed,
     HintShare,
     Share,
+    columns_in,
     details,
     faults,
-    held,
-    looked,
     looked_at,
     looked_for,
     require_decided,
-    still_open,
 )
-from tcdp_audit_plugins.formulas import formula
+from tcdp_audit_plugins.guides import built_in_guide
 
 PLACES, DATES = "B", "C"
 ADVICE = {
@@ -69,44 +66,26 @@ def safe_harbor(view: TableView, parameters: SafeHarborParameters) -> TableFigur
     if not detectors:
         raise CheckError(NO_DETECTOR)
     columns = looked_at(view, parameters)
-    found = looked_for(view, parameters, columns, detectors)
-    listed = found.best
+    detections = looked_for(view, parameters, columns, detectors)
+    listed = detections.best
     if parameters.at_most is not None and len(listed) <= parameters.at_most:
-        require_decided(found, listed)
-    told = {**details(found, listed, columns, detectors), "letters": _letters(found)}
-    return TableFigure(Fraction(len(listed)), view.records, details=told)
+        require_decided(detections, listed)
+    figures = {**details(detections, listed, columns, detectors), "letters": _letters(detections)}
+    return TableFigure(Fraction(len(listed)), view.records, details=figures)
 
 
-def _letters(found: Detections) -> dict[str, str]:
+def _letters(detections: Detections) -> dict[str, str]:
     """The letter of the regulation that each column falls under."""
-    return {name: one.detector.safe_harbor for name, one in found.best.items()}
+    return {name: one.detector.safe_harbor for name, one in detections.best.items()}
 
 
-def _sentence(outcome: Outcome) -> str:
-    if not outcome.details["columns"]:
-        return (
-            "No column says who a person is by an identifier of Safe Harbor's list, as far as values and names say "
-            f"({looked(outcome)}){still_open(outcome)}. {LAW}"
-        )
-    said = f"{held(outcome, 'is listed', 'are listed')}: Safe Harbor has these removed of every person"
-    said += still_open(outcome)
-    if outcome.status is not Status.FAILED:
-        return f"{said}. {LAW}"
-    return f"{said}. {sentence_case(listing(_advice(outcome)))}. {LAW}"
-
-
-def _advice(outcome: Outcome) -> list[str]:
-    """What to do, by the kinds of what was found."""
+def _values(outcome: Outcome) -> dict[str, Any]:
+    """What columns hold, and what to do about the kinds of it."""
     letters = outcome.details["letters"].values()
-    told = [advice for letter, advice in ADVICE.items() if letter in letters]
-    return [*(["drop what names or numbers people"] if set(letters) - ADVICE.keys() else []), *told]
-
-
-def _person(outcome: Outcome) -> str:
-    if not outcome.details["columns"]:
-        return f"No column that was recognised says who {an_intruder(outcome)} is by an identifier of the list."
-    first = column_of(outcome, outcome.details["columns"][0])
-    return f"Whoever knows {first} of {an_intruder(outcome)} may have their record."
+    advice = ["drop what names or numbers people"] if set(letters) - ADVICE.keys() else []
+    advice += [remedy for letter, remedy in ADVICE.items() if letter in letters]
+    columns = columns_in(outcome, "is listed", "are listed")
+    return {**columns, "advice": sentence_case(listing(advice)) if advice else ""}
 
 
 CHECKS: list[Check] = [
@@ -120,35 +99,23 @@ CHECKS: list[Check] = [
         label="number of columns that hold identifiers of the list",
         worst=lambda figure, _: Fraction(figure.details["looked_at"]),
         validate=faults,
-        sentence=_sentence,
-        person=_person,
-        guide=Guide(
-            question="Does a column hold one of the eighteen kinds of identifiers that Safe Harbor has removed?",
-            risk="Dates, postcodes or numbers that HIPAA's Safe Harbor forbids may be in the release.",
-            definition=(
-                "Detectors look at the distinct values of every column for the identifiers that 45 CFR "
-                "164.514(b)(2)(i) lists under the letters A to R: names, places smaller than a state, dates exact to "
-                "the day, telephone and fax numbers, e-mail addresses, numbers of people, records, accounts, "
-                "licences, vehicles and devices, URLs, IP addresses, paths of photographs. " + RULE
+        sentences=Sentences(
+            passed=(
+                "[{columns?}{held}: Safe Harbor has these removed of every person|No column says who a person is by "
+                "an identifier of Safe Harbor's list, as far as values and names say ({looked_at:column} and "
+                "{looked_for:kind} of identifiers)]{open}. {law}"
             ),
-            **formula(
-                r"\#\{c : c \text{ holds identifiers of A to R}\} \le \text{at\_most}",
+            failed="{held}: Safe Harbor has these removed of every person{open}. {advice}. {law}",
+            impact=(
+                "[{columns?}An intruder who knows {first:column} of {person} may have their record|No column that "
+                "was recognised says who {person} is by an identifier of the list]."
             ),
-            reading=(
-                "The observed value is a number of columns. Details: `columns`, and for each of them its letter in "
-                "`letters`, and `detectors`, `kinds`, `shares`, `base_rates` and `p_values`; " + OPEN
-            ),
-            choosing=(
-                "0. A code for re-identification that is not derived from the person is allowed: name it in `allowed`."
-            ),
-            limits=(
-                "It is no verdict on law. What no detector knows is not found: free text, photographs, biometrics, "
-                "names and places in a column that is not called so, a month without its day. Ages over 89 are the "
-                "question of `age_cap`, areas of three digits of a ZIP code that of `region_population`, and actual "
-                "knowledge is nobody's but a person's: the profile `hipaa_safe_harbor` asks for all of these."
-            ),
-            source="45 CFR 164.514(b)(2)(i), letters A to R",
-            example="- safe_harbor: {at_most: 0}",
+            values=_values,
+            parts={
+                "open": STILL_OPEN,
+                "law": LAW,
+            },
         ),
+        guide=built_in_guide(__file__, "safe_harbor.md"),
     ),
 ]

@@ -7,23 +7,16 @@ from typing import Annotated
 
 from pydantic import Field, model_validator
 
-from tcdp_audit.plugin._internal import Counts, percent_of, worst_group_of
-from tcdp_audit.plugin.check import (
-    AttributeParameters,
-    CheckError,
-    ClassCheck,
-    ClassEvidence,
-    Comparison,
-    DisclosureType,
-    Guide,
-    Ratios,
-    Threshold,
-)
+from tcdp_audit.plugin._internal import Counts
+from tcdp_audit.plugin.check import AttributeParameters, ClassCheck, ClassEvidence, DisclosureType, Ratios, Threshold
 from tcdp_audit.plugin.detector import Exact, Scale
-from tcdp_audit.plugin.sentences import Outcome, Status, chance_of, column_of, decimal, in_worst_group, percent, victims
-from tcdp_audit_plugins.checks._shared.certain_values import SHARES_OF_PAIRS, may_be_shared
+from tcdp_audit.plugin.engine import CheckError
+from tcdp_audit.plugin.sentences import (
+    Comparison,
+    Sentences,
+)
 from tcdp_audit_plugins.checks._shared.windows import most_under_a_node, most_within, reach_of_numbers, reach_of_ranks
-from tcdp_audit_plugins.formulas import formula
+from tcdp_audit_plugins.guides import built_in_guide
 
 
 class SimilarityParameters(AttributeParameters):
@@ -97,31 +90,6 @@ def _reach(evidence: ClassEvidence, width: Fraction) -> Counts:
     return reach_of_numbers(evidence.values, width)
 
 
-def _sentence(outcome: Outcome) -> str:
-    given = outcome.parameters
-    close = (
-        f"share a label at level {given['level']} of the hierarchy"
-        if "level" in given
-        else f"lie within {decimal(Fraction(given['width']))} of each other"
-    )
-    largest = percent(outcome.observed, outcome.threshold)
-    values = f"the values of {column_of(outcome)} {close}"
-    if outcome.status is not Status.FAILED:
-        return f"In {worst_group_of(outcome, 'worst')} {largest} of {values}."
-    return f"{victims(outcome)} in which more than {percent_of(outcome.threshold)} of {values}; at worst {largest} do."
-
-
-def _person(outcome: Outcome) -> str:
-    kind = "share a label of the hierarchy" if "level" in outcome.parameters else "are nearly the same"
-    if may_be_shared(outcome):  # who has which of them is not known
-        part = percent(outcome.observed)
-        return (
-            f"{in_worst_group(outcome)} {part} of the different values of {column_of(outcome)} that people have {kind}."
-        )
-    right = f"whoever guesses the commonest kind is right with {chance_of(outcome.observed or 0)}"
-    return f"{in_worst_group(outcome)} values of {column_of(outcome)} {kind}, and {right}."
-
-
 CHECKS = [
     ClassCheck(
         name="similarity",
@@ -136,39 +104,25 @@ CHECKS = [
         needs_hierarchy=lambda one: one.level is not None,
         scales=lambda one: None if one.width is None else frozenset({Scale.ORDINAL, Scale.NUMERIC}),
         variant=lambda one: "hierarchy" if one.width is None else "interval",
-        sentence=_sentence,
-        person=_person,
-        guide=Guide(
-            question="Do the secrets of a group differ in meaning, and not only in wording?",
-            risk="A group may have different secrets that say the same: all low incomes, all diseases of the stomach.",
-            definition=(
-                "The values of a class may all differ and still say nearly the same: three salaries between 3,000 and "
-                "5,000, three diseases of the stomach. The figure is the largest share of a class whose values are "
-                "close together: under one label at a level of the hierarchy, or in one closed interval of a declared "
-                "width (in ranks on an ordinal scale)."
+        sentences=Sentences(
+            passed=(
+                "In [{classes=1?}the only group|the worst of {classes:group}], of {worst_people}, {observed:%} of "
+                "{close}."
             ),
-            **formula(
-                r"\text{level: } \max_E \max_{\text{node}} \sum_{i \text{ under node}} p_i \le \text{at\_most}",
-                r"\text{width: } \max_E \max_a \sum_{a \le v_i \le a + \text{width}} p_i \le \text{at\_most}",
+            failed="{victims} in which more than {threshold:%} of {close}; at worst {observed:%} do.",
+            impact=(
+                "{in_worst_group} [{several_rows?}{observed:%} of the different values of {attribute} that people "
+                "have {kind}|values of {attribute} {kind}, and an intruder who guesses the commonest kind is right "
+                "with {observed:chance}]."
             ),
-            reading=(
-                "At 1 all members of some class have similar values: whoever is found there has a low salary, or a "
-                "disease of the stomach, although no exact value is known."
-            ),
-            choosing=(
-                "Take the level, or the width, at which a value is as harmful to know as the exact one. No share can "
-                "be demanded below that of the table itself."
-            ),
-            limits=(
-                "Every interval and every label counts alike, harmful or not. t-closeness with the ordered or the "
-                "hierarchical distance judges similarity against the table. "
-                f"{SHARES_OF_PAIRS}"
-            ),
-            source=(
-                "Li, Li, Venkatasubramanian, t-Closeness, ICDE 2007, doi:10.1109/ICDE.2007.367856, section 3 "
-                "(similarity attack)"
-            ),
-            example="- similarity: {width: 2000, at_most: 0.5, attribute: salary}",
+            parts={
+                "close": (
+                    "the values of {attribute} [{parameters.level?}share a label at level {parameters.level} of the "
+                    "hierarchy|lie within {width} of each other]"
+                ),
+                "kind": "[{parameters.level?}share a label of the hierarchy|are nearly the same]",
+            },
         ),
+        guide=built_in_guide(__file__, "similarity.md"),
     ),
 ]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from fractions import Fraction
 from typing import Annotated, Any, Literal
 
@@ -10,30 +9,23 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from tcdp_audit.plugin._internal import Check, allowance, unit_noun
 from tcdp_audit.plugin.check import (
     AttackCheck,
-    CheckError,
+    Check,
     ClassEvidence,
     DisclosureType,
+    Need,
     Parameters,
     TableCheck,
     TableFigure,
     TableView,
 )
 from tcdp_audit.plugin.detector import Exact, PolicyDocument
-from tcdp_audit.plugin.engine import PopulationClasses
-from tcdp_audit.plugin.report import Tally
+from tcdp_audit.plugin.engine import CheckError, PopulationClasses
 from tcdp_audit.plugin.sentences import (
     Outcome,
-    Status,
-    agree,
-    chance_of,
-    intruder_who_knows,
-    known_columns,
+    Sentences,
     percent,
-    record_noun,
-    records_of,
     sentence_case,
 )
 from tcdp_audit_plugins.checks._shared.pitman import (
@@ -42,13 +34,8 @@ from tcdp_audit_plugins.checks._shared.pitman import (
     log_linear_uniques,
     zayatz,
 )
-from tcdp_audit_plugins.checks._shared.sampling import (
-    counts_rows,
-    covering_population,
-    fraction_of,
-    needs_a_partition,
-)
-from tcdp_audit_plugins.checks._shared.uniqueness_guide import POPULATION_UNIQUENESS, SAMPLE_UNIQUENESS
+from tcdp_audit_plugins.checks._shared.sampling import covering_population, fraction_of
+from tcdp_audit_plugins.guides import built_in_guide
 
 ESTIMATORS = ("zayatz", "pitman", "log_linear")
 
@@ -95,7 +82,7 @@ def alone(evidence: ClassEvidence, _: SampleUniquenessParameters) -> NDArray[np.
 
 
 def population_uniqueness(view: TableView, parameters: PopulationUniquenessParameters) -> TableFigure:
-    """P(population unique | sample unique) by the estimator that the policy names, and by all others beside it.
+    """P(population unique | sample unique) by the estimator that the policy names, and by all others next to it.
 
     Raises:
         CheckError: what the estimator needs is not given, or it has no answer for this release.
@@ -211,55 +198,25 @@ def _estimates(view: TableView, fraction: float) -> dict[str, Any]:
     }
 
 
-def _faults(parameters: PopulationUniquenessParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
-    yield from counts_rows(document)
-    if parameters.estimator != "exact":
-        yield from needs_a_partition(document, "its model spreads the population over classes that are apart")
+def _needs(parameters: PopulationUniquenessParameters, _: PolicyDocument) -> set[Need]:
+    """A partition, over whose classes the model of an estimator spreads the population."""
+    return set() if parameters.estimator == "exact" else {Need.PARTITION}
 
 
-def _sample_sentence(outcome: Outcome) -> str:
-    assert outcome.records is not None  # noqa: S101 - outcomes on classes have them
-    details = outcome.details
-    tally = Tally(outcome.records.total, details["victims"])
-    if "units" in details:
-        tally = Tally(details["units"], details["victim_units"])
-    its = agree(tally.failing or 1, "its", "their")
-    return f"{records_of(tally, unit_noun(outcome))} alone with {its} {known_columns(outcome)}."
-
-
-def _sample_person(outcome: Outcome) -> str:
-    if not outcome.details["victims"]:
-        return f"{intruder_who_knows(outcome)} finds more than one {unit_noun(outcome)} for everybody."
-    single = f"finds a single {unit_noun(outcome)} with {chance_of(outcome.observed or 0)}"
-    return f"{intruder_who_knows(outcome)} {single}, and can be sure of it if they are in the release."
-
-
-def _population_sentence(outcome: Outcome) -> str:
+def _sample_values(outcome: Outcome) -> dict[str, int]:
+    """How many are alone, and of how many: entities where the details count them."""
     details, records = outcome.details, outcome.records
-    assert records is not None  # noqa: S101 - outcomes of this check have them
-    if "undefined" in details:
-        nobody = f"No {record_noun(outcome)} is alone with its {known_columns(outcome)}"
-        return f"{nobody}: the share of population uniques is undefined, the risk 0."
-    estimator, alone = outcome.parameters["estimator"], details["sample_uniques"]
-    estimate = percent(outcome.observed, outcome.threshold)
-    how = estimate if estimator == "exact" else f"an estimated {estimate} ({_name_of(estimator)})"
-    part = records_of(Tally(records.total, alone), record_noun(outcome))
-    unique = f"{part} alone in the release by {known_columns(outcome)}, and {how} of these"
-    others = {_name_of(name): details.get(name) for name in ("exact", *ESTIMATORS) if name != estimator}
-    beside = [f"{name} {percent(float(one))}" for name, one in others.items() if one is not None]
-    unique += " are alone in the population too" + (f" ({', '.join(beside)})" if beside else "")
-    if outcome.status is not Status.FAILED:
-        return f"{unique}."
-    return f"{unique}; {allowance(outcome)}."
+    if "units" in details:
+        return {"alone": details["victim_units"], "total": details["units"]}
+    return {"alone": details["victims"], "total": 0 if records is None else records.total}
 
 
-def _population_person(outcome: Outcome) -> str:
-    if "undefined" in outcome.details:
-        return f"{intruder_who_knows(outcome)} finds more than one record for everybody."
-    sure = f"is right with {chance_of(outcome.observed or 0)} to take it for theirs"
-    return (
-        f"{intruder_who_knows(outcome)} and finds a single record {sure}, not knowing whether they are in the release."
-    )
+def _population_values(outcome: Outcome) -> dict[str, str]:
+    """The name of the estimator, and what the others estimate."""
+    estimator, details = outcome.parameters["estimator"], outcome.details
+    others = (name for name in ("exact", *ESTIMATORS) if name != estimator and details.get(name) is not None)
+    listed = ", ".join(f"{_name_of(name)} {percent(float(details[name]))}" for name in others)
+    return {"method": _name_of(estimator), "others": listed}
 
 
 def _name_of(estimator: str) -> str:
@@ -275,9 +232,15 @@ CHECKS: list[Check] = [
         victims=alone,
         label="share of records or units alone in their group",
         monotone=lambda _: True,  # a union of classes has more than one record
-        sentence=_sample_sentence,
-        person=_sample_person,
-        guide=SAMPLE_UNIQUENESS,
+        sentences=Sentences(
+            passed="{alone/total:{unit}} {alone/total:is|are} alone with {alone/total:its|their} {known}.",
+            impact=(
+                "{intruder} [{details.victims>0?}finds a single {unit} with {observed:chance}, and can be sure of "
+                "it if they are in the release|finds more than one {unit} for everyone]."
+            ),
+            values=_sample_values,
+        ),
+        guide=built_in_guide(__file__, "sample_uniqueness.md"),
     ),
     TableCheck(
         name="population_uniqueness",
@@ -287,11 +250,22 @@ CHECKS: list[Check] = [
         measure=population_uniqueness,
         label="share of sample uniques that are population uniques",
         class_size=lambda _: 2,
-        requires=frozenset({"population"}),
         variant=lambda one: one.estimator,
-        validate=_faults,
-        sentence=_population_sentence,
-        person=_population_person,
-        guide=POPULATION_UNIQUENESS,
+        needs={Need.POPULATION, Need.ROWS},
+        needs_if=_needs,
+        sentences=Sentences(
+            passed=(
+                "[{undefined?}No {record} is alone with its {known}: the share of population uniques is undefined, "
+                "the risk 0|{sample_uniques/records:{record}} {sample_uniques/records:is|are} alone in the release "
+                "by {known}, and [{estimator=exact?}{observed:%}|an estimated {observed:%} ({method})] of these are "
+                "alone in the population too[ ({others})][; {allowed}]]."
+            ),
+            impact=(
+                "{intruder} [{undefined?}finds more than one record for everyone|and finds a single record is right "
+                "with {observed:chance} to take it for theirs, not knowing whether they are in the release]."
+            ),
+            values=_population_values,
+        ),
+        guide=built_in_guide(__file__, "population_uniqueness.md"),
     ),
 ]

@@ -10,19 +10,13 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from tcdp_audit.plugin._internal import Check, allowance, gibibytes
-from tcdp_audit.plugin.check import CheckError, DisclosureType, Guide, Parameters, TableCheck, TableFigure, TableView
+from tcdp_audit.plugin._internal import gibibytes
+from tcdp_audit.plugin.check import Check, DisclosureType, Need, Parameters, TableCheck, TableFigure, TableView
 from tcdp_audit.plugin.detector import Exact, PolicyDocument, Role, Text
+from tcdp_audit.plugin.engine import CheckError
 from tcdp_audit.plugin.sentences import (
-    Outcome,
-    Status,
-    agree,
-    an_intruder,
-    columns_of,
+    Sentences,
     count,
-    percent,
-    plural,
-    record_noun,
 )
 from tcdp_audit_plugins.checks._shared.attribute_sets import require_few_sets, sets_up_to
 from tcdp_audit_plugins.checks._shared.key_sketch import (
@@ -35,8 +29,7 @@ from tcdp_audit_plugins.checks._shared.key_sketch import (
     require_memory,
     sets_hashed,
 )
-from tcdp_audit_plugins.checks._shared.sampling import counts_rows, needs_a_partition
-from tcdp_audit_plugins.formulas import formula
+from tcdp_audit_plugins.guides import built_in_guide
 
 BLOCK = 2**16  # rows that are hashed together, so that their hashes stay in the cache
 ERROR = Fraction(1, 100)  # how often some interval may miss its share
@@ -88,12 +81,14 @@ def uniqueness_profile(view: TableView, parameters: UniquenessProfileParameters)
             f"{gibibytes(view.memory or 0)} may be used; lower `keys` or `max_order`, or give more with --memory"
         )
     sketches = _sketches(view, names, sets, parameters)
-    found = {
+    measured = {
         one: figures_of(sketch, view.records, parameters.t, float(ERROR) / len(sets))
         for one, sketch in sketches.items()
     }
-    strongest = max(sets, key=lambda one: (found[one].high, -len(one)))
-    return TableFigure(found[strongest].high, view.records, details=_details(found, strongest, names, parameters.seed))
+    strongest = max(sets, key=lambda one: (measured[one].high, -len(one)))
+    return TableFigure(
+        measured[strongest].high, view.records, details=_details(measured, strongest, names, parameters.seed)
+    )
 
 
 def _sketches(
@@ -121,10 +116,10 @@ def _sketches(
     return {**counted, **sketches}
 
 
-def _details(found: Mapping[Subset, KeyFigures], strongest: Subset, names: list[str], seed: int) -> dict[str, Any]:
+def _details(measured: Mapping[Subset, KeyFigures], strongest: Subset, names: list[str], seed: int) -> dict[str, Any]:
     """What an outcome holds of it: estimates, and no hash."""
-    one = found[strongest]
-    listed = sorted(found, key=lambda each: (-found[each].high, len(each), each))[:LISTED]
+    one = measured[strongest]
+    listed = sorted(measured, key=lambda each: (-measured[each].high, len(each), each))[:LISTED]
     return {
         "strongest": [names[place] for place in strongest],
         "share": one.small_records,
@@ -133,9 +128,9 @@ def _details(found: Mapping[Subset, KeyFigures], strongest: Subset, names: list[
         "is_exact": one.is_exact,
         "confidence": 1 - ERROR,
         "seed": seed,
-        "sets": len(found),
-        "exact_sets": sum(each.is_exact for each in found.values()),
-        "profile": {" × ".join(names[place] for place in each): _entry(found[each]) for each in listed},
+        "sets": len(measured),
+        "exact_sets": sum(each.is_exact for each in measured.values()),
+        "profile": {" × ".join(names[place] for place in each): _entry(measured[each]) for each in listed},
     }
 
 
@@ -144,39 +139,9 @@ def _entry(figures: KeyFigures) -> dict[str, Any]:
 
 
 def _faults(parameters: UniquenessProfileParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
-    yield from counts_rows(document)
-    yield from needs_a_partition(document, "whether records are told apart would depend on their missing values")
     known = [name for name, one in document.attributes.items() if one.role is Role.QUASI_IDENTIFIER]
     names = known if parameters.attributes is None else parameters.attributes
-    for name in names:
-        if name not in document.attributes:
-            yield "attributes", f"the policy declares no attribute {name!r}"
-    if len({*names}) < len(names):
-        yield "attributes", "an attribute is named twice; name each once"
     yield from require_few_sets(len(names), parameters.max_order, "max_order")
-
-
-def _sentence(outcome: Outcome) -> str:
-    details, t, nouns = outcome.details, outcome.parameters["t"], plural(record_noun(outcome))
-    strongest = columns_of(outcome, details["strongest"])
-    share = percent(float(details["share"]), outcome.threshold)
-    rare = "unique" if t == 2 else f"like fewer than {t - 1:,} {agree(t - 1, 'other', 'others')}"
-    said = f"Knowing {strongest} makes {'' if details['is_exact'] else 'about '}{share} of the {nouns} {rare}"
-    said += ", the most of any set" if details["sets"] > 1 else ""
-    if not details["is_exact"]:
-        low, high = (percent(float(details[end]), outcome.threshold) for end in ("low", "high"))
-        said += f" (with {percent(float(details['confidence']))} confidence {low} to {high})"
-    return f"{said}; {allowance(outcome)}." if outcome.status is Status.FAILED else f"{said}."
-
-
-def _person(outcome: Outcome) -> str:
-    details = outcome.details
-    strongest = columns_of(outcome, details["strongest"])
-    if not details["high"]:
-        return f"Nobody is told apart from enough others by {strongest}."
-    fewer = "a single record" if outcome.parameters["t"] == 2 else f"fewer than {outcome.parameters['t']:,} records"
-    chance = percent(float(details["share"]))
-    return f"Whoever knows {strongest} of {an_intruder(outcome)} finds {fewer} with a chance of {chance}."
 
 
 CHECKS: list[Check] = [
@@ -190,51 +155,20 @@ CHECKS: list[Check] = [
         class_size=lambda one: one.t,
         variant=lambda one: "unique" if one.t == 2 else f"fewer than {one.t:,}",
         validate=_faults,
-        sentence=_sentence,
-        person=_person,
-        guide=Guide(
-            question="Which few columns of a very large table are together as good as a name?",
-            risk="Two or three harmless columns may together tell nearly everybody in a large table apart.",
-            definition=(
-                "For every set of at most `max_order` attributes, of which the release has D different combinations "
-                "(keys) with n_1, n_2, ... records: the number of keys, the share of keys and of records that are "
-                "unique, and the share of records whose key fewer than t records have. A hash of every key decides "
-                "which are looked at: the K keys with the smallest hashes, each with all its records. The figure is "
-                "the upper end of the interval of the last share, the largest of any set."
+        needs={Need.ROWS, Need.PARTITION, Need.DECLARED, Need.DISTINCT},
+        sentences=Sentences(
+            passed=(
+                "Knowing {strongest} makes [{is_exact?}|about ]{details.share:%} of the {record:plural} "
+                "[{t=2?}unique|like fewer than {others} {others:other|others}][{details.sets>1?}, the most of any "
+                "set][{is_exact?}| (with {details.confidence:%} confidence {low:%} to {high:%})][; {allowed}]."
             ),
-            **formula(
-                r"D \approx \frac{K - 1}{h_K}, h_K \text{ the largest hash kept, of all as 1}",
-                r"s \approx \frac{D}{N K} \sum_{i : n_i < t} n_i",
-                r"\sigma(D) \approx D (K - 2)^{-1/2}",
+            impact=(
+                "[{high>0?}An intruder who knows {strongest} of {person} finds [{t=2?}a single record|fewer than "
+                "{t} records] with a chance of {details.share:%}|No one is distinguished from enough others by "
+                "{strongest}]."
             ),
-            reading=(
-                "The observed value is a share that the truth is above at most once in a hundred audits with other "
-                "seeds; it is the share itself where the set has at most `keys` keys. Details: `strongest`, the set "
-                "that has it, with its `share`, `low` and `high`, the interval, and `is_exact`; `confidence` of all "
-                "intervals together; `seed`; `sets` and `exact_sets`, how many were measured and how many of them "
-                "exactly; `profile`, for the forty strongest sets `keys`, `unique_keys` (share of keys), "
-                "`unique_records` and `small_records` (shares of records), each with its standard error, and the "
-                "interval of `small_records`. Numbers of keys have three digits where they are estimated."
-            ),
-            choosing=(
-                "`at_most` as for quasi_identifier_strength: 0, 0.05 and 0.2 are el Emam's precedents. With 4,096 keys "
-                "a share has a standard error of about 2 per cent of itself, with 65,536 half a per cent. t is 2 for "
-                "unique records; 5 or 11 for groups that are too small."
-            ),
-            limits=(
-                "It never proves k-anonymity: a single group that is too small is missed with probability 1 - K/D. "
-                "Where the table fits into the memory, quasi_identifier_strength is exact. The hash is fixed, so that "
-                "everybody gets the same figures; whoever chooses values to mislead this seed can, and another seed "
-                "tells. Neither hashes nor sketches are in any result, since the hash of few possible values can be "
-                "tried out. A missing value is a value of its own. `missing_quasi_identifier: wildcard` and a `unit` "
-                "are refused."
-            ),
-            source=(
-                "Chia et al., KHyperLogLog: estimating reidentifiability and joinability of large data at scale, IEEE "
-                "Symposium on Security and Privacy 2019; Beyer et al., On synopses for distinct-value estimation under "
-                "multiset operations, SIGMOD 2007 (the estimator)"
-            ),
-            example="- uniqueness_profile: {max_order: 2, at_most: 0.2}",
+            values=lambda outcome: {"others": outcome.parameters["t"] - 1},
         ),
+        guide=built_in_guide(__file__, "uniqueness_profile.md"),
     ),
 ]

@@ -5,9 +5,7 @@ from __future__ import annotations
 import re
 
 from tcdp_audit.plugin.detector import Detector, ValueDetector
-from tcdp_audit_plugins.detectors._shared.checksums import base58check, bech32, iban, luhn
-from tcdp_audit_plugins.detectors._shared.phrases import phrases
-from tcdp_audit_plugins.detectors._shared.random_texts import characters, formed
+from tcdp_audit_plugins.detectors._shared import base58check, bech32, characters, formed, iban, luhn, phrases
 
 
 def is_payment_card(text: str) -> bool:

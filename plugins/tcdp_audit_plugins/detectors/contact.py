@@ -1,12 +1,16 @@
-"""Ways to reach a person: e-mail, telephone, pages, accounts of social networks."""
+"""Ways to reach a person: e-mail, telephone, pages, accounts of social networks.
+
+Telephone numbers that are assigned to somebody, as the library phonenumbers knows the plans of all countries.
+"""
 
 from __future__ import annotations
 
 import re
 
+import numpy as np
+
 from tcdp_audit.plugin.detector import Detector, ValueDetector
-from tcdp_audit_plugins.detectors._shared.phrases import phrases
-from tcdp_audit_plugins.detectors._shared.random_texts import DIGITS, anything, characters
+from tcdp_audit_plugins.detectors._shared import DIGITS, anything, characters, phrases
 
 TELEPHONE = phrases(
     """
@@ -24,6 +28,8 @@ NO_TELEPHONE = re.compile(
     r"\d{4}[-./ ]\d{1,2}[-./ ]\d{1,2}|\d{1,2}[-./ ]\d{1,2}[-./ ](\d{2}|\d{4})"  # dates
     r"|\d{3}-\d{2}-\d{4}|\d+[.,]\d+|\d{1,3}(\.\d{1,3}){3}|\d{1,3}( \d{3})+|\d+ ?- ?\d+"  # other numbers and ranges
 )
+LIBRARY = ("phonenumbers", 'pip install "tcdp-audit[identifiers]"')
+FIRST, NINE = characters("23456789", 1), characters(DIGITS, 9)
 
 
 def is_punctuated_telephone_number(text: str) -> bool:
@@ -152,5 +158,35 @@ DETECTORS: tuple[Detector, ...] = (
         source="ours: letters and digits without blanks in a column of that name",
         examples=("ada.l", "ada_1815"),
         counterexamples=("Ada Lovelace", "?"),
+    ),
+)
+
+
+def is_assigned_in_north_america(text: str) -> bool:
+    """Whether ten digits are in a range that the North American numbering plan has assigned."""
+    from phonenumbers import is_valid_number, parse  # noqa: PLC0415 - of the extra
+
+    return bool(is_valid_number(parse(text, "US")))
+
+
+def random_digits(generator: np.random.Generator) -> str:
+    """Ten digits that begin as an area of the plan does."""
+    return FIRST(generator) + NINE(generator)
+
+
+TELEPHONES: tuple[Detector, ...] = (
+    ValueDetector(
+        name="north_american_telephone_number",
+        noun="North American telephone number",
+        words=TELEPHONE,
+        layout=r"[2-9][0-9]{9}",
+        accepts=is_assigned_in_north_america,
+        base_rate=0.47,
+        random_value=random_digits,
+        safe_harbor="D",
+        library=LIBRARY,
+        source="North American Numbering Plan, by the library phonenumbers",
+        examples=("2025550123",),
+        counterexamples=("1025550123", "202555012"),
     ),
 )

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from tcdp_audit.plugin.detector import Detector, Role, ValueDetector
-from tcdp_audit_plugins.detectors._shared.phrases import phrases
-from tcdp_audit_plugins.detectors._shared.random_texts import anything, characters
+from tcdp_audit_plugins.detectors._shared import anything, characters, phrases
 
 YEAR, MONTH, DAY = "(1[89]|20)[0-9]{2}", "(0?[1-9]|1[0-2])", "(0?[1-9]|[12][0-9]|3[01])"
 TIME = r"([T ][0-9:.]+(Z|[+-][0-9:]+)?)?"

@@ -6,8 +6,7 @@ from collections.abc import Callable
 from importlib import import_module
 
 from tcdp_audit.plugin.detector import Detector, ValueDetector
-from tcdp_audit_plugins.detectors._shared.checksums import nhs
-from tcdp_audit_plugins.detectors._shared.random_texts import formed
+from tcdp_audit_plugins.detectors._shared import formed, nhs
 
 LIBRARY = ("stdnum", 'pip install "tcdp-audit[identifiers]"')
 

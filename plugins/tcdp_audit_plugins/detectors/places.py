@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from tcdp_audit.plugin.detector import Detector, Role, ValueDetector
-from tcdp_audit_plugins.detectors._shared.phrases import phrases
-from tcdp_audit_plugins.detectors._shared.random_texts import anything, characters
+from tcdp_audit_plugins.detectors._shared import anything, characters, phrases
 
 POSTCODE = phrases(
     """

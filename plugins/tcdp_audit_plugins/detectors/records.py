@@ -9,7 +9,7 @@ import numpy as np
 
 from tcdp_audit.plugin._internal import Integers
 from tcdp_audit.plugin.detector import ColumnDetector, Detector, DetectorColumn, Evidence, binomial_evidence
-from tcdp_audit_plugins.detectors._shared.phrases import phrases
+from tcdp_audit_plugins.detectors._shared import phrases
 
 DENSE = 0.9  # of a range of numbers that is taken
 ONE_IN_MANY = 0.99  # of records whose value no other has

@@ -5,9 +5,7 @@ from __future__ import annotations
 import re
 
 from tcdp_audit.plugin.detector import Detector, ValueDetector
-from tcdp_audit_plugins.detectors._shared.checksums import luhn
-from tcdp_audit_plugins.detectors._shared.phrases import phrases
-from tcdp_audit_plugins.detectors._shared.random_texts import DIGITS, characters, formed
+from tcdp_audit_plugins.detectors._shared import DIGITS, characters, formed, luhn, phrases
 
 SOCIAL_SECURITY = phrases("ssn, social security, social security number, soc sec, soc sec id, socsec")
 ADVERTISED = {"078051120", "219099999"}  # printed on sample cards, and issued to nobody since

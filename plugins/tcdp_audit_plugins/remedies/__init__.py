@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 @hookimpl
 def tcdp_audit_remedies() -> Iterator[Remedy[Any]]:
-    """Every built-in remedy. They are imported when somebody asks for them: an audit needs none."""
+    """Yield every built-in remedy. They are imported when they are asked for: an audit needs none."""
     from tcdp_audit_plugins.remedies.bucketization import BUCKETIZATION  # noqa: PLC0415
     from tcdp_audit_plugins.remedies.correlated_noise import CORRELATED_NOISE  # noqa: PLC0415
     from tcdp_audit_plugins.remedies.data_shuffling import DATA_SHUFFLING  # noqa: PLC0415

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
+from pathlib import Path
 from typing import Annotated
 
 import numpy as np
@@ -17,21 +18,24 @@ from tcdp_audit.plugin.remedy import (
     Remedy,
     RemedyError,
     RemedyGuide,
-    RemedyParameters,
     RemedyView,
     Treatment,
     interval_label,
     number_text,
 )
-from tcdp_audit.plugin.sentences import Outcome
-from tcdp_audit_plugins.remedies._shared.masked_attributes import masked_faults
-from tcdp_audit_plugins.remedies._shared.recoded import changed, recoded
-from tcdp_audit_plugins.remedies._shared.scope import only_where_masked
+from tcdp_audit_plugins.remedies._shared.masking import (
+    Fault,
+    Masking,
+    MaskingParameters,
+    changed,
+    masked_faults,
+    recoded,
+)
 
 Breaks = Annotated[list[Exact | Text], Field(min_length=1)]
 
 
-class GlobalRecodingParameters(RemedyParameters):
+class GlobalRecodingParameters(MaskingParameters):
     """Parameters of `global_recoding`."""
 
     breaks: Annotated[
@@ -43,34 +47,34 @@ class GlobalRecodingParameters(RemedyParameters):
         ),
     ]
 
+    @property
+    def names(self) -> list[str]:
+        """The attributes that have breaks."""
+        return sorted(self.breaks)
 
-def faults(parameters: GlobalRecodingParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
-    """Faults that only the policy as a whole shows: (parameter, sentence)."""
-    named = list(parameters.breaks)
-    misfits = [sentence for _, sentence in masked_faults(named, document, ordered=True)]
-    yield from (("breaks", sentence) for sentence in misfits)
-    if misfits:
-        return
-    for name, breaks in parameters.breaks.items():
-        declared = document.attributes[name]
-        order = None if declared.scale is Scale.NUMERIC else list(declared.order or ())
-        if any(not _is_break(one, order) for one in breaks):
-            yield "breaks", f"a break of {name!r} is no {'number' if order is None else 'value of its order'}"
-            continue
-        places = _places(breaks, order)
-        if any(one >= following for one, following in pairwise(places)):
-            yield "breaks", f"the breaks of {name!r} must ascend, none of them twice"
-        elif order is not None and places[0] == 0:
-            yield "breaks", f"the first break of {name!r} is the least value, so that no value is less; leave it"
+    @property
+    def named_by(self) -> str:
+        """The parameter that names them."""
+        return "breaks"
+
+    def further_faults(self, document: PolicyDocument) -> Iterator[Fault]:
+        """Yield the faults of breaks whose attributes can be recoded."""
+        if any(masked_faults(self.names, document, ordered=True)):
+            return
+        for name, breaks in self.breaks.items():
+            declared = document.attributes[name]
+            order = None if declared.scale is Scale.NUMERIC else list(declared.order or ())
+            if any(not _is_break(one, order) for one in breaks):
+                yield "breaks", f"a break of {name!r} is no {'number' if order is None else 'value of its order'}"
+                continue
+            places = _places(breaks, order)
+            if any(one >= following for one, following in pairwise(places)):
+                yield "breaks", f"the breaks of {name!r} must ascend, none of them twice"
+            elif order is not None and places[0] == 0:
+                yield "breaks", f"the first break of {name!r} is the least value, so that no value is less; leave it"
 
 
-def why_not_applicable(view: RemedyView, parameters: GlobalRecodingParameters | None, outcome: Outcome) -> str:
-    """Why declared ranges cannot help a failing demand, or nothing."""
-    if parameters is None:
-        return "needs breaks that only you can choose"
-    return only_where_masked(
-        view, outcome, sorted(parameters.breaks), lambda _: True, unfit="", chosen=False, alike=True
-    )
+MASKING = Masking(GlobalRecodingParameters, alike=True, never_suggested="needs breaks that only you can choose")
 
 
 def _is_break(value: object, order: Sequence[str] | None) -> bool:
@@ -119,9 +123,9 @@ def _range_labels(places: Floats, order: Sequence[str] | None) -> list[str]:
 
 
 def _labels(attribute: Attribute, places: Floats, ranges: Sequence[str]) -> list[str]:
-    """What is released for each value; a suppressed cell stays."""
+    """The label that is released for each value; a suppressed cell stays."""
     low, high = attribute.bounds
-    nothing = attribute.domain.tells_nothing[:-1]
+    nothing = attribute.domain.is_uninformative[:-1]
     first = np.searchsorted(places, low, side="right")
     last = np.where(
         attribute.ranges.high_open, np.searchsorted(places, high), np.searchsorted(places, high, side="right")
@@ -132,32 +136,13 @@ def _labels(attribute: Attribute, places: Floats, ranges: Sequence[str]) -> list
     return [own[code] if nothing[code] else ranges[int(place)] for code, place in enumerate(first)]
 
 
-GUIDE = RemedyGuide(
-    method=(
-        "Every value of an attribute becomes the range that it lies in: `[18, 30)` from one break up to the next, "
-        "`<18` before the first, `>=65` from the last; of an ordinal attribute `[middle, high]`. One recoding holds "
-        "for the whole table. Missing and suppressed cells stay."
-    ),
-    choosing=(
-        "Where the ranges are given: age groups that a law, a partner or an earlier release uses. Where they are free, "
-        "`mondrian` or `generalization` look for ranges that lose less. It helps demands on classes, and those beside "
-        "an original in which ranges can be compared. Take breaks from the questionnaire rather than from the data."
-    ),
-    guarantees=(
-        "Only named attributes change, equal values alike; no record is dropped, and nothing is drawn. A release that "
-        "was recoded is not changed by recoding it again. Whether any demand holds is known only by the re-audit."
-    ),
-    source="Hundepool et al., Statistical Disclosure Control, Wiley, 2012, chapter 3 (global recoding)",
-    example="- global_recoding: {breaks: {age: [18, 30, 45, 65]}}",
-    notes={"ranges": "Ranges of all attributes.", "records": "Cells that became another one."},
-)
 GLOBAL_RECODING = Remedy(
     name="global_recoding",
     title="Global recoding",
     summary="Releases ranges between declared breaks in place of numbers or ranks.",
-    guide=GUIDE,
+    guide=RemedyGuide.from_file(Path(__file__).with_name("global_recoding.md")),
     parameters=GlobalRecodingParameters,
     apply=recode,
-    validate=faults,
-    why_not_applicable=why_not_applicable,
+    validate=MASKING.faults,
+    why_not_applicable=MASKING.why_not_applicable,
 )

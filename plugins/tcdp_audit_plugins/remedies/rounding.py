@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from functools import lru_cache
 from math import floor, log10
-from typing import Annotated, Any
+from pathlib import Path
+from typing import Annotated
 
 import numpy as np
 from pydantic import Field
@@ -17,22 +18,27 @@ from tcdp_audit.plugin.remedy import (
     NewColumn,
     Remedy,
     RemedyGuide,
-    RemedyParameters,
     RemedyView,
     Treatment,
     number_text,
 )
-from tcdp_audit.plugin.sentences import Outcome
-from tcdp_audit_plugins.remedies._shared.masked_attributes import masked_faults, masked_numbers
-from tcdp_audit_plugins.remedies._shared.pair_demands import weakest
-from tcdp_audit_plugins.remedies._shared.recoded import changed, recoded
-from tcdp_audit_plugins.remedies._shared.scope import NO_NUMBERS, only_where_masked
+from tcdp_audit_plugins.remedies._shared.masking import (
+    NO_NUMBERS,
+    Fault,
+    Masking,
+    MaskingParameters,
+    Names,
+    changed,
+    masked_numbers,
+    recoded,
+)
+from tcdp_audit_plugins.remedies._shared.scope import weakest
 
 SHARES = tuple(Fraction(one, 100) for one in (1, 2, 5, 10, 20, 35, 50, 75, 100, 150, 200, 300, 400, 600, 800))
 Base = Annotated[Exact, Field(gt=0)]
 
 
-class RoundingParameters(RemedyParameters):
+class RoundingParameters(MaskingParameters):
     """Parameters of `rounding`."""
 
     base: Annotated[
@@ -43,11 +49,10 @@ class RoundingParameters(RemedyParameters):
         ),
     ] = None
     attributes: Annotated[
-        list[Text] | None,
+        Names | None,
         Field(
-            min_length=1,
             description="The numeric attributes to round; by default those with a base of their own, and without any "
-            "the numeric quasi-identifiers.",
+            "the numeric quasi-identifiers."
         ),
     ] = None
 
@@ -57,41 +62,33 @@ class RoundingParameters(RemedyParameters):
         own = sorted(self.base) if isinstance(self.base, dict) else None
         return self.attributes or own
 
+    @property
+    def named_by(self) -> str:
+        """The parameter that names them."""
+        return "base" if self.attributes is None else "attributes"
+
+    @property
+    def chooses_strength(self) -> bool:
+        """Say whether there is no base."""
+        return self.base is None
+
     def base_of(self, name: str) -> Fraction | None:
         """The base of an attribute, where one is given."""
         return self.base.get(name) if isinstance(self.base, dict) else self.base
 
-
-def faults(parameters: RoundingParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
-    """Faults that only the policy as a whole shows: (parameter, sentence)."""
-    field = "base" if parameters.attributes is None else "attributes"
-    yield from ((field, sentence) for _, sentence in masked_faults(parameters.names, document, ordered=True))
-    for name in parameters.names or ():
-        declared = document.attributes.get(name)
-        if declared is not None and declared.scale is Scale.ORDINAL:
-            yield field, f"{name!r} is ordinal, and numbers are rounded; use global_recoding"
-    if isinstance(parameters.base, dict) and set(parameters.base) != set(parameters.names or ()):
-        yield "base", "an attribute has a base and is not rounded, or is rounded and has none"
+    def further_faults(self, _: PolicyDocument) -> Iterator[Fault]:
+        """Yield the fault of bases that are not those of the attributes."""
+        if isinstance(self.base, dict) and set(self.base) != set(self.names or ()):
+            yield "base", "an attribute has a base and is not rounded, or is rounded and has none"
 
 
-def why_not_applicable(view: RemedyView, parameters: RoundingParameters | None, outcome: Outcome) -> str:
-    """Why rounding cannot help a failing demand, or nothing."""
-    given = parameters or RoundingParameters()
-    return only_where_masked(
-        view,
-        outcome,
-        given.names,
-        lambda one: one.is_numeric,
-        unfit=NO_NUMBERS,
-        chosen=given.base is None,
-        alike=True,
-    )
-
-
-def plans(view: RemedyView, outcomes: tuple[Outcome, ...]) -> Iterator[Mapping[str, Any]]:
-    """As fine as will do, where a demand that compares with the original fails."""
-    if any(not why_not_applicable(view, None, one) for one in outcomes):
-        yield {}
+MASKING = Masking(
+    RoundingParameters,
+    unfit=NO_NUMBERS,
+    numeric=True,
+    alike=True,
+    refused={Scale.ORDINAL: "is ordinal, and numbers are rounded; use global_recoding"},
+)
 
 
 def round_numbers(view: RemedyView, parameters: RoundingParameters) -> Treatment:
@@ -153,7 +150,7 @@ def _rounded(attributes: Sequence[Attribute], bases: Sequence[Fraction]) -> Trea
     records, coarsest = 0, 0.0
     for attribute, base in zip(attributes, bases, strict=True):
         labels = list(attribute.domain.labels)
-        for code in np.flatnonzero(~attribute.domain.tells_nothing[:-1]).tolist():
+        for code in np.flatnonzero(~attribute.domain.is_uninformative[:-1]).tolist():
             labels[code] = number_text(float(nearest(float(attribute.numbers[code]), base)))
         columns[attribute.name] = _column(attribute, labels)
         records += changed(attribute, labels)
@@ -170,42 +167,14 @@ def _column(attribute: Attribute, labels: Sequence[str]) -> NewColumn:
     return NewColumn(np.array([float(one) for one in column.cells]), column.codes)
 
 
-GUIDE = RemedyGuide(
-    method=(
-        "Every number becomes the nearest multiple of the base, base x floor(x / base + 1/2), decided by exact "
-        "fractions of the number as it is written. Missing and suppressed cells stay. Without a base the release is "
-        "audited at bases of 1, 2 or 5 times a power of ten near 1 % to 800 % of each attribute's standard deviation, "
-        "and the finest is taken after which every demand that compares the release with its original holds."
-    ),
-    choosing=(
-        "For amounts and measurements whose last digits nobody needs and that single out whoever has them: rounding "
-        "ends exact matches at almost no loss. Against linkage by distance it needs a base of about a standard "
-        "deviation, and then other remedies lose less. Equal numbers stay equal, so classes only grow."
-    ),
-    guarantees=(
-        "No number moves by more than half the base; only named attributes, or the numeric quasi-identifiers, change, "
-        "equal numbers alike; no record is dropped, and nothing is drawn. A release that was rounded is not changed by "
-        "rounding it again to the same base. Whether any demand holds is known only by the re-audit."
-    ),
-    attack=(
-        "Somebody who knows the base rounds the true values of a person and looks among the records that have exactly "
-        "these: `microaggregation_attack` with `method: known_groups`, the groups being the numbers that round alike."
-    ),
-    source="Hundepool et al., Statistical Disclosure Control, Wiley, 2012, chapter 3 (rounding)",
-    example="- rounding: {base: {age: 5}}",
-    notes={
-        "records": "Cells that became another number.",
-        "coarsest": "The largest base in standard deviations of its attribute.",
-    },
-)
 ROUNDING = Remedy(
     name="rounding",
     title="Rounding",
     summary="Releases the nearest multiples of a base in place of numbers.",
-    guide=GUIDE,
+    guide=RemedyGuide.from_file(Path(__file__).with_name("rounding.md")),
     parameters=RoundingParameters,
     apply=round_numbers,
-    validate=faults,
-    plan=plans,
-    why_not_applicable=why_not_applicable,
+    validate=MASKING.faults,
+    suggest_parameters=MASKING.suggest_parameters,
+    why_not_applicable=MASKING.why_not_applicable,
 )

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from enum import StrEnum
 from fractions import Fraction
 from math import ceil
+from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
@@ -13,23 +14,28 @@ from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
 from tcdp_audit.plugin._internal import fold, numbered
-from tcdp_audit.plugin.detector import Exact, PolicyDocument, Scale, Text
+from tcdp_audit.plugin.detector import Exact, Scale, Text
 from tcdp_audit.plugin.remedy import (
     Attribute,
     NewColumn,
     Remedy,
     RemedyError,
     RemedyGuide,
-    RemedyParameters,
     RemedyView,
     Treatment,
     number_text,
 )
 from tcdp_audit.plugin.sentences import Outcome
-from tcdp_audit_plugins.remedies._shared.masked_attributes import MASKED, is_orderable, masked_faults
-from tcdp_audit_plugins.remedies._shared.pair_demands import weakest
-from tcdp_audit_plugins.remedies._shared.recoded import changed, recoded
-from tcdp_audit_plugins.remedies._shared.scope import NO_NUMBERS, only_where_masked
+from tcdp_audit_plugins.remedies._shared.masking import (
+    MASKED,
+    NO_NUMBERS,
+    Masking,
+    MaskingParameters,
+    changed,
+    is_orderable,
+    recoded,
+)
+from tcdp_audit_plugins.remedies._shared.scope import weakest
 from tcdp_audit_plugins.remedies._shared.search import smallest
 
 Mask = NDArray[np.bool_]
@@ -46,7 +52,7 @@ class ReleasedAs(StrEnum):
     BOUND = "bound"
 
 
-class TopBottomCodingParameters(RemedyParameters):
+class TopBottomCodingParameters(MaskingParameters):
     """Parameters of `top_bottom_coding`."""
 
     attribute: Annotated[Text, Field(description="The numeric attribute that is coded.")]
@@ -72,25 +78,33 @@ class TopBottomCodingParameters(RemedyParameters):
             raise ValueError("the bottom must be less than the top")
         return self
 
+    @property
+    def names(self) -> list[str]:
+        """The attribute that is coded."""
+        return [self.attribute]
 
-def faults(parameters: TopBottomCodingParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
-    """Faults that only the policy as a whole shows: (parameter, sentence)."""
-    yield from (
-        ("attribute", sentence) for _, sentence in masked_faults([parameters.attribute], document, ordered=True)
-    )
-    declared = document.attributes.get(parameters.attribute)
-    if declared is not None and declared.scale is Scale.ORDINAL:
-        yield "attribute", f"{parameters.attribute!r} is ordinal, and numbers are coded; use global_recoding"
+    @property
+    def named_by(self) -> str:
+        """The parameter that names it."""
+        return "attribute"
+
+    @property
+    def chooses_strength(self) -> bool:
+        """Say whether there is neither a threshold nor a share."""
+        return all(one is None for one in (self.top, self.bottom, self.share))
+
+
+MASKING = Masking(
+    TopBottomCodingParameters,
+    alike=True,
+    refused={Scale.ORDINAL: "is ordinal, and numbers are coded; use global_recoding"},
+)
 
 
 def why_not_applicable(view: RemedyView, parameters: TopBottomCodingParameters | None, outcome: Outcome) -> str:
-    """Why coding extremes cannot help a failing demand, or nothing."""
+    """Say why coding extremes cannot help a failing demand, or nothing."""
     if parameters is not None:
-        given = (parameters.top, parameters.bottom, parameters.share)
-        chosen = all(one is None for one in given)
-        return only_where_masked(
-            view, outcome, [parameters.attribute], is_orderable, unfit="", chosen=chosen, alike=True
-        )
+        return MASKING.why_not_applicable(view, parameters, outcome)
     if outcome.check == AGE_CAP:
         declared = view.policy.attributes.get(str(outcome.parameters.get("column")))
         masked = declared is not None and declared.role in MASKED
@@ -100,7 +114,7 @@ def why_not_applicable(view: RemedyView, parameters: TopBottomCodingParameters |
     return "" if any(map(_is_number, view.quasi_identifiers)) else NO_NUMBERS
 
 
-def plans(view: RemedyView, outcomes: tuple[Outcome, ...]) -> Iterator[Mapping[str, Any]]:
+def suggest_parameters(view: RemedyView, outcomes: tuple[Outcome, ...]) -> Iterator[Mapping[str, Any]]:
     """The threshold of a cap that is not kept; and the least small share of an attribute after which classes pass."""
     helped = [one for one in outcomes if not why_not_applicable(view, None, one)]
     for one in helped:
@@ -130,7 +144,7 @@ def _share_for_classes(view: RemedyView, attribute: Attribute) -> Fraction | Non
         coded = np.append(np.select([at_bottom, at_top], [size + 1, size + 2], np.arange(size)), size)
         keys = fold([rest, coded[own]], [count, size + 3])
         distinct, classes = numbered(keys.values, keys.span)
-        return bool(view.demands.kept_by(classes.astype(np.int64), len(distinct)).all())
+        return bool(view.demands.satisfied_by(classes.astype(np.int64), len(distinct)).all())
 
     few = sum(one <= FEW for one in SHARES)
     place = smallest(passes, 0, few - 1) if passes(few - 1) else None
@@ -163,19 +177,19 @@ def _number(exact: Fraction | None) -> float | None:
 def _thresholds(attribute: Attribute, share: Fraction) -> tuple[float | None, float | None]:
     """The largest bottom and the least top beyond which at most a share of the records with a number lies."""
     low, high = attribute.bounds
-    tells = np.flatnonzero(~attribute.domain.tells_nothing[:-1])
-    records = np.bincount(attribute.codes, minlength=len(low) + 1)[tells]
+    informative = np.flatnonzero(~attribute.domain.is_uninformative[:-1])
+    records = np.bincount(attribute.codes, minlength=len(low) + 1)[informative]
     most = int(share * int(records.sum()))
     below = np.flatnonzero(np.cumsum(records) <= most)
     above = np.flatnonzero(np.cumsum(records[::-1])[::-1] <= most)
-    bottom = float(high[tells[below[-1]]]) if len(below) else None
-    return bottom, float(low[tells[above[0]]]) if len(above) else None
+    bottom = float(high[informative[below[-1]]]) if len(below) else None
+    return bottom, float(low[informative[above[0]]]) if len(above) else None
 
 
 def _least_share(attribute: Attribute) -> str:
     """The least share that has a record at one end, rounded up."""
     records = np.bincount(attribute.codes, minlength=attribute.domain.size + 1)[:-1]
-    present = records[(records > 0) & ~attribute.domain.tells_nothing[:-1]]
+    present = records[(records > 0) & ~attribute.domain.is_uninformative[:-1]]
     share = ceil(Fraction(int(min(present[[0, -1]])) * FINE, int(present.sum()))) if len(present) else FINE
     return f"`share: {share / FINE:g}` would do" if 2 * share <= FINE else "no share would do"
 
@@ -216,49 +230,20 @@ def _beyond(attribute: Attribute, bottom: float | None, top: float | None) -> tu
     at_bottom, at_top = high <= least, low >= most
     reaching = (low <= least) & ~(ends.low_open & (low == least)) & ~at_bottom
     reaching |= (high >= most) & ~(ends.high_open & (high == most)) & ~at_top
-    tells = ~attribute.domain.tells_nothing[:-1]
-    if (reaching & tells).any():
+    informative = ~attribute.domain.is_uninformative[:-1]
+    if (reaching & informative).any():
         raise RemedyError(f"a range of {attribute.name!r} reaches over a threshold; code before generalising")
-    return at_bottom & tells & (bottom is not None), at_top & tells & (top is not None)
+    return at_bottom & informative & (bottom is not None), at_top & informative & (top is not None)
 
 
-GUIDE = RemedyGuide(
-    method=(
-        "Numbers of at least `top` become `>=top`, those of at most `bottom` become `<=bottom`, or the threshold "
-        "itself (`released_as: bound`). With `share` the thresholds are the farthest ones from the ends beyond which "
-        "at most that share of the records with a number lies. Missing and suppressed cells stay. Without thresholds "
-        "and share the release is audited at shares from 0.5 to 50 %, and the least is taken after which every demand "
-        "that compares the release with its original holds. Where a policy names no remedy, a plan proposes the "
-        "threshold of an `age_cap` that is not kept, and the least share up to 10 % of a numeric quasi-identifier "
-        "after which every class keeps the policy."
-    ),
-    choosing=(
-        "For long tails: ages over 89 (45 CFR 164.514(b)(2)(i)(C), see `age_cap`), incomes, household sizes. What is "
-        "rare at the ends is what identifies, and it costs little to hide it; the middle of the table stays at risk, "
-        "so that seldom does this remedy suffice by itself. `bound` keeps a column of numbers and moves its mean, "
-        "`range` says what happened and makes it a column of text."
-    ),
-    guarantees=(
-        "Only numbers beyond a threshold change, equal ones alike; no record is dropped, and nothing is drawn. A "
-        "release that was coded is not changed by coding it again. Whether any demand holds is known only by the "
-        "re-audit."
-    ),
-    source="Hundepool et al., Statistical Disclosure Control, Wiley, 2012, chapter 3 (top and bottom coding)",
-    example="- top_bottom_coding: {attribute: age, top: 90}",
-    notes={
-        "top": "Records with a number of at least the top.",
-        "bottom": "Records with a number of at most the bottom.",
-        "records": "Cells that became another one.",
-    },
-)
 TOP_BOTTOM_CODING = Remedy(
     name="top_bottom_coding",
     title="Top and bottom coding",
     summary='Releases the largest and the least numbers of an attribute as "so much or more" and "so much or less".',
-    guide=GUIDE,
+    guide=RemedyGuide.from_file(Path(__file__).with_name("top_bottom_coding.md")),
     parameters=TopBottomCodingParameters,
     apply=code_extremes,
-    validate=faults,
-    plan=plans,
+    validate=MASKING.faults,
+    suggest_parameters=suggest_parameters,
     why_not_applicable=why_not_applicable,
 )

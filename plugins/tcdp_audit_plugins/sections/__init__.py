@@ -1,4 +1,4 @@
-"""Sections of reports that know the built-in checks by name: what can be told only of some of them."""
+"""Sections of reports that know the built-in checks by name: what applies only to some of them."""
 
 from __future__ import annotations
 
@@ -7,6 +7,6 @@ from tcdp_audit_plugins.sections.attacks import stories
 from tcdp_audit_plugins.sections.differential_privacy import reading
 
 SECTIONS = (
-    ReportSection(name="attacks", title="How it could be used against somebody", blocks=stories, order=610),
+    ReportSection(name="attacks", title="How it could be used against a person", blocks=stories, order=610),
     ReportSection(name="differential_privacy", title="Read as differential privacy", blocks=reading, order=620),
 )

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from tcdp_audit.plugin._internal import failing, unit_noun
+from tcdp_audit.plugin._internal import failing
 from tcdp_audit.plugin.report import Audit, Rows
 from tcdp_audit.plugin.sentences import (
     Outcome,
@@ -21,14 +21,15 @@ from tcdp_audit.plugin.sentences import (
     percent,
     plural,
     record_noun,
+    unit_noun,
 )
 from tcdp_audit_plugins.checks._shared.attribute_sets import few_columns
 from tcdp_audit_plugins.checks._shared.certain_values import may_be_shared
 
 HEAD = ("who", "what they do", "in this file")
 INTRODUCTION = (
-    "Six people who might open the file, what each of them does with it, and how far they get. They overlap: the "
-    "numbers must not be added."
+    "Six people who might open the file, what each of them does with it, and how far they get. Do not add the "
+    "numbers; people can appear in several."
 )
 Applicability = Callable[[Outcome], str]
 
@@ -40,12 +41,12 @@ class Story:
     Args:
         who: what to call them.
         deed: what they do.
-        told_by: the checks that say how far they get, the best first, each with what it says.
+        measured_by: the checks that say how far they get, the best first, each with what it says.
     """
 
     who: str
     deed: str
-    told_by: Sequence[tuple[str, Applicability]]
+    measured_by: Sequence[tuple[str, Applicability]]
 
 
 def stories(audit: Audit) -> Iterator[str | Rows]:
@@ -58,13 +59,13 @@ def stories(audit: Audit) -> Iterator[str | Rows]:
 
 
 def _reach(audit: Audit, story: Story) -> str:
-    """How far somebody gets by the first check that was run, on each column that it was run on."""
-    for name, reach in story.told_by:
+    """How far an intruder gets by the first check that was run, on each column that it was run on."""
+    for name, reach in story.measured_by:
         outcomes = [one for one in audit.expectations if one.check == name and one.observed is not None]
-        told = dict.fromkeys(reach(one) for one in outcomes)
-        if any(told):
-            return " ".join(one for one in told if one)
-    return f"Not counted: the policy does not ask for {story.told_by[0][0]}."
+        sentences = dict.fromkeys(reach(one) for one in outcomes)
+        if any(sentences):
+            return " ".join(one for one in sentences if one)
+    return f"Not counted: the policy does not ask for {story.measured_by[0][0]}."
 
 
 def _people(outcome: Outcome, number: int) -> str:
@@ -80,10 +81,10 @@ def _at(outcome: Outcome, least: float, most: float) -> int:
 
 def _alone(outcome: Outcome) -> str:
     alone, smallest = _at(outcome, 1, 1), figure(outcome.observed)
-    found = f"{_people(outcome, alone)} {agree(alone, 'is', 'are')} the only match" if alone else "Nobody stands alone"
+    result = f"{_people(outcome, alone)} {agree(alone, 'is', 'are')} the only match" if alone else "No one is unique"
     few = failing(outcome)
     small = f"; {_people(outcome, few[1])} {agree(few[1], 'is', 'are')} in groups too small" if few and few[1] else ""
-    return f"By {known_columns(outcome)}: {found[0].lower() + found[1:]}; the smallest group has {smallest}{small}."
+    return f"By {known_columns(outcome)}: {result[0].lower() + result[1:]}; the smallest group has {smallest}{small}."
 
 
 def _unique(outcome: Outcome) -> str:
@@ -101,10 +102,10 @@ def _victims(outcome: Outcome) -> tuple[int, str]:
 
 
 def _by_few(outcome: Outcome) -> str:
-    """What knowing at most L quasi-identifiers tells, whichever they are."""
+    """What knowing any L quasi-identifiers at most reveals."""
     few, alone = few_columns(outcome.parameters["L"]), _of_most(outcome, "unique_records")
-    found = f"{_people(outcome, alone)} {agree(alone, 'is', 'are')} the only match" if alone else "nobody stands alone"
-    return f"By {few} out of {known_columns(outcome)}: {found}; the smallest group has {figure(outcome.observed)}."
+    result = f"{_people(outcome, alone)} {agree(alone, 'is', 'are')} the only match" if alone else "no one is unique"
+    return f"By {few} out of {known_columns(outcome)}: {result}; the smallest group has {figure(outcome.observed)}."
 
 
 def _secret_by_few(outcome: Outcome) -> str:
@@ -133,7 +134,7 @@ def _in_single(outcome: Outcome, victims: int) -> str:
     """The verb of a sentence on those whose group gives a value away, which may not be the only one of its members."""
     if may_be_shared(outcome):
         where = agree(victims, "is in a group", "are in groups")
-        return f"{where} in which everybody has the same"
+        return f"{where} in which everyone has the same"
     return f"{agree(victims, 'is in a group that has', 'are in groups that have')} a single"
 
 
@@ -183,7 +184,7 @@ def _concealed(outcome: Outcome) -> str:
     certain, least = int(outcome.details["certain"]), figure(outcome.observed)
     if certain:
         return f"{_people(outcome, certain)} can only be one record, by {known_columns(outcome)}."
-    return f"Everybody may be one of {least} records at least, by {known_columns(outcome)}."
+    return f"Everyone may be one of {least} records at least, by {known_columns(outcome)}."
 
 
 def _cornered(outcome: Outcome) -> str:
@@ -194,14 +195,18 @@ def _cornered(outcome: Outcome) -> str:
 
 
 def _left_over(outcome: Outcome) -> str:
-    return f"By how the file was masked, everybody may be one of {figure(outcome.observed)} or more."
+    return f"By how the file was masked, everyone may be one of {figure(outcome.observed)} or more."
 
 
 def _inferred(outcome: Outcome) -> str:
-    own = f"The nearest record tells {column_of(outcome, outcome.parameters['secret'])} rightly for"
-    told = f"{own} {percent(float(outcome.details['success']))} of the {plural(record_noun(outcome))}"
+    own = f"The nearest record shows {column_of(outcome, outcome.parameters['target'])} rightly for"
+    sentence = f"{own} {percent(float(outcome.details['success']))} of the {plural(record_noun(outcome))}"
     control = outcome.details.get("control_success")
-    return f"{told}." if control is None else f"{told}; of people who are not in the data, {percent(float(control))}."
+    return (
+        f"{sentence}."
+        if control is None
+        else f"{sentence}; of people who are not in the data, {percent(float(control))}."
+    )
 
 
 def _joined(outcome: Outcome) -> str:
@@ -215,7 +220,7 @@ def _joined(outcome: Outcome) -> str:
 STORIES = (
     Story(
         "The neighbour",
-        "knows these things about somebody and looks for the row.",
+        "knows these things about a person and looks for the row.",
         (
             ("k_anonymity", _alone),
             ("sample_uniqueness", _unique),
@@ -225,12 +230,12 @@ STORIES = (
     ),
     Story(
         "The colleague",
-        "cannot tell which row is whose and need not: everybody in the group has the same secret.",
+        "cannot tell which row is whose and need not: everyone in the group has the same secret.",
         (("homogeneity", _same_secret), ("distinct_l_diversity", _one_value), ("lkc_privacy", _secret_by_few)),
     ),
     Story(
         "The insider",
-        "knows somebody else in the group, or what the person cannot have, and sets that aside.",
+        "knows another person in the group, or what the person cannot have, and sets that aside.",
         (("background_knowledge", _one_other), ("distinct_l_diversity", _two_values)),
     ),
     Story(

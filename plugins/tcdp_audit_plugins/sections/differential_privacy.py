@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from math import exp, isinf
 
-from tcdp_audit.plugin._internal import prose
 from tcdp_audit.plugin.report import Audit, Rows
-from tcdp_audit.plugin.sentences import Outcome, column_of, figure
+from tcdp_audit.plugin.sentences import Outcome, column_of, figure, prose
 
 CONDITIONS = (
     "Only if all of this holds: before the release the intruder knows the mix of secrets in the whole file and nothing "
-    "more about anybody; the group that a person is found in is all that the release adds; the secrets are read as one "
+    "more about anyone; the group that a person is found in is all that the release adds; the secrets are read as one "
     "combination; and no other release about the same people exists. Differential privacy itself assumes none of this, "
     "so a file that keeps such a limit is not differentially private."
 )
@@ -19,12 +18,12 @@ SOURCE = (
     "After Domingo-Ferrer, Soria-Comas, From t-closeness to differential privacy and vice versa in data anonymization, "
     "Knowledge-Based Systems 74, 2015, propositions 1 and 3."
 )
-TOLD = ("implied_epsilon", "t_from_epsilon", "expected_t_closeness", "stochastic_t_closeness")
+CHECKS = ("implied_epsilon", "t_from_epsilon", "expected_t_closeness", "stochastic_t_closeness")
 
 
 def reading(audit: Audit) -> Iterator[str | Rows]:
     """What epsilon follows, and what it means; nothing where the policy does not ask."""
-    outcomes = [one for one in audit.expectations if one.check in TOLD and one.observed is not None]
+    outcomes = [one for one in audit.expectations if one.check in CHECKS and one.observed is not None]
     if not outcomes:
         return
     for one in outcomes:

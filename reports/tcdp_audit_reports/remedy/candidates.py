@@ -7,12 +7,11 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
-from tcdp_audit.plugin._internal import in_words, noun_form, prose
-from tcdp_audit.plugin.report import ChangeLog, Step
-from tcdp_audit.plugin.sentences import agree, count, decimal, figure, sentence_case, visible
-from tcdp_audit_reports.chart import Table
-from tcdp_audit_reports.finding import plain
+from tcdp_audit.plugin._internal import in_words
+from tcdp_audit.plugin.report import ChangeLog, Rows, Step
+from tcdp_audit.plugin.sentences import agree, count, decimal, figure, noun_form, prose, sentence_case, visible
 from tcdp_audit_reports.remedy.sentences import listed_outcomes
+from tcdp_audit_reports.sections.findings import plain
 
 SHOWN = 12  # rows of the table of what was tried
 
@@ -27,7 +26,7 @@ def not_taken(log: ChangeLog) -> list[Step]:
 
 
 def names(steps: Sequence[Step]) -> list[str]:
-    """What to call each step in a plot: what tells it from the others, its remedy, its parameters or both."""
+    """What to call each step in a plot: what distinguishes it from the others, its remedy, its parameters or both."""
     repeats = Counter(one.remedy for one in steps)
     if len(repeats) == 1:
         return [parameters_of(one) for one in steps]
@@ -56,7 +55,7 @@ def _value_in_words(value: Any) -> str:
     return figure(value) if isinstance(value, int | float) else visible(str(value))
 
 
-def tried_table(log: ChangeLog) -> Table | None:
+def tried_table(log: ChangeLog) -> Rows | None:
     """What was not taken, with the reason; None where nothing else was tried."""
     others = not_taken(log)
     if not others:
@@ -65,7 +64,8 @@ def tried_table(log: ChangeLog) -> Table | None:
     rest = len(rows) - SHOWN
     note = f"{count(rest)} more {agree(rest, 'is', 'are')} in the machine-readable result." if rest > 0 else ""
     what = "What else was tried" if log.steps else "What was tried"
-    return Table(f"{what}, and why it was not taken", ("remedy", "parameters", "why"), rows[:SHOWN], note)
+    caption = f"{what}, and why it was not taken"
+    return Rows(("remedy", "parameters", "why"), rows[:SHOWN], caption, note, style="tried")
 
 
 def fate(log: ChangeLog, step: Step) -> str:
@@ -75,8 +75,8 @@ def fate(log: ChangeLog, step: Step) -> str:
     against = step.failing
     if against:
         number = len(against)
-        stand = f"{noun_form('demand', number)} {agree(number, 'is', 'are')} still not met"
-        return _sentence(f"{in_words(number)} {stand}: {listed_outcomes(against)}")
+        predicate = f"{noun_form('demand', number)} {agree(number, 'is', 'are')} still not met"
+        return _sentence(f"{in_words(number)} {predicate}: {listed_outcomes(against)}")
     return _beaten(log, step)
 
 

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tcdp_audit.plugin._internal import failing_demands, in_words
-from tcdp_audit.plugin.report import ChangeLog, Step
+from tcdp_audit.plugin._internal import in_words
+from tcdp_audit.plugin.remedy import failing_demands
+from tcdp_audit.plugin.report import ChangeLog, Chart, Rows, Step
 from tcdp_audit.plugin.sentences import agree, count, figure, sentence_case
-from tcdp_audit_reports.axis import axis_for
-from tcdp_audit_reports.chart import Chart, Table
-from tcdp_audit_reports.drawing import Drawing
+from tcdp_audit_reports.charts.drawing import Drawing, axis_for
+from tcdp_audit_reports.charts.labelled_scatter import EDGE, Mark, across, scatter, up
+from tcdp_audit_reports.charts.measured import figure_table
 from tcdp_audit_reports.remedy.candidates import names, not_taken
-from tcdp_audit_reports.remedy.placement import Mark
-from tcdp_audit_reports.remedy.scatter import EDGE, across, scatter, up
 
 LOSS = "information loss (mean loss of a cell)"
 ROWS = 6  # grid lines at most
@@ -96,10 +95,10 @@ def _rows(most: int) -> list[tuple[float, str]]:
     return [(0.0, "passes"), *((number / most, count(number)) for number in range(every, most + 1, every))]
 
 
-def _table(log: ChangeLog, steps: Sequence[Step]) -> Table:
+def _table(log: ChangeLog, steps: Sequence[Step]) -> Rows:
     rows = [
         [name, figure(one.loss), count(len(one.failing)), "yes" if _is_taken(log, one) else "no"]
         for one, name in zip(steps, names(steps), strict=True)
     ]
     rows.append(["as it came in", "0", count(len(failing_demands(log.before))), "–"])
-    return Table("Remedies that were tried", ("remedy", "loss", "demands not met", "taken"), rows)
+    return figure_table("Remedies that were tried", ("remedy", "loss", "demands not met", "taken"), rows)

@@ -1,4 +1,4 @@
-"""Information loss: by measure before and after, and by attribute."""
+"""Information loss: by measure and by attribute, as a chart, and what people who use the release lose."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
-from tcdp_audit.plugin._internal import prose
-from tcdp_audit.plugin.report import ChangeLog
-from tcdp_audit.plugin.sentences import count, decimal, figure, sentence_case, share, visible
-from tcdp_audit_reports.chart import Table
-from tcdp_audit_reports.finding import plain
+from tcdp_audit.plugin.report import ChangeLog, Chart, Rows
+from tcdp_audit.plugin.sentences import count, decimal, figure, listing, percent, prose, sentence_case, share, visible
+from tcdp_audit_reports.charts import dumbbell
+from tcdp_audit_reports.charts.measured import figure_table
+from tcdp_audit_reports.sections.findings import plain
 
 TITLES = {
     "total": "Mean loss of a cell",
@@ -26,14 +26,14 @@ TITLES = {
     "propensity": "Propensity score, mean squared error",
     "cell_loss": "loss",
     "distribution_distance": "distance of distributions",
-    "mutual_information_kept": "information kept",
+    "mutual_information_retained": "information retained",
 }
-COUNTED = frozenset({"records", "records_suppressed", "attributes"})  # told elsewhere
+COUNTED = frozenset({"records", "records_suppressed", "attributes"})  # shown elsewhere
 NONE = "–"
 OF_ATTRIBUTES = {"il1s": "IL1s", "mean_error": "error of the mean"}
-TOLD = (
-    "Mutual information, in bits for each record that came in: what its value tells of its sensitive one. Figures of "
-    "many values are too high, because a value that occurs once tells everything by itself."
+MUTUAL_INFORMATION = (
+    "Mutual information, in bits for each record that came in: what its value says about its sensitive one. Figures "
+    "of many values are too high, because a value that occurs once says everything by itself."
 )
 PENALTY = (
     "Penalty: share of the attribute’s values that one released value covers. Loss: the same of what was lost, "
@@ -41,14 +41,16 @@ PENALTY = (
 )
 
 
-def loss_table(log: ChangeLog) -> Table | None:
+def loss_table(log: ChangeLog) -> Rows | None:
     """Every named measure of the whole release, before and after; None where nothing was measured."""
     rows = [[_title(name, value), *_pair(value)] for name, value in log.loss.items() if name not in COUNTED]
     measured_rows = [row for row in rows if row[1:] != [NONE, NONE]]
     if not measured_rows:
         return None
     measured_rows.append(["Records suppressed", "0", count(log.suppressed)])
-    return Table("Information loss, before and after", ("measure", "before", "after"), measured_rows, _note(log.loss))
+    return figure_table(
+        "Information loss, before and after", ("measure", "before", "after"), measured_rows, _note(log.loss)
+    )
 
 
 def _title(name: str, value: Any) -> str:
@@ -60,7 +62,7 @@ def _title(name: str, value: Any) -> str:
 
 
 def _pair(value: Any) -> list[str]:
-    """A figure before and after; a single one is a comparison of both, and stands after."""
+    """A figure before and after; a single one compares both, and comes after."""
     if isinstance(value, Mapping):
         if "before" in value or "after" in value:
             return [_figure(value.get("before")), _figure(value.get("after"))]
@@ -75,7 +77,7 @@ def _figure(value: Any) -> str:
 
 
 def _note(loss: Mapping[str, Any]) -> str:
-    """What a reader needs beside the figures: what chance alone would give, what was left out."""
+    """What a reader needs in addition to the figures: what chance alone would give, what was left out."""
     return " ".join(part for part in (_numbers(_mapping(loss, "il1s")), _model(_mapping(loss, "propensity"))) if part)
 
 
@@ -98,11 +100,11 @@ def _model(model: Mapping[str, Any]) -> str:
         return ""
     return (
         f"The propensity score’s error is {figure(model['ratio'])} times what two samples of one population would "
-        "show; 1 means that the tables cannot be told apart."
+        "show; 1 means that the tables cannot be distinguished."
     )
 
 
-def attribute_table(log: ChangeLog) -> Table | None:
+def attribute_table(log: ChangeLog) -> Rows | None:
     """What changed in each attribute; None where nothing is known of any."""
     by_name = _mapping(log.loss, "attributes")
     names = [*by_name, *(name for name, cells in log.cells.items() if cells and name not in by_name)]
@@ -115,20 +117,22 @@ def attribute_table(log: ChangeLog) -> Table | None:
         for name in names
     ]
     heads = ("attribute", "cells changed", "share of cells", *(head for heads in columns.values() for head in heads))
-    return Table("What changes, by attribute", heads, rows, PENALTY if "certainty_penalty" in columns else "")
+    return figure_table("What changes, by attribute", heads, rows, PENALTY if "certainty_penalty" in columns else "")
 
 
-def told_table(log: ChangeLog) -> Table | None:
-    """What each attribute tells of the sensitive ones, before and after; None where nothing is known of it."""
+def retained_table(log: ChangeLog) -> Rows | None:
+    """What each attribute says about the sensitive ones, before and after; None where nothing is known of it."""
     rows = [
-        [visible(name), visible(other), *_pair(told)]
+        [visible(name), visible(other), *_pair(information)]
         for name, one in _mapping(log.loss, "attributes").items()
         if isinstance(one, Mapping)
-        for other, told in _mapping(one, "mutual_information").items()
+        for other, information in _mapping(one, "mutual_information").items()
     ]
     if not rows:
         return None
-    return Table("What columns tell of sensitive ones", ("attribute", "sensitive", "before", "after"), rows, TOLD)
+    return figure_table(
+        "What columns say about sensitive ones", ("attribute", "sensitive", "before", "after"), rows, MUTUAL_INFORMATION
+    )
 
 
 def _changed(cells: int, remaining: int) -> tuple[str, str]:
@@ -155,3 +159,110 @@ def _heads(name: str, value: Any) -> tuple[str, ...]:
 def _figures(measured: Any, columns: Mapping[str, tuple[str, ...]]) -> list[str]:
     figures = measured if isinstance(measured, Mapping) else {}
     return [cell for name, heads in columns.items() for cell in _pair(figures.get(name))[-len(heads) :]]
+
+
+MOST = 12  # columns that are drawn; the table has all
+TITLE = "What each column loses"
+
+
+def penalty_chart(log: ChangeLog) -> Chart | None:
+    """The normalised certainty penalty of at least two columns; None where it is not known, or all is left."""
+    columns = log.loss.get("attributes")
+    measured = [*columns.items()] if isinstance(columns, Mapping) else []
+    entries = [(visible(str(name)), after, before) for name, one in measured for after, before in _penalty(one)]
+    entries.sort(key=lambda one: -one[1])
+    if len(entries) < 2 or not round(100 * entries[0][1]):
+        return None
+    name, after, before = entries[0]
+    return Chart(
+        kind=dumbbell.KIND,
+        title=TITLE,
+        subtitle="Share of a column's values that one released value covers: its certainty penalty",
+        description=f"Two marks for each column; {name} goes from {percent(before)} to {percent(after)}.",
+        drawing=dumbbell.drawing(entries[:MOST], ("after", "before")),
+        data=figure_table(TITLE, ("column", "before", "after"), [[n, percent(b), percent(a)] for n, a, b in entries]),
+    )
+
+
+def _penalty(measured: Any) -> list[tuple[float, float]]:
+    """After and before, if both are shares."""
+    penalty = measured.get("certainty_penalty") if isinstance(measured, Mapping) else None
+    pair = (penalty.get("after"), penalty.get("before")) if isinstance(penalty, Mapping) else ()
+    shares = [float(one) for one in pair if isinstance(one, int | float | Fraction) and 0 <= one <= 1]
+    return [(shares[0], shares[1])] if len(shares) == 2 else []
+
+
+EFFECTS_SHOWN = 12  # effects; the machine-readable result has all of them
+EFFECTS = (
+    "Coefficients of linear regressions with their confidence intervals of 95%, in the units of the columns. A column "
+    "that is no number has one for each frequent value, compared with the most frequent; values are named by their "
+    "place. Overlap: 100% where both intervals are one, 0% where they have nothing in common, or the release no longer "
+    "shows the effect."
+)
+MODELS = (
+    "Trained on two thirds of the records and tested on the others as they came in. Guessing is to say the most "
+    "frequent value: a model that is no better is useless."
+)
+
+
+def effects_table(log: ChangeLog) -> Rows | None:
+    """The effects whose intervals overlap least; None where there is none."""
+    effects = [(one["of"], effect) for one in _models(log, "regressions") for effect in one["effects"]]
+    effects.sort(key=lambda one: float(one[1]["overlap"]))
+    if not effects:
+        return None
+    rest = len(effects) - EFFECTS_SHOWN
+    note = f"{count(rest, 'more effect')} overlap more. {EFFECTS}" if rest > 0 else EFFECTS
+    heads = ("effect", "before", "after", "overlap")
+    return figure_table("Effects, before and after", heads, [_effect(*one) for one in effects[:EFFECTS_SHOWN]], note)
+
+
+def _effect(of: str, effect: Mapping[str, Any]) -> list[str]:
+    level = "" if effect["level"] is None else f", value {effect['level']} by frequency,"
+    name = f"{visible(effect['column'])}{level} on {visible(of)}"
+    return [name, _interval(effect["before"]), _interval(effect["after"]), share(float(effect["overlap"]), 1)]
+
+
+def _interval(estimate: Mapping[str, Any] | None) -> str:
+    if estimate is None:
+        return NONE
+    value, low, high = (figure(float(estimate[name])) for name in ("estimate", "low", "high"))
+    return f"{value} ({low}\u00a0to\u00a0{high})"
+
+
+def models_table(log: ChangeLog) -> Rows | None:
+    """How often each model is right; None where none was trained."""
+    rows = [
+        [f"{visible(one['of'])} by {_listed(one['by'])}", *(share(float(value), 1) for value in _accuracies(one))]
+        for one in _models(log, "models")
+        if not one["reason"]
+    ]
+    heads = ("model", "before", "after", "guessing")
+    return figure_table("Models, how often they are right", heads, rows, MODELS) if rows else None
+
+
+def _accuracies(model: Mapping[str, Any]) -> tuple[Any, Any, Any]:
+    return model["accuracy"]["before"], model["accuracy"]["after"], model["guess"]
+
+
+def counts_table(log: ChangeLog) -> Rows | None:
+    """The errors of the tables that the policy names; None where it names none."""
+    counts = log.loss.get("counting_queries")
+    tables = counts.get("tables", ()) if isinstance(counts, Mapping) else ()
+    rows = [[_listed(one["by"]), count(one["queries"]), *map(_error, (one["value"], one["largest"]))] for one in tables]
+    reasons = " ".join(f"{prose(one['reason'])}." for one in tables if one["reason"])
+    heads = ("counts by", "cells", "off by, mean", "at most")
+    return figure_table("Counts that the policy names", heads, rows, reasons) if rows else None
+
+
+def _error(value: float | None) -> str:
+    return NONE if value is None else share(float(value), 1)
+
+
+def _models(log: ChangeLog, name: str) -> Sequence[Mapping[str, Any]]:
+    measured = log.loss.get(name)
+    return measured.get("models", ()) if isinstance(measured, Mapping) else ()
+
+
+def _listed(names: Sequence[str]) -> str:
+    return listing([visible(one) for one in names])

@@ -5,10 +5,11 @@ Every sentence is computed from the log of changes and the audits; none holds a 
 
 from __future__ import annotations
 
-from tcdp_audit.plugin._internal import failing_demands, in_words, noun_form, prose
+from tcdp_audit.plugin._internal import in_words
+from tcdp_audit.plugin.remedy import failing_demands
 from tcdp_audit.plugin.report import Audit, ChangeLog
-from tcdp_audit.plugin.sentences import Outcome, agree, count, listing, sentence_case, share, visible
-from tcdp_audit_reports.remedy.pairing import key_of
+from tcdp_audit.plugin.sentences import Outcome, agree, count, listing, noun_form, prose, sentence_case, share, visible
+from tcdp_audit_reports.remedy.shifts import key_of
 
 UNTOUCHED = "Nothing was changed: the release passed as it came in."
 SHUFFLED = "No cell was changed: the release passed as it came in, and its records are in another order."
@@ -49,10 +50,10 @@ def _origin(audit: Audit, log: ChangeLog) -> str:
 
 
 def _exposed(log: ChangeLog) -> list[str]:
-    """What each attack on the remedies means for one person; those that were not run are told, too."""
+    """What each attack on the remedies means for one person; those that were not run are named, too."""
     run = [one.outcome for one in log.attacks if one.outcome is not None]
     not_run = [f"{one.title} {visible(one.sentence)}." for one in log.attacks if one.reason]
-    return [*(one.person or one.message for one in run), *not_run]
+    return [*(one.individual_impact or one.message for one in run), *not_run]
 
 
 def _extent(log: ChangeLog) -> str:
@@ -64,7 +65,7 @@ def _extent(log: ChangeLog) -> str:
 
 def summary(audit: Audit, log: ChangeLog) -> str:
     """What was dropped, what was done in counts, and that the release passes now, or that it does not and why."""
-    untreated = not log.steps and (log.dropped or log.order == "shuffled")  # otherwise told where remedies were chosen
+    untreated = not log.steps and (log.dropped or log.order == "shuffled")  # otherwise said where remedies were chosen
     parts = (drops(log), _summary(audit, log), restored_columns(log), order(audit, log) if untreated else "")
     return " ".join(part for part in parts if part)
 
@@ -166,24 +167,19 @@ def order(audit: Audit, log: ChangeLog) -> str:
             f"Records were sorted by content and then shuffled (seed {log.seed}): "
             "a record’s place says nothing about where it stood in the input."
         )
-    kept = "Records stand in the order in which they came in"
+    order_of_input = "Records are in the order in which they came in"
     if audit.policy.document.rows_aligned:
-        return f"{kept}, as rows_aligned: true asks: whoever holds the original links every record by its place."
-    return f"{kept}: whoever holds the input links every record by its place."
-
-
-ATTACKED = "What somebody finds who knows how it was done"
+        linked = "anyone who holds the original links every record by its place"
+        return f"{order_of_input}, as rows_aligned: true asks: {linked}."
+    return f"{order_of_input}: anyone who holds the input links every record by its place."
 
 
 def attacks(log: ChangeLog) -> list[tuple[str, str, str]]:
     """What attacks on the remedies found: title, sentence, and what it means for one person."""
     return [
-        (one.title, sentence_case(visible(one.sentence)), "" if one.outcome is None else one.outcome.person)
+        (one.title, sentence_case(visible(one.sentence)), "" if one.outcome is None else one.outcome.individual_impact)
         for one in log.attacks
     ]
-
-
-UNHELPED = "What remedies do not act on"
 
 
 def unhelped(log: ChangeLog) -> list[str]:

@@ -1,17 +1,33 @@
-"""Before and after on the axis of margins: an open mark, a filled mark, and the way between them."""
+"""Expectations before and after remedies, as rows with marks on the axis of margins."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from tcdp_audit.plugin._internal import demanded, observed, state_of
+from tcdp_audit.plugin._internal import demanded, number, observed, state_of
 from tcdp_audit.plugin.report import Audit, ChangeLog
 from tcdp_audit.plugin.sentences import Outcome, Status
-from tcdp_audit_reports.drawing import Drawing, Line, Point
-from tcdp_audit_reports.finding import attribute_of
-from tcdp_audit_reports.margin import SHOWN, doublings, margin_words
-from tcdp_audit_reports.remedy.pairing import side_by_side
+from tcdp_audit_reports.charts.drawing import Drawing, Line, Point
+from tcdp_audit_reports.charts.margin import SHOWN, doublings, margin_words
+from tcdp_audit_reports.sections.findings import attribute_of
+
+
+def key_of(outcome: Outcome) -> tuple[str, str | None, str]:
+    """What distinguishes an expectation from another: its check, its attribute and what it demands."""
+    return outcome.check, outcome.attribute, repr(sorted(number(outcome.parameters).items()))
+
+
+def side_by_side(before: Sequence[Outcome], after: Sequence[Outcome]) -> Iterator[tuple[Outcome | None, Outcome]]:
+    """Each later outcome with the earlier one of the same expectation, or None where there was none."""
+    earlier = defaultdict(list)
+    for one in reversed(before):
+        earlier[key_of(one)].append(one)
+    for one in after:
+        same = earlier[key_of(one)]
+        yield (same.pop() if same else None), one
+
 
 STEP = 48 / SHOWN  # percent of the width that a doubling takes; marks at an end stay inside
 MIDDLE, HEIGHT, NEAR = 11, 22, 2.5
@@ -104,7 +120,7 @@ def _place(margin: float | None) -> float | None:
 
 
 def _marks(start: float | None, end: float | None, state: str) -> Iterator[Point]:
-    """The open mark stands around the filled one where they are at the same place."""
+    """The open mark is drawn around the filled one where they are at the same place."""
     if start is not None:
         yield Point("ring", start, MIDDLE, 8 if end is not None and abs(start - end) < NEAR else 4.5)
     if end is not None:

@@ -1,12 +1,14 @@
-"""The built-in sections of reports: a file each. They stand in HTML and Markdown alike, by ascending order."""
+"""The built-in sections of reports, by ascending order: a module each, with `blocks` and, for fixed layouts, `html`."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from importlib import import_module
+from types import ModuleType
 
 from tcdp_audit.plugin.report import Audit, ReportSection
 
+LAID_OUT = frozenset({"demands", "coverage", "findings", "remedy", "glossary"})  # in HTML of their own
 BUILT_IN = (  # name, title, order
     ("basis", "What this verdict rests on", 100),
     ("next_steps", "What to do next", 200),
@@ -14,7 +16,7 @@ BUILT_IN = (  # name, title, order
     ("coverage", "What was checked, and what was not", 400),
     ("findings", "Findings, one by one", 500),
     ("remedy", "Remedy", 700),
-    ("words", "Words", 800),
+    ("glossary", "Glossary", 800),
     ("appendix", "Appendix", 900),
 )
 
@@ -22,25 +24,34 @@ BUILT_IN = (  # name, title, order
 def built_in_sections() -> Iterator[ReportSection]:
     """Every built-in section; its module is imported when it is written."""
     for name, title, order in BUILT_IN:
-        yield ReportSection(
-            name=name,
-            title=title,
-            order=order,
-            heading=_heading if name == "remedy" else None,
-            html=_written_by(name, "html"),
-            markdown=_written_by(name, "markdown"),
-        )
+        yield _section(name, title, order)
 
 
-def imported() -> None:
-    """Import what writes them."""
+def _section(name: str, title: str, order: int) -> ReportSection:
+    return ReportSection(
+        name=name,
+        title=title,
+        order=order,
+        heading=_heading if name == "remedy" else None,
+        blocks=lambda audit: _module(name).blocks(audit) if _applies(name, audit) else (),
+        html=(lambda audit: _module(name).html(audit) if _applies(name, audit) else "") if name in LAID_OUT else None,
+    )
+
+
+def _applies(name: str, audit: Audit) -> bool:
+    """Whether the audit has what a section is about, so that its module has to be imported."""
+    return name != "remedy" or audit.change_log is not None
+
+
+def import_sections() -> None:
+    """Import the modules that write them, but for that of remedies, which few audits have."""
     for name, _, _ in BUILT_IN:
-        import_module(f"{__name__}.{name}")
+        if name != "remedy":
+            _module(name)
 
 
-def _written_by(name: str, form: str) -> Callable[[Audit], str]:
-    """The function of the section's module that writes it."""
-    return lambda audit: str(getattr(import_module(f"{__name__}.{name}"), form)(audit))
+def _module(name: str) -> ModuleType:
+    return import_module(f"{__name__}.{name}")
 
 
 def _heading(audit: Audit) -> str:

@@ -1,33 +1,58 @@
-"""The policy as given, and the environment with its digests."""
+"""The policy as given, the verdicts by convention, and the environment with its digests."""
 
 from __future__ import annotations
 
-from tcdp_audit.plugin.report import Audit, tool
-from tcdp_audit.plugin.sentences import visible
-from tcdp_audit_reports.conventions_tried import conventions_tried
-from tcdp_audit_reports.finding import Pairs
-from tcdp_audit_reports.pages import filled
-from tcdp_audit_reports.particulars import by_tool
+from collections.abc import Iterator
+
+from tcdp_audit.plugin._internal import Block, flips
+from tcdp_audit.plugin.report import Audit, Definitions, Group, Heading, Lines, Paragraph, Rows, tool
+from tcdp_audit.plugin.sentences import Status, count, visible
+from tcdp_audit_reports.charts.measured import figure_table
+from tcdp_audit_reports.first_screen import by_tool
 from tcdp_audit_reports.policy_text import shown_policy
+from tcdp_audit_reports.sections.findings import Pairs
+
+UNSUITED = "–"
 
 
-def html(audit: Audit) -> str:
-    """What a reader looks up, not what they read."""
-    values = any(one.cells is not None for outcome in audit.outcomes for one in outcome.worst)
-    policy, withheld = shown_policy(audit.policy.text, show_values=values)
-    return filled(
-        "appendix.html.j2",
-        policy="\n".join(map(visible, policy.splitlines())),
-        policy_name=visible(audit.policy.name),
-        withheld=withheld,
-        conventions_tried=conventions_tried(audit),
-        environment=_environment(audit),
+def conventions_tried(audit: Audit) -> Rows | None:
+    """A row a combination, a column an expectation; None where only the policy's own was tried."""
+    if not audit.variants:
+        return None
+    own = audit.variants[0].conventions
+    rows = []
+    for variant in audit.variants:
+        changed = [f"{name}: {value}" for name, value in variant.conventions.items() if value != own[name]]
+        verdicts = [UNSUITED if one is Status.SKIPPED else one.value for one in variant.verdicts]
+        rows.append((", ".join(changed).replace("_", " ") or "as in the policy", *verdicts))
+    flipping = flips(audit.variants)
+    tried = count(len(audit.variants), "combination")
+    note = (
+        f"Under {tried} of conventions the verdict changes for {count(len(flipping), 'expectation')}: "
+        f"{', '.join(str(position + 1) for position in flipping)}."
+        if flipping
+        else f"Under {tried} of conventions no verdict changes."
+    )
+    numbers = tuple(str(position + 1) for position in range(len(audit.variants[0].verdicts)))
+    return figure_table(
+        "Verdicts by convention; columns are the policy’s expectations", ("conventions", *numbers), rows, note
     )
 
 
-def markdown(_: Audit) -> str:
-    """Nothing: the policy and the result are files of their own there."""
-    return ""
+WITHHELD = "Lists of values in the policy are cells of the release; they are counted here, not shown."
+
+
+def blocks(audit: Audit) -> Iterator[Group]:
+    """What a reader looks up, not what they read."""
+    policy, withheld = shown_policy(audit.policy.text, show_values=audit.shows_values)
+    parts: list[Block] = [Heading("Policy as given")]
+    if withheld:
+        parts.append(Paragraph(WITHHELD, style="note"))
+    parts.append(Lines(policy, audit.policy.name, style="policy"))
+    if (tried := conventions_tried(audit)) is not None:
+        parts += [Heading("Conventions tried"), tried]
+    parts += [Heading("Environment"), Definitions(_environment(audit))]
+    yield Group(parts, page_only=True)
 
 
 def _environment(audit: Audit) -> Pairs:

@@ -2,52 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 
-from tcdp_audit.plugin.report import Audit, tool
+from tcdp_audit.plugin._internal import Block
+from tcdp_audit.plugin.report import Audit, Definitions, Group, Heading, Items, Paragraph, Rows, tool
 from tcdp_audit.plugin.sentences import agree, count, listing, visible
-from tcdp_audit_reports.chart import Table
 from tcdp_audit_reports.columns import known, named, role_of, secret, unwanted
-from tcdp_audit_reports.finding import Pairs, plain
-from tcdp_audit_reports.markdown_text import escaped, table
-from tcdp_audit_reports.pages import filled
-from tcdp_audit_reports.particulars import audited_at, by_tool, plugins
+from tcdp_audit_reports.first_screen import audited_at, by_tool, plugins
+from tcdp_audit_reports.sections.findings import Pairs, plain
 
 TOKENS = ("suppressed_tokens", "missing_tokens")  # conventions that are cells themselves
+OFFICES = ("Data owner", "Data protection officer")
+SIGNED = ("Office", "Name", "Date and signature")
+LIMITS = (
+    "This audit sees the file and its policy. It does not see who receives the file, under which contract, and what "
+    "else they hold. The section on what was checked lists what was not examined."
+)
 MOST = 60  # rows of the table of columns; the machine-readable result has all
 
 
-def html(audit: Audit) -> str:
-    """All of it, unfolded."""
-    return filled(
-        "basis.html.j2",
-        summary=summary(audit),
-        columns=columns_table(audit),
-        conventions=conventions(audit),
-        flips=flipping(audit),
-        run=run(audit),
-        verify=verification(audit),
-        offices=("Data owner", "Data protection officer"),
-    )
-
-
-def markdown(audit: Audit) -> str:
-    """The same as a table and lists."""
+def blocks(audit: Audit) -> Iterator[Group]:
+    """All of it, in columns: roles and run, then how to verify it and who signs."""
     columns = columns_table(audit)
-    pairs = [*run(audit), *conventions(audit)]
-    parts = [" ".join(map(escaped, summary(audit)))]
-    if columns.rows:
-        parts.append(table([*map(escaped, columns.columns)], [[*map(escaped, row)] for row in columns.rows]))
-    parts.append(escaped(flipping(audit)))
-    parts.append("\n".join(f"- {escaped(name)}: {escaped(value)}" for name, value in pairs))
-    steps = (f"{number}. {escaped(one.text)} `{_code(one.typed)}`" for number, one in enumerate(verification(audit), 1))
-    return "\n\n".join([*parts, "### How to verify it", "\n".join(steps)])
-
-
-def _code(text: str) -> str:
-    """Text that cannot close its code."""
-    return " ".join(text.replace("`", "'").split())
+    roles: list[Block] = [Paragraph(" ".join(summary(audit)), style="meaning")]
+    circumstances: list[Block] = [
+        Heading("Run"),
+        Definitions(run(audit)),
+        Heading("Conventions"),
+        Paragraph(flipping(audit), style="flips"),
+        Definitions(conventions(audit)),
+    ]
+    yield Group([Group([*roles, *([columns] if columns.body else [])]), Group(circumstances)], style="basis")
+    steps = Items(verification(audit), ordered=True, style="steps")
+    signatures = Rows(SIGNED, [(office, "", "") for office in OFFICES], style="signatures")
+    sign_off = Group([Heading("Sign-off"), signatures], page_only=True)
+    yield Group([Group([Heading("How to verify it, in three steps"), steps]), sign_off], style="basis foot")
+    yield Group([Paragraph(LIMITS, style="note")], page_only=True)
 
 
 def summary(audit: Audit) -> list[str]:
@@ -58,14 +48,14 @@ def summary(audit: Audit) -> list[str]:
     return [
         f"A neighbour, an employer or a newspaper is taken to know {named(taken)}."
         if taken
-        else "Nobody is taken to know anything about a person: no column has that role.",
+        else "No one is taken to know anything about a person: no column has that role.",
         f"Must stay secret: {named(hidden)}." if hidden else "No column is declared as one that must stay secret.",
         f"Should not be in a published file: {named(wrong)}." if wrong else "No column is there that should not be.",
         "If a column has the wrong role in the policy, this verdict is wrong.",
     ]
 
 
-def columns_table(audit: Audit) -> Table:
+def columns_table(audit: Audit) -> Rows:
     """Every column: name, meaning, role, number of values, and its share of the risk where that was measured."""
     shares = {one.column: one.share for one in audit.column_risks}
     rows = [
@@ -81,19 +71,20 @@ def columns_table(audit: Audit) -> Table:
     rest = len(audit.columns) - MOST
     note = f"{count(rest)} more {agree(rest, 'column is', 'columns are')} in the machine-readable result." * (rest > 0)
     head = ("column", "meaning", "role", "values", *(["share of the risk"] if shares else []))
-    return Table("Every column of the file", head, rows, f"{note} {RISK if shares else NO_RISK}".strip())
+    note = f"{note} {RISK if shares else NO_RISK}".strip()
+    return Rows(head, rows, "Every column of the file", note, numeric_from=3)
 
 
 RISK = (
     "Share of the risk: how much a column adds, on average over all orders in which a neighbour may learn the columns, "
-    "to the people who stand alone (Shapley values; to the pairs of people that are told apart, where nobody stands "
-    "alone)."
+    "to the people who are unique (Shapley values; to the pairs of people that are distinguished, where no one is "
+    "unique)."
 )
 NO_RISK = "How much each column adds to the risk was not measured in this run."
 
 
 def conventions(audit: Audit) -> Pairs:
-    """The policy's conventions; tokens that stand for a cell are counted, not shown."""
+    """The policy's conventions; tokens in place of a cell are counted, not shown."""
     unit = audit.policy.document.unit
     own = audit.policy.conventions.model_dump(exclude={"known_rows"} if unit is None else set())
     pairs = [(plain(name), plain(value)) for name, value in own.items() if name not in TOKENS]
@@ -128,21 +119,13 @@ def run(audit: Audit) -> Pairs:
     ]
 
 
-@dataclass(frozen=True)
-class Check:
-    """A step of a verification: what it is, and what to type."""
-
-    text: str
-    typed: str
-
-
-def verification(audit: Audit) -> Sequence[Check]:
-    """Three steps by which anybody who has the files can verify the report."""
+def verification(audit: Audit) -> Sequence[Paragraph]:
+    """Three steps by which anyone who has the files can verify the report."""
     release = visible(audit.release.name)
     digest = audit.release.sha256
     file = "table" if audit.release.in_memory else "file"
     return (
-        Check(f"The {file} is the one that was audited: its SHA-256 is", digest or "not known"),
-        Check("The policy is the one that was applied: its SHA-256 is", audit.policy.sha256),
-        Check("Compute everything again and compare:", f"tcdp-audit verify REPORT.html {release}"),
+        Paragraph(f"The {file} is the one that was audited: its SHA-256 is", code=digest or "not known"),
+        Paragraph("The policy is the one that was applied: its SHA-256 is", code=audit.policy.sha256),
+        Paragraph("Compute everything again and compare:", code=f"tcdp-audit verify REPORT.html {release}"),
     )

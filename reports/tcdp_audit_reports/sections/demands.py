@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
-from tcdp_audit.plugin._internal import demanded, failing, observed, prose, state_of
-from tcdp_audit.plugin.report import Audit
-from tcdp_audit.plugin.sentences import Outcome, count, sentence_case, visible
-from tcdp_audit_reports.finding import attribute_of, rows
+from tcdp_audit.plugin._internal import demanded, failing, observed, state_of
+from tcdp_audit.plugin.report import Audit, Heading, Rows
+from tcdp_audit.plugin.sentences import Outcome, count, prose, sentence_case, visible
+from tcdp_audit_reports.charts.margin import margin_words
 from tcdp_audit_reports.guide_text import quoted
-from tcdp_audit_reports.margin import margin_words
-from tcdp_audit_reports.markdown_text import escaped, table
-from tcdp_audit_reports.pages import filled
+from tcdp_audit_reports.sections.findings import attribute_of, rows
+from tcdp_audit_reports.templating import fill_template
 
+PASSED = "Passed."
 HEAD = ("Status", "Check", "Column", "Found", "Demanded", "Margin", "Groups failing", "Records failing")
 
 
 def html(audit: Audit) -> str:
-    """The table, with a bar for each demand; column checks below."""
-    return filled(
+    """The table, with a bar for each demand; schema checks below."""
+    return fill_template(
         "demands.html.j2",
         rows=rows(audit),
         structure=structure_rows(audit),
@@ -30,29 +30,33 @@ def html(audit: Audit) -> str:
 def structure_rows(audit: Audit) -> Sequence[tuple[str, str, str, str]]:
     """The core's own findings on the columns: id, state, title and sentence."""
     return [
-        (f"s{number}", state_of(one), one.title or one.check, quoted(prose(one.message)) or "Met.")
+        (f"s{number}", state_of(one), one.title or one.check, quoted(prose(one.message)) or PASSED)
         for number, one in enumerate(audit.structure, 1)
     ]
 
 
-def markdown(audit: Audit) -> str:
-    """The same as tables."""
-    expectations = table(HEAD, [_row(audit, one) for one in audit.expectations], left=3) if audit.expectations else ""
-    parts = [expectations or "The policy’s demands gave no outcome."]
+def blocks(audit: Audit) -> Iterator[str | Heading | Rows]:
+    """The same as tables of text, with the groups and records that fail."""
+    expectations = audit.expectations
+    if expectations:
+        states = [state_of(one) for one in expectations]
+        yield Rows(HEAD, [_row(audit, one) for one in expectations], numeric_from=3, states=states)
+    else:
+        yield "The policy’s demands gave no outcome."
     if audit.structure:
-        cells = [[escaped(text) for text in _structural(one)] for one in audit.structure]
-        parts += ["### Columns", table(("Status", "Demand", "Finding"), cells)]
-    return "\n\n".join(parts)
+        yield Heading("Columns")
+        states = [state_of(one) for one in audit.structure]
+        yield Rows(("Status", "Demand", "Finding"), [_structural(one) for one in audit.structure], states=states)
 
 
 def _structural(outcome: Outcome) -> tuple[str, str, str]:
-    return sentence_case(state_of(outcome)), outcome.title or outcome.check, prose(outcome.message) or "Met."
+    return sentence_case(state_of(outcome)), outcome.title or outcome.check, prose(outcome.message) or PASSED
 
 
-def _row(audit: Audit, outcome: Outcome) -> list[str]:
+def _row(audit: Audit, outcome: Outcome) -> tuple[str, ...]:
     fails = failing(outcome)
     classes, records = ("–", "–") if fails is None else map(count, fails)
-    texts = (
+    return (
         sentence_case(state_of(outcome)),
         outcome.title or outcome.check,
         attribute_of(outcome, audit.plugins.checks.get(outcome.check)),
@@ -62,4 +66,3 @@ def _row(audit: Audit, outcome: Outcome) -> list[str]:
         classes,
         records,
     )
-    return [escaped(text) for text in texts]

@@ -1,35 +1,64 @@
-"""One expectation measured on the equivalence classes of a release, shard by shard."""
+"""One expectation measured on the equivalence classes of a release, shard by shard.
+
+The sensitive values of the worst class beside the reference, as the details of an outcome have them.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.core.auditor.exposure import ExposureMeasure
-from tcdp_audit.core.auditor.noted import FailingRecordMask
 from tcdp_audit.core.auditor.singles import Singles
 from tcdp_audit.core.auditor.tasks import Measurements, Summaries, Task, plain_figures
-from tcdp_audit.core.auditor.worst_values import worst_values
 from tcdp_audit.core.base.outcome import BY_SIZE, WORST_GROUP, Comparison, Outcome, Status, Tally, WorstClass
-from tcdp_audit.core.check.kinds import (
-    CheckOnClasses,
-    ClassEvidence,
-    Figure,
-    ReferenceDistribution,
-    SingletonClasses,
-    Verdict,
-)
-from tcdp_audit.core.check.summary import ClassSummary, merge, summarise
-from tcdp_audit.core.check.unfailable import classes_of_one
-from tcdp_audit.core.classes.grouping import Grouping, MatchedClasses
+from tcdp_audit.core.check.evidence import ClassEvidence, ReferenceDistribution
+from tcdp_audit.core.check.on_classes import CheckOnClasses, Figure
+from tcdp_audit.core.check.summary import PAIR, ClassSummary, Pairs, least_first, merge, summarise
+from tcdp_audit.core.check.unfailable import SingletonClasses, classes_of_one
+from tcdp_audit.core.check.verdict import Verdict
+from tcdp_audit.core.classes.grouping import Grouping, MatchedClasses, Shard
 from tcdp_audit.core.classes.histogram import Counts, Histogram
 from tcdp_audit.core.encoding.domain import Domain, Labels
 from tcdp_audit.core.encoding.hierarchy import Tree
+
+MOST = 6  # values, those whose shares differ most
+DIGITS = 2  # of a share: an exact one could tell which value it is
+
+NUMBER = "\0number"  # no column of a table has this name
+
+
+@dataclass(frozen=True, eq=False)
+class FailingRecordMask:
+    """The records that fail one expectation.
+
+    Args:
+        incomplete: the attributes in which a missing value is a failure of its own, by convention.
+        failing: whether each record of the release fails; written by the threads that measure. Shape (records,).
+    """
+
+    incomplete: Sequence[Domain]
+    failing: NDArray[np.bool_]
+
+    def add(self, grouping: Grouping | MatchedClasses, classes: NDArray[np.bool_]) -> None:
+        """Note the records of the classes that fail, and those without a value where they must have one."""
+        shard = grouping.shard
+        rows = without_value(shard, self.incomplete)
+        if classes.any():
+            rows |= grouping.rows_of(classes)
+        if rows.any():
+            self.failing[shard[NUMBER][rows]] = True
+
+
+class FailingClasses(Protocol):
+    """Where the classes that fail are collected; see `exposure.ExposureMeasure`."""
+
+    def add(self, task: ClassTask, classes: Grouping | MatchedClasses, failing: NDArray[np.bool_]) -> None:
+        """Add the classes that fail a task."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +71,7 @@ class ClassTask(Task[CheckOnClasses[Any]]):
         marginal: the reference distribution of that attribute.
         tree: its hierarchy, laid over its domain.
         records: the records of the whole release; its entities, where the policy names a unit.
-        noted: where the records that fail are noted, for whoever asks which they are.
+        failing_records: where the records that fail are failing_records, for whoever asks which they are.
         incomplete: the attributes in which a missing value is a failure of its own, by convention.
     """
 
@@ -51,12 +80,8 @@ class ClassTask(Task[CheckOnClasses[Any]]):
     marginal: ReferenceDistribution | None = None
     tree: Tree | None = None
     records: int = 0
-    noted: FailingRecordMask | None = None
+    failing_records: FailingRecordMask | None = None
     incomplete: Sequence[Domain] = ()
-
-    def on_classes(self) -> Sequence[ClassTask]:
-        """This task."""
-        return (self,)
 
     def failing(self, size: Counts, histogram: Histogram | None) -> NDArray[np.bool_]:
         """Which of some classes, of at least one record each, fail whatever becomes of the others. Shape (classes,)."""
@@ -111,7 +136,7 @@ class ClassTask(Task[CheckOnClasses[Any]]):
         histogram: Histogram | None,
         *,
         show_values: bool,
-        exposure: ExposureMeasure | None = None,
+        exposure: FailingClasses | None = None,
     ) -> Summaries:
         """The summaries of some classes. Cost: that of the check, and a sort of the classes."""
         values = 0 if self.attribute is None else self.attribute.size
@@ -131,13 +156,13 @@ class ClassTask(Task[CheckOnClasses[Any]]):
         return histogram if self.check.judges_each_class else None
 
     def _note(
-        self, grouping: Grouping | MatchedClasses, failing: NDArray[np.bool_], exposure: ExposureMeasure | None
+        self, grouping: Grouping | MatchedClasses, failing: NDArray[np.bool_], exposure: FailingClasses | None
     ) -> None:
         """Note which classes fail, for whoever asks."""
         if exposure is not None:
             exposure.add(self, grouping, failing)
-        if self.noted is not None:
-            self.noted.add(grouping, failing)
+        if self.failing_records is not None:
+            self.failing_records.add(grouping, failing)
 
     def _evidence(self, size: Counts, histogram: Histogram | None, filled: NDArray[np.bool_]) -> ClassEvidence:
         if histogram is not None and not filled.all():
@@ -271,3 +296,47 @@ def _cells(grouping: Grouping | MatchedClasses) -> Callable[[NDArray[np.intp]], 
         ]
 
     return of
+
+
+def worst_values(
+    pairs: Pairs, marginal: ReferenceDistribution, attribute: Domain, *, named: bool
+) -> list[dict[str, Any]]:
+    """The share of a value in the class and in the reference, for the values whose shares differ most.
+
+    Args:
+        pairs: code and count of each value in the class.
+        marginal: the reference.
+        attribute: whose values they are.
+        named: whether values are named by their cells, and not only numbered.
+
+    Cost: O(domain).
+    """
+    if not pairs or not marginal.total:
+        return []
+    codes, counts = np.frombuffer(pairs, dtype=PAIR).astype(np.int64).T
+    in_class = np.zeros(marginal.size)
+    in_class[codes] = counts / counts.sum()
+    in_reference = marginal.weights / marginal.total
+    differences = np.abs(in_class - in_reference)
+    order = np.concatenate([*least_first(-differences, MOST)])[:MOST]
+    return [
+        {
+            "value": attribute.label(code) if named else f"value {number}",
+            "in_group": round(float(in_class[code]), DIGITS),
+            "in_reference": round(float(in_reference[code]), DIGITS),
+        }
+        for number, code in enumerate((one for one in order.tolist() if in_class[one] or in_reference[one]), 1)
+    ]
+
+
+def without_value(shard: Shard, attributes: Sequence[Domain]) -> NDArray[np.bool_]:
+    """Which rows lack a value of some attribute. Shape (rows,)."""
+    rows = np.zeros(shard.rows, dtype=bool)
+    for domain in attributes:
+        rows |= shard[domain.attribute] == domain.size
+    return rows
+
+
+def only_on_classes(tasks: Iterable[Task[Any]]) -> list[ClassTask]:
+    """The tasks that are measured on classes."""
+    return [one for one in tasks if isinstance(one, ClassTask)]

@@ -1,6 +1,11 @@
-"""Column checks that warn of what no demand looks at: hidden people, undeclared identifiers, secrets without a demand.
+"""Schema checks that warn of what no demand looks at: hidden people, undeclared identifiers, secrets without a demand.
 
 They are outcomes of every audit, like those of `release.structure`, and change the words of the verdict.
+
+What the profiles of a policy leave to a person: outcomes that wait for an answer, or say who gave which.
+
+No figure decides them. An open question is skipped and passes nothing; one that is answered as the profile wants it
+passes; any other answer fails the release. An answer is taken for what it is: the policy's author says who gave it.
 """
 
 from __future__ import annotations
@@ -8,10 +13,11 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from tcdp_audit.core.auditor.expectations import Counted
+from tcdp_audit.core.auditor.tasks import CountedRecords
 from tcdp_audit.core.base.outcome import (
     HIDDEN_PEOPLE,
     LEFT_OUT,
+    PROFILE,
     STRUCTURE,
     UNDECLARED_IDENTIFIERS,
     UNDEMANDED_SENSITIVE,
@@ -25,16 +31,19 @@ from tcdp_audit.core.detection.column import MOST
 from tcdp_audit.core.detection.detecting import Detections, detect
 from tcdp_audit.core.detection.detector import Detector, ValueDetector
 from tcdp_audit.core.engines.base import Engine
-from tcdp_audit.core.policy import Policy, Role, Scale
+from tcdp_audit.core.policy.model import Answer, Role, Scale
+from tcdp_audit.core.policy.policy import Policy
+from tcdp_audit.core.policy.profile import CAVEAT, Profile, ProfileQuestion
 from tcdp_audit.core.release.hidden import MOSTLY, HiddenCells, hidden_cells, suppressed_values
 from tcdp_audit.core.release.release import Release
 
 BIRTH = "date_of_birth"  # helps to identify and tells nothing else, so it is no harmless column either
 PLACE = "B"  # the letter of Safe Harbor for places: a policy may rightly say that an intruder knows one
+NEEDS_A_PERSON = "needs_a_person"
 
 
-def column_warnings(release: Release, counted: Counted, detectors: Mapping[str, Detector]) -> Iterator[Outcome]:
-    """The column checks that warn, always all of them.
+def column_warnings(release: Release, counted: CountedRecords, detectors: Mapping[str, Detector]) -> Iterator[Outcome]:
+    """The schema checks that warn, always all of them.
 
     Args:
         release: a table under a policy.
@@ -48,7 +57,7 @@ def column_warnings(release: Release, counted: Counted, detectors: Mapping[str, 
     yield _undemanded_sensitive(release.policy, release.columns)
 
 
-def _hidden_people(release: Release, counted: Counted) -> Outcome:
+def _hidden_people(release: Release, counted: CountedRecords) -> Outcome:
     """Records that `exempt` leaves out, and cells that count as missing although they tell people apart."""
     records = release.engine.records
     left_out = records - counted.records
@@ -110,12 +119,12 @@ def _looked_at(release: Release, detectors: Mapping[str, Detector]) -> dict[str,
     policy, engine = release.policy, release.engine
     harmless = _columns(release, [Role.INSENSITIVE])
     others = [one for one in _columns(release, [Role.QUASI_IDENTIFIER, Role.SENSITIVE]) if _is_text(release, one)]
-    found: dict[str, Any] = _detected(policy, engine, by_values, others).best if others else {}
+    detections: dict[str, Any] = _detected(policy, engine, by_values, others).best if others else {}
     if harmless:
         with engine.glimpse(harmless, MOST) as some:
             there = {one.name for one in some.columns}  # not those whose type has no values to speak of
-            found |= _detected(policy, some, named, [name for name in harmless if name in there]).best
-    return found
+            detections |= _detected(policy, some, named, [name for name in harmless if name in there]).best
+    return detections
 
 
 def _is_of_values(detector: Detector) -> bool:
@@ -185,4 +194,48 @@ def _not_looked_at() -> Outcome:
         details={"columns": []},
         message="no plugin that takes part has a detector of identifiers",
         source=STRUCTURE,
+    )
+
+
+def questions_of(policy: Policy) -> tuple[Outcome, ...]:
+    """One outcome for each question of a profile that none of the policy's demands answers."""
+    answers = policy.document.answers or {}
+    return tuple(
+        _answered(policy, profile, question, answers[question.key])
+        if question.key in answers
+        else _open(policy, profile, question)
+        for profile, question in policy.questions
+    )
+
+
+def _open(policy: Policy, profile: Profile, question: ProfileQuestion) -> Outcome:
+    return Outcome(
+        check=NEEDS_A_PERSON,
+        title=f"Needs a person, asks {profile.key}",
+        status=Status.SKIPPED,
+        details={"question": question.key, "fit": question.fit},
+        message=f"{question.question} {CAVEAT}",
+        source=PROFILE,
+        line=policy.profile_line,
+    )
+
+
+def _answered(policy: Policy, profile: Profile, question: ProfileQuestion, given: Answer) -> Outcome:
+    is_fit, day = given.answer == question.fit, given.date.isoformat()
+    answered = f"Answered {given.answer} by {given.by} on {day}"
+    wanted = "" if is_fit else f", where only {question.fit} is fit for release"
+    return Outcome(
+        check=NEEDS_A_PERSON,
+        title=f"Answered by a person, asked by {profile.key}",
+        status=Status.PASSED if is_fit else Status.FAILED,
+        details={
+            "question": question.key,
+            "fit": question.fit,
+            "answer": given.answer,
+            "by": given.by,
+            "date": day,
+        },
+        message=f"{question.question} {answered}{wanted}. {CAVEAT}",
+        source=PROFILE,
+        line=policy.profile_line,
     )

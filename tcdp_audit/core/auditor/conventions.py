@@ -2,53 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from itertools import islice, product
 from types import MappingProxyType
-from typing import Any
 
 from tcdp_audit.core.auditor.evaluation import Options, evaluate
-from tcdp_audit.core.base.frozen import freeze
+from tcdp_audit.core.base.audit_figures import ConventionVariant
 from tcdp_audit.core.base.outcome import Status
 from tcdp_audit.core.classes.shards import silent
 from tcdp_audit.core.engines.base import Engine
-from tcdp_audit.core.policy import Policy, Role
+from tcdp_audit.core.policy.model import Role
+from tcdp_audit.core.policy.policy import Policy
 from tcdp_audit.core.release.release import Release
 
 GRAVITY = (Status.SKIPPED, Status.MEASURED, Status.PASSED, Status.FAILED, Status.ERROR)
 
 
-@dataclass(frozen=True)
-class Variant:
-    """What came of each expectation under one combination of conventions.
-
-    Args:
-        conventions: the combination, only those that were varied.
-        verdicts: status of each expectation, in the policy's order; skipped where the combination does not suit it.
-        declared: whether it is the policy's own combination.
-    """
-
-    conventions: Mapping[str, str]
-    verdicts: tuple[Status, ...]
-    declared: bool = False
-
-    def __post_init__(self) -> None:
-        """Lock its mapping."""
-        freeze(self, "conventions")
-
-    def as_json(self) -> dict[str, Any]:
-        """The entry in the JSON result."""
-        return {
-            "conventions": dict(self.conventions),
-            "declared": self.declared,
-            "verdicts": [verdict.value for verdict in self.verdicts],
-        }
-
-
 def convention_matrix(
     policy: Policy, engine: Engine, options: Options, companions: Mapping[str, Engine] = MappingProxyType({})
-) -> tuple[Variant, ...]:
+) -> tuple[ConventionVariant, ...]:
     """Audit under every combination of conventions that applies, the policy's own first.
 
     A convention applies where the release gives it something to decide: missing values, suppressed records,
@@ -63,20 +36,9 @@ def convention_matrix(
     variants = []
     for done, combination in enumerate(combinations, 1):
         verdicts = _verdicts(policy.with_conventions(**combination), engine, options, companions)
-        variants.append(Variant(combination, tuple(verdicts), combination == declared))
+        variants.append(ConventionVariant(combination, tuple(verdicts), combination == declared))
         options.progress("conventions", done, len(combinations))
     return tuple(variants)
-
-
-def flips(variants: Sequence[Variant]) -> list[int]:
-    """The positions of expectations whose verdict is not the same under every combination that suits them."""
-    if not variants:
-        return []
-    return [
-        position
-        for position in range(len(variants[0].verdicts))
-        if len({one.verdicts[position] for one in variants} - {Status.SKIPPED}) > 1
-    ]
 
 
 def _choices(release: Release) -> dict[str, list[str]]:

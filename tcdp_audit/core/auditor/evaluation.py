@@ -13,16 +13,16 @@ from types import MappingProxyType
 
 import numpy as np
 
-from tcdp_audit.core.auditor.class_tasks import ClassTask
+from tcdp_audit.core.auditor.class_tasks import ClassTask, only_on_classes
 from tcdp_audit.core.auditor.column_warnings import column_warnings
-from tcdp_audit.core.auditor.expectations import Counted, Tasks
+from tcdp_audit.core.auditor.expectations import Tasks
 from tcdp_audit.core.auditor.exposure import Exposure, decided_per_class
+from tcdp_audit.core.auditor.failing_records import FailingRecordMasks, NumberedEngine
 from tcdp_audit.core.auditor.measuring import Measuring
-from tcdp_audit.core.auditor.noted import FailingRecordMasks, NumberedEngine
 from tcdp_audit.core.auditor.table_tasks import TableTask
-from tcdp_audit.core.auditor.tasks import Measurements, Result
+from tcdp_audit.core.auditor.tasks import CountedRecords, Measurements, Result
+from tcdp_audit.core.base.audit_figures import ExposureCount
 from tcdp_audit.core.base.errors import DataError, UsageError
-from tcdp_audit.core.base.exposed import ExposureCount
 from tcdp_audit.core.base.frozen import FrozenDict
 from tcdp_audit.core.base.outcome import Outcome, Status
 from tcdp_audit.core.base.resources import budget, processors
@@ -31,9 +31,10 @@ from tcdp_audit.core.classes.column_risk import ColumnRisk, affordable, column_r
 from tcdp_audit.core.classes.grouping import Grouping
 from tcdp_audit.core.classes.shards import Plan, Progress, largest_shard, partition, plan, silent
 from tcdp_audit.core.detection.detector import Detector
+from tcdp_audit.core.encoding.counted import MappedShards
 from tcdp_audit.core.engines.base import BorrowedEngine, Engine
-from tcdp_audit.core.engines.shards import MappedShards
-from tcdp_audit.core.policy import Policy, Role
+from tcdp_audit.core.policy.model import Role
+from tcdp_audit.core.policy.policy import Policy
 from tcdp_audit.core.release.columns import AuditedColumn, audited_columns
 from tcdp_audit.core.release.release import Release
 from tcdp_audit.core.release.structure import examine
@@ -97,10 +98,10 @@ def evaluate(
     engine: Engine,
     options: Options,
     companions: Mapping[str, Engine] = MappingProxyType({}),
-    noted: FailingRecordMasks | None = None,
+    failing_records: FailingRecordMasks | None = None,
 ) -> tuple[Outcome, ...]:
     """Every outcome of a release under a policy; see `evaluation`."""
-    return evaluation(policy, engine, options, companions, noted).outcomes
+    return evaluation(policy, engine, options, companions, failing_records).outcomes
 
 
 def evaluation(
@@ -108,7 +109,7 @@ def evaluation(
     engine: Engine,
     options: Options,
     companions: Mapping[str, Engine] = MappingProxyType({}),
-    noted: FailingRecordMasks | None = None,
+    failing_records: FailingRecordMasks | None = None,
 ) -> Evaluation:
     """Every outcome of a release under a policy, and whom it exposes.
 
@@ -117,7 +118,7 @@ def evaluation(
         engine: the release.
         options: how to run.
         companions: the further tables by their name in the policy: original, population, holdout, registry, previous.
-        noted: where to note which records fail each expectation; None where nobody asks.
+        failing_records: where to note which records fail each expectation; None where nobody asks.
 
     Raises:
         DataError: the release is empty or cannot be read; or its records are asked for, and have no order.
@@ -129,7 +130,7 @@ def evaluation(
         raise DataError(f"{engine.name}: the table has no records; an empty release cannot be audited")
     release = Release(engine, policy, companions.get("original"))
     examined = tuple(examine(release, show_values=options.show_values))
-    running = _Evaluation(as_read(release), options, companions, noted)
+    running = _Evaluation(as_read(release), options, companions, failing_records)
     judged = tuple(running.outcomes())
     structural = (*examined, *column_warnings(release, running.counted, options.detectors()))
     outcomes = structural + judged
@@ -156,9 +157,13 @@ class _Evaluation:
     """The expectations of one audit."""
 
     def __init__(
-        self, release: Release, options: Options, companions: Mapping[str, Engine], noted: FailingRecordMasks | None
+        self,
+        release: Release,
+        options: Options,
+        companions: Mapping[str, Engine],
+        failing_records: FailingRecordMasks | None,
     ) -> None:
-        self.release, self.options, self.noted = release, options, noted
+        self.release, self.options, self.failing_records = release, options, failing_records
         borrowed = FrozenDict({name: BorrowedEngine(engine) for name, engine in companions.items()})
         self.memory = budget(options.memory)
         self.view = TableView(
@@ -168,7 +173,7 @@ class _Evaluation:
         self.wildcard = self.conventions.missing_quasi_identifier == "wildcard"
         self.exposure = Exposure(release.unit)
         self.risks: tuple[ColumnRisk, ...] = ()
-        self.counted = Counted(release.engine.records)
+        self.counted = CountedRecords(release.engine.records)
         self.failed: dict[int, int] = {}  # the place of a task among those on classes, and the number of its outcome
 
     def outcomes(self) -> Iterator[Outcome]:
@@ -180,7 +185,7 @@ class _Evaluation:
             self.shards, self.tasks = shards, Tasks(self.release, shards)
             self.counted = self.tasks.counted
             tasks = [self._noting(task) for task in self.tasks]
-            on_classes = [one for task in tasks for one in task.on_classes() if not one.obstacle]
+            on_classes = [one for one in only_on_classes(tasks) if not one.obstacle]
             places = {id(task): place for place, task in enumerate(on_classes)}
             measurements = Measurements(self.view, self._run(on_classes))
             self.risks = self._column_risks() if self.options.column_risks else ()
@@ -203,23 +208,23 @@ class _Evaluation:
 
     def _noting(self, task: ClassTask | TableTask) -> ClassTask | TableTask:
         """A task that notes which records fail, if they are asked for."""
-        if self.noted is None:
+        if self.failing_records is None:
             return task
-        noted = self.noted.blank(self.tasks.incomplete(task.target))
-        return next((replace(one, noted=noted) for one in task.on_classes()), task)
+        mask = self.failing_records.blank(self.tasks.incomplete(task.target))
+        return replace(task, failing_records=mask) if isinstance(task, ClassTask) else task
 
     def _outcome(self, task: ClassTask | TableTask, measurements: Measurements) -> Outcome:
         outcome = task.outcome(measurements)
-        if self.noted is not None:
-            self.noted.close(next(iter(task.on_classes()), None), outcome)
+        if self.failing_records is not None:
+            self.failing_records.close(task if isinstance(task, ClassTask) else None, outcome)
         return outcome
 
     def _partitioned(self) -> MappedShards:
         release = self.release
         unit = () if release.unit is None else (release.unit,)
-        number = () if self.noted is None else (self.noted.number,)
+        number = () if self.failing_records is None else (self.failing_records.number,)
         domains = [*release.quasi_identifiers, *release.sensitive, *unit, *number]
-        engine = release.engine if self.noted is None else NumberedEngine(release.engine)
+        engine = release.engine if self.failing_records is None else NumberedEngine(release.engine)
         chosen = plan(engine.rows, domains, self.memory, processors())
         if self.options.shards is not None:
             chosen = Plan(self.options.shards, chosen.spill)

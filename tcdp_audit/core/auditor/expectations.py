@@ -19,33 +19,24 @@ from tcdp_audit.core.auditor.reference import (
     marginal_of_release,
 )
 from tcdp_audit.core.auditor.table_tasks import TableTask
-from tcdp_audit.core.auditor.tasks import conventions_of
+from tcdp_audit.core.auditor.tasks import CountedRecords, conventions_of
 from tcdp_audit.core.base.errors import CheckError, TcdpAuditError
 from tcdp_audit.core.base.outcome import DisplayNames
 from tcdp_audit.core.base.plugin_faults import sentence_about
 from tcdp_audit.core.base.words import agree, count
-from tcdp_audit.core.check.kinds import Check, CheckOnClasses, ReferenceDistribution, TableCheck, Target
-from tcdp_audit.core.classes.exempt import suppressed_in_all, without_exempt
+from tcdp_audit.core.check.evidence import ReferenceDistribution, Target
+from tcdp_audit.core.check.kinds import Check
+from tcdp_audit.core.check.on_classes import CheckOnClasses
+from tcdp_audit.core.check.table_check import TableCheck
 from tcdp_audit.core.classes.grouping import Grouping, Shard
 from tcdp_audit.core.classes.histogram import Counts
 from tcdp_audit.core.classes.joint import combinations_in, count_codes, joint_domain
+from tcdp_audit.core.classes.shards import suppressed_in_all, without_exempt
+from tcdp_audit.core.encoding.counted import MappedShards
 from tcdp_audit.core.encoding.domain import Domain
-from tcdp_audit.core.engines.shards import MappedShards
-from tcdp_audit.core.policy import Conventions, Expectation, Policy, Role
+from tcdp_audit.core.policy.model import Conventions, Role
+from tcdp_audit.core.policy.policy import Expectation, Policy
 from tcdp_audit.core.release.release import Release
-
-
-@dataclass(frozen=True)
-class Counted:
-    """How much of a release counts.
-
-    Args:
-        records: that are not exempt.
-        entities: with such a record; None where the unit of privacy is the record.
-    """
-
-    records: int
-    entities: int | None = None
 
 
 @dataclass
@@ -117,7 +108,7 @@ class Tasks:
         if task.obstacle:
             return task
         try:
-            return next((self._with_evidence(one) for one in task.on_classes()), task)
+            return self._with_evidence(task) if isinstance(task, ClassTask) else task
         except CheckError as error:
             return replace(task, obstacle=f"cannot be evaluated: {error}")
 
@@ -277,16 +268,16 @@ class Tasks:
         return self.counted.records if self.counted.entities is None else self.counted.entities
 
     @cached_property
-    def counted(self) -> Counted:
+    def counted(self) -> CountedRecords:
         """What is not exempt, in records and in entities. Cost: a pass over the shards where something may be."""
         unit = self.release.unit
         if self.whole and not self.exempt:  # records without an entity are one entity together
             entities = None if unit is None else unit.size + (unit.missing > 0)
-            return Counted(self.release.engine.records, entities)
+            return CountedRecords(self.release.engine.records, entities)
         if unit is None:
-            return Counted(sum(self._shards.each(_Records(self.exempt))))
+            return CountedRecords(sum(self._shards.each(_Records(self.exempt))))
         records = _added(self._shards.each(_Counts(self.exempt, unit)), unit.size + 1)
-        return Counted(int(records.sum()), int(np.count_nonzero(records)))
+        return CountedRecords(int(records.sum()), int(np.count_nonzero(records)))
 
 
 def _added(counts: Iterable[Counts], size: int) -> Counts:

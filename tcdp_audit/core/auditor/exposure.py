@@ -11,41 +11,19 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import compress
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.core.base.exposed import ExposureCount, failures
+from tcdp_audit.core.auditor.class_tasks import ClassTask, without_value
+from tcdp_audit.core.auditor.tasks import Codes, CountedRecords, Places, ShardExposure
+from tcdp_audit.core.base.audit_figures import ExposureCount, failures
 from tcdp_audit.core.base.outcome import Outcome, Severity
-from tcdp_audit.core.classes.grouping import Grouping, MatchedClasses, Shard
-from tcdp_audit.core.encoding.counting import distinct_of, tally
+from tcdp_audit.core.classes.grouping import Grouping, MatchedClasses
 from tcdp_audit.core.encoding.domain import Domain
-from tcdp_audit.core.encoding.keys import fold
-
-if TYPE_CHECKING:
-    from tcdp_audit.core.auditor.class_tasks import ClassTask
-    from tcdp_audit.core.auditor.expectations import Counted
+from tcdp_audit.core.encoding.keys import distinct_of, fold, tally
 
 Mask = NDArray[np.bool_]
-Codes = NDArray[np.integer[Any]]
-Places = frozenset[int]  # of tasks, among those that are measured on classes
-
-
-@dataclass(frozen=True)
-class ShardExposure:
-    """What came of a shard, or of a part of its classes.
-
-    Args:
-        records: how many records fail every task of a set and no other, by the tasks' places.
-        entities: for each task the entities of records that fail it; nothing where the unit is the record.
-        victims: for each attack the entities of records in the classes that it succeeds on, whether or not the policy
-            demands anything; nothing where each entity has one record, so that to count records is enough.
-    """
-
-    records: Mapping[Places, int]
-    entities: Mapping[int, Codes] = field(default_factory=dict)
-    victims: Mapping[int, Codes] = field(default_factory=dict)
 
 
 @dataclass
@@ -129,14 +107,6 @@ def decided_per_class(tasks: Sequence[ClassTask]) -> bool:
     return len(alike) == 1 and not any(task.incomplete for task in tasks)
 
 
-def without_value(shard: Shard, attributes: Sequence[Domain]) -> Mask:
-    """Which rows lack a value of some attribute. Shape (rows,)."""
-    rows = np.zeros(shard.rows, dtype=bool)
-    for domain in attributes:
-        rows |= shard[domain.attribute] == domain.size
-    return rows
-
-
 def _by_places(masks: Mapping[int, Mask], records: NDArray[np.int64]) -> dict[Places, int]:
     """How many records have which set of masks true; of no mask is not told. Cost: `tally` of those with one."""
     places, some = list(masks), np.flatnonzero(np.logical_or.reduce(list(masks.values())))
@@ -177,7 +147,7 @@ class Exposure:
             return None
         return int(self.victims[place].sum()) if place in self.victims else 0
 
-    def of(self, failed: Mapping[int, int], outcomes: Sequence[Outcome], counted: Counted) -> ExposureCount:
+    def of(self, failed: Mapping[int, int], outcomes: Sequence[Outcome], counted: CountedRecords) -> ExposureCount:
         """The records that failing demands expose.
 
         Args:

@@ -9,11 +9,11 @@ from math import lcm
 import numpy as np
 
 from tcdp_audit.core.base.errors import CheckError
-from tcdp_audit.core.check.kinds import ReferenceDistribution
+from tcdp_audit.core.check.evidence import ReferenceDistribution
 from tcdp_audit.core.classes.histogram import Counts, Histogram
 from tcdp_audit.core.classes.joint import JointDomain
 from tcdp_audit.core.encoding.domain import Domain
-from tcdp_audit.core.policy import Policy
+from tcdp_audit.core.policy.policy import Policy
 
 WEIGHT_LIMIT = 2**40  # a declared distribution has integer weights below this, so that products stay exact and fast
 
@@ -26,7 +26,7 @@ def marginal_of_release(domain: Domain, policy: Policy, counts: Counts) -> Refer
         policy: whether a missing value is a value of its own.
         counts: what counts for each code, the missing ones last. Shape (size + 1,).
     """
-    return ReferenceDistribution(_kept(counts, domain, policy))
+    return ReferenceDistribution(_without_empty_missing(counts, domain, policy))
 
 
 def counts_in_classes(domain: Domain, histogram: Histogram) -> Counts:
@@ -45,7 +45,7 @@ def marginal_of_original(domain: Domain, counts: Counts, policy: Policy) -> Refe
     """The distribution in the original, over the same domain; `counts` has the missing ones last."""
     if not counts[: domain.size].sum():
         raise CheckError("the original has no value of this attribute")
-    return ReferenceDistribution(_kept(counts, domain, policy))
+    return ReferenceDistribution(_without_empty_missing(counts, domain, policy))
 
 
 def marginal_as_declared(domain: Domain, policy: Policy) -> ReferenceDistribution:
@@ -73,7 +73,7 @@ def _weights(domain: Domain, declared: Mapping[str, Fraction]) -> Counts:
     return np.array([whole.get(label, 0) for label in domain.labels], dtype=np.int64)
 
 
-def _kept(counts: Counts, domain: Domain, policy: Policy) -> Counts:
+def _without_empty_missing(counts: Counts, domain: Domain, policy: Policy) -> Counts:
     """The counts with the missing category last where there is one: an empty one would lengthen an ordered domain."""
     counts_missing = policy.conventions.missing_sensitive == "own_category"
     return counts if counts_missing and (domain.missing or counts[-1]) else counts[:-1]

@@ -9,8 +9,7 @@ from numpy.typing import NDArray
 
 from tcdp_audit.core.classes.grouping import Grouping, MatchedClasses
 from tcdp_audit.core.classes.histogram import Counts, Histogram
-from tcdp_audit.core.encoding.counting import numbered, occurrences
-from tcdp_audit.core.encoding.keys import Codes
+from tcdp_audit.core.encoding.keys import Codes, numbered, occurrences
 
 ALIKE = 4  # classes there are for each value, on average, where it is worth while
 

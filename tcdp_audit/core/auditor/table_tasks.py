@@ -10,7 +10,8 @@ from tcdp_audit.core.base.outcome import ESTIMATE, Outcome, Status, Tally
 from tcdp_audit.core.base.phrases import LIMITS, unit_noun
 from tcdp_audit.core.base.words import percent_of, with_article
 from tcdp_audit.core.check.estimate import Estimate
-from tcdp_audit.core.check.kinds import TableCheck, TableFigure, Verdict
+from tcdp_audit.core.check.table_check import TableCheck, TableFigure
+from tcdp_audit.core.check.verdict import Verdict
 
 OF_ROWS = frozenset({"original", "holdout"})  # tables whose rows are compared with those of the release, one by one
 
@@ -60,12 +61,12 @@ def _with_estimate(outcome: Outcome, estimate: Estimate | None) -> Outcome:
         return outcome
     sentences = [outcome.message, estimate.sentence(outcome.threshold)]
     if outcome.status is Status.ERROR:
-        sentences.append(f"So whether {_kept(outcome)} cannot be decided; {estimate.more}.")
+        sentences.append(f"So whether {_open_demand(outcome)} cannot be decided; {estimate.more}.")
     details = {**outcome.details, ESTIMATE: estimate.as_details()}
     return replace(outcome, details=plain_figures(details), message=" ".join(sentences))
 
 
-def _kept(outcome: Outcome) -> str:
+def _open_demand(outcome: Outcome) -> str:
     """What an estimate leaves open: `at most 20% is kept`."""
     assert outcome.comparison is not None  # noqa: S101 - the outcome of a demand has one
     return f"{LIMITS[outcome.comparison]} {percent_of(outcome.threshold)} is kept"

@@ -9,28 +9,63 @@ from fractions import Fraction
 from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from tcdp_audit.core.auditor.exposure import ShardExposure
+import numpy as np
+from numpy.typing import NDArray
+
 from tcdp_audit.core.base.errors import CheckError
 from tcdp_audit.core.base.outcome import UNFAILABLE, DisplayNames, Outcome, Status
 from tcdp_audit.core.base.phrases import bound, column_of, observed, part_of, record_noun, worst_group_of
 from tcdp_audit.core.base.plugin_faults import sentence_about
 from tcdp_audit.core.base.words import agree, sentence_case
-from tcdp_audit.core.check.kinds import Specification, Target, Verdict
+from tcdp_audit.core.check.evidence import Target
+from tcdp_audit.core.check.specification import Specification
 from tcdp_audit.core.check.summary import ClassSummary
-from tcdp_audit.core.check.table_view import TableView
-from tcdp_audit.core.check.unfailable import sentence as sentence_on_unfailable
-from tcdp_audit.core.policy import Conventions, Expectation
+from tcdp_audit.core.check.unfailable import vacuous_sentence
+from tcdp_audit.core.check.verdict import Verdict
+from tcdp_audit.core.policy.model import Conventions
+from tcdp_audit.core.policy.policy import Expectation
 
 if TYPE_CHECKING:
-    from tcdp_audit.core.auditor.class_tasks import ClassTask
+    from tcdp_audit.core.check.table_view import TableView
 
 C = TypeVar("C", bound=Specification[Any])
+Codes = NDArray[np.integer[Any]]
+Places = frozenset[int]  # of tasks, among those that are measured on classes
 Summaries = tuple[ClassSummary, ...]  # one for each figure of the check, the headline first
 Result = Summaries | BaseException | None  # None where there was no class
 
 
 @dataclass(frozen=True)
-class Measured:
+class ShardExposure:
+    """What came of a shard, or of a part of its classes.
+
+    Args:
+        records: how many records fail every task of a set and no other, by the tasks' places.
+        entities: for each task the entities of records that fail it; nothing where the unit is the record.
+        victims: for each attack the entities of records in the classes that it succeeds on, whether or not the policy
+            demands anything; nothing where each entity has one record, so that to count records is enough.
+    """
+
+    records: Mapping[Places, int]
+    entities: Mapping[int, Codes] = field(default_factory=dict)
+    victims: Mapping[int, Codes] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class CountedRecords:
+    """How much of a release counts.
+
+    Args:
+        records: that are not exempt.
+        entities: with such a record; None where the unit of privacy is the record.
+    """
+
+    records: int
+    entities: int | None = None
+
+
+@dataclass(frozen=True)
+class MeasuredShard:
     """What came of a shard, or of a part of its classes.
 
     Args:
@@ -79,10 +114,6 @@ class Task(ABC, Generic[C]):
     known: tuple[str, ...] = ()
     naming: DisplayNames = field(default_factory=DisplayNames)
 
-    def on_classes(self) -> Sequence[ClassTask]:
-        """This task, if it is measured on classes."""
-        return ()
-
     def outcome(self, measurements: Measurements) -> Outcome:
         """What came of it, or what went wrong."""
         if self.obstacle:
@@ -109,16 +140,16 @@ class Task(ABC, Generic[C]):
         demands = self.check.demands(self.expectation.parameters)
         judged = len(unfailable) < len(demands)
         worded = self._worded(outcome if judged else replace(outcome, status=Status.MEASURED))
-        why = sentence_on_unfailable(unfailable, demands, judged=judged, whatever=whatever)
+        why = vacuous_sentence(unfailable, demands, judged=judged, whatever=whatever)
         details = {**outcome.details, UNFAILABLE: list(unfailable)}
         return replace(worded, details=details, message=f"{worded.message} {why}")
 
     def _worded(self, outcome: Outcome) -> Outcome:
         """An outcome with its sentences."""
         general = partial(_general, label=self.check.headline.figure)
-        message = " ".join(filter(None, (self.violation or (self.check.sentence or general)(outcome), self._asked())))
-        person = "" if self.check.person is None else self.check.person(outcome)
-        return replace(outcome, message=message, person=person)
+        own = self.violation or self.check.sentences.message(outcome) or general(outcome)
+        message = " ".join(filter(None, (own, self._asked())))
+        return replace(outcome, message=message, individual_impact=self.check.sentences.individual_impact(outcome))
 
     def _asked(self) -> str:
         """Which profile asks, and what it says of its threshold."""

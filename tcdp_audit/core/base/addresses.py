@@ -22,8 +22,8 @@ def scheme_of(table: Any) -> str:
         >>> scheme_of("postgresql+psycopg://office/people"), scheme_of("data/release.csv"), scheme_of("C:/people.csv")
         ('postgresql+psycopg', '', '')
     """
-    found = _SCHEME.match(table) if isinstance(table, str) else None
-    return found[0].lower() if found is not None and len(found[0]) > 1 else ""
+    scheme = _SCHEME.match(table) if isinstance(table, str) else None
+    return scheme[0].lower() if scheme is not None and len(scheme[0]) > 1 else ""
 
 
 def has_secret(location: str) -> bool:
@@ -52,7 +52,7 @@ def _names_a_secret(name: str) -> bool:
     )
 
 
-def resolved(location: str, folder: Path) -> str:
+def resolve_location(location: str, folder: Path) -> str:
     """A path that starts in a folder; a URL or another address as it stands."""
     path = folder / location
     if "://" in location or (scheme_of(location) and not path.exists()):

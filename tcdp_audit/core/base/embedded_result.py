@@ -17,16 +17,16 @@ LARGEST = 2**26  # bytes that a result may unpack to
 def embedded(page: str) -> list[tuple[int, int]]:
     """Where the results in a report begin and end; no more than two. Cost: linear in the page, whatever is in it."""
     places: list[tuple[int, int]] = []
-    for found in BEGINNING.finditer(page):
-        if MARK in found[0] and len(places) < 2:
-            end = page.find(END, found.end())
+    for start in BEGINNING.finditer(page):
+        if MARK in start[0] and len(places) < 2:
+            end = page.find(END, start.end())
             if end < 0:
                 break
-            places.append((found.end(), end))
+            places.append((start.end(), end))
     return places
 
 
-def packed(text: str) -> str:
+def embed_result(text: str) -> str:
     """A JSON text as a report holds it. Nothing in it is markup."""
     return base64.b64encode(zlib.compress(text.encode(), 9)).decode()
 

@@ -12,7 +12,7 @@ from typing import Any
 from tcdp_audit.core.base.errors import UsageError
 from tcdp_audit.core.base.scratch import Scratch, sweep
 
-appeared: list[Path] = []  # what this process has written, so that it can say so when it is interrupted
+written_paths: list[Path] = []  # what this process has written, so that it can say so when it is interrupted
 
 _TEXT: Any = {"encoding": "utf-8", "errors": "backslashreplace", "newline": "\n"}  # a file's name may be no UTF-8
 
@@ -26,7 +26,7 @@ def require_writable(path: Path) -> None:
     try:
         _try(path)
     except OSError as error:
-        raise UsageError(f"{path}: cannot be written: {reason(error)}; choose another place") from None
+        raise UsageError(f"{path}: cannot be written: {os_error_reason(error)}; choose another place") from None
 
 
 def _try(path: Path) -> None:
@@ -51,7 +51,7 @@ def destination(path: Path) -> Path:
     return Path(os.path.realpath(path)) if path.is_symlink() else path
 
 
-def reason(error: OSError) -> str:
+def os_error_reason(error: OSError) -> str:
     """Why a file cannot be written, without the path that the error may name."""
     return os.strerror(error.errno) if error.errno else "the disk is full or damaged"
 
@@ -89,7 +89,7 @@ def replaced_atomically(path: Path) -> Iterator[Path]:
             if temporary.exists():
                 _replace(target, temporary)
     except OSError as error:
-        raise UsageError(f"{path}: cannot be written: {reason(error)}") from None
+        raise UsageError(f"{path}: cannot be written: {os_error_reason(error)}") from None
 
 
 def _replace(target: Path, temporary: Path) -> None:
@@ -99,4 +99,4 @@ def _replace(target: Path, temporary: Path) -> None:
     if target.exists():
         temporary.chmod(target.stat().st_mode & 0o777)
     temporary.replace(target)
-    appeared.append(target)
+    written_paths.append(target)

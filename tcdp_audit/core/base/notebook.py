@@ -1,7 +1,10 @@
-"""What a notebook displays of an audit: its outcomes as lines of text, and as a table of HTML.
+"""Outcomes as lines of text and as a table of HTML, as consoles and notebooks display an audit.
 
 The HTML stands by itself: no script, no style sheet, no request. It takes text and ground from the page that it is in;
-its own colours can be told apart on white and on black. Neither holds a cell of a release, whatever was asked for.
+its own colours can be distinguished on white and on black. Neither holds a cell of a release, whatever was asked for.
+
+It is part of the core and no host: a notebook calls `_repr_html_` of an object, so outcomes, audits and repairs must
+have that method themselves, and nothing of a notebook is imported.
 """
 
 from __future__ import annotations

@@ -126,9 +126,9 @@ class DisplayNames:
 class Outcome:
     """What came of one expectation. Immutable, serialisable, and free of cell values unless they were asked for.
 
-    `message` says what was found, in a sentence about people. `person` says what it means for one of them: who knows
-    what, down to how many that narrows, and what is learned; nothing where the check does not tell. `known` are the
-    columns that the intruder is taken to know.
+    `message` is a sentence about people. `individual_impact` says what the outcome means for one of them: what an
+    intruder knows, how far that narrows the search, and what it reveals; empty where the check does not say. `known`
+    are the columns that the intruder is taken to know.
     """
 
     check: str
@@ -146,7 +146,7 @@ class Outcome:
     details: Mapping[str, Any] = field(default_factory=dict)
     worst: tuple[WorstClass, ...] = ()
     message: str = ""
-    person: str = ""
+    individual_impact: str = ""
     known: tuple[str, ...] = ()
     naming: DisplayNames = field(default_factory=DisplayNames)
     source: str = ""
@@ -244,7 +244,7 @@ class Outcome:
             "details": number(self.details),
             "worst": [one.as_json() for one in self.worst],
             "message": self.message,
-            "person": self.person,
+            "individual_impact": self.individual_impact,
             "known": list(self.known),
             "source": self.source,
         }

@@ -29,7 +29,7 @@ LIMITS = {
     Comparison.ABOVE: "more than",
 }
 NAMED = 6  # columns in a sentence, at most
-SEVERAL = 10  # from here on a mean is told without digits
+SEVERAL = 10  # from here on a mean is written without digits
 
 
 def state_of(outcome: Outcome) -> str:
@@ -95,20 +95,21 @@ def known_columns(outcome: Outcome) -> str:
     return columns_of(outcome, outcome.known)
 
 
-def an_intruder(outcome: Outcome) -> str:
-    """One whom an outcome is about: `a person`, `a household`."""
+def person_of(outcome: Outcome) -> str:
+    """The noun of a person in the table, with its article: `a person`, `a household`."""
     return with_article(outcome.naming.unit_name or _entity(outcome) or "person")
 
 
 def intruder_who_knows(outcome: Outcome) -> str:
-    """The subject of a sentence about one person: `Whoever knows a person's age, sex and 'zip'`."""
-    return f"Whoever knows {an_intruder(outcome)}'s {known_columns(outcome)}"
+    """The subject of a sentence about one person: `An intruder who knows a person's age, sex and 'zip'`."""
+    return f"An intruder who knows {person_of(outcome)}'s {known_columns(outcome)}"
 
 
 def in_worst_group(outcome: Outcome) -> str:
-    """The first half of a sentence about one person, whom groups give away.
+    """The first half of a sentence about one person in an equivalence class.
 
-    `Whoever knows a person's age and sex finds a group of 22 people on average; in the worst group, of 12 people,`
+    `An intruder who knows a person's age and sex finds a group of 22 people on average; in the worst group, of 12
+    people,`
     """
     knows, classes = intruder_who_knows(outcome), outcome.classes
     assert classes is not None  # noqa: S101 - outcomes on classes have them
@@ -134,20 +135,10 @@ def worst_people(outcome: Outcome) -> str:
 
 
 def every_record(outcome: Outcome) -> str:
-    """All whom an outcome is about: `8,000 people`, `only record`; to stand after `the`."""
+    """All records of an outcome: `8,000 people`, `only record`; to follow `the`."""
     records = outcome.records
     assert records is not None  # noqa: S101 - outcomes on classes have them
     return agree(records.total, f"only {record_noun(outcome)}", count(records.total, record_noun(outcome)))
-
-
-def values_left(outcome: Outcome, number: int) -> str:
-    """What a group leaves open of its attribute, as the second half of such a sentence."""
-    column = column_of(outcome)
-    if number <= 1 and outcome.conventions.get("unit", "row") != "row":  # an entity may have other values besides
-        return f"everybody has the same value of {column}: it is known to be theirs for certain"
-    if number <= 1:
-        return f"{column} is the same throughout: theirs is known for certain"
-    return f"only {number:,} values of {column} are left for them"
 
 
 def chance_of(value: Fraction | float) -> str:

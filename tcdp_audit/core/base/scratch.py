@@ -5,6 +5,8 @@ whose lock is free belongs to nobody.
 
 Windows removes no file that is open. So the lock is closed there before its file is removed, and that a process still
 has it open keeps its folder; everywhere else it is removed first, since an open file keeps nothing.
+
+Signals that wait until something is done, where the system can make them wait.
 """
 
 from __future__ import annotations
@@ -13,27 +15,27 @@ import os
 import re
 import secrets
 import shutil
+import signal
 import stat
 import tempfile
 import time
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
 from io import FileIO
 from pathlib import Path
 
 from tcdp_audit.core.base.errors import UsageError
-from tcdp_audit.core.base.signal_mask import ENDING, waiting
 
 LOCK = "lock"
 ATTEMPTS, PAUSE = 100, 0.02  # seconds
 NAME = re.compile(r"\.?tcdp-audit-[0-9a-f]{16}\.tmp")
-
 IS_POSIX = hasattr(os, "O_DIRECTORY")  # Windows opens no folder, knows users by rights, and removes no open file
 REPARSE_POINT = 0x400  # what Windows calls a junction: a link that looks like a folder
-
 _present: dict[Path, FileIO | None] = {}  # with their locks; from before a folder is made, lest a signal come between
+NAMES = ("SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK")  # the last is that of Windows alone, the one before is not there
+ENDING = tuple(getattr(signal, name) for name in NAMES if hasattr(signal, name))
 
 
 class Scratch:
@@ -117,7 +119,7 @@ def writing_temporarily() -> Iterator[None]:
 
 def _temporary_folder() -> Path:
     """Where temporary files go. Signals wait meanwhile: Python tries a folder out with a file of its own."""
-    with waiting(ENDING):
+    with hold_signals(ENDING):
         return Path(tempfile.gettempdir())
 
 
@@ -214,3 +216,16 @@ def _empty_and_remove(path: Path, lock: FileIO | None) -> None:
         lock.close()
     (path / LOCK).unlink(missing_ok=True)
     path.rmdir()
+
+
+@contextmanager
+def hold_signals(signals: Iterable[int]) -> Iterator[None]:
+    """Let signals of this thread wait while something is done. On Windows, which knows no such thing, they come."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, signals)
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)

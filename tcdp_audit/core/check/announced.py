@@ -20,7 +20,7 @@ class LazyCheck:
         disclosure_type: the check's own.
         load: gives the check. Its plugin is broken where that raises, or gives one with another name, title, quarter or
             risk.
-        risk: the check's own, for reports that did not run it; nothing, and they do not tell.
+        risk: the check's own, for reports that did not run it; nothing, and they do not say.
     """
 
     name: str
@@ -33,7 +33,7 @@ class LazyCheck:
 Announced = Check | LazyCheck
 
 
-def loaded(announced: Announced, kinds: tuple[type, ...] = KINDS) -> Check:
+def load_announced(announced: Announced, kinds: tuple[type, ...] = KINDS) -> Check:
     """The check that was announced, of one of the kinds that there are.
 
     Raises:

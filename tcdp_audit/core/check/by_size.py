@@ -1,6 +1,6 @@
 """How the figures of classes go with their sizes: counts in fixed cells, so that shards add up to the whole.
 
-A cell is told from the leading bits of two floats: equal ones fall into one, whatever the shard. Sizes below 16 are
+A cell is read from the leading bits of two floats: equal ones fall into one, whatever the shard. Sizes below 16 are
 exact and figures are kept within a thirtieth of themselves, so that each edge of the grid is one of cells, too.
 """
 
@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.core.base.arrays import Floats, freeze_arrays
+from tcdp_audit.core.base.frozen import Floats, freeze_arrays
 from tcdp_audit.core.classes.histogram import Counts, Histogram, cached_on_histogram
-from tcdp_audit.core.encoding.counting import tally
+from tcdp_audit.core.encoding.keys import tally
 
 MOST = 10  # columns of the grid, and rows; where edges are round numbers one more
 EXACT = 16  # sizes below have a cell each
@@ -93,7 +93,7 @@ class BySize(Mapping[int, int]):
         """At most some hundred cells: edges of sizes and of figures, and [column, row, classes] from the first on.
 
         A column or a row reaches from its edge to below the next. The row of figures beyond all is None. Empty where
-        all classes stand in one cell.
+        all classes are in one cell.
         """
         if len(self) < 2:
             return {}

@@ -29,7 +29,7 @@ class ClassCheck(CheckOnClasses[P]):
         thresholds: what each class must keep; the first is the headline figure.
         details: named figures of the whole release beyond the worst class, from the merged summaries.
         worst_classes: classes that records of a release could form, among them one with the worst figure of all that
-            they could form. It tells which demands nothing can fail. By default those of one record each if the check
+            they could form. It shows which demands nothing can fail. By default those of one record each if the check
             is `monotone`; where it is not, only `at_most: 1` of a share is taken for such a demand.
     """
 
@@ -68,10 +68,10 @@ class ClassCheck(CheckOnClasses[P]):
         return tuple(
             one.parameter
             for one in self.thresholds
-            if one.parameter in demanded and self._always_kept(one, finest, parameters)
+            if one.parameter in demanded and self._always_holds(one, finest, parameters)
         )
 
-    def _always_kept(self, threshold: Threshold[P], finest: SingletonClasses, parameters: P) -> bool:
+    def _always_holds(self, threshold: Threshold[P], finest: SingletonClasses, parameters: P) -> bool:
         end = worst_share(self.parameters.model_fields[threshold.parameter], threshold.comparison)
         if keeps(end, self.demands(parameters)[threshold.parameter], threshold.comparison):
             return True
@@ -119,5 +119,5 @@ def _compared(threshold: Threshold[Any], evidence: ClassEvidence, parameters: Pa
     demanded = threshold.demanded(parameters)
     if demanded is None:
         return Figure(values, np.zeros(len(values), dtype=bool), threshold.comparison)
-    kept = np.asarray(threshold.comparison.holds(measured.compare(demanded)), dtype=bool)
-    return Figure(values, ~kept, threshold.comparison)
+    holds = np.asarray(threshold.comparison.holds(measured.compare(demanded)), dtype=bool)
+    return Figure(values, ~holds, threshold.comparison)

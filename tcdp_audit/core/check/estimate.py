@@ -48,7 +48,7 @@ class Estimate:
         return {**ends, "pairs": self.pairs, "of_records": self.records, "seed": self.seed}
 
     def sentence(self, threshold: Fraction | None) -> str:
-        """What it is, to stand after a check's own sentence."""
+        """What it is, to follow a check's own sentence."""
         low, high = percent(self.low, threshold), percent(self.high, threshold)
         return (
             f"Estimated from {self.pairs:,} of {count(self.records, 'released record')}, drawn by seed {self.seed}: "

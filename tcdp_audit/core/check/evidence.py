@@ -9,7 +9,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from tcdp_audit.core.base.arrays import freeze_arrays
+from tcdp_audit.core.base.frozen import freeze_arrays
 from tcdp_audit.core.classes.histogram import Counts, Histogram, cached_on_histogram
 from tcdp_audit.core.encoding.hierarchy import Tree
 
@@ -22,7 +22,7 @@ class ReferenceDistribution:
     """
 
     weights: Counts
-    _kept: dict[Any, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
+    _cached: dict[Any, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         """Lock the weights."""

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import ClassVar
+
+from tcdp_audit.core.base.guide_file import CHECK_SECTIONS, GuideFile
 
 
 class DisclosureType(StrEnum):
@@ -16,8 +20,10 @@ class DisclosureType(StrEnum):
 
 
 @dataclass(frozen=True)
-class Guide:
-    """What a person needs to know about a check; the report, `explain` and the documentation page show it.
+class Guide(GuideFile):
+    """The text that a person reads about a check; the report, `explain` and the documentation page show it.
+
+    Give the parts here, or write them in a Markdown file and name it: `Guide.from_file`.
 
     Args:
         definition: what it measures, in one or two sentences.
@@ -33,14 +39,16 @@ class Guide:
         risk: what could still happen where nobody asks it: one plain line.
     """
 
+    SECTIONS: ClassVar[Mapping[str, str]] = CHECK_SECTIONS
+
     definition: str
     formula: str
     reading: str
     choosing: str
     source: str
     example: str
-    latex: str = ""
-    mathml: str = ""
-    limits: str = ""
-    question: str = ""
-    risk: str = ""
+    latex: str = field(default_factory=str)
+    mathml: str = field(default_factory=str)
+    limits: str = field(default_factory=str)
+    question: str = field(default_factory=str)
+    risk: str = field(default_factory=str)

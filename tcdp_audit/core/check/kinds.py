@@ -2,12 +2,12 @@
 
 A `ClassCheck` maps equivalence classes to one figure each, and every class must keep the thresholds. A `AttackCheck`
 says which classes an attack succeeds on, and the share of records in them must keep the threshold. A `TableCheck`
-measures the release as a whole, and the tables beside it.
+measures the release as a whole, and the tables next to it.
 
 Each kind answers the same questions: why it cannot hold for a policy (`faults`), what it runs on (`targets`), which
 parameters have a threshold (`limits`), what came of it (`verdict`), and which of its demands nothing can fail
 (`unfailable`): those are measured and judge nothing. The first two measure each shard (`figures`); `by_kind` tells
-them from the third, so that nobody needs to know a check's type.
+them from the third, so that no one needs to know a check's type.
 """
 
 from __future__ import annotations
@@ -38,7 +38,6 @@ __all__ = [
     "ClassEvidence",
     "DisclosureType",
     "Figure",
-    "Finding",
     "Guide",
     "Limit",
     "Parameters",
@@ -55,4 +54,3 @@ __all__ = [
 
 Check = ClassCheck[Any] | AttackCheck[Any] | TableCheck[Any]
 KINDS = (ClassCheck, AttackCheck, TableCheck)
-Finding = TableFigure  # its name until 0.1

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set as AbstractSet
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
-from tcdp_audit.core.base.outcome import Outcome
 from tcdp_audit.core.check.evidence import Target
 from tcdp_audit.core.check.guide import DisclosureType, Guide
+from tcdp_audit.core.check.needs import TABLES, Need, missing
 from tcdp_audit.core.check.parameters import Parameters
+from tcdp_audit.core.check.sentences import Sentences
 from tcdp_audit.core.check.threshold import Limit
 from tcdp_audit.core.policy.faults import nearest
 from tcdp_audit.core.policy.model import AttributeDeclaration, PolicyDocument, Role, Scale
@@ -26,11 +27,13 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, kw_only=True)
 class Specification(ABC, Generic[P]):
-    """What every kind of check declares. What differs between the kinds is a method here; nobody asks for the kind.
+    """What every kind of check declares. What differs between the kinds is a method here; no one asks for the kind.
 
     Args:
         name: snake_case name for policies, unique among all plugins, never changed once released.
         title: what a person calls it.
+        expectation_name: what libraries of expectations call it, after `ExpectTable` or `ExpectColumn`, such as
+            `ToSatisfyKMap`; by default derived from the name.
         guide: definition, formula, reading and source.
         disclosure_type: its place in Torra's map.
         parameters: a model of its parameters, derived from `Parameters` or `AttributeParameters`.
@@ -49,11 +52,11 @@ class Specification(ABC, Generic[P]):
         impossible: why no release can keep an expectation under a policy, whatever its records are.
         class_size: the size from which on larger equivalence classes may keep a demand that is not one on classes
             itself; None where their size does not decide. A plan of remedies tries k from there on.
-        sentence: one sentence about an outcome, in place of the general one. It sees no cell.
-        person: one sentence on what an outcome means for one person: who knows what, down to how many that narrows,
-            and what is learned. It sees no cell either. Without it nothing is said.
-        requires: the further tables that it needs: "original", "population", "holdout", "registry", "previous" for
-            all earlier releases. Checks on classes see none.
+        sentences: templates of what it says about an outcome, in place of the general sentence.
+        needs: what it needs of the policy, and the further tables that it reads. Checks on classes read none.
+        needs_if: what else it needs under some parameters and a policy.
+        controls: names of the tables among these that only say what chance does: the check still asks about the
+            release alone.
     """
 
     name: str
@@ -72,9 +75,11 @@ class Specification(ABC, Generic[P]):
     implies: Callable[[P, PolicyDocument], Iterable[tuple[str, Mapping[str, Any]]]] = field(default=lambda _, __: ())
     impossible: Callable[[P, PolicyDocument], Iterable[str]] = field(default=lambda _, __: ())
     class_size: Callable[[P], int | None] = field(default=lambda _: None)
-    sentence: Callable[[Outcome], str] | None = None
-    person: Callable[[Outcome], str] | None = None
-    requires: frozenset[str] = frozenset()
+    expectation_name: str = ""
+    sentences: Sentences = field(default_factory=Sentences)
+    needs: AbstractSet[Need] = frozenset()
+    needs_if: Callable[[P, PolicyDocument], AbstractSet[Need]] = field(default=lambda _, __: frozenset())
+    controls: frozenset[str] = frozenset()
 
     on_classes: ClassVar[bool] = False
     """Whether it is measured on equivalence classes, so that grouping records in another way can mend a failure."""
@@ -107,8 +112,14 @@ class Specification(ABC, Generic[P]):
         return {name: value for name, value in given.items() if value is not None}
 
     @property
+    def requires(self) -> frozenset[str]:
+        """The further tables that it reads: `original`, `population`, `holdout`, `registry`, `previous`."""
+        further = {Need.HOLDOUT} if Need.HOLDOUT_FOR_DEMANDS in self.needs else frozenset[Need]()
+        return frozenset(one.value for one in TABLES & {*self.needs, *further})
+
+    @property
     def risk(self) -> str:
-        """What could still happen where nobody asks it, in one line; nothing if its guide has none."""
+        """What could still happen where no one asks it, in one line; nothing if its guide has none."""
         return self.guide.risk or self.guide.question
 
     def titled(self, parameters: P) -> str:
@@ -155,15 +166,22 @@ class Specification(ABC, Generic[P]):
             yield "", "no attribute has the role sensitive"
         for target in targets:
             yield from self._unmeasurable(parameters, target, document)
+        yield from self._unmet(parameters, document)
         yield from self.validate(parameters, document)
+
+    def _unmet(self, parameters: P, document: PolicyDocument) -> Iterator[tuple[str, str]]:
+        needs, demands = {*self.needs, *self.needs_if(parameters, document)}, bool(self.demands(parameters))
+        for need in Need:
+            if need in needs:
+                yield from missing(need, parameters, document, demands=demands)
 
     def _misnamed(self, parameters: P, document: PolicyDocument) -> Iterator[tuple[str, str]]:
         field_name = "attributes" if getattr(parameters, "attribute", None) is None else "attribute"
         for name in self._chosen(parameters):
             declaration = document.attributes.get(name)
             if declaration is None:
-                meant = nearest(name, document.attributes)
-                yield field_name, f"the policy declares no attribute {name!r}{meant}"
+                suggestion = nearest(name, document.attributes)
+                yield field_name, f"the policy declares no attribute {name!r}{suggestion}"
             elif declaration.role is not Role.SENSITIVE:
                 yield field_name, f"{name!r} is not sensitive: its role is {declaration.role.value}"
 

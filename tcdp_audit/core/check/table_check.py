@@ -66,10 +66,10 @@ class TableCheck(Specification[P]):
     Args:
         measure: the figure, from a view that reads what it is asked for.
         threshold: the parameter with the largest (or least) figure allowed.
-        comparison: how the figure must stand to it.
+        comparison: how the figure must compare with it.
         label: what the figure is called.
         worst: the worst figure that a release could have, of as many records as the figure is about; None if there is
-            none. It tells which demands nothing can fail. By default 1 (or 0, where more is safer) if the threshold is
+            none. It shows which demands nothing can fail. By default 1 (or 0, where more is safer) if the threshold is
             declared to lie from 0 to 1, as a share does; otherwise none.
         further: thresholds of other figures, which must be kept too; a share's worst is 1 (or 0), others have none.
     """
@@ -126,9 +126,9 @@ class TableCheck(Specification[P]):
         demands, ends = self.demands(parameters), {self.threshold: _ends(figure)}
         for one in self.further:
             ends[one.parameter] = (_sound(figure.further.get(one.parameter)),)
-        kept = [_kept(one, ends[one.parameter], demands.get(one.parameter)) for one in self.limits]
-        failed = None if not demands else any(one == {False} for one in kept)
-        undecided = not failed and any(len(one) > 1 for one in kept)
+        outcomes = [_outcomes_at(one, ends[one.parameter], demands.get(one.parameter)) for one in self.limits]
+        failed = None if not demands else any(one == {False} for one in outcomes)
+        undecided = not failed and any(len(one) > 1 for one in outcomes)
         return Verdict(
             float(figure.value),
             demands.get(self.threshold),
@@ -139,7 +139,7 @@ class TableCheck(Specification[P]):
         )
 
 
-def _kept(limit: Limit, ends: Sequence[Fraction | float], demanded: Fraction | None) -> set[bool]:
+def _outcomes_at(limit: Limit, ends: Sequence[Fraction | float], demanded: Fraction | None) -> set[bool]:
     """Whether a demand is kept at each end of an interval, which may be one figure; nothing without a demand."""
     if demanded is None:
         return set()

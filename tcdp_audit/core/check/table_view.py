@@ -9,15 +9,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tcdp_audit.core.base.arrays import Floats, freeze_arrays
 from tcdp_audit.core.base.errors import CheckError
+from tcdp_audit.core.base.frozen import Floats, freeze_arrays
 from tcdp_audit.core.classes.grouping import Grouping
 from tcdp_audit.core.classes.histogram import Counts
-from tcdp_audit.core.encoding.counting import boundaries
-from tcdp_audit.core.encoding.keys import Codes, fold
+from tcdp_audit.core.encoding.keys import Codes, boundaries, fold
 from tcdp_audit.core.engines.base import Engine
-from tcdp_audit.core.policy import AttributeDeclaration, Policy, Role, Scale
-from tcdp_audit.core.policy.model import PREVIOUS
+from tcdp_audit.core.policy.model import PREVIOUS, AttributeDeclaration, Role, Scale
+from tcdp_audit.core.policy.policy import Policy
 from tcdp_audit.core.release.coded import (
     CODE,
     KEY,
@@ -34,7 +33,7 @@ from tcdp_audit.core.release.distinct import distinct_rows, in_parts
 if TYPE_CHECKING:
     from tcdp_audit.core.detection.detector import Detector
     from tcdp_audit.core.encoding.hierarchy import Hierarchy
-    from tcdp_audit.core.release.covers import GeneralizedMatch
+    from tcdp_audit.core.release.generalized_matches import GeneralizedMatch
     from tcdp_audit.core.release.pairs import Pairs
 
 
@@ -74,7 +73,7 @@ class PopulationClasses:
         sample: f, records of the release in each class that the release has.
         population: F, records of the population in the same class; 0 where it lacks the class.
         absent: F of the population's classes that the release lacks.
-        overlap: what f and F no longer tell under `wildcard`, where both count all compatible records; else None.
+        overlap: what f and F no longer show under `wildcard`, where both count all compatible records; else None.
     """
 
     sample: Counts
@@ -203,7 +202,7 @@ class TableView:
     def streams(self, attributes: Sequence[str], *companions: str) -> list[StreamedTable]:
         """The same of the release and of some companions, each over its own values and as often as it is asked.
 
-        Equal labels are equal values, whether or not a table has generalised or suppressed cells beside them.
+        Equal labels are equal values, whether or not a table has generalised or suppressed cells next to them.
 
         Raises:
             CheckError: a table or a column is not there, or holds values that do not fit its scale; or numbers of one
@@ -349,13 +348,13 @@ class TableView:
         """Release and original, paired as the policy says, where cells of the release may be generalised.
 
         Each table is coded over its own values; what the cells of each attribute stand for among the values of the
-        original is beside them.
+        original is next to them.
 
         Raises:
             CheckError: there is no original, no pairing is declared, or it does not work; or the tables outgrow the
                 memory.
         """
-        from tcdp_audit.core.release.covers import cover_of  # noqa: PLC0415 - only for checks that compare two tables
+        from tcdp_audit.core.release.generalized_matches import generalized_match  # noqa: PLC0415 - only for checks that compare two tables
         from tcdp_audit.core.release.pairing import Pairing  # noqa: PLC0415
 
         engines = (self.engine, self._companion("original"))
@@ -365,13 +364,13 @@ class TableView:
             declared = self.policy.attributes.get(name)
             domains = pairs.released.domains[name], pairs.original.domains[name]
             ordered = declared is not None and declared.is_ordered
-            covers[name] = cover_of(*domains, self.hierarchies.get(name), ordered=ordered)
+            covers[name] = generalized_match(*domains, self.hierarchies.get(name), ordered=ordered)
         return pairs, covers
 
     @cached_property
     def hierarchies(self) -> Mapping[str, Hierarchy]:
         """The hierarchies that the policy declares, by attribute."""
-        from tcdp_audit.core.release.hierarchies import declared_hierarchies  # noqa: PLC0415 - only for checks that ask
+        from tcdp_audit.core.release.release import declared_hierarchies  # noqa: PLC0415 - only for checks that ask
 
         return declared_hierarchies(self.policy)
 

@@ -29,7 +29,7 @@ class Limit:
 
     Args:
         parameter: the field of the check's parameters; None there means measure only.
-        comparison: how the figure must stand to it.
+        comparison: how the figure must compare with it.
         figure: the figure, as the subject of a sentence in the singular.
     """
 
@@ -54,7 +54,7 @@ class Threshold(Generic[P]):
 
     Args:
         parameter: the field of the check's parameters with the threshold; None there means measure only.
-        comparison: how the observed figure must stand to it.
+        comparison: how the observed figure must compare with it.
         measure: one figure per class; `Ratios` for exact fractions, an integer array, or `ApproximateFigure`.
         label: what the figure is called in a report.
         counts: whether the label is a plural of things that are counted, such as "records in the class".

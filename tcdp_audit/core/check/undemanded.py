@@ -8,7 +8,8 @@ from typing import Any
 from tcdp_audit.core.base.outcome import Severity
 from tcdp_audit.core.check.guide import DisclosureType
 from tcdp_audit.core.check.vacuous import vacuous
-from tcdp_audit.core.policy import Expectation, Policy, Role
+from tcdp_audit.core.policy.model import Role
+from tcdp_audit.core.policy.policy import Expectation, Policy
 
 OF_ATTRIBUTES = (DisclosureType.ATTRIBUTE_MODEL, DisclosureType.ATTRIBUTE_DEGREE)
 

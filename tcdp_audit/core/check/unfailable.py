@@ -73,7 +73,7 @@ def classes_of_one(values: Counts) -> Histogram:
 
 
 def worst_share(field: FieldInfo, comparison: Comparison) -> Fraction | None:
-    """The worst figure beside a threshold that is declared to lie from 0 to 1, as a share does; otherwise None."""
+    """The worst figure next to a threshold that is declared to lie from 0 to 1, as a share does; otherwise None."""
     bounds = {name: getattr(one, name) for one in field.metadata for name in ("ge", "gt", "le") if hasattr(one, name)}
     if bounds not in ({"ge": 0, "le": 1}, {"gt": 0, "le": 1}):
         return None
@@ -85,7 +85,7 @@ def keeps(worst: Fraction | float | None, demanded: Fraction, comparison: Compar
     return worst is not None and bool(comparison.holds((worst > demanded) - (worst < demanded)))
 
 
-def sentence(names: Sequence[str], demands: Mapping[str, Fraction], *, judged: bool, whatever: str) -> str:
+def vacuous_sentence(names: Sequence[str], demands: Mapping[str, Fraction], *, judged: bool, whatever: str) -> str:
     """Why some demands say nothing.
 
     Args:
@@ -95,8 +95,8 @@ def sentence(names: Sequence[str], demands: Mapping[str, Fraction], *, judged: b
         whatever: what makes no difference to them.
     """
     typed = " and ".join(f"{name}: {_typed(demands[name])}" for name in names)
-    kept = f"The {noun_form('demand', len(names))} {typed} {agree(len(names), 'is', 'are')} kept {whatever}"
-    return f"{kept}." if judged else f"{kept}, so this is measured, not judged."
+    vacuous_sentence = f"The {noun_form('demand', len(names))} {typed} {agree(len(names), 'is', 'are')} kept {whatever}"
+    return f"{vacuous_sentence}." if judged else f"{vacuous_sentence}, so this is measured, not judged."
 
 
 def _typed(number: Fraction) -> str:

@@ -1,4 +1,4 @@
-"""Demands that no release could fail, told from the policy alone, before there is any data.
+"""Demands that no release could fail, read from the policy alone, before there is any data.
 
 A check is asked what nothing can fail in releases that are as bad as releases get: every record in a class of its own,
 values that nobody else has beside values that nearly all have. What it says of every one of them is said of the demand.
@@ -59,7 +59,7 @@ def _releases(*, on_attribute: bool) -> Iterator[SingletonClasses]:
 
 
 class _Unknown(Sequence[str]):
-    """The values of an attribute before there is any data: whoever asks for one has to wait for a release."""
+    """The values of an attribute before there is any data: anyone who asks for one has to wait for a release."""
 
     @overload
     def __getitem__(self, position: int) -> str: ...

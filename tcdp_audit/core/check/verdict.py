@@ -17,10 +17,10 @@ class Verdict:
     Args:
         observed: the headline figure.
         threshold: what is demanded of it; None where nothing is.
-        comparison: how the figure must stand to it.
+        comparison: how the figure must compare with it.
         failed: whether it does not; None where nothing is demanded, or it cannot be decided.
         details: further figures.
-        undecided: whether a sample is too small to tell if the demand is kept.
+        undecided: whether a sample is too small to decide whether the demand is kept.
     """
 
     observed: float

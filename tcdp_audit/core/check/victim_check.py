@@ -32,7 +32,7 @@ class AttackCheck(CheckOnClasses[P]):
         victims: which classes the attack succeeds on, bool, shape (classes,).
         label: what the share is a share of.
         worst: the largest share of a release's records that the attack could succeed on, however they were grouped. It
-            tells which demands nothing can fail. By default the share with every record in a class of its own if the
+            shows which demands nothing can fail. By default the share with every record in a class of its own if the
             check is `monotone`, and otherwise 1.
     """
 
@@ -50,7 +50,7 @@ class AttackCheck(CheckOnClasses[P]):
 
     @property
     def measures(self) -> tuple[Threshold[P], ...]:
-        """Whether the attack succeeds on a class, beside the largest share of records exposed."""
+        """Whether the attack succeeds on a class, next to the largest share of records exposed."""
         return (Threshold(SHARE, self.comparison, self.victims, self.label),)
 
     def unfailable(self, finest: SingletonClasses, parameters: P) -> tuple[str, ...]:

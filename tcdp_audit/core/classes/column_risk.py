@@ -5,7 +5,7 @@ Everything is computed from the distinct rows of those columns and how many reco
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from math import comb
@@ -14,13 +14,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.core.encoding.counting import numbered, occurrences
-from tcdp_audit.core.encoding.keys import Codes
+from tcdp_audit.core.encoding.keys import Codes, numbered, occurrences
 
-EXACT = 8  # columns at most for Shapley values, which need every subset
+EXACT = 8  # columns at most for the Shapley values of a report: every subset is measured in each audit that has one
 ROWS = 200_000  # distinct rows at most, times the subsets that must be looked at; else nothing is measured
 
 Sizes = NDArray[np.int64]
+Measure = Callable[[tuple[int, ...]], Any]  # a figure of some columns
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -84,8 +84,6 @@ def column_risks(codes: Mapping[str, Codes], times: Sizes, labels: Mapping[str, 
     measured = MeasuredSubsets([codes[name] for name in names], times)
     everything = tuple(range(len(names)))
     measure = measured.alone if measured.alone(everything) else measured.apart
-    for subset in every_subset(len(names)) if len(names) <= EXACT else ():
-        measure(subset)
     shares = _shares(measure, len(names))
     risks = [
         ColumnRisk(
@@ -100,14 +98,6 @@ def column_risks(codes: Mapping[str, Codes], times: Sizes, labels: Mapping[str, 
         for place, (name, share) in enumerate(zip(names, shares, strict=True))
     ]
     return sorted(risks, key=lambda one: (-one.share, names.index(one.column)))
-
-
-def every_subset(columns: int) -> list[tuple[int, ...]]:
-    """Every set of columns but the empty one, each differing from the one before in its last columns only.
-
-    In this order `MeasuredSubsets` divides groups further and does not begin anew.
-    """
-    return sorted(one for size in range(columns) for one in combinations(range(columns), size + 1))
 
 
 def affordable(columns: int, rows: int) -> bool:
@@ -189,18 +179,25 @@ def _counted(sizes: Sizes) -> list[tuple[int, int]]:
     return list(zip(values.tolist(), numbers.tolist(), strict=True))
 
 
-def _shares(measure: Any, columns: int) -> list[float]:
+def _shares(measure: Measure, columns: int) -> list[float]:
     """What each column adds, as parts of the whole; equal parts where none adds anything."""
-    added = [
-        shapley_value(measure, columns, one) if columns <= EXACT else _drop(measure, columns, one)
-        for one in range(columns)
-    ]
+    added = (
+        exact_shapley(measure, columns) if columns <= EXACT else [_drop(measure, columns, n) for n in range(columns)]
+    )
     total = sum(added)
     return [one / total for one in added] if total else [1 / columns] * columns
 
 
-def shapley_value(measure: Any, columns: int, column: int) -> float:
-    """The mean of what a column adds over all orders in which columns may be learned."""
+def exact_shapley(measure: Measure, columns: int) -> list[float]:
+    """The mean of what each column adds over all orders in which columns may be learned. Cost: 2^columns measures."""
+    # Sorted, each subset differs from the one before in its last columns only, so that `MeasuredSubsets` divides the
+    # groups that it has and does not begin anew. After this loop every figure is known, and what follows adds them up.
+    for subset in sorted(one for size in range(columns) for one in combinations(range(columns), size + 1)):
+        measure(subset)
+    return [float(_shapley_value(measure, columns, column)) for column in range(columns)]
+
+
+def _shapley_value(measure: Measure, columns: int, column: int) -> float:
     others = [one for one in range(columns) if one != column]
     value = 0.0
     for number in range(columns):
@@ -210,6 +207,6 @@ def shapley_value(measure: Any, columns: int, column: int) -> float:
     return value
 
 
-def _drop(measure: Any, columns: int, column: int) -> float:
+def _drop(measure: Measure, columns: int, column: int) -> float:
     everything = tuple(range(columns))
     return float(measure(everything) - measure(everything[:column] + everything[column + 1 :]))

@@ -10,9 +10,18 @@ from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.core.base.arrays import freeze_arrays, frozen_array, frozen_arrays
-from tcdp_audit.core.encoding.counting import boundaries, narrow, numbered, occurrences, tally
-from tcdp_audit.core.encoding.keys import SPAN_LIMIT, Codes, Keys, fold
+from tcdp_audit.core.base.frozen import freeze_arrays, frozen_array, frozen_arrays
+from tcdp_audit.core.encoding.keys import (
+    SPAN_LIMIT,
+    Codes,
+    Keys,
+    boundaries,
+    fold,
+    narrow,
+    numbered,
+    occurrences,
+    tally,
+)
 
 Counts = NDArray[np.int64]
 P = ParamSpec("P")
@@ -38,7 +47,7 @@ class Histogram:
     values: Counts
     counts: Counts
     entities: Counts | None = None
-    _kept: dict[Any, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
+    _cached: dict[Any, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         """Lock its arrays."""
@@ -139,8 +148,8 @@ class Histogram:
         keep = self.values != value
         if keep.all():
             return self
-        kept = np.concatenate([[0], np.cumsum(keep)])
-        return Histogram(kept[self.offsets], self.values[keep], self.counts[keep])
+        positions = np.concatenate([[0], np.cumsum(keep)])
+        return Histogram(positions[self.offsets], self.values[keep], self.counts[keep])
 
     def ranked(self) -> Histogram:
         """Each row with its counts in descending order; the values lose their meaning. O(pairs log pairs)."""
@@ -168,7 +177,7 @@ class Keeps(Protocol):
     """What keeps answers about itself."""
 
     @property
-    def _kept(self) -> dict[Any, Any]: ...
+    def _cached(self) -> dict[Any, Any]: ...
 
 
 K = TypeVar("K", bound=Keeps)
@@ -184,10 +193,10 @@ def cached_on_histogram(function: Callable[Concatenate[K, P], R]) -> Callable[Co
     @wraps(function)
     def answer(keeper: K, /, *others: P.args, **named: P.kwargs) -> R:
         key = (function, *map(id, others), *((name, id(one)) for name, one in named.items()))
-        kept = keeper._kept  # noqa: SLF001 - that is what it is for
-        if key not in kept:  # an identity is only an object's own while somebody holds the object
-            kept[key] = frozen_arrays(function(keeper, *others, **named)), others, named
-        return kept[key][0]
+        cached = keeper._cached  # noqa: SLF001 - that is what it is for
+        if key not in cached:  # an identity is only an object's own while somebody holds the object
+            cached[key] = frozen_arrays(function(keeper, *others, **named)), others, named
+        return cached[key][0]
 
     return answer
 

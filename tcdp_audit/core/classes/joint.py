@@ -12,9 +12,8 @@ from numpy.typing import NDArray
 
 from tcdp_audit.core.base.errors import CheckError
 from tcdp_audit.core.encoding.counted import CountedCodes
-from tcdp_audit.core.encoding.counting import occurrences, tally
 from tcdp_audit.core.encoding.domain import Domain
-from tcdp_audit.core.encoding.keys import SPAN_LIMIT, Codes
+from tcdp_audit.core.encoding.keys import SPAN_LIMIT, Codes, occurrences, tally
 
 COMBINED = " × "  # between the parts of a combination, as between the names of its attributes
 LOOKUP_SPAN = 2**24  # with so few possible combinations a table serves better than a search

@@ -3,6 +3,8 @@
 Records go to shards by the quasi-identifiers that all groupings share. Shards stay in memory while they are
 small beside the budget, and are written to temporary files as raw codes otherwise. Either way the answer is the
 same, because everything computed from shards merges exactly.
+
+Records that are suppressed throughout, which a policy may exempt from its demands.
 """
 
 from __future__ import annotations
@@ -10,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
-from functools import cached_property, partial
+from functools import cached_property, partial, reduce
 from math import prod
 from pathlib import Path
 from threading import Lock
@@ -22,13 +24,10 @@ from numpy.typing import NDArray
 from tcdp_audit.core.base.resources import processors
 from tcdp_audit.core.base.scratch import Scratch, writing_temporarily
 from tcdp_audit.core.classes.grouping import Shard
-from tcdp_audit.core.encoding.counted import CountedCodes
-from tcdp_audit.core.encoding.counting import BLOCK, boundaries, order_of, run_lengths
+from tcdp_audit.core.encoding.counted import PACKED, CountedCodes, MappedShards, Measure, Packing
 from tcdp_audit.core.encoding.domain import Domain
-from tcdp_audit.core.encoding.keys import Codes, fold
-from tcdp_audit.core.encoding.packed import PACKED, Packing
+from tcdp_audit.core.encoding.keys import BLOCK, Codes, boundaries, fold, order_of, run_lengths
 from tcdp_audit.core.engines.base import Engine
-from tcdp_audit.core.engines.shards import MappedShards, Measure
 
 SHARD_RECORDS = 2**18  # small enough to be counted in a processor's cache, large enough to forget the cost of a call
 SHARD_BLOCKS = 2**10  # blocks of cells for each shard, at least, so that shards become about equally large
@@ -36,9 +35,9 @@ MOST_SHARDS = 2**15
 FEW_ROWS = 2**16  # that are possible in a table whose equal records are counted while they are read
 WORK_BYTES = 400  # what grouping and measuring take for a record, at the most
 MIX = np.uint64(0x9E3779B97F4A7C15)  # 2^64 over the golden ratio: Fibonacci hashing
-
 R = TypeVar("R")
 Progress = Callable[[str, int, int], None]
+"""A function that is called with the name of a step, how much of it is done, and the total."""
 
 
 def silent(step: str, done: int, total: int) -> None:
@@ -107,8 +106,8 @@ class LocalShards(MappedShards):
     def _work(self, prepare: Callable[[Shard], Measure[R]], parts: int) -> Iterator[Callable[[], Sequence[R]]]:
         """What threads take in turn: a part of a shard."""
         for number in range(self.count):
-            kept = _Kept(partial(self.read, number), prepare, parts)
-            yield from (partial(kept.measured, part) for part in range(parts))
+            shared = _SharedMeasure(partial(self.read, number), prepare, parts)
+            yield from (partial(shared.measured, part) for part in range(parts))
 
     def append(self, shard: int, rows: CountedCodes) -> None:
         """Add rows to a shard."""
@@ -141,8 +140,8 @@ class LocalShards(MappedShards):
     def _types(self) -> dict[str, np.dtype[Any]]:
         """The columns that are kept, and their types."""
         packed = {} if self.packing is None else self.packing.radices
-        kept = {domain.attribute: domain.dtype for domain in self.domains if domain.attribute not in packed}
-        return kept if self.packing is None else {PACKED: self.packing.dtype, **kept}
+        types = {domain.attribute: domain.dtype for domain in self.domains if domain.attribute not in packed}
+        return types if self.packing is None else {PACKED: self.packing.dtype, **types}
 
     def __iter__(self) -> Iterator[Shard]:
         """Every shard that has records."""
@@ -157,7 +156,7 @@ class LocalShards(MappedShards):
         return self.folder / f"{shard}-{position}"
 
 
-class _Kept(Generic[R]):
+class _SharedMeasure(Generic[R]):
     """A shard that is read and made ready when its first part is asked for, and forgotten after its last."""
 
     def __init__(self, read: Callable[[], Shard], prepare: Callable[[Shard], Measure[R]], parts: int) -> None:
@@ -189,7 +188,7 @@ def partition(
     chosen: Plan,
     progress: Progress = silent,
 ) -> MappedShards:
-    """Read a table once and deal its records to shards; an engine that has shards of its own keeps them.
+    """Read a table once and assign its records to shards; an engine that has shards of its own keeps them.
 
     Args:
         engine: where the table lives.
@@ -204,10 +203,10 @@ def partition(
     # A class is in one shard whole. Where a large table has few different rows, they are counted while they are read,
     # or a class of a hundred million equal records would outgrow any memory.
     few = chosen.spill and prod(one.size + 1 for one in domains) <= FEW_ROWS
-    return dealt(engine, domains, by, chosen, progress, merged=few) if own is None else own
+    return assign_to_shards(engine, domains, by, chosen, progress, merged=few) if own is None else own
 
 
-def dealt(
+def assign_to_shards(
     engine: Engine,
     domains: Sequence[Domain],
     by: Sequence[Domain],
@@ -216,7 +215,7 @@ def dealt(
     *,
     merged: bool = False,
 ) -> LocalShards:
-    """The same, dealt here whatever the engine has, so that tables over common domains are dealt alike.
+    """The same, assigned to shards here whatever the engine has, so that tables over common domains are assigned alike.
 
     Args:
         engine: where the table lives.
@@ -226,18 +225,21 @@ def dealt(
         progress: told (step, records done, records in all).
         merged: whether equal rows that are read together become one, so that no shard holds all of many.
     """
+    # Each shard holds whole equivalence classes, so shards can be measured one after the other, or side by side,
+    # within any budget, and their summaries merge exactly. It costs one scan, one hash and one stable sort by the
+    # shard's number a batch, and where the codes outgrow the memory one write and one read of them.
     scratch = Scratch() if chosen.spill else None
     count, packing = chosen.shards if by else 1, Packing.of(by)
     shards = LocalShards(domains, count, scratch.path if scratch else None, packing)
     shards._scratch = scratch  # noqa: SLF001 - made here, removed with it
     done = 0
     try:
-        with ThreadPoolExecutor(1) as dealer:  # some rows are dealt while the next are read
+        with ThreadPoolExecutor(1) as dealer:  # some rows are assigned while the next are read
             waiting: list[Future[None]] = []
             for rows in engine.counted(domains):
                 for before in waiting:
                     before.result()
-                waiting = [dealer.submit(_deal, rows, domains, by, shards, merged=merged)]
+                waiting = [dealer.submit(_assign, rows, domains, by, shards, merged=merged)]
                 done += rows.records
                 progress("reading", done, engine.records)
             for last in waiting:
@@ -257,22 +259,22 @@ def merged_rows(rows: CountedCodes, domains: Sequence[Domain]) -> CountedCodes:
     return CountedCodes(distinct.codes, run_lengths(starts, len(order), rows.each[order]))
 
 
-def _deal(
+def _assign(
     rows: CountedCodes, domains: Sequence[Domain], by: Sequence[Domain], shards: LocalShards, *, merged: bool
 ) -> None:
     if merged:
         rows = merged_rows(rows, domains)
-    kept = rows if shards.packing is None else rows.packed(shards.packing)
+    packed_rows = rows if shards.packing is None else rows.packed(shards.packing)
     if shards.count == 1:
-        shards.append(0, kept)
+        shards.append(0, packed_rows)
         return
-    home = _home(kept, by, shards.count)
+    home = _home(packed_rows, by, shards.count)
     ends = np.cumsum(np.bincount(home, minlength=shards.count))
-    dealt = kept.take(np.argsort(home, kind="stable"))
+    by_shard = packed_rows.take(np.argsort(home, kind="stable"))
     start = 0
     for shard, end in enumerate(ends.tolist()):
         if end > start:
-            shards.append(shard, dealt.take(slice(start, end)))
+            shards.append(shard, by_shard.take(slice(start, end)))
         start = end
 
 
@@ -288,6 +290,11 @@ def _home(rows: CountedCodes, by: Sequence[Domain], shards: int) -> NDArray[np.u
 
 def _in_blocks(packed: Codes, span: int, shards: int) -> NDArray[np.uint32]:
     """By blocks of packed codes, so that the codes of a shard lie side by side and it needs few cells to count them."""
+    # The shard has to be a function of the codes alone, so that equal codes never part; how even shards are is a
+    # matter of speed. The lowest bits are cut off first: codes side by side then share a shard, which has a dense
+    # range of keys that are counted without sorting. The rest is multiplied by an odd constant that spreads every bit
+    # over the upper half (Fibonacci hashing), and the upper half is scaled to the number of shards by a
+    # multiplication and a shift, which costs less than a remainder.
     bits = min(BLOCK, max(span // (SHARD_BLOCKS * shards), 1).bit_length() - 1)
     key = (packed >> bits).astype(np.uint32)
     key *= np.uint32(MIX >> np.uint64(32))
@@ -305,3 +312,13 @@ def _scattered(columns: Sequence[Codes], shards: int) -> NDArray[np.uint64]:
     key >>= np.uint64(32)
     key *= np.uint64(shards)
     return key >> np.uint64(32)
+
+
+def suppressed_in_all(shard: CountedCodes, domains: Sequence[Domain]) -> NDArray[np.bool_]:
+    """Which rows have a suppressed cell in every one of some attributes, at least one. Shape (rows,)."""
+    return reduce(np.logical_and, (np.isin(shard[one.attribute], list(one.suppressed)) for one in domains))
+
+
+def without_exempt(shard: CountedCodes, exempt: Sequence[Domain]) -> CountedCodes:
+    """A shard without the records that are suppressed in every one of some attributes; the shard itself for none."""
+    return shard.take(~suppressed_in_all(shard, exempt)) if exempt else shard

@@ -16,10 +16,9 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.core.classes.column_risk import MeasuredSubsets, Sizes, every_subset, shapley_value
+from tcdp_audit.core.classes.column_risk import MeasuredSubsets, Sizes, exact_shapley
 from tcdp_audit.core.encoding.counted import CountedCodes
-from tcdp_audit.core.encoding.counting import boundaries, numbered, occurrences, run_lengths
-from tcdp_audit.core.encoding.keys import Codes, fold
+from tcdp_audit.core.encoding.keys import Codes, boundaries, fold, numbered, occurrences, run_lengths
 from tcdp_audit.core.encoding.reading import domain_of
 from tcdp_audit.core.engines.base import Engine
 from tcdp_audit.core.policy.model import AttributeDeclaration, Conventions, Role
@@ -28,7 +27,7 @@ ORDER = 3  # columns of a set at most, unless somebody asks for more
 VISITS = 60_000_000  # distinct rows times sets up to which everything is exact
 SPAN = 2**16  # of the hashes that draw combinations: they are added in the cache, and wrap around
 EXACT_SHAPLEY = 10  # columns at most for exact Shapley values, which need every subset
-KEPT = 8_192  # combinations that a sample keeps, if all records differ
+DRAWN = 8_192  # combinations that a sample holds, if all records differ
 PAIRED = 4_096  # records among which pairs are compared
 ORDERS = 32  # random orders of the columns, where Shapley values are estimated
 Subset = tuple[int, ...]
@@ -115,10 +114,10 @@ class Strengths:
         """The strength of one of the sets, its columns in any order."""
         wanted = {*attributes}
         every = (one for one in (*self.sets, self.whole) if {*one.attributes} == wanted)
-        found = next(every, None)
-        if found is None:
+        strength = next(every, None)
+        if strength is None:
             raise KeyError(attributes)
-        return found
+        return strength
 
 
 def strengths(
@@ -140,8 +139,8 @@ def strengths(
     Cost: numbering the distinct rows once for each set; in a sample one addition and one comparison a row.
 
     Example:
-        >>> found = strengths({"age": np.array([0, 1, 2, 0, 2]), "sex": np.array([0, 0, 1, 0, 1])})
-        >>> str(found.of("age").distinction), str(found.of("sex").separation), found.minimal_keys
+        >>> known = strengths({"age": np.array([0, 1, 2, 0, 2]), "sex": np.array([0, 0, 1, 0, 1])})
+        >>> str(known.of("age").distinction), str(known.of("sex").separation), known.minimal_keys
         ('3/5', '3/5', ())
     """
     names = [*codes]
@@ -151,11 +150,14 @@ def strengths(
     everything = tuple(range(len(names)))
     sampled = not exact and len(each) * (len(subsets) + len(names)) > VISITS
     measure: _Measure = _Sampled(rows, each, seed) if sampled else _Exact(exactly)
-    found = {one: _strength(measure, one, names) for one in subsets}
+    of_sets = [_strength(measure, one, names) for one in subsets]
     whole = _strength(_Exact(exactly), everything, names)
     are_few = len(names) <= EXACT_SHAPLEY and (exact or len(each) << len(names) <= VISITS)
-    shapley = _exact_shapley if are_few else _drawn_shapley
-    values = shapley(measure, len(names), seed)
+    values = (
+        [(one, 0.0) for one in exact_shapley(measure.unique, len(names))]
+        if are_few
+        else _drawn_shapley(measure, len(names), seed)
+    )
     contributions = [
         Contribution(
             attribute=name,
@@ -165,14 +167,13 @@ def strengths(
         )
         for place, (name, (value, error)) in enumerate(zip(names, values, strict=True))
     ]
-    drawn = ORDERS if shapley is _drawn_shapley else 0
     return Strengths(
         records=exactly.records,
         whole=whole,
-        sets=tuple(found.values()),
+        sets=tuple(of_sets),
         contributions=tuple(contributions),
         minimal_keys=tuple(tuple(names[i] for i in one) for one in _minimal_keys(measure, subsets)),
-        sample=measure.sample(drawn, seed),
+        sample=measure.sample(0 if are_few else ORDERS, seed),
     )
 
 
@@ -259,7 +260,7 @@ class _Sampled:
         generator = np.random.default_rng(seed)
         self.rows, self.times, self.records = rows, times, int(times.sum())
         self.weighted = bool((times > 1).any())
-        self.bound = min(-(-KEPT * SPAN // len(times)), SPAN - 1)
+        self.bound = min(-(-DRAWN * SPAN // len(times)), SPAN - 1)
         self.share = self.bound / SPAN
         spans = [int(codes.max(initial=0)) + 1 for codes in rows]
         self.hashes = [
@@ -274,13 +275,13 @@ class _Sampled:
         self.hash = np.empty(len(times), np.uint16)
 
     def distinction(self, subset: Subset) -> float:
-        return min(1.0, self._kept(subset)[0] / self.share / self.records)
+        return min(1.0, self._counts(subset)[0] / self.share / self.records)
 
     def separation(self, subset: Subset) -> float:
         return self.pairs.apart(subset) / max(comb(self.pairs.records, 2), 1)
 
     def unique(self, subset: Subset) -> float:
-        return min(1.0, self._kept(subset)[1] / self.share / self.records)
+        return min(1.0, self._counts(subset)[1] / self.share / self.records)
 
     def drop(self, subset: Subset) -> float:
         """From all columns together, which are exact; nothing where every combination that is kept has one record."""
@@ -288,13 +289,13 @@ class _Sampled:
         return 0.0 if self.is_key(subset) else max(0.0, alone - self.unique(subset))
 
     def is_key(self, subset: Subset) -> bool:
-        combinations_kept, alone = self._kept(subset)
-        return combinations_kept == alone > 0
+        combinations_drawn, alone = self._counts(subset)
+        return combinations_drawn == alone > 0
 
     def sample(self, orders: int, seed: int) -> StrengthSample:
         return StrengthSample(share=self.share, records=self.pairs.records, orders=orders, seed=seed)
 
-    def _kept(self, subset: Subset) -> tuple[int, int]:
+    def _counts(self, subset: Subset) -> tuple[int, int]:
         """How many combinations the sample keeps, and how many of them one record has."""
         if subset not in self.known:
             sizes = self._sizes(subset)
@@ -355,12 +356,6 @@ def _minimal_keys(measure: _Measure, subsets: Sequence[Subset]) -> list[Subset]:
         if not any({*key} <= {*one} for key in keys) and measure.is_key(one):
             keys.append(one)
     return keys
-
-
-def _exact_shapley(measure: _Measure, columns: int, _: int) -> list[tuple[float, float]]:
-    for subset in every_subset(columns):
-        measure.unique(subset)
-    return [(float(shapley_value(measure.unique, columns, one)), 0.0) for one in range(columns)]
 
 
 def _drawn_shapley(measure: _Measure, columns: int, seed: int) -> list[tuple[float, float]]:

@@ -17,18 +17,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.core.base.arrays import Floats
+from tcdp_audit.core.base.frozen import Floats
 from tcdp_audit.core.classes.histogram import Counts, Histogram
-from tcdp_audit.core.classes.wildcard_rows import BLOCK, Rows, Values, concatenated, first_rows
+from tcdp_audit.core.classes.wildcard_rows import BLOCK, Values, WildcardRows, concatenated, first_rows
 from tcdp_audit.core.encoding.keys import KeyArray, fold
 
 Positions = NDArray[np.int64]
-_Visit = tuple[int, tuple[int, int], Rows]  # quasi-identifiers seen, nodes from and to, their rows
+_Visit = tuple[int, tuple[int, int], WildcardRows]  # quasi-identifiers seen, nodes from and to, their rows
 TARGETS, SOURCES = 64, 2**12  # how many of each are looked at to see how much work there is
 
 
 @dataclass(frozen=True)
-class Block:
+class WildcardBlock:
     """Some classes, each with what is compatible with it.
 
     Args:
@@ -43,7 +43,7 @@ class Block:
 
 
 @dataclass(frozen=True)
-class Level:
+class WildcardLevel:
     """One quasi-identifier as the recursion sees it: the targets before it and after it, the sources' codes from it on.
 
     Args:
@@ -138,7 +138,7 @@ class Compatibility:
         values: Sequence[Values] = (),
         part: tuple[int, int] = (0, 1),
         limit: int = BLOCK,
-    ) -> Iterator[Block]:
+    ) -> Iterator[WildcardBlock]:
         """All classes in blocks, each with the sums and histograms over the classes compatible with it.
 
         Args:
@@ -153,7 +153,7 @@ class Compatibility:
         begin, end = (self.classes * (part[0] + i) // part[1] for i in (0, 1))
         rows = first_rows(self._suffixes, order, figures, values)
         for start, stop, last in _descended(levels, rows, (begin, end), self._ends, limit):
-            yield Block(order[start:stop], last.sums, [one.histogram() for one in last.values])
+            yield WildcardBlock(order[start:stop], last.sums, [one.histogram() for one in last.values])
 
     # The classes in the order of the recursion
 
@@ -208,7 +208,7 @@ class Compatibility:
         return numbered[::-1]
 
     @cached_property
-    def _levels(self) -> list[Level]:
+    def _levels(self) -> list[WildcardLevel]:
         levels = []
         for depth, (codes, missing) in enumerate(self._columns):
             ordered, here, after = codes[self._order], self._numbered[depth], self._numbered[depth + 1]
@@ -217,7 +217,7 @@ class Compatibility:
             first, rest = np.empty(count, dtype=np.int64), np.empty(count, dtype=np.int64)
             first[here], rest[here] = ordered, after
             nodes = np.searchsorted(starts, before)
-            levels.append(Level(missing, ordered[starts], nodes, first, rest, int(after.max()) + 1))
+            levels.append(WildcardLevel(missing, ordered[starts], nodes, first, rest, int(after.max()) + 1))
         return levels
 
 
@@ -241,8 +241,8 @@ def _ranked(keys: KeyArray, span: int) -> Positions:
 
 
 def _descended(
-    levels: Sequence[Level], rows: Rows, part: tuple[int, int], ends: Sequence[Positions], limit: int
-) -> Iterator[tuple[int, int, Rows]]:
+    levels: Sequence[WildcardLevel], rows: WildcardRows, part: tuple[int, int], ends: Sequence[Positions], limit: int
+) -> Iterator[tuple[int, int, WildcardRows]]:
     """The targets of a part in blocks: the first, the one behind the last, and their rows. Depth first."""
     waiting: list[Iterator[_Visit]] = [iter([(0, (0, 1), rows)])]  # no recursion: there may be thousands of levels
     while waiting:
@@ -256,7 +256,7 @@ def _descended(
 
 
 def _below(
-    levels: Sequence[Level], visit: _Visit, part: tuple[int, int], ends: Sequence[Positions], limit: int
+    levels: Sequence[WildcardLevel], visit: _Visit, part: tuple[int, int], ends: Sequence[Positions], limit: int
 ) -> Iterator[_Visit]:
     """The nodes after one more quasi-identifier in blocks, as far as they have targets of the part."""
     depth, nodes, rows = visit

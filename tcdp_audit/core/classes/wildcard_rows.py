@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.core.base.arrays import Floats
+from tcdp_audit.core.base.frozen import Floats
 from tcdp_audit.core.classes.histogram import Counts, Histogram
 
 if TYPE_CHECKING:
-    from tcdp_audit.core.classes.wildcard import Level
+    from tcdp_audit.core.classes.wildcard import WildcardLevel
 
 Positions = NDArray[np.int64]
 Matrix = Any  # scipy.sparse.csr_array, imported when there is something to add up
@@ -75,7 +75,7 @@ class Values:
 
 
 @dataclass(frozen=True)
-class Rows:
+class WildcardRows:
     """Rows in ascending order of node, and of the next quasi-identifier within it.
 
     Args:
@@ -90,8 +90,16 @@ class Rows:
     sums: Sequence[Floats]
     values: Sequence[Values]
 
-    def step(self, level: Level, following: Level | None, before: int, after: tuple[int, int]) -> Step:
+    def step(
+        self, level: WildcardLevel, following: WildcardLevel | None, before: int, after: tuple[int, int]
+    ) -> WildcardStep:
         """How these rows come to some nodes after one more quasi-identifier; `before` is the first of their nodes."""
+        # A node is a set of targets that agree in the quasi-identifiers seen so far, and its rows are the sources
+        # that match them, by what they still have to match (their suffix). One step takes one more quasi-identifier:
+        # a target with a value matches the rows with that value and those with none, and a target without one matches
+        # every row. Rows are sorted by node and next code, so each of these sets is a run, and two binary searches
+        # find its ends. No row is copied and no pair of rows is compared: the cost is a search for each node, and
+        # later a sum over the runs.
         code = level.code[after[0] : after[1]]
         parent = np.searchsorted(level.nodes, np.arange(*after), side="right") - 1 - before
         radix, node = level.missing + 1, np.repeat(np.arange(len(self.starts) - 1), np.diff(self.starts))
@@ -101,11 +109,11 @@ class Rows:
         begin, end = self.starts[parent], self.starts[parent + 1]
         begins = np.stack([np.where(whole, begin, equal[0]), np.searchsorted(key, parent * radix + level.missing)])
         ends = np.stack([np.where(whole, end, equal[1]), np.where(whole, begins[1], end)])
-        return Step(self, level, following, after[0], begins, ends)
+        return WildcardStep(self, level, following, after[0], begins, ends)
 
 
 @dataclass(frozen=True)
-class Step:
+class WildcardStep:
     """From rows to those of the nodes after one more quasi-identifier, each of which takes two runs of rows.
 
     A node with a value takes the rows with that value and the rows without one; a node without a value takes all.
@@ -119,9 +127,9 @@ class Step:
         ends: where they end. Shape (2, nodes).
     """
 
-    before: Rows
-    level: Level
-    following: Level | None
+    before: WildcardRows
+    level: WildcardLevel
+    following: WildcardLevel | None
     first: int
     begins: Positions
     ends: Positions
@@ -138,7 +146,7 @@ class Step:
             yield start, stop
             start = stop
 
-    def rows(self, start: int, stop: int) -> Rows:
+    def rows(self, start: int, stop: int) -> WildcardRows:
         """The rows of some of the nodes after the step, those that became the same added up."""
         lengths = (self.ends - self.begins)[:, start:stop].T
         source = _runs(self.begins[:, start:stop].T.reshape(-1), lengths.reshape(-1))
@@ -156,7 +164,7 @@ class Step:
         if self.before.values:
             link = _link(number, source, (count, len(self.before.suffix)))
             values = [one.sums(link) for one in self.before.values]
-        return Rows(starts, suffix[first], sums, values)
+        return WildcardRows(starts, suffix[first], sums, values)
 
     def _needed(
         self, source: Positions, node: Positions, suffix: Positions, nodes: tuple[int, int]
@@ -190,10 +198,12 @@ class Step:
         return number, order
 
 
-def first_rows(suffix: Positions, order: Positions, figures: Sequence[NDArray[Any]], values: Sequence[Values]) -> Rows:
+def first_rows(
+    suffix: Positions, order: Positions, figures: Sequence[NDArray[Any]], values: Sequence[Values]
+) -> WildcardRows:
     """One row for each class, before any quasi-identifier is looked at."""
     sums = [one[order].astype(np.float64) for one in figures]
-    return Rows(np.array([0, len(order)]), suffix, sums, [one.taken(order) for one in values])
+    return WildcardRows(np.array([0, len(order)]), suffix, sums, [one.taken(order) for one in values])
 
 
 def concatenated(histograms: Sequence[Histogram]) -> Histogram:

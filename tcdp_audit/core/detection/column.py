@@ -1,21 +1,70 @@
-"""What detectors see of a column: its name, some of its distinct values, and how many there are."""
+"""What detectors see of a column: its name, some of its distinct values, and how many there are.
+
+A share of hits among a column's values, beside the share that a random column has.
+
+Whether a column's name says what the column is.
+"""
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from fractions import Fraction
+from functools import cached_property, lru_cache
 
 import numpy as np
 
-from tcdp_audit.core.base.arrays import Integers
+from tcdp_audit.core.base.frozen import Integers
 from tcdp_audit.core.encoding.domain import Domain, RawDomain, texts_of
 from tcdp_audit.core.engines.base import Engine
 
+SIGNIFICANT = 1e-6  # a p value below it is no accident, also where a hundred detectors look at a thousand columns
 MOST = 10_000  # distinct values that are looked at; of more, a sample
 WHOLE_NUMBER = re.compile(r"[+-]?[0-9]{1,18}")
+PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^\W\d_a-zA-Z]+")
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What speaks for a column being of a kind.
+
+    Args:
+        hits: how many of the values that were looked at are of the kind.
+        values: how many were looked at.
+        base_rate: the share of hits in a random column.
+        p_value: the chance of so many hits or more in a random column.
+    """
+
+    hits: int
+    values: int
+    base_rate: float
+    p_value: float
+
+    @property
+    def share(self) -> Fraction:
+        """Of the values that were looked at."""
+        return Fraction(self.hits, self.values)
+
+    @property
+    def is_significant(self) -> bool:
+        """Whether a random column has so many hits less than once in a million times."""
+        return self.p_value < SIGNIFICANT
+
+
+def binomial_evidence(hits: int, values: int, base_rate: float) -> Evidence:
+    """The one-sided binomial test: the chance of at least so many hits among independent values of a base rate.
+
+    Example:
+        >>> one = binomial_evidence(10, 10, 0.5)
+        >>> one.p_value, one.is_significant
+        (0.0009765625, False)
+    """
+    from scipy.special import bdtrc  # noqa: PLC0415 - only where columns are looked at
+
+    p_value = 1.0 if hits == 0 else float(bdtrc(hits - 1, values, base_rate))
+    return Evidence(hits, values, base_rate, p_value)
 
 
 @dataclass(frozen=True)
@@ -108,9 +157,9 @@ def _as_seen(text: str) -> str:
 def _present(raw: RawDomain, missing: Collection[str]) -> Integers:
     """The positions of values that stand for one."""
     if not raw.is_text:
-        kept = np.isfinite(raw.values)
+        finite = np.isfinite(raw.values)
         tokens = [number for number in map(_number, missing) if number is not None]
-        return np.flatnonzero(kept & ~np.isin(raw.values, tokens)) if tokens else np.flatnonzero(kept)
+        return np.flatnonzero(finite & ~np.isin(raw.values, tokens)) if tokens else np.flatnonzero(finite)
     absent = {*missing}
     return np.array([i for i, text in enumerate(raw.values.tolist()) if text.strip() and text not in absent], np.int64)
 
@@ -143,3 +192,62 @@ def _in_order(engine: Engine, name: str, raw: RawDomain, present: Integers) -> I
     domain = Domain(name, raw.values, raw.counts, raw.nulls, np.arange(len(raw.values)))
     codes = np.concatenate([np.zeros(0, np.int64), *(batch[name] for batch in engine.batches([domain]))])
     return numbers[codes[np.isin(codes, present)]]
+
+
+def is_named(column: str, phrases: Iterable[str]) -> bool:
+    """Whether a column's name has the words of some phrase beside each other, or is the phrase written as one word.
+
+    A phrase that begins with `=` must be the whole name. Case and accents make no difference; words end where the case
+    changes, at digits and at all other characters.
+
+    Example:
+        >>> is_named("patientFirstName", ["first name"]), is_named("email", ["mail"]), is_named("drug_name", ["=name"])
+        (True, False, False)
+        >>> is_named("firstname", ["first name"])
+        True
+    """
+    name = _name(column)
+    return any(_says(name, _phrase(one)) for one in phrases)
+
+
+@lru_cache(maxsize=4096)
+def words_of(name: str) -> tuple[str, ...]:
+    """The words of a name, in lower case without accents.
+
+    Example:
+        >>> words_of("dateOfBirth_2"), words_of("Téléphone")
+        (('date', 'of', 'birth', '2'), ('telephone',))
+    """
+    decomposed = unicodedata.normalize("NFKD", name.replace("ß", "ss"))
+    plain = "".join(one for one in decomposed if not unicodedata.combining(one))
+    return tuple(part.lower() for part in PARTS.findall(plain))
+
+
+@dataclass(frozen=True)
+class _Words:
+    """Words as texts that are quick to compare: without anything between them, and with blanks around each."""
+
+    joined: str
+    spaced: str
+    whole: bool = False
+    alone: frozenset[str] = frozenset()
+
+
+@lru_cache(maxsize=4096)
+def _phrase(text: str) -> _Words:
+    words = words_of(text)
+    return _Words("".join(words), f" {' '.join(words)} ", text.startswith("="))
+
+
+@lru_cache(maxsize=4096)
+def _name(text: str) -> _Words:
+    """A column's name; `alone` are its words, and all of them without digits as one word."""
+    words = words_of(text)
+    one_word = "".join(word for word in words if not word.isdigit())
+    return _Words("".join(words), f" {' '.join(words)} ", alone=frozenset({*words, one_word}))
+
+
+def _says(name: _Words, phrase: _Words) -> bool:
+    if phrase.whole:
+        return name.joined == phrase.joined
+    return phrase.spaced in name.spaced or phrase.joined in name.alone

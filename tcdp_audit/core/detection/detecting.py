@@ -9,10 +9,8 @@ from typing import Any
 
 from tcdp_audit.core.base.errors import DataError
 from tcdp_audit.core.base.words import count, figure, percent
-from tcdp_audit.core.detection.column import DetectorColumn, column_of_engine
-from tcdp_audit.core.detection.column_words import is_named
+from tcdp_audit.core.detection.column import DetectorColumn, Evidence, binomial_evidence, column_of_engine, is_named
 from tcdp_audit.core.detection.detector import ColumnDetector, Detector, ValueDetector
-from tcdp_audit.core.detection.evidence import Evidence, binomial_evidence
 from tcdp_audit.core.engines.base import Engine
 from tcdp_audit.core.policy.model import Role
 
@@ -102,24 +100,24 @@ class Detections:
         unreadable: columns that have no distinct values to speak of, such as nested ones, each with the reason.
     """
 
-    found: tuple[Detection, ...]
+    every: tuple[Detection, ...]
     undecided: tuple[Undecided, ...]
     unreadable: Mapping[str, str]
 
     @property
     def best(self) -> dict[str, Detection]:
         """The best detection of each column that has one."""
-        return _first_of_each(self.found)
+        return _first_of_each(self.every)
 
     def of_role(self, role: Role) -> dict[str, Detection]:
         """The best detection of each column whose detectors say that it has this role."""
-        return _first_of_each(one for one in self.found if one.detector.role is role)
+        return _first_of_each(one for one in self.every if one.detector.role is role)
 
 
-def _first_of_each(found: Iterable[Detection]) -> dict[str, Detection]:
+def _first_of_each(detections: Iterable[Detection]) -> dict[str, Detection]:
     """By column, in their order."""
     best: dict[str, Detection] = {}
-    for one in found:
+    for one in detections:
         best.setdefault(one.column, one)
     return best
 
@@ -153,7 +151,7 @@ def detect(
     Cost: one pass of the engine over each column; then at most 10,000 values a detector, and most stop at a tenth.
     """
     every = tuple(detectors)
-    found: list[Detection] = []
+    detected: list[Detection] = []
     undecided: list[Undecided] = []
     unreadable: dict[str, str] = {}
     for name in [one.name for one in engine.columns] if columns is None else columns:
@@ -163,8 +161,8 @@ def detect(
             unreadable[name] = str(error)
             continue
         for one in detect_in_column(column, every, share, named_share):
-            found.append(one) if isinstance(one, Detection) else undecided.append(one)
-    return Detections(tuple(found), tuple(undecided), unreadable)
+            detected.append(one) if isinstance(one, Detection) else undecided.append(one)
+    return Detections(tuple(detected), tuple(undecided), unreadable)
 
 
 def detect_in_column(

@@ -15,8 +15,7 @@ from tcdp_audit.core.policy.model import Role
 if TYPE_CHECKING:
     import numpy as np
 
-    from tcdp_audit.core.detection.column import DetectorColumn
-    from tcdp_audit.core.detection.evidence import Evidence
+    from tcdp_audit.core.detection.column import DetectorColumn, Evidence
 
 
 DRAWS = 20  # random values that say whether all of them have a layout

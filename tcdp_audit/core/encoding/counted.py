@@ -1,16 +1,80 @@
-"""Counted codes: rows of codes, each with how many records it stands for. What travels from engines to classes."""
+"""Counted codes: rows of codes, each with how many records it stands for. What travels from engines to classes.
+
+Several columns of codes packed into one narrow integer a row, which is less to store, to deal and to fold.
+
+What can be done with the shards of a table, wherever they are: in this process, or on a cluster.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from math import prod
+from typing import Any, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.core.encoding.keys import Codes
-from tcdp_audit.core.encoding.packed import PACKED, Packing
+from tcdp_audit.core.encoding.domain import Domain
+from tcdp_audit.core.encoding.keys import Codes, narrow
+
+PACKED = "\0packed"  # no column of a table has this name
+MOST = 2**32 - 1
+R = TypeVar("R")
+Part = tuple[int, int]  # which of how many parts of a shard's classes, from 0
+WHOLE: Part = (0, 1)
+Measure = Callable[[Part], R]  # a shard made ready, asked for a part of it
+
+
+@dataclass(frozen=True)
+class Packing:
+    """How the codes of some attributes are one number: in mixed radix, ordered as the attributes are.
+
+    Args:
+        radices: attribute -> a number above its codes, in order.
+    """
+
+    radices: Mapping[str, int]
+
+    @staticmethod
+    def of(domains: Sequence[Domain]) -> Packing | None:
+        """That of some attributes, if there are any and 32 bits are enough."""
+        packing = Packing({domain.attribute: domain.size + 1 for domain in domains})
+        return packing if domains and packing.span <= MOST else None
+
+    @property
+    def span(self) -> int:
+        """How many numbers are possible."""
+        return prod(self.radices.values())
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The narrowest type that holds the numbers and the span."""
+        return np.dtype(narrow(self.span + 1))
+
+    def begins(self, domains: Sequence[Domain]) -> bool:
+        """Whether some attributes begin with those that are packed."""
+        return [domain.attribute for domain in domains[: len(self.radices)]] == list(self.radices)
+
+    def packed(self, columns: Sequence[NDArray[Any]]) -> NDArray[Any]:
+        """One number for each row, given the codes of each attribute. O(rows x attributes)."""
+        # The codes of all columns that decide on the shard are the digits of one number in mixed radix. A row then
+        # takes at most four bytes where it is hashed, moved and spilled, and the last column's codes are a remainder
+        # away. The span is checked once, in `of`: no product or sum below can overflow, so the additions are done in
+        # place and unchecked.
+        numbers = columns[0].astype(self.dtype)
+        for column, radix in zip(columns[1:], list(self.radices.values())[1:], strict=True):
+            numbers *= radix
+            np.add(numbers, column, out=numbers, casting="unsafe")  # the sum is below the span
+        return numbers
+
+    def unpacked(self, numbers: NDArray[Any], attribute: str) -> NDArray[Any]:
+        """The codes of one attribute. O(rows)."""
+        names, radix = list(self.radices), self.radices[attribute]
+        below = prod(self.radices[name] for name in names[names.index(attribute) + 1 :])
+        above = numbers // below if below > 1 else numbers
+        return (above % radix).astype(narrow(radix))
 
 
 @dataclass(frozen=True)
@@ -85,3 +149,66 @@ class CountedCodes(Mapping[str, Codes]):
     def each(self) -> NDArray[np.int64]:
         """How many records each row stands for, written out. Shape (rows,)."""
         return np.ones(self.rows, dtype=np.int64) if self.times is None else self.times
+
+
+class MappedShards(ABC):
+    """A table as shards that hold their equivalence classes whole. Use it as a context manager.
+
+    Args:
+        count: how many shards there are; some may have no records.
+        divisible: whether several threads may work on parts of one shard.
+    """
+
+    count: int
+    divisible: bool = False
+
+    @abstractmethod
+    def map(self, prepare: Callable[[CountedCodes], Measure[R]], parts: int = 1) -> Iterator[R]:
+        """What comes of every shard that has records, in any order.
+
+        Args:
+            prepare: makes a shard ready; it is called once for each shard, where the shard is. On a cluster it travels
+                by cloudpickle, and so do the answers.
+            parts: how many parts of each shard are asked for; 1 unless shards are `divisible`.
+
+        Raises:
+            BaseException: what `prepare` or its answer raises.
+        """
+
+    def each(self, figure: Callable[[CountedCodes], R]) -> Iterator[R]:
+        """A figure of every shard that has records, in any order."""
+
+        def prepare(shard: CountedCodes) -> Measure[R]:
+            return lambda _: figure(shard)
+
+        return self.map(prepare)
+
+    def close(self) -> None:  # noqa: B027 - shards may hold nothing
+        """Give back what the shards hold."""
+
+    def __enter__(self) -> Self:
+        """Use as a context manager."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Close."""
+        self.close()
+
+
+class ShardInMemory(MappedShards):
+    """One shard that is there already.
+
+    Args:
+        shard: its rows.
+    """
+
+    count = 1
+
+    def __init__(self, shard: CountedCodes) -> None:
+        self.shard = shard
+
+    def map(self, prepare: Callable[[CountedCodes], Measure[R]], parts: int = 1) -> Iterator[R]:
+        """What comes of the shard, if it has records."""
+        if self.shard.rows:
+            measure = prepare(self.shard)
+            yield from (measure((part, parts)) for part in range(parts))

@@ -14,8 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.core.base.arrays import freeze_arrays
-from tcdp_audit.core.base.frozen import FrozenList, refuse
+from tcdp_audit.core.base.frozen import FrozenList, freeze_arrays, refuse
 from tcdp_audit.core.encoding.generalised import Interval
 from tcdp_audit.core.encoding.keys import Codes
 from tcdp_audit.core.encoding.numbers import Rounded
@@ -94,7 +93,7 @@ class Domain:
         return self.missing > 1 or int(self.counts.max(initial=0)) > 1
 
     @cached_property
-    def tells_nothing(self) -> NDArray[np.bool_]:
+    def is_uninformative(self) -> NDArray[np.bool_]:
         """For each code whether it tells nothing about the value: suppressed cells, and the missing one, which is last.
 
         Shape (size + 1,).

@@ -21,11 +21,10 @@ import numpy as np
 import yaml
 from numpy.typing import NDArray
 
-from tcdp_audit.core.base.arrays import freeze_arrays
 from tcdp_audit.core.base.errors import PolicyError, redact_errors
-from tcdp_audit.core.base.frozen import FrozenDict
+from tcdp_audit.core.base.frozen import FrozenDict, freeze_arrays
 from tcdp_audit.core.policy.scalars import as_text
-from tcdp_audit.core.policy.source import Fault, SourceFault, parse_nodes
+from tcdp_audit.core.policy.source import PolicyFault, PolicySourceError, parse_nodes
 
 SHOWN = 5
 QUOTED = re.compile(r"""(['"])(.*?)\1""")
@@ -126,7 +125,7 @@ def load_hierarchy(source: str | Mapping[str, Any], path: Path | None) -> Hierar
         raise PolicyError(f"{name}: the hierarchy cannot be read: {error.strerror}") from None
     except UnicodeDecodeError as error:
         raise PolicyError(f"{name}: the hierarchy is not UTF-8 text (byte {error.start:,}); save it as UTF-8") from None
-    except SourceFault as fault:
+    except PolicySourceError as fault:
         raise PolicyError("\n".join(f"{name}{_without_labels(one)}" for one in fault.faults)) from None
     faults = list(_faults(branches))
     if faults:
@@ -134,7 +133,7 @@ def load_hierarchy(source: str | Mapping[str, Any], path: Path | None) -> Hierar
     return Hierarchy(name, tuple(labels for _, labels in branches))
 
 
-def _without_labels(fault: Fault) -> str:
+def _without_labels(fault: PolicyFault) -> str:
     """A fault's place and sentence; what it quotes from the file is a label, and may be a cell of the release."""
     place = "".join(f":{number}" for number in (fault.line, fault.column) if number)
     message = QUOTED.sub(lambda match: "a label" if re.search(r"\w", match[2]) else match[0], fault.message)
@@ -151,7 +150,7 @@ def _from_csv(text: str) -> list[Branch]:
     try:
         return [(reader.line_num, tuple(row)) for row in reader if row]
     except csv.Error as error:
-        raise SourceFault(Fault("", f"not CSV: {error}", reader.line_num)) from None
+        raise PolicySourceError(PolicyFault("", f"not CSV: {error}", reader.line_num)) from None
 
 
 def _delimiter(text: str) -> str:
@@ -195,7 +194,7 @@ def _label(scalar: Any) -> str:
     try:
         return str(as_text(scalar))
     except ValueError as error:
-        raise SourceFault(Fault("", f"a label is no text: {error}")) from None
+        raise PolicySourceError(PolicyFault("", f"a label is no text: {error}")) from None
 
 
 def _faults(branches: Sequence[Branch]) -> Iterator[str]:

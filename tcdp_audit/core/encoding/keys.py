@@ -1,4 +1,11 @@
-"""One 64-bit key per record out of several columns of codes; never a tuple or a string per row."""
+"""One 64-bit key per record out of several columns of codes; never a tuple or a string per row.
+
+Integers counted, numbered and put into order without comparing them.
+
+Where few cells are possible beside the integers there are, each has a cell; where many are, passes of a radix sort
+look at 16 bits at a time. A comparison sort of 64-bit integers is slower than either, and on some processors several
+times so.
+"""
 
 from __future__ import annotations
 
@@ -9,12 +16,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.core.encoding.counting import numbered
-
 Codes = NDArray[Any]  # unsigned or signed integers from 0 to radix - 1
 KeyArray = NDArray[np.int64]
-
 SPAN_LIMIT = 2**62
+Counts = NDArray[np.int64]
+Positions = NDArray[np.intp]
+COUNTED = 4  # cells for each integer up to which counting in cells of 64 bits beats a radix sort
+MARKED = 8  # the same where a cell is only marked
+BLOCK = 8  # bits of the cells side by side that are left out together where none of them occurs
+DIGIT = 16  # bits that a pass looks at: numpy puts integers of 16 bits into order by their bytes
 
 
 @dataclass(frozen=True)
@@ -72,6 +82,12 @@ def fold(columns: Sequence[Codes], radices: Sequence[int]) -> Keys:
 
     Cost: O(n x columns), and a radix sort of n for each compaction. None follows once all keys differ.
     """
+    # Columns are digits of a number in mixed radix: key * radix + code keeps rows apart, and in the order of the
+    # columns, as long as no product overflows. Where the next product would leave 62 bits, the key is replaced by its
+    # rank among the keys that occur. There are at most n of them, so one rank and one compacted column always fit
+    # (2^31 rows squared are 2^62). Ranks keep the order, so the result is the same as with integers of any size; it
+    # costs one radix sort of n. Once all keys differ, no further column can part or reorder rows, and columns are
+    # only looked up.
     key: KeyArray = np.zeros(len(columns[0]), dtype=np.int64)
     span = 1
     steps: list[_Step] = []
@@ -105,3 +121,119 @@ def _looked_up(ranks: KeyArray, keys_before: KeyArray | None, columns: Sequence[
     for column in columns:
         yield _Step(1, keys_before, codes=column, row_of_key=row_of_key)
         keys_before = None
+
+
+def narrow(span: int) -> type[np.unsignedinteger[Any] | np.int64]:
+    """The narrowest integer type for numbers below a span that is at most 2^63."""
+    return next((one for one in (np.uint8, np.uint16, np.uint32) if span - 1 <= np.iinfo(one).max), np.int64)
+
+
+def tally(keys: NDArray[Any], span: int, times: Counts | None = None) -> tuple[NDArray[Any], Counts]:
+    """The different keys, ascending, and how often each occurs.
+
+    Args:
+        keys: from 0 to `span` - 1.
+        span: a number above all keys.
+        times: what each key counts for; None where that is 1.
+
+    Cost: O(keys) where the span is small beside them, otherwise O(keys) for each 16 bits of the span.
+    """
+    if times is not None:
+        distinct, number = numbered(keys, span)
+        return distinct, occurrences(number, len(distinct), times)
+    if span <= COUNTED * len(keys):
+        counts = np.bincount(keys, minlength=span)
+        distinct = np.flatnonzero(counts != 0)  # numpy finds what is true several times faster than what is not 0
+        return distinct, counts[distinct]
+    ordered = in_order(keys, span)
+    starts = boundaries(ordered)
+    return ordered[starts], run_lengths(starts, len(ordered))
+
+
+def numbered(keys: NDArray[Any], span: int) -> tuple[NDArray[Any], NDArray[Any]]:
+    """The different keys, ascending, and for each key its number among them, in the narrowest type. Cost as `tally`."""
+    if span >> BLOCK <= len(keys):
+        cells = keys.astype(np.intp, copy=False)  # what numpy looks cells up by, and otherwise makes of them each time
+        if span <= len(keys):
+            return _numbered_by_marks(cells, span)
+        blocks, block = _numbered_by_marks(cells >> BLOCK, (span >> BLOCK) + 1)
+        if len(blocks) << BLOCK <= MARKED * len(keys):
+            within = (1 << BLOCK) - 1
+            cells = (block.astype(np.intp) << BLOCK) | (cells & within)
+            distinct, numbers = _numbered_by_marks(cells, len(blocks) << BLOCK)
+            return (blocks[distinct >> BLOCK] << BLOCK) | (distinct & within), numbers
+    order = order_of(keys, span)
+    ordered = keys.take(order)
+    starts = boundaries(ordered)
+    numbers = np.empty(len(keys), dtype=narrow(len(starts)))
+    numbers[order] = np.repeat(np.arange(len(starts), dtype=numbers.dtype), run_lengths(starts, len(keys)))
+    return ordered[starts], numbers
+
+
+def distinct_of(keys: NDArray[Any], span: int) -> NDArray[Any]:
+    """The different keys, ascending: less work than to number each of them. Cost as `tally`."""
+    if span > MARKED * len(keys):
+        return numbered(keys, span)[0]
+    marks = np.zeros(span, dtype=bool)
+    marks[keys] = True
+    return np.flatnonzero(marks)
+
+
+def _numbered_by_marks(cells: Positions, span: int) -> tuple[Positions, NDArray[Any]]:
+    marks = np.zeros(span, dtype=bool)
+    marks[cells] = True
+    distinct = np.flatnonzero(marks)
+    numbers = np.empty(span, dtype=narrow(len(distinct)))
+    numbers[distinct] = np.arange(len(distinct), dtype=numbers.dtype)
+    return distinct, numbers.take(cells)
+
+
+def occurrences(keys: NDArray[Any], span: int, times: Counts | None = None) -> Counts:
+    """How often each number below a span occurs, or the sum of its `times`. Shape (span,)."""
+    if times is None:
+        return np.bincount(keys, minlength=span)
+    counts = np.zeros(span, dtype=times.dtype)  # Python integers stay what they are
+    np.add.at(counts, keys, times)
+    return counts
+
+
+def order_of(keys: NDArray[Any], span: int) -> Positions:
+    """The positions of keys in ascending order, equal ones as they stand. O(keys) for each 16 bits of the span."""
+    # A radix sort from the lowest digit: a stable sort by each digit in turn leaves the rows in the order of the
+    # whole key, since ties of a higher digit keep the order that the lower ones gave them. numpy sorts 16 bits by
+    # counting, so a pass takes two scans and no comparison. Passes beyond the highest bit of the span are left out:
+    # most spans are below 2^32 and need two.
+    order = np.argsort(_digit(keys, 0), kind="stable")
+    for shift in range(DIGIT, (span - 1).bit_length(), DIGIT):
+        order = order.take(np.argsort(_digit(keys.take(order), shift), kind="stable"))
+    return order
+
+
+def in_order(keys: NDArray[Any], span: int) -> NDArray[Any]:
+    """Keys in ascending order. O(keys) for each 16 bits of the span."""
+    if (span - 1).bit_length() <= DIGIT:
+        return np.sort(_digit(keys, 0), kind="stable")
+    for shift in range(0, (span - 1).bit_length(), DIGIT):
+        keys = keys.take(np.argsort(_digit(keys, shift), kind="stable"))
+    return keys
+
+
+def _digit(keys: NDArray[Any], shift: int) -> NDArray[np.uint16]:
+    return (keys >> shift if shift else keys).astype(np.uint16)
+
+
+def boundaries(sorted_keys: NDArray[Any]) -> Positions:
+    """Where a new key begins in sorted keys."""
+    if not len(sorted_keys):
+        return np.zeros(0, dtype=np.intp)
+    first = np.empty(len(sorted_keys), dtype=bool)
+    first[0] = True
+    np.not_equal(sorted_keys[1:], sorted_keys[:-1], out=first[1:])
+    return np.flatnonzero(first)
+
+
+def run_lengths(starts: Positions, total: int, times: Counts | None = None) -> Counts:
+    """How long each run is, given where the runs start and where the last one ends; or the sum of `times` in each."""
+    if times is None:
+        return np.diff(starts, append=total).astype(np.int64, copy=False)
+    return np.add.reduceat(times, starts) if len(starts) else times[:0]

@@ -124,7 +124,7 @@ class TextBytes:
         return bool((hashes[1:] != hashes[:-1]).all())
 
 
-def edged_with_blanks(texts: Sequence[str]) -> list[int]:
+def indices_with_surrounding_whitespace(texts: Sequence[str]) -> list[int]:
     """The positions of texts among which are all that begin or end with a blank; of few others."""
     many = TextBytes.joined(SEPARATOR.join(texts), len(texts)) if texts else None
     return list(range(len(texts))) if many is None else many.edged_with(_BLANKS).tolist()

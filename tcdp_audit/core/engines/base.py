@@ -1,6 +1,11 @@
 """The contract of an engine: schema, distinct values with their counts, and the records as codes.
 
 An engine never sees roles, thresholds or conventions, and the core never sees where the table lives.
+
+Which records are in a sample: a seeded hash of a column's text decides, and every engine can compute it.
+
+Two tables with the same column give the same values, wherever they live. A record is drawn where the MD5 of the seed,
+a slash and its text, in hexadecimal digits, comes before `bound`.
 """
 
 from __future__ import annotations
@@ -8,24 +13,24 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
+from hashlib import md5
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
 from tcdp_audit.core.base.scratch import Scratch
-from tcdp_audit.core.encoding.counted import CountedCodes
-from tcdp_audit.core.encoding.domain import Domain, RawDomain
+from tcdp_audit.core.encoding.counted import CountedCodes, MappedShards
+from tcdp_audit.core.encoding.domain import Domain, RawDomain, texts_of
 from tcdp_audit.core.encoding.keys import Codes
-from tcdp_audit.core.engines.shards import MappedShards
-
-if TYPE_CHECKING:
-    from tcdp_audit.core.engines.sampling import Sampling
 
 Batch = Mapping[str, Codes]  # attribute -> code of each record
+DIGITS = 12  # of a hash, which decide: shares to 1 in 281 million million
+EVERYTHING = "g"  # after all hexadecimal digits
 
 
 @dataclass(frozen=True)
@@ -120,7 +125,7 @@ class Engine(ABC):
         Raises:
             DataError: a column has no distinct values to speak of.
         """
-        domains = [as_found(name, self.domain(name)) for name in attributes]
+        domains = [domain_as_typed(name, self.domain(name)) for name in attributes]
         drawn = sampling.drawn_of(self.domain(sampling.by))
         parts = [_decoded(domains, {name: np.zeros(0, np.intp) for name in attributes})]
         for batch in self.batches(domains):
@@ -145,7 +150,7 @@ class Engine(ABC):
         return raw.nulls, int((raw.counts > 1).sum())
 
     def shards(self, domains: Sequence[Domain], by: Sequence[Domain], wanted: int) -> MappedShards | None:  # noqa: ARG002
-        """The table as shards that are worked on where they are; None where `counted` is to be dealt to shards here.
+        """The table as shards that are worked on where they are; None where `counted` is to be assigned to shards here.
 
         Args:
             domains: the columns that a shard is to have, as codes.
@@ -262,7 +267,7 @@ def recode(raw: NDArray[Any], domain: Domain) -> Codes:
     return table[raw]
 
 
-def as_found(attribute: str, raw: RawDomain) -> Domain:
+def domain_as_typed(attribute: str, raw: RawDomain) -> Domain:
     """A domain whose codes are the positions of a column's values."""
     return Domain(attribute, raw.values, raw.counts, raw.nulls, np.arange(len(raw.values)))
 
@@ -279,3 +284,44 @@ def _values(domain: Domain, codes: Codes) -> pa.Array:
     missing = codes == domain.size
     values = domain.values[np.where(missing, 0, codes)]
     return pa.array(values.tolist(), kind, mask=missing)
+
+
+@dataclass(frozen=True)
+class Sampling:
+    """A draw of records by the text of a column.
+
+    Args:
+        by: the column: its integers as decimal digits, everything else as the text that nominal values compare by.
+        share: about how large a share of the column's values is drawn.
+        seed: of the draw.
+
+    Example:
+        >>> Sampling("id", Fraction(1, 2), 1).drawn(["1", "2", "3", "4"]).tolist()
+        [True, False, False, False]
+    """
+
+    by: str
+    share: Fraction
+    seed: int
+
+    @property
+    def prefix(self) -> str:
+        """What stands before the text that is hashed."""
+        return f"{self.seed}/"
+
+    @property
+    def bound(self) -> str:
+        """The hashes before this are drawn, compared as text."""
+        if self.share >= 1:
+            return EVERYTHING
+        return f"{int(self.share * 16**DIGITS):0{DIGITS}x}"
+
+    def drawn(self, texts: Sequence[str]) -> NDArray[np.bool_]:
+        """Whether records with these texts are drawn. O(texts)."""
+        bound, prefix = self.bound, self.prefix
+        hashes = (md5((prefix + text).encode(), usedforsecurity=False).hexdigest() for text in texts)
+        return np.fromiter((one < bound for one in hashes), bool, len(texts))
+
+    def drawn_of(self, raw: RawDomain) -> NDArray[np.bool_]:
+        """The same for the values of a column, and last for null, which is never drawn. Shape (values + 1,)."""
+        return np.append(self.drawn(texts_of(raw.values).tolist()), False)

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from tcdp_audit.core.encoding.domain import Domain, RawDomain, Strings
 from tcdp_audit.core.encoding.keys import Codes
 from tcdp_audit.core.encoding.text_bytes import TextBytes
-from tcdp_audit.core.engines.arrow_arrays import array_of_numbers
+from tcdp_audit.core.engines.arrow_types import array_of_numbers
 
 UNLIMITED = 2**62
 FEW = 4_000  # texts that Python sorts faster
@@ -74,16 +74,16 @@ class CodedColumn:
         tables = [table[places] for places in self.places]
 
         def looked_up(records: slice) -> NDArray[Any]:
-            found, stop = [table[:0]], min(records.stop, self.records)
+            runs, stop = [table[:0]], min(records.stop, self.records)
             start, piece = records.start, bisect_right(self._ends, records.start)
             while start < stop:
                 above = self._ends[piece] - len(self.pieces[piece])
                 end = min(self._ends[piece], stop)
-                found.append(_looked_up(tables[piece], self.pieces[piece][start - above : end - above]))
+                runs.append(_looked_up(tables[piece], self.pieces[piece][start - above : end - above]))
                 if spent and end == self._ends[piece]:
                     self.pieces[piece] = self.pieces[piece][:0].copy()
                 start, piece = end, piece + 1
-            return found[1] if len(found) == 2 else np.concatenate(found)
+            return runs[1] if len(runs) == 2 else np.concatenate(runs)
 
         return looked_up
 
@@ -109,6 +109,12 @@ def coded_column(cells: Iterable[pa.Array], room: int) -> CodedColumn | None:
     Raises:
         pyarrow.ArrowInvalid: text that is not UTF-8.
     """
+    # A column is read once: Arrow hashes each batch of cells into its distinct values and an index a cell, in
+    # parallel and without making Python objects. Only the distinct values are brought together and sorted, and each
+    # batch has a table from its own indices to the common codes, which is applied when codes are asked for. Batches
+    # of few cells wait and are hashed together, so that a column of repeats costs its distinct values and not its
+    # batches times those. The values of all batches must fit into `room`: a column of keys does not, and DuckDB reads
+    # it.
     pieces: list[_Piece] = []
     size = 0
     for piece in _pieces(cells, room):

@@ -23,7 +23,7 @@ class _Read:
     """A column that was read: its values, and its codes if they are kept."""
 
     raw: RawDomain
-    kept: CodedColumn | None
+    column: CodedColumn | None
 
 
 class CodedColumns:
@@ -61,13 +61,13 @@ class CodedColumns:
         """
         self.begin([position])
         read = self._read[position].result()
-        if read is None or read.kept is None:
+        if read is None or read.column is None:
             return None
         if self.is_spent:
             del self._read[position]
             with self._lock:
-                self._free += read.kept.nbytes
-        return read.kept
+                self._free += read.column.nbytes
+        return read.column
 
     @property
     def is_spent(self) -> bool:

@@ -3,14 +3,20 @@
 pyarrow reads the cells, in blocks of whole records that `csv_structure` cuts; the records of each block are compared
 with those that were counted in its bytes. Cells repeat, so columns are dictionaries of texts; one whose texts hardly
 repeat is not. A table that outgrows its share of the memory goes to a Parquet file among the temporary ones.
+
+The header of a CSV file: the names of its columns, and how the file is laid out.
 """
 
 from __future__ import annotations
 
+import csv
+import io
+import re
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
@@ -18,13 +24,15 @@ import pyarrow as pa
 
 from tcdp_audit.core.base.errors import DataError
 from tcdp_audit.core.base.resources import processors
-from tcdp_audit.core.engines.csv_header import HEADER_BYTES, Header, header_of
-from tcdp_audit.core.engines.csv_structure import Block, Layout, Structure, StructureError, blocks
+from tcdp_audit.core.engines.csv_structure import CsvBlock, Layout, Structure, StructureError, blocks
+from tcdp_audit.core.engines.source import EMPTY, NOT_UTF8, file_extension, require_names
 
 REPEATS = 2  # a column whose texts stand less often than this, on average, is no dictionary
 FEW = 10_000  # records of a small table need no thought
 _MARK = b"\xef\xbb\xbf"  # of byte order: pyarrow drops it where a block begins, and there it is part of a cell
 _DICTIONARY = pa.dictionary(pa.int32(), pa.string())
+HEADER_BYTES = 4 * 2**20
+DELIMITERS = b",;\t|"
 
 
 def read_csv(
@@ -77,7 +85,7 @@ def _parts(read: Callable[[int], bytes], start: bytes, header: Header) -> Iterat
             yield waiting.popleft().result()
 
 
-def _read(block: Block, layout: Layout, plain: frozenset[str]) -> pa.Table:
+def _read(block: CsvBlock, layout: Layout, plain: frozenset[str]) -> pa.Table:
     """The records of a block.
 
     Raises:
@@ -108,7 +116,7 @@ def _read(block: Block, layout: Layout, plain: frozenset[str]) -> pa.Table:
     return table
 
 
-def _refuse(block: Block, layout: Layout, records: int | None) -> None:
+def _refuse(block: CsvBlock, layout: Layout, records: int | None) -> None:
     structure = Structure(block.text, block.line, layout)
     structure.require_cells(len(block.text))
     structure.require_utf8()
@@ -187,3 +195,85 @@ class _Table:
         if self._writer is not None:
             return None
         return pa.concat_tables(self._parts) if self._parts else self._schema.empty_table()
+
+
+@dataclass(frozen=True)
+class Header:
+    """The first record of a CSV file.
+
+    Args:
+        names: the columns' names.
+        layout: what stands between cells and after records.
+        size: its bytes, with its line end and a byte order mark.
+        line: the line that the first record after it starts on.
+    """
+
+    names: Sequence[str]
+    layout: Layout
+    size: int
+    line: int
+
+
+def header_of(start: bytes, path: Path) -> Header:
+    """The header of a CSV file.
+
+    Args:
+        start: the first HEADER_BYTES of the file, or all of it if it is shorter.
+        path: the file; tabs separate the cells of a `.tsv`, if there are any.
+
+    Raises:
+        DataError: there is none, it is not UTF-8, longer than HEADER_BYTES, or names no columns.
+    """
+    text = start.removeprefix(_MARK)
+    if not text.strip():
+        raise DataError(f"{path}: {EMPTY}")
+    if re.match(rb"[ \t]*[\r\n]", text):
+        raise DataError(f"{path}:1: the line is blank; the column names must stand on the first line")
+    delimiter = _delimiter(text, file_extension(path))
+    record, line_end = _record(text, delimiter)
+    if len(start) >= HEADER_BYTES and not line_end:
+        raise _unclosed(path)
+    layout = Layout(delimiter, line_end or b"\n", 0)
+    names = _names(_decoded(record, path, layout), delimiter, path)
+    size = len(start) - len(text) + len(record) + len(line_end)
+    return Header(names, Layout(delimiter, layout.line_end, len(names)), size, 1 + layout.lines(record + line_end))
+
+
+def _record(text: bytes, delimiters: bytes) -> tuple[bytes, bytes]:
+    """The first record and what ends it. A cell is quoted when its first byte is a quote."""
+    between = re.escape(delimiters)
+    cell = rb'(?:"[^"]*+(?:""[^"]*+)*+")?+[^%s\r\n]*+' % between
+    match = re.match(rb"(%s(?:[%s]%s)*+)(\r\n|\r|\n|\Z)" % (cell, between, cell), text)
+    assert match is not None  # noqa: S101 - every text has a first record
+    return match[1], match[2]
+
+
+def _delimiter(text: bytes, kind: str) -> bytes:
+    """The commonest of the delimiters outside quotes."""
+    unquoted = re.sub(rb'"[^"]*"', b"", _record(text, DELIMITERS)[0])
+    if kind == ".tsv" and b"\t" in unquoted:
+        return b"\t"
+    candidates = [DELIMITERS[position : position + 1] for position in range(len(DELIMITERS))]
+    return max(candidates, key=unquoted.count)
+
+
+def _decoded(record: bytes, path: Path, layout: Layout) -> str:
+    line = 0
+    try:
+        return record.decode()
+    except UnicodeDecodeError as error:
+        line = 1 + layout.lines(record[: error.start])
+    raise DataError(f"{path}:{line}: {NOT_UTF8}")
+
+
+def _names(record: str, delimiter: bytes, path: Path) -> list[str]:
+    try:
+        names = next(csv.reader(io.StringIO(record, newline=""), delimiter=delimiter.decode(), strict=True))
+    except csv.Error:
+        raise _unclosed(path) from None
+    require_names(names, str(path))
+    return names
+
+
+def _unclosed(path: Path) -> DataError:
+    return DataError(f"{path}:1: a quoted column name is never closed, or is too long; correct the header")

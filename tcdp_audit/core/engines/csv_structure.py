@@ -2,6 +2,10 @@
 
 Nothing here reads a cell. `csv_reader` has the cells read by a library and compares how many records came of it. A
 cell is quoted when its first byte is a quote; quotes elsewhere in a cell that is not quoted are text like any other.
+
+Positions of bytes of some kind in a text, as one bit for each byte, 64 to a number.
+
+Sixty-four bytes are looked at in one step, so that counting the structure of a text costs less than reading it.
 """
 
 from __future__ import annotations
@@ -11,16 +15,93 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
-from tcdp_audit.core.engines.bits import Bits, after, before, bits, count, first_of, last, last_of, odd, positions
 from tcdp_audit.core.engines.source import NOT_UTF8, RECORD_BYTES
 
+Bits = NDArray[np.uint64]  # the bit of the first byte is the lowest of the first number
+_WORD = 64
+_ONE, _TOP = np.uint64(1), np.uint64(63)
 BLOCK_BYTES = 2 * 2**20  # what caches hold; at most RECORD_BYTES, so that only the first record can be too long
 _QUOTE, _LINE_FEED, _CARRIAGE_RETURN = b'"\n\r'
-
 UNCLOSED = "a quoted cell is never closed, or text follows its closing quote; correct the record"
 TOO_LONG = "a record is longer than 16 MB; check for a quote that is never closed"
 ODD_LINE_END = "the line ends otherwise than the first, or holds a stray quote; use one kind of line end"
+
+
+def bits(mask: NDArray[np.bool_]) -> Bits:
+    """A mask as bits. The number after the last byte's is 0 or holds its bits, so there is always a next bit."""
+    packed = np.zeros((len(mask) // _WORD + 1) * 8, np.uint8)
+    packed[: (len(mask) + 7) // 8] = np.packbits(mask, bitorder="little")
+    return packed.view("<u8")
+
+
+def odd(mask: Bits) -> Bits:
+    """Where the number of bits up to and with this one is odd."""
+    # A byte is inside quotes where an odd number of quotes stands up to it. One bit a byte, 64 to a number, makes
+    # this a prefix XOR: after shifts by 1, 2, 4 ... 32 each bit is the parity of all bits below it in its number, and
+    # the top bit is the parity of the whole number. Accumulating the top bits carries the parity across numbers, and
+    # 0 - parity is all ones or all zeros, which turns a number over where the count before it is odd. So quotes are
+    # followed through a block without a branch: 7 operations for 64 bytes.
+    within = mask.copy()
+    for shift in (1, 2, 4, 8, 16, 32):
+        within ^= within << np.uint64(shift)
+    numbers = np.bitwise_xor.accumulate(within >> _TOP)  # the parity of all numbers so far
+    numbers = np.concatenate((np.zeros(1, np.uint64), numbers[:-1]))
+    return within ^ (np.uint64(0) - numbers)
+
+
+def before(mask: Bits, *, first: bool = False) -> Bits:
+    """The bit of the byte before each.
+
+    Args:
+        mask: the bits.
+        first: what stands before the first byte.
+    """
+    carried = np.concatenate((np.array([first], np.uint64), mask[:-1] >> _TOP))
+    return (mask << _ONE) | carried
+
+
+def after(mask: Bits) -> Bits:
+    """The bit of the byte after each; nothing stands after the last number."""
+    carried = np.concatenate((mask[1:] << _TOP, np.zeros(1, np.uint64)))
+    return (mask >> _ONE) | carried
+
+
+def last(length: int, numbers: int) -> Bits:
+    """A mask of the last of so many bytes."""
+    mask = np.zeros(numbers, np.uint64)
+    if length:
+        mask[(length - 1) // _WORD] = _ONE << np.uint64((length - 1) % _WORD)
+    return mask
+
+
+def first_of(mask: Bits) -> int | None:
+    """The first byte that has the bit."""
+    if not mask.any():
+        return None
+    word = int((mask != 0).argmax())
+    number = int(mask[word])
+    return word * _WORD + (number & -number).bit_length() - 1
+
+
+def last_of(mask: Bits) -> int:
+    """The last byte that has the bit, -1 where none has."""
+    if not mask.any():
+        return -1
+    word = len(mask) - 1 - int((mask[::-1] != 0).argmax())
+    return word * _WORD + int(mask[word]).bit_length() - 1
+
+
+def count(mask: Bits, end: int) -> int:
+    """How many of the bytes before `end` have the bit."""
+    word, rest = divmod(end, _WORD)
+    return int(np.bitwise_count(mask[:word]).sum(dtype=np.int64)) + (int(mask[word]) & ((1 << rest) - 1)).bit_count()
+
+
+def positions(mask: Bits, end: int) -> NDArray[np.int64]:
+    """The bytes before `end` that have the bit."""
+    return np.flatnonzero(np.unpackbits(mask.view(np.uint8), count=end, bitorder="little"))
 
 
 class StructureError(Exception):
@@ -56,7 +137,7 @@ class Layout:
 
 
 @dataclass(frozen=True)
-class Block:
+class CsvBlock:
     """Whole records.
 
     Args:
@@ -70,7 +151,7 @@ class Block:
     records: int
 
 
-def blocks(read: Callable[[int], bytes], start: bytes, line: int, layout: Layout) -> Iterator[Block]:
+def blocks(read: Callable[[int], bytes], start: bytes, line: int, layout: Layout) -> Iterator[CsvBlock]:
     """The records of a file in blocks.
 
     Args:
@@ -161,7 +242,7 @@ class Structure:
             raise StructureError(self.line, TOO_LONG)
         return 0 if first is None else last_of(self._ends) + 1
 
-    def block(self, end: int) -> Block:
+    def block(self, end: int) -> CsvBlock:
         """The records up to where one ends.
 
         Raises:
@@ -171,7 +252,7 @@ class Structure:
         records = count(self._ends, end) - count(self._blank_lines, end)
         if count(self._delimiters, end) != records * (self.layout.columns - 1):
             self.require_cells(end)
-        return Block(self.text[:end], self.line, records)
+        return CsvBlock(self.text[:end], self.line, records)
 
     def _require_one_line_end(self, end: int) -> None:
         if self.layout.line_end == b"\r\n":

@@ -22,17 +22,15 @@ from tcdp_audit.core.base.resources import processors
 from tcdp_audit.core.base.scratch import Scratch
 from tcdp_audit.core.encoding.domain import Domain, RawDomain
 from tcdp_audit.core.encoding.keys import Codes
-from tcdp_audit.core.engines.arrow_arrays import array_of_texts
-from tcdp_audit.core.engines.base import Batch, Column, Engine, recode
+from tcdp_audit.core.engines.arrow_types import array_of_texts
+from tcdp_audit.core.engines.base import Batch, Column, Engine, Sampling, recode
 from tcdp_audit.core.engines.coded_column import nulls_of, numbers_of, text_array
 from tcdp_audit.core.engines.coded_columns import CodedColumns
-from tcdp_audit.core.engines.content_digest import content_digest
-from tcdp_audit.core.engines.digest import Digest, KnownDigest, copy_of_stream
+from tcdp_audit.core.engines.digest import Digest, KnownDigest, content_digest, copy_of_stream
 from tcdp_audit.core.engines.faults import readable_errors
 from tcdp_audit.core.engines.files import source_of_file, source_of_parts, source_of_text
 from tcdp_audit.core.engines.frames import source_of_frame
-from tcdp_audit.core.engines.parts import Parts
-from tcdp_audit.core.engines.sampling import Sampling
+from tcdp_audit.core.engines.parts import TableParts
 from tcdp_audit.core.engines.source import TEXTS, TableSource, readable
 from tcdp_audit.core.engines.text_parts import source_of_text_parts
 
@@ -95,7 +93,7 @@ class DuckDBEngine(Engine):
         return engine._opened(lambda: engine._source_of_file(path))
 
     @classmethod
-    def from_parts(cls, parts: Parts, memory: int) -> DuckDBEngine:
+    def from_parts(cls, parts: TableParts, memory: int) -> DuckDBEngine:
         """Open a table in several files.
 
         Raises:
@@ -104,7 +102,7 @@ class DuckDBEngine(Engine):
         engine = cls(str(parts.location), str(parts.location), None, memory)
         return engine._opened(lambda: engine._source_of_parts(parts))
 
-    def _source_of_parts(self, parts: Parts) -> TableSource:
+    def _source_of_parts(self, parts: TableParts) -> TableSource:
         scratch = Path(self._scratch.name)
         with readable(parts.location):
             if parts.kind in TEXTS:
@@ -245,15 +243,15 @@ class DuckDBEngine(Engine):
 
     def batches(self, domains: Sequence[Domain]) -> Iterator[Batch]:
         """All records as codes, in the order of the file or table; one scan for the columns that are not kept."""
-        kept = self._kept(domains)
-        others = [one for one in domains if one.attribute not in kept]
+        held = self._held_codes(domains)
+        others = [one for one in domains if one.attribute not in held]
         end = 0
         for rows, read in self._parts(others):
             start, end = end, end + rows
-            codes = {**read, **{attribute: column(slice(start, end)) for attribute, column in kept.items()}}
+            codes = {**read, **{attribute: column(slice(start, end)) for attribute, column in held.items()}}
             yield {one.attribute: codes[one.attribute] for one in domains}
 
-    def _kept(self, domains: Sequence[Domain]) -> dict[str, Callable[[slice], Codes]]:
+    def _held_codes(self, domains: Sequence[Domain]) -> dict[str, Callable[[slice], Codes]]:
         """Functions from records to codes, for the columns whose codes are kept."""
         if self._coded is None:
             return {}

@@ -16,12 +16,12 @@ from tcdp_audit.core.base.errors import DataError, UsageError
 from tcdp_audit.core.base.scratch import IS_POSIX
 from tcdp_audit.core.engines.arrow_types import exact_table
 from tcdp_audit.core.engines.cells import cells_of_files, cells_of_table
-from tcdp_audit.core.engines.csv_header import HEADER_BYTES, header_of
+from tcdp_audit.core.engines.csv_reader import HEADER_BYTES, header_of
 from tcdp_audit.core.engines.digest import FileDigest, FilesDigest, KnownDigest, digest_of_list
 from tcdp_audit.core.engines.json_lines import json_lines
 from tcdp_audit.core.engines.parquet import ParquetFile, parquet, parquet_files
-from tcdp_audit.core.engines.parts import Parts
-from tcdp_audit.core.engines.source import EMPTY, TEXTS, WIDE, TableSource, extension, open_bytes, require_names
+from tcdp_audit.core.engines.parts import TableParts
+from tcdp_audit.core.engines.source import EMPTY, TEXTS, WIDE, TableSource, file_extension, open_bytes, require_names
 
 UNUSUAL = r"[*?\[\]{}\ud800-\udfff]"
 
@@ -41,13 +41,15 @@ def source_of_file(path: Path, scratch: Path, connection: duckdb.DuckDBPyConnect
         raise DataError(f"{path}: {EMPTY}")
     digest = FileDigest(path)
     try:
-        return replace(_READERS[extension(path)](path, _given(path, scratch / "release"), connection), digest=digest)
+        return replace(
+            _READERS[file_extension(path)](path, _given(path, scratch / "release"), connection), digest=digest
+        )
     except BaseException:
         digest.close()
         raise
 
 
-def source_of_parts(parts: Parts, scratch: Path, connection: duckdb.DuckDBPyConnection) -> TableSource:
+def source_of_parts(parts: TableParts, scratch: Path, connection: duckdb.DuckDBPyConnection) -> TableSource:
     """The Parquet files of a table in several files as a relation; see `source_of_file`."""
     files = [
         ParquetFile(path, parts.shown(position), _given(path, scratch / f"part{position}"), dict(parts.keys[position]))
@@ -82,7 +84,7 @@ def _given(path: Path, link: Path) -> str:
 
 def delimiter_of(path: Path) -> str:
     """What stands between the cells of a CSV file; a comma for a file of another kind."""
-    if extension(path) not in TEXTS:
+    if file_extension(path) not in TEXTS:
         return ","
     with open_bytes(path) as file:
         return header_of(file.read(HEADER_BYTES), path).layout.delimiter.decode()

@@ -2,32 +2,52 @@
 
 A JSON reader turns numbers into 64-bit floats, and 1.10 into 1.1. But a flat object is a regular language: lines are
 checked and cut into their tokens by regular expressions, which DuckDB runs on all processors.
+
+The grammar of a flat JSON object (RFC 8259), as regular expressions that Python and DuckDB read alike.
+
+A string with half of a surrogate pair stands for no text and is left out; so are `NaN` and `Infinity`, which are not
+JSON.
+
+The fault of a JSON lines file, as a sentence that names the line. One pass in Python, on failure only.
 """
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import chain
 from pathlib import Path
-from typing import IO
+from typing import IO, Any, Final, NoReturn
 
 import duckdb
 import numpy as np
 import pyarrow as pa
 
 from tcdp_audit.core.base.errors import DataError
-from tcdp_audit.core.engines.json_faults import LONG_LINE, fault_of
-from tcdp_audit.core.engines.json_tokens import ABSENT, BARE, LINE, NULL, STRING, VALUE
-from tcdp_audit.core.engines.source import EMPTY, RECORD_BYTES, TableSource, open_bytes, require_names
+from tcdp_audit.core.engines.source import EMPTY, NOT_UTF8, RECORD_BYTES, TableSource, open_bytes, require_names
 
+ABSENT, NULL, STRING, BARE = range(4)  # the kinds of token that a cell is read from; numbers and booleans stand bare
+_SPACE: Final = r"[ \t\r\n]*"
+_UNICODE: Final = (
+    r"\\u(?:[0-9a-cA-CefEF][0-9a-fA-F]{3}|[dD][0-7][0-9a-fA-F]{2}"
+    r"|[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2})"
+)
+_STRING: Final = rf'"(?:[^"\\\x00-\x1f]|\\["\\/bfnrt]|{_UNICODE})*"'
+NUMBER: Final = r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?"
+PLAIN: Final = rf"{NUMBER}|true|false"
+_PAIR: Final = rf"{_STRING}{_SPACE}:{_SPACE}(?:{_STRING}|{PLAIN}|null)"
+_RECORD: Final = rf"\{{{_SPACE}(?:{_PAIR}{_SPACE}(?:,{_SPACE}{_PAIR}{_SPACE})*)?\}}"
+LINE: Final = rf"{_SPACE}(?:{_RECORD}{_SPACE})?"  # a record, or nothing
+VALUE: Final = r'"(?:[^"\\]|\\.)*"[ \t\r\n]*:[ \t\r\n]*("(?:[^"\\]|\\.)*"|[^", \t\r\n}]+)'  # of a line that is a record
 BLOCK_BYTES = 2**24
 MOST_KEYS = 2_000  # a statement with a cell for each takes some seconds to plan
 FEW_KEYS = 64  # that are not worth copying what was read so far
 MOST_PLACES = 2**23  # of keys in kinds of record, for a block of lines
 TASK_LINES = 2**13  # what one processor takes at a time
-
 Keys = tuple[str, ...]
+LONG_LINE = "the line is longer than 16 MB; write one record on each line"
+NO_OBJECT = "the line is not one JSON object; write one record on each line"
 
 
 def json_lines(path: Path, _: str, connection: duckdb.DuckDBPyConnection) -> TableSource:
@@ -119,7 +139,7 @@ class _Loading:
         if self.connection.execute(faulty).fetchall():
             raise fault_of(self.path)
         rows = self.connection.execute(
-            f"SELECT json_keys(line), count(*) FROM json_text WHERE {_STANDS} GROUP BY 1 ORDER BY min(n)"
+            f"SELECT json_keys(line), count(*) FROM json_text WHERE {_PRESENT} GROUP BY 1 ORDER BY min(n)"
         ).fetchall()
         shapes = {tuple(keys): records for keys, records in rows}
         if any(len(set(keys)) < len(keys) for keys in shapes):
@@ -153,15 +173,15 @@ class _Loading:
         """SQL for the values of each record: `v` as they stand, `p` their place for each name where records differ."""
         values = f"regexp_extract_all(line, {_quoted(VALUE)}, 1) AS v"
         if len(shapes) == 1:
-            return f"SELECT {values} FROM json_text WHERE {_STANDS}"
+            return f"SELECT {values} FROM json_text WHERE {_PRESENT}"
         places = [_places(names, keys) for keys in shapes]
         self.connection.register("json_shapes", pa.table({"keys": shapes, "p": places}))
         return (
-            f"SELECT {values}, p FROM json_text JOIN json_shapes ON json_keys(line) = keys WHERE {_STANDS} ORDER BY n"
+            f"SELECT {values}, p FROM json_text JOIN json_shapes ON json_keys(line) = keys WHERE {_PRESENT} ORDER BY n"
         )
 
 
-_STANDS = "contains(line, '{')"  # of lines that are a record or nothing
+_PRESENT = "contains(line, '{')"  # of lines that are a record or nothing
 
 
 def _quoted(pattern: str) -> str:
@@ -195,3 +215,63 @@ def _kind(token: str) -> str:
         f"CASE WHEN {token} IS NULL THEN {ABSENT} WHEN {token} = 'null' THEN {NULL} "
         f"WHEN starts_with({token}, '\"') THEN {STRING} ELSE {BARE} END"
     )
+
+
+def fault_of(path: Path) -> DataError:
+    """The first faulty line of a file, and its fault."""
+    with open_bytes(path) as file:
+        for number, line in enumerate(iter(lambda: file.readline(RECORD_BYTES + 2), b""), 1):
+            sentence = _fault_in_line(line) if line.strip(b" \t\r\n") else ""
+            if sentence:
+                return DataError(f"{path}:{number}: {sentence}")
+    return DataError(f"{path}: the file has changed or is damaged; write it again")
+
+
+def _fault_in_line(line: bytes) -> str:
+    if len(line) > RECORD_BYTES:
+        return LONG_LINE
+    if line.startswith(b"\xef\xbb\xbf"):
+        return "a byte order mark stands before the record; save the file as UTF-8 without one"
+    try:
+        pairs = _DECODER.decode(line.decode("utf-8"))
+    except UnicodeDecodeError:
+        return NOT_UTF8
+    except _ConstantError as constant:
+        return f"{constant} is not JSON; write null for a missing value"
+    except (ValueError, RecursionError):
+        return NO_OBJECT
+    return _fault_in_record(pairs) if line.lstrip().startswith(b"{") else NO_OBJECT
+
+
+class _ConstantError(Exception):
+    """One of NaN, Infinity and -Infinity stands where a value should."""
+
+
+def _refuse(constant: str) -> NoReturn:
+    raise _ConstantError(constant)
+
+
+_DECODER = json.JSONDecoder(object_pairs_hook=tuple, parse_int=str, parse_float=str, parse_constant=_refuse)
+
+
+def _fault_in_record(pairs: tuple[tuple[str, Any], ...]) -> str:
+    names = [name for name, _ in pairs]
+    if any(_is_half(name) for name in names):
+        return f"a column name {_HALF}"
+    twice = next((name for name, count in Counter(names).items() if count > 1), None)
+    if twice is not None:
+        return f"the column name {twice!r} stands more than once in the record; keep one"
+    for name, value in pairs:
+        if isinstance(value, list | tuple):
+            return f"column {name!r} holds nested data; every value must be a single cell"
+        if isinstance(value, str) and _is_half(value):
+            return f"the value of column {name!r} {_HALF}"
+    return ""
+
+
+_HALF = "holds half of a surrogate pair (\\ud800 to \\udfff), which is no character; write the text as UTF-8"
+
+
+def _is_half(text: str) -> bool:
+    """Whether a text holds half of a pair, so that it is no text."""
+    return any("\ud800" <= character <= "\udfff" for character in text)

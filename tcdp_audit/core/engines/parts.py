@@ -2,35 +2,51 @@
 
 A pattern has `*`, `?`, `[...]` or `**`, which stands for any number of folders. As everywhere, names that begin with a
 dot or an underscore are no part of a table, unless the pattern says so. A message never has the value of a key.
+
+Folders of Delta Lake, Iceberg, Hudi and the like: they keep files of every version, and only a log says which count.
+
+Read as plain Parquet, such a folder gives the rows of all versions: a table of unique people that was overwritten three
+times has k = 4. A file belongs to such a table if a folder above it, however far, holds the table's log, so it does not
+matter whether the table, a partition of it, one of its files, a pattern, a link or a folder around it is named.
 """
 
 from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import cached_property
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from urllib.parse import unquote
 
 from tcdp_audit.core.base.errors import DataError, UsageError
-from tcdp_audit.core.engines.source import extension
-from tcdp_audit.core.engines.table_formats import Holds, require_one_version, require_plain_files
+from tcdp_audit.core.engines.source import file_extension
 
 KINDS = (".csv", ".parquet", ".tsv")
 ALL = ("**", "*")
 MISSING = "__HIVE_DEFAULT_PARTITION__"
 _UNFINISHED = "_temporary"  # a folder of files that a writer has not moved to their place
 _MAGIC = re.compile(r"[*?\[]")
-
 Pattern = Sequence[str]
 Keys = tuple[tuple[str, str | None], ...]
+_SEVEN = "[0-9]" * 7
+_LOGS = (  # of each format, as patterns below a folder
+    ("Delta Lake", ("_delta_log",)),
+    ("Apache Iceberg", ("metadata/*.metadata.json*", "metadata/version-hint.text")),
+    ("Apache Hudi", (".hoodie",)),
+    ("Apache Paimon", ("snapshot/snapshot-*",)),
+    ("DuckLake", ("ducklake-*.parquet",)),
+    ("Hive with transactions", (f"base_{_SEVEN}*", f"delta_{_SEVEN}_{_SEVEN}*")),
+)
+_ALL = tuple(log for _, logs in _LOGS for log in logs)
+_KINDS = (".parquet", ".orc", ".avro")  # of the files of such tables
+Holds = Callable[[str, Sequence[str]], bool]
 
 
 @dataclass(frozen=True)
-class Parts:
+class TableParts:
     """The files of one table.
 
     Args:
@@ -51,7 +67,7 @@ class Parts:
     @property
     def kind(self) -> str:
         """The extension of all files."""
-        return extension(Path(self.names[0]))
+        return file_extension(Path(self.names[0]))
 
     def shown(self, position: int) -> str:
         """A file as messages call it: without the values of its keys, which are cells."""
@@ -105,7 +121,7 @@ def is_pattern(path: Path) -> bool:
     return bool(_MAGIC.search(str(path))) and not os.path.lexists(path)
 
 
-def find_parts(location: Path) -> Parts:
+def find_parts(location: Path) -> TableParts:
     """The files of a folder or a pattern.
 
     Raises:
@@ -119,7 +135,7 @@ def find_parts(location: Path) -> Parts:
     names = ["/".join(parts) for parts in _walk(folder, pattern)]
     require_plain_files(str(location), [folder / name for name in names])
     names = _alike(str(location), names)
-    parts = Parts(location, folder, tuple(names))
+    parts = TableParts(location, folder, tuple(names))
     _require_different(parts)
     return parts
 
@@ -219,7 +235,7 @@ def _alike(location: str, names: Sequence[str]) -> list[str]:
     """
     if not names:
         raise UsageError(f"{location}: no file of a table is there; name a folder or a pattern that has one")
-    kinds = sorted({extension(Path(name)) for name in names})
+    kinds = sorted({file_extension(Path(name)) for name in names})
     unknown = [kind for kind in kinds if kind not in KINDS]
     if unknown or len(kinds) > 1:
         others = ", ".join(kind or "files without an extension" for kind in kinds)
@@ -230,7 +246,7 @@ def _alike(location: str, names: Sequence[str]) -> list[str]:
     return sorted(names, key=lambda name: name.encode("utf-8", "surrogateescape"))
 
 
-def _require_different(parts: Parts) -> None:
+def _require_different(parts: TableParts) -> None:
     """Insist that no two names lead to one file, whose records would be read twice."""
     known: dict[tuple[int, int], int] = {}
     for position, path in enumerate(parts.paths):
@@ -257,3 +273,47 @@ def _decoded(text: str) -> str:
     decoded = unquote(text, errors="strict")
     decoded.encode()
     return decoded
+
+
+def require_one_version(location: str, files: Iterable[str], holds: Holds) -> None:
+    """Refuse files that a table format manages.
+
+    Args:
+        location: what messages call the table.
+        files: the paths of its files, with `/` in them. CSV and the like are none of these formats' own.
+        holds: whether a folder has something that fits one of some patterns of `/`, `*` and `[0-9]`.
+
+    Raises:
+        UsageError: a folder above a file, however far, is that of such a table.
+
+    Cost: one look at each folder.
+    """
+    nearest = dict.fromkeys(PurePosixPath(file).parent for file in files if file.lower().endswith(_KINDS))
+    folders = dict.fromkeys(str(above) for one in nearest for above in (one, *one.parents))
+    managed = next((folder for folder in folders if folder != "." and holds(folder, _ALL)), None)
+    if managed is not None:
+        name = next((name for name, logs in _LOGS if holds(managed, logs)), "some format")
+        raise UsageError(
+            f"{location}: holds files of a table of {name}, which keeps the rows of earlier versions too; read the "
+            "version to publish with a library of that format, write it as plain Parquet into a folder of its own, and "
+            "audit that"
+        )
+
+
+def require_plain_files(location: str, paths: Sequence[Path]) -> None:
+    """Refuse files on this machine that a table format manages; links are followed, and their own places looked at.
+
+    Raises:
+        UsageError: one belongs to such a table.
+    """
+    real = {folder: os.path.realpath(folder) for folder in {path.parent for path in paths}}
+    places = [
+        *(os.path.abspath(path) for path in paths),  # noqa: PTH100 - `resolve` would follow links
+        *(f"{real[path.parent]}/{path.name}" for path in paths),
+        *(os.path.realpath(path) for path in paths if path.is_symlink()),
+    ]
+    require_one_version(location, places, _holds)
+
+
+def _holds(folder: str, logs: Sequence[str]) -> bool:
+    return any(True for log in logs for _ in Path(folder).glob(log))

@@ -51,7 +51,7 @@ class TableSource:
     cells: Cells | None = None
 
 
-def extension(path: Path) -> str:
+def file_extension(path: Path) -> str:
     """The extension that says what kind of file it is, without `.gz`."""
     suffixes = [suffix.lower() for suffix in path.suffixes]
     return suffixes[-2] if len(suffixes) > 1 and suffixes[-1] == ".gz" else (suffixes or [""])[-1]
@@ -78,9 +78,9 @@ def require_known_kind(path: Path, shown: str) -> None:
     Raises:
         UsageError: it does not.
     """
-    if extension(path) in SHEETS:
+    if file_extension(path) in SHEETS:
         raise UsageError(f"{shown}: is a workbook; save the sheet as CSV UTF-8, and audit that")
-    if extension(path) not in KINDS:
+    if file_extension(path) not in KINDS:
         known = ", ".join(sorted(KINDS))
         raise UsageError(f"{shown}: unknown kind of file; known are {known}; text also as .gz")
 

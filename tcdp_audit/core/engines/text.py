@@ -14,7 +14,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from tcdp_audit.core.encoding.domain import Domain, RawDomain
-from tcdp_audit.core.engines.arrow_arrays import array_of_numbers, array_of_texts
+from tcdp_audit.core.engines.arrow_types import array_of_numbers, array_of_texts
 from tcdp_audit.core.engines.base import Batch, Column, Engine
 from tcdp_audit.core.engines.coded_column import CodedColumn, coded_texts
 from tcdp_audit.core.engines.csv_reader import read_csv

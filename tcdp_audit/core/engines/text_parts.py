@@ -16,14 +16,14 @@ from tcdp_audit.core.base.errors import DataError, UsageError
 from tcdp_audit.core.engines.csv_reader import read_csv
 from tcdp_audit.core.engines.digest import HashedBytes, KnownDigest, digest_of_list
 from tcdp_audit.core.engines.parquet import ParquetFile, parquet_files
-from tcdp_audit.core.engines.parts import Parts
+from tcdp_audit.core.engines.parts import TableParts
 from tcdp_audit.core.engines.source import TableSource, readable
 from tcdp_audit.core.engines.writing import write_table
 
 BUFFER = 2**20
 
 
-def source_of_text_parts(parts: Parts, scratch: Path, connection: duckdb.DuckDBPyConnection) -> TableSource:
+def source_of_text_parts(parts: TableParts, scratch: Path, connection: duckdb.DuckDBPyConnection) -> TableSource:
     """The records of CSV files with one header as a relation.
 
     Raises:

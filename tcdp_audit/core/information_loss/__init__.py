@@ -1,16 +1,13 @@
-"""Measures of information loss: a repaired release beside the release that it was made from.
+"""Measures of information loss: a repaired release compared with the release that it was made from.
 
-penalty                          how much a value leaves open
-columns                          what became of each value, in how many records
-numeric, ordered, hierarchical, nominal   the measures of each scale
-scales, coverage                 an attribute under its scale; losses whatever the scale
-mutual                           what a column tells of itself, and of sensitive attributes
+columns                          what became of each value, and of the equivalence classes
+coverage                         losses whatever the scale; what a value leaves open; mutual information
+scales, ordered                  the measures of each scale: hierarchies and sets; ranks and numbers
 counting                         errors of counts of one column and of two
-class_sizes                      loss of equivalence classes
 features                         a column as numbers that a model takes
-least_squares, student, regression   coefficients, and how far their intervals overlap
+least_squares, regression        coefficients, and how far their intervals overlap
 prediction                       accuracy of a model that is trained on the release
-logistic, propensity             how well a model tells the two releases apart
+propensity                       how well a logistic model distinguishes the two releases
 loss                             every measure, computed when it is asked for
 """
 

@@ -1,21 +1,25 @@
-"""The columns of two releases side by side: what became of each value, and in how many records."""
+"""The columns of two releases next to each other: what became of each value, and of the equivalence classes."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.core.base.arrays import Floats
+from tcdp_audit.core.base.frozen import Floats
+from tcdp_audit.core.classes.grouping import Grouping
+from tcdp_audit.core.encoding.counted import CountedCodes
 from tcdp_audit.core.encoding.domain import Domain
 from tcdp_audit.core.encoding.generalised import number_text
 from tcdp_audit.core.encoding.hierarchy import Hierarchy
 from tcdp_audit.core.encoding.keys import Codes
 from tcdp_audit.core.encoding.reading import domain_of
-from tcdp_audit.core.policy import AttributeDeclaration, Role, Scale
+from tcdp_audit.core.policy.model import AttributeDeclaration, Role, Scale
+from tcdp_audit.core.policy.policy import Policy
 from tcdp_audit.core.release.release import Release
 
 Positions = NDArray[np.intp]
@@ -48,7 +52,7 @@ class PairedColumn:
         after: its domain in the second one.
         before_codes: the code of each record of the first release.
         after_codes: the code of each record of the second one.
-        kept: for each record of the second release its position in the first.
+        position_before: for each record of the second release its position in the first.
     """
 
     declaration: AttributeDeclaration
@@ -57,7 +61,7 @@ class PairedColumn:
     after: Domain
     before_codes: Codes
     after_codes: Codes
-    kept: Positions
+    position_before: Positions
 
     @property
     def name(self) -> str:
@@ -66,18 +70,18 @@ class PairedColumn:
 
     @property
     def is_quasi_identifier(self) -> bool:
-        """Whether it takes part in equivalence classes."""
+        """Say whether it takes part in equivalence classes."""
         return self.declaration.role is Role.QUASI_IDENTIFIER
 
     @property
     def is_numeric(self) -> bool:
-        """Whether its values are numbers or ranges of numbers."""
+        """Say whether its values are numbers or ranges of numbers."""
         return self.declaration.scale is Scale.NUMERIC
 
     @property
     def suppressed(self) -> int:
         """The number of records of the first release that are not in the second."""
-        return len(self.before_codes) - len(self.kept)
+        return len(self.before_codes) - len(self.position_before)
 
     @cached_property
     def same(self) -> NDArray[np.int64]:
@@ -93,7 +97,7 @@ class PairedColumn:
     def transitions(self) -> Transitions:
         """The changes of the values of the records that stayed. O(records), and a sort of them for large domains."""
         radix = self.after.size + 1
-        key = self.before_codes[self.kept].astype(np.int64)
+        key = self.before_codes[self.position_before].astype(np.int64)
         key *= radix
         key += self.after_codes
         if (span := (self.before.size + 1) * radix) <= 2 * len(key):
@@ -111,7 +115,7 @@ class PairedColumn:
 
     @property
     def is_emptied(self) -> bool:
-        """Whether it had several values, and has at most one now. Missing and suppressed cells are one value: none."""
+        """Say whether it had several values, and has at most one now. Missing and suppressed cells are one value."""
         return _different(self.before) > 1 and _different(self.after) < 2
 
     @cached_property
@@ -128,7 +132,7 @@ def records_with(domain: Domain) -> NDArray[np.int64]:
 def _different(domain: Domain) -> int:
     """The number of different values that records have; no value counts as one."""
     there = records_with(domain) > 0
-    return int((there & ~domain.tells_nothing).sum()) + bool((there & domain.tells_nothing).any())
+    return int((there & ~domain.is_uninformative).sum()) + bool((there & domain.is_uninformative).any())
 
 
 def share(part: float, whole: float) -> float:
@@ -147,7 +151,9 @@ def lossy_columns(release: Release) -> list[str]:
     return sorted(name for name in release.columns if name in declared and declared[name].role in LOSSY_ROLES)
 
 
-def paired_columns(before: Release, after: Release, kept: Positions, names: Sequence[str]) -> tuple[PairedColumn, ...]:
+def paired_columns(
+    before: Release, after: Release, position_before: Positions, names: Sequence[str]
+) -> tuple[PairedColumn, ...]:
     """Some declared columns of two releases, in the order of their names here.
 
     Raises:
@@ -158,7 +164,9 @@ def paired_columns(before: Release, after: Release, kept: Positions, names: Sequ
     declared = before.policy.attributes
     sides = [_read(release, names) for release in (before, after)]
     return tuple(
-        PairedColumn(declared[old.attribute], before.hierarchies.get(old.attribute), old, new, codes, new_codes, kept)
+        PairedColumn(
+            declared[old.attribute], before.hierarchies.get(old.attribute), old, new, codes, new_codes, position_before
+        )
         for (old, codes), (new, new_codes) in zip(*sides, strict=True)
     )
 
@@ -176,7 +184,7 @@ def _read(release: Release, names: Sequence[str]) -> list[tuple[Domain, Codes]]:
 
 
 def _positions(before: Domain, after: Domain) -> NDArray[np.int64]:
-    """Where each value after stands among the values before; -1 for a new one."""
+    """The place of each value after among the values before; -1 for a new one."""
     if before.size and before.values.dtype == after.values.dtype != object and not before.rounded and not after.rounded:
         nearest = np.minimum(np.searchsorted(before.values, after.values), before.size - 1)
         return np.where(before.values[nearest] == after.values, nearest, -1)
@@ -185,3 +193,65 @@ def _positions(before: Domain, after: Domain) -> NDArray[np.int64]:
         if before.rounded.get(number) != after.rounded.get(number):  # other numbers, of the same float64
             place.pop(number_text(number), None)
     return np.array([place.get(label, -1) for label in after.labels], dtype=np.int64)
+
+
+@dataclass(frozen=True)
+class ClassSizes:
+    """Sizes of the equivalence classes of two releases; a missing quasi-identifier is a value of its own.
+
+    Args:
+        before: records in each class of the first release.
+        after: records in each class of the second release.
+        suppressed: records of the first that are not in the second.
+    """
+
+    before: NDArray[np.int64]
+    after: NDArray[np.int64]
+    suppressed: int
+
+    @property
+    def discernibility(self) -> tuple[int, int]:
+        """Sum of squared class sizes, each suppressed record counted as indistinguishable from all records.
+
+        Source: Bayardo, Agrawal, ICDE 2005.
+        """
+        records = int(self.before.sum())
+        return _squares(self.before), _squares(self.after) + records * self.suppressed
+
+    def average(self, k: Fraction | None) -> tuple[float | None, float | None]:
+        """Records by classes and by k (or 1), before and after; None without classes.
+
+        Source: LeFevre, DeWitt, Ramakrishnan, ICDE 2006, C_avg.
+        """
+        return _average(self.before, k), _average(self.after, k)
+
+
+def class_sizes(columns: Sequence[PairedColumn], suppressed: int) -> ClassSizes | None:
+    """The classes of two releases by their quasi-identifiers; None without any. A sort of the records of each."""
+    keys = [one for one in columns if one.is_quasi_identifier]
+    if not keys:
+        return None
+    before = Grouping(CountedCodes({one.name: one.before_codes for one in keys}), [one.before for one in keys])
+    after = Grouping(CountedCodes({one.name: one.after_codes for one in keys}), [one.after for one in keys])
+    return ClassSizes(before.records, after.records, suppressed)
+
+
+def demanded_k(policy: Policy) -> Fraction | None:
+    """The largest class size k that an expectation on classes demands; None where none does."""
+    demanded = [
+        one.demanded(expectation.parameters)
+        for expectation in policy.expectations
+        if expectation.check.judges_each_class
+        for one in expectation.check.limits
+        if one.parameter == "k"
+    ]
+    return max((k for k in demanded if k is not None), default=None)
+
+
+def _squares(sizes: NDArray[np.int64]) -> int:
+    """Exact as long as the square of the number of records keeps within 63 bits."""
+    return int(sizes @ sizes)
+
+
+def _average(sizes: NDArray[np.int64], k: Fraction | None) -> float | None:
+    return float(Fraction(int(sizes.sum()), len(sizes)) / (k or 1)) if len(sizes) else None

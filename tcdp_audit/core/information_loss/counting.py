@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.core.base.arrays import Floats
+from tcdp_audit.core.base.frozen import Floats
 from tcdp_audit.core.encoding.keys import Codes
 from tcdp_audit.core.information_loss.coverage import Coverage
 
@@ -68,7 +68,7 @@ class _Side:
 
     @classmethod
     def of(cls, shares: Floats, codes: Codes) -> _Side:
-        """From the shares of each code, the missing one included: equal rows become one."""
+        """Take the shares of each code, the missing one included: equal rows become one."""
         distinct, row = _distinct(shares)
         return cls(distinct, row[codes])
 
@@ -185,7 +185,7 @@ def _sides(coverage: Coverage[Any], groups: NDArray[np.intp]) -> tuple[_Side, _S
     column, number = coverage.column, int(groups.max()) + 1
     before = np.append(groups, -1)[:, None] == np.arange(number)
     after = np.vstack([coverage.landing(groups, number), np.zeros(number)])
-    after[column.after.tells_nothing] = 0.0
+    after[column.after.is_uninformative] = 0.0
     return _Side.of(before.astype(np.float64), column.before_codes), _Side.of(after, column.after_codes)
 
 

@@ -1,4 +1,4 @@
-"""Losses of a column: of a cell that changed, of certainty, of the distribution; whatever its scale."""
+"""Coverage: which values each value stands for, what that costs whatever the scale, and mutual information."""
 
 from __future__ import annotations
 
@@ -10,13 +10,31 @@ from typing import Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.core.base.arrays import Floats
+from tcdp_audit.core.base.frozen import Floats
 from tcdp_audit.core.encoding.domain import Domain
 from tcdp_audit.core.encoding.keys import Codes
 from tcdp_audit.core.information_loss.columns import PairedColumn, records_with, share, weighted_sum
-from tcdp_audit.core.information_loss.penalty import Penalty
 
 MOST_GROUPS = 20  # of single values
+Counts = NDArray[np.int64]
+
+
+class Penalty(ABC):
+    """The normalised certainty penalty of the values of an attribute, from 0 for a single one to 1 for all.
+
+    It needs no records, so that a remedy can ask what a label would cost before it releases it.
+
+    Source: Xu et al., Utility-based anonymization using local recoding, KDD 2006; Ghinita et al., VLDB 2007.
+    """
+
+    @abstractmethod
+    def of_values(self, domain: Domain) -> Floats:
+        """The penalty of each value of a domain, read under the attribute's scale. Shape (domain,). O(domain)."""
+
+    def of(self, domain: Domain) -> Floats:
+        """The same of each code, the missing one last; a suppressed or missing cell costs 1. Shape (domain + 1,)."""
+        return np.where(domain.is_uninformative, 1.0, np.append(self.of_values(domain), 1.0))
+
 
 P = TypeVar("P", bound=Penalty)
 
@@ -59,7 +77,7 @@ class Coverage(ABC, Generic[P]):
 
     @abstractmethod
     def groups(self) -> NDArray[np.intp]:
-        """The values before in groups that somebody may count: the group of each code; -1 where it tells nothing.
+        """The values before in groups that a count may be about: the group of each code; -1 where it tells nothing.
 
         Each value by itself where there are at most 20. Of more values the 20 most frequent and all others together;
         of numbers and ranks ten consecutive groups with as equal numbers of records as whole values allow.
@@ -85,8 +103,8 @@ class Coverage(ABC, Generic[P]):
         Missing and suppressed cells tell the same, which is nothing.
         """
         change = self.column.transitions
-        nothing_before = self.column.before.tells_nothing[change.before]
-        nothing_after = self.column.after.tells_nothing[change.after]
+        nothing_before = self.column.before.is_uninformative[change.before]
+        nothing_after = self.column.after.is_uninformative[change.after]
         lost = (nothing_before ^ nothing_after).astype(np.float64)
         rest = ~(nothing_before | nothing_after | self.column.unchanged)
         lost[rest] = self.growth(change.before[rest], change.after[rest])
@@ -114,12 +132,12 @@ class Coverage(ABC, Generic[P]):
 
 def _known(domain: Domain) -> Floats:
     """The number of records with each value that tells something. Shape (domain,)."""
-    return np.where(domain.tells_nothing, 0.0, records_with(domain))[:-1]
+    return np.where(domain.is_uninformative, 0.0, records_with(domain))[:-1]
 
 
 def groups_of_frequent(domain: Domain) -> NDArray[np.intp]:
     """The most frequent values each by itself, and all others together; see `Coverage.groups`."""
-    known = np.where(domain.tells_nothing, 0, records_with(domain))[:-1]
+    known = np.where(domain.is_uninformative, 0, records_with(domain))[:-1]
     order = np.argsort(-known, kind="stable")[: int((known > 0).sum())]
     groups = np.full(domain.size, -1, dtype=np.intp)
     groups[order] = np.minimum(np.arange(len(order)), MOST_GROUPS)
@@ -141,3 +159,84 @@ def total_variation(before: Floats, after: Floats, new: float) -> float:
     """Half the sum of differences of two distributions over common values; `new` is the weight after of new values."""
     shares = np.abs(before / before.sum() - after / (after.sum() + new)).sum() + new / (after.sum() + new)
     return float(min(shares / 2, 1.0))
+
+
+@dataclass(frozen=True)
+class MutualInformation:
+    """The information that one column gives about another, in bits for each record before.
+
+    Args:
+        before: in the release as it came in.
+        after: in the release as it is; a record without one of the two values, or without both, tells nothing.
+    """
+
+    before: float
+    after: float
+
+
+def information_retained(column: PairedColumn) -> float | None:
+    """N' I'(X; X') / (n H(X)): of what a column told, the share that is still told; None where it told nothing.
+
+    X is the value before, X' the one after. H is the entropy in the n records that had a value, I' the mutual
+    information in the n' of them that have one after. Since n' H'(X) is at most n H(X), it lies from 0 to 1.
+
+    Cost: O(distinct changes of values), and a sort of them.
+    """
+    before = records_with(column.before)[~column.before.is_uninformative]
+    total_before = _entropy(before) * int(before.sum())
+    if not total_before:
+        return None
+    change = column.transitions
+    there = ~(column.before.is_uninformative[change.before] | column.after.is_uninformative[change.after])
+    old, new, records = change.before[there], change.after[there], change.records[there]
+    shared = _entropy(_totals(old, records)) + _entropy(_totals(new, records)) - _entropy(records)
+    return float(np.clip(shared * int(records.sum()) / total_before, 0.0, 1.0))
+
+
+def information_on(column: PairedColumn, other: PairedColumn) -> MutualInformation:
+    """N I(X; S) / N of two columns of one release, before and after; n records have both values, N are those before.
+
+    Cost: O(records), and a sort of them where both columns have many values.
+    """
+    records = len(column.before_codes)
+    before = _between((column.before, column.before_codes), (other.before, other.before_codes))
+    after = _between((column.after, column.after_codes), (other.after, other.after_codes))
+    return MutualInformation(share(before, records), share(after, records))
+
+
+def _between(one: tuple[Domain, Codes], two: tuple[Domain, Codes]) -> float:
+    """Mutual information in the records that have both values, times their number."""
+    (first, left), (second, right) = one, two
+    there = ~(first.is_uninformative[left] | second.is_uninformative[right])
+    left, right = left[there].astype(np.int64), right[there].astype(np.int64)
+    both = _totals(left * second.size + right, None, first.size * second.size)
+    bits = _entropy(_totals(left, None, first.size)) + _entropy(_totals(right, None, second.size)) - _entropy(both)
+    return max(bits, 0.0) * len(left)
+
+
+def _totals(keys: NDArray[np.int64], records: Counts | None, span: int | None = None) -> Counts:
+    """The records of each key that has any.
+
+    Args:
+        keys: whole numbers from 0.
+        records: how many records each entry stands for; None for one each.
+        span: the number of possible keys; where it is small they are counted without a sort.
+    """
+    if records is None and span is not None and span <= 2 * len(keys):
+        counts = np.bincount(keys, minlength=span)
+        return counts[counts > 0]
+    distinct, place, counts = np.unique(keys, return_inverse=True, return_counts=True)
+    if records is None:
+        return counts
+    sums = np.zeros(len(distinct), dtype=np.int64)
+    np.add.at(sums, place, records)
+    return sums
+
+
+def _entropy(records: Counts) -> float:
+    """Shannon's entropy in bits of a distribution by its counts; 0 of a single value, or of none."""
+    known = records[records > 0]
+    if len(known) < 2:
+        return 0.0
+    shares = known / known.sum()
+    return float(-(shares @ np.log2(shares)))

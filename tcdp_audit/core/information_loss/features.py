@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.core.base.arrays import Floats
+from tcdp_audit.core.base.frozen import Floats
 from tcdp_audit.core.information_loss.columns import records_with
 from tcdp_audit.core.information_loss.coverage import Coverage
 from tcdp_audit.core.information_loss.ordered import Ordered
@@ -40,7 +40,7 @@ class Features:
     Args:
         name: the column's.
         levels: of each feature, the place of its value among the values before, the most frequent being 1; None for a
-            number. The value of place 1 has no feature: the others stand beside it.
+            number. The value of place 1 has no feature: the others are compared with it.
         spread: what a unit of each feature is in the column's own unit.
         before: in the first release.
         after: in the second one.
@@ -76,7 +76,7 @@ def _shares(coverage: Coverage[Any]) -> tuple[Floats, Floats]:
     groups = _frequent(coverage)
     number = int(groups.max(initial=-1)) + 1
     before = (np.append(groups, -1)[:, None] == np.arange(number)).astype(np.float64)
-    after = landed(coverage, groups, number)
+    after = project_to_groups(coverage, groups, number)
     return _known(before), _known(after)
 
 
@@ -85,10 +85,10 @@ def _known(shares: Floats) -> Floats:
     return np.where(shares.any(axis=1, keepdims=True), shares, np.nan)[:, 1:]
 
 
-def landed(coverage: Coverage[Any], groups: NDArray[np.intp], number: int) -> Floats:
+def project_to_groups(coverage: Coverage[Any], groups: NDArray[np.intp], number: int) -> Floats:
     """The share of each group of values in each code after, the missing one last; none where a cell tells nothing."""
     after = np.vstack([coverage.landing(groups, number), np.zeros(number)])
-    after[coverage.column.after.tells_nothing] = 0.0
+    after[coverage.column.after.is_uninformative] = 0.0
     return after
 
 

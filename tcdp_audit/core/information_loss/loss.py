@@ -12,26 +12,31 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tcdp_audit.core.base.outcome import number
-from tcdp_audit.core.information_loss.class_sizes import ClassSizes, class_sizes, demanded_k
-from tcdp_audit.core.information_loss.columns import PairedColumn, lossy_columns, paired_columns, share
+from tcdp_audit.core.information_loss.columns import (
+    ClassSizes,
+    PairedColumn,
+    class_sizes,
+    demanded_k,
+    lossy_columns,
+    paired_columns,
+    share,
+)
 from tcdp_audit.core.information_loss.counting import CountingError, TableError, counting_error, table_error
-from tcdp_audit.core.information_loss.coverage import Coverage
-from tcdp_audit.core.information_loss.mutual import Told, information_kept, information_on
-from tcdp_audit.core.information_loss.numeric import (
+from tcdp_audit.core.information_loss.coverage import Coverage, MutualInformation, information_on, information_retained
+from tcdp_audit.core.information_loss.ordered import (
     CorrelationChange,
     Deviation,
     MeanError,
+    Ordered,
     correlation_change,
     deviation,
     mean_error,
 )
-from tcdp_audit.core.information_loss.ordered import Ordered
 from tcdp_audit.core.information_loss.prediction import Accuracy, accuracy, accuracy_as_json
 from tcdp_audit.core.information_loss.propensity import Propensity, propensity
 from tcdp_audit.core.information_loss.regression import Fitted, default_regressions, regression, regressions_as_json
 from tcdp_audit.core.information_loss.scales import coverage_of
-from tcdp_audit.core.policy import Role
-from tcdp_audit.core.policy.model import PolicyDocument
+from tcdp_audit.core.policy.model import PolicyDocument, Role
 from tcdp_audit.core.release.release import Release
 
 
@@ -53,7 +58,7 @@ class InformationLoss:
         suppressed: how many of them are not there after.
         k: the class size that the policy demands, if any.
         document: the policy, for what it says people would do with the release.
-        others: further columns that somebody would use, side by side; no other measure is about them.
+        others: further columns that a user needs, side by side; no other measure is about them.
     """
 
     columns: tuple[PairedColumn, ...]
@@ -142,7 +147,7 @@ class InformationLoss:
 
     @cached_property
     def mean_error(self) -> MeanError:
-        """How far the means of numeric attributes moved."""
+        """The distance by which the means of numeric attributes moved."""
         return mean_error(self._numeric)
 
     @cached_property
@@ -157,24 +162,24 @@ class InformationLoss:
 
     @cached_property
     def regressions(self) -> Sequence[Fitted]:
-        """What became of the coefficients of each regression; see `regression`."""
+        """The change of the coefficients of each regression; see `regression`."""
         declared = self.document.utility.regressions
         asked = default_regressions(list(self._coverages.values())) if declared is None else declared
         return [regression(one, self._used, self.document.weight) for one in asked]
 
     @cached_property
     def models(self) -> Sequence[Accuracy]:
-        """What each model that the policy names still predicts right; see `accuracy`."""
+        """The accuracy of each model that the policy names; see `accuracy`."""
         return [accuracy(one, self._used, self.document.seed) for one in self.document.utility.models]
 
     @cached_property
-    def mutual_information_kept(self) -> Mapping[str, float | None]:
-        """Of what each attribute tells, the share that is still told; see `information_kept`."""
-        return {one.name: information_kept(one) for one in self.columns}
+    def mutual_information_retained(self) -> Mapping[str, float | None]:
+        """The share of each attribute's information that is left; see `information_retained`."""
+        return {one.name: information_retained(one) for one in self.columns}
 
     @cached_property
-    def mutual_information(self) -> Mapping[str, Mapping[str, Told]]:
-        """What each attribute tells of each other one that is sensitive, in bits, before and after."""
+    def mutual_information(self) -> Mapping[str, Mapping[str, MutualInformation]]:
+        """The information of each attribute about each other one that is sensitive, in bits, before and after."""
         sensitive = [one for one in self.columns if one.declaration.role is Role.SENSITIVE]
         return {
             one.name: {other.name: information_on(one, other) for other in sensitive if other is not one}
@@ -219,18 +224,18 @@ class InformationLoss:
             "distribution_distance": self.distribution_distances[name],
             "il1s": self.deviation.attributes.get(name),
             "mean_error": self.mean_error.attributes.get(name),
-            "mutual_information_kept": self.mutual_information_kept[name],
-            "mutual_information": {other: asdict(told) for other, told in self.mutual_information[name].items()},
+            "mutual_information_retained": self.mutual_information_retained[name],
+            "mutual_information": {other: asdict(bits) for other, bits in self.mutual_information[name].items()},
         }
 
 
-def information_loss(before: Release, after: Release, kept: NDArray[np.intp]) -> InformationLoss:
+def information_loss(before: Release, after: Release, position_before: NDArray[np.intp]) -> InformationLoss:
     """The losses of a release.
 
     Args:
         before: the release as it came in.
         after: what a remedy made of it: the same policy, the same columns.
-        kept: for each record of `after` its position in `before`; records that are not named were suppressed.
+        position_before: for each record of `after` its position in `before`; other records were suppressed.
 
     Returns:
         The measures. Both releases are read at once, so that their engines may be closed; each measure is computed
@@ -245,11 +250,11 @@ def information_loss(before: Release, after: Release, kept: NDArray[np.intp]) ->
     lossy, document = lossy_columns(before), before.policy.document
     used = {*document.utility.named, *([] if document.weight is None else [document.weight])} & set(before.columns)
     names = [*lossy, *sorted(used.intersection(before.policy.attributes).difference(lossy))]
-    columns = paired_columns(before, after, kept, names)
+    columns = paired_columns(before, after, position_before, names)
     return InformationLoss(
         columns=columns[: len(lossy)],
         records=before.engine.records,
-        suppressed=before.engine.records - len(kept),
+        suppressed=before.engine.records - len(position_before),
         k=demanded_k(before.policy),
         document=document,
         others=columns[len(lossy) :],

@@ -10,22 +10,22 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.core.base.arrays import Floats
 from tcdp_audit.core.base.errors import UsageError
+from tcdp_audit.core.base.frozen import Floats
 from tcdp_audit.core.information_loss.columns import PairedColumn
 from tcdp_audit.core.information_loss.coverage import Coverage
-from tcdp_audit.core.information_loss.features import Side, features_of, landed
+from tcdp_audit.core.information_loss.features import Side, features_of, project_to_groups
 from tcdp_audit.core.policy.model import PredictiveModel
 
 MOST_RECORDS = 2**16  # before, evenly spaced; a third of them to test with
 LEAST = 30  # records before with an outcome: ten to test with
 TREES, LEAF = 50, 5  # of the forest, and the least records of a leaf
-FARTHEST = 1000.0  # standard deviations; a number beyond stands here
+FARTHEST = 1000.0  # standard deviations; a number beyond counts as this
 
 
 @dataclass(frozen=True)
 class Accuracy:
-    """What a model predicts right.
+    """The accuracy of a model.
 
     Args:
         of: what it predicts.
@@ -48,7 +48,7 @@ class Accuracy:
     reason: str = ""
 
     @property
-    def kept(self) -> float | None:
+    def retained(self) -> float | None:
         """`after` by `before`; None without the latter."""
         return None if self.before is None or self.after is None or not self.before else self.after / self.before
 
@@ -59,7 +59,7 @@ class Accuracy:
             "by": list(self.by),
             "accuracy": {"before": self.before, "after": self.after},
             "guess": self.guess,
-            "kept": self.kept,
+            "retained": self.retained,
             "trained": {"before": self.trained[0], "after": self.trained[1]},
             "tested": self.tested,
             "reason": self.reason,
@@ -68,10 +68,10 @@ class Accuracy:
 
 def accuracy_as_json(models: Sequence[Accuracy]) -> dict[str, Any]:
     """All models: mean and least share of the accuracy that is kept, and each model."""
-    kept = [one.kept for one in models if one.kept is not None]
+    retained = [one.retained for one in models if one.retained is not None]
     return {
-        "value": sum(kept) / len(kept) if kept else None,
-        "least": min(kept, default=None),
+        "value": sum(retained) / len(retained) if retained else None,
+        "least": min(retained, default=None),
         "models": [one.as_json() for one in models],
     }
 
@@ -145,16 +145,16 @@ class _Outcome:
 
     @classmethod
     def of_column(cls, coverage: Coverage[Any]) -> _Outcome:
-        """In the groups that somebody may count."""
+        """The outcomes of a column, in the groups that a count may be about."""
         groups = coverage.groups()
-        shares = landed(coverage, groups, int(groups.max(initial=-1)) + 1)
+        shares = project_to_groups(coverage, groups, int(groups.max(initial=-1)) + 1)
         return cls(coverage.column, np.append(groups, -1)[coverage.column.before_codes], shares)
 
     def released(self, records: NDArray[np.intp]) -> tuple[NDArray[np.intp], NDArray[np.intp], Floats]:
-        """What became of some records before: position after, group and share, for each group that one may have."""
+        """The counterparts of some records before: position after, group and share, for each possible group."""
         chosen = np.zeros(len(self.before), dtype=bool)
         chosen[records] = True
-        after = np.flatnonzero(chosen[self.column.kept])
+        after = np.flatnonzero(chosen[self.column.position_before])
         shares = self.shares[self.column.after_codes[after]]
         rows, groups = np.nonzero(shares)
         return after[rows], groups, shares[rows, groups]
@@ -180,7 +180,7 @@ def _table(sides: Sequence[Side], records: NDArray[np.intp]) -> Floats:
 def _predicted(
     features: Floats, groups: NDArray[np.intp], shares: Floats | None, questions: Floats, seed: int
 ) -> NDArray[np.intp]:
-    """What a forest that is trained on some records says of others."""
+    """Predict some records by a forest that is trained on others."""
     from sklearn.ensemble import RandomForestClassifier  # noqa: PLC0415 - of an extra
 
     forest = RandomForestClassifier(TREES, min_samples_leaf=LEAF, random_state=seed % 2**32)

@@ -1,28 +1,104 @@
-"""Propensity-score mean squared error: how well a model tells released records from those they were made from."""
+"""Propensity: how well a logistic model distinguishes the two releases."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.core.base.arrays import Floats
-from tcdp_audit.core.encoding.counting import tally
-from tcdp_audit.core.encoding.keys import fold
+from tcdp_audit.core.base.frozen import Floats
+from tcdp_audit.core.encoding.keys import fold, tally
 from tcdp_audit.core.information_loss.columns import PairedColumn, records_with
 from tcdp_audit.core.information_loss.coverage import Coverage
-from tcdp_audit.core.information_loss.logistic import Blocks, fit, probabilities
 from tcdp_audit.core.information_loss.ordered import Ordered
 
+MOST_ITERATIONS = 50
+RIDGE = 1e-6  # for each record: keeps the coefficients finite where a value tells the two groups apart
+TOLERANCE = 1e-10  # of the log-likelihood for each record
+
+# Features of shape (rows, features), 0 or 1 for each row, and how many records it stands for.
+Blocks = Callable[[], Iterator[tuple[Floats, Floats, Floats]]]
 MOST_VALUES = 20  # of a nominal attribute get a coefficient of their own
 MOST_RECORDS = 2**16  # before, evenly spaced, and what became of them
-FARTHEST = 1000.0  # standard deviations; a number beyond stands here
+FARTHEST = 1000.0  # standard deviations; a number beyond counts as this
 BLOCK = 2**14  # records at a time
-KEPT = 2**26  # bytes of features that are made once; more are made anew for each iteration
+CACHED_BYTES = 2**26  # bytes of features that are made once; more are made anew for each iteration
 Part = tuple[Floats, NDArray[np.intp]]  # different rows of features of a column, and which of them each record has
+
+
+@dataclass(frozen=True)
+class Fit:
+    """A fitted regression.
+
+    Args:
+        coefficients: one for each feature.
+        iterations: how many Newton steps were tried.
+        converged: whether the log-likelihood stopped growing.
+    """
+
+    coefficients: Floats
+    iterations: int
+    converged: bool
+
+
+@dataclass(frozen=True)
+class _Slope:
+    """The penalised log-likelihood for each record at some coefficients, its gradient, and its negated Hessian."""
+
+    height: float
+    gradient: Floats
+    curvature: Floats
+
+
+def fit(blocks: Blocks, features: int) -> Fit:
+    """Fit the probability of a 1.
+
+    Args:
+        blocks: gives the data anew at each call.
+        features: how many there are; a column of ones among them.
+
+    Cost: O(rows x features squared) for each of at most 50 iterations.
+    """
+    best = np.zeros(features)
+    slope = _slope(blocks, best)
+    step = np.linalg.solve(slope.curvature, slope.gradient)
+    for iteration in range(1, MOST_ITERATIONS + 1):
+        if slope.gradient @ step < TOLERANCE:
+            return Fit(best + step, iteration, converged=True)
+        tried = _slope(blocks, best + step)
+        if tried.height < slope.height:
+            step = step / 2  # overshot
+            continue
+        best, slope = best + step, tried
+        step = np.linalg.solve(slope.curvature, slope.gradient)
+    return Fit(best, MOST_ITERATIONS, converged=False)
+
+
+def probabilities(features: Floats, coefficients: Floats) -> Floats:
+    """The fitted probability of a 1, never overflowing."""
+    return (1 + np.tanh(features @ coefficients / 2)) / 2
+
+
+def _slope(blocks: Blocks, coefficients: Floats) -> _Slope:
+    height, gradient = 0.0, np.zeros(len(coefficients))
+    curvature, records = np.zeros((len(coefficients), len(coefficients))), 0.0
+    for features, truth, times in blocks():
+        logits = features @ coefficients
+        fitted = probabilities(features, coefficients)
+        height += float((truth * logits - np.logaddexp(0, logits)) @ times)
+        gradient += features.T @ (times * (truth - fitted))
+        scaled = features * np.sqrt(times * fitted * (1 - fitted))[:, None]
+        curvature += scaled.T @ scaled  # a product with itself is half the work
+        records += float(times.sum())
+    penalty = RIDGE * np.eye(len(coefficients))
+    return _Slope(
+        height / records - RIDGE * float(coefficients @ coefficients) / 2,
+        gradient / records - RIDGE * coefficients,
+        curvature / records + penalty,
+    )
 
 
 @dataclass(frozen=True)
@@ -93,9 +169,9 @@ def propensity(columns: Sequence[Coverage[Any]]) -> Propensity:
         return (block for truth, parts, times in distinct for block in _blocks(parts, truth, times))
 
     width = 1 + sum(one.table.shape[1] for _, one in features)
-    kept = list(blocks()) if 8 * width * sum(len(times) for *_, times in distinct) <= KEPT else None
+    cached = list(blocks()) if 8 * width * sum(len(times) for *_, times in distinct) <= CACHED_BYTES else None
     with threadpool_limits(1, "blas"):  # threads of a busy machine wait for each other; and one order of summation
-        return _error_of_fit(blocks if kept is None else lambda: iter(kept))
+        return _error_of_fit(blocks if cached is None else lambda: iter(cached))
 
 
 def _error_of_fit(blocks: Blocks) -> Propensity:
@@ -131,7 +207,7 @@ def _chosen(column: PairedColumn) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     before = np.arange(records) if records <= MOST_RECORDS else np.arange(MOST_RECORDS) * records // MOST_RECORDS
     taken = np.zeros(records, dtype=bool)
     taken[before] = True
-    return before, np.flatnonzero(taken[column.kept])
+    return before, np.flatnonzero(taken[column.position_before])
 
 
 def _distinct(parts: Sequence[Part]) -> tuple[list[Part], Floats]:
@@ -165,7 +241,7 @@ def _numbers(ordered: Ordered) -> _Features:
 
 
 def _indicators(column: PairedColumn) -> _Features:
-    """Indicators of the frequent values, each beside the most frequent one."""
+    """Indicators of the frequent values, each compared with the most frequent one."""
     values = column.before.size + 1
     after = np.where(column.same >= 0, column.same, values + np.arange(len(column.same)))
     records = np.append(records_with(column.before), np.zeros(len(after), dtype=np.int64))

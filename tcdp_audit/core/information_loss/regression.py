@@ -12,9 +12,8 @@ import numpy as np
 from tcdp_audit.core.information_loss.columns import records_with
 from tcdp_audit.core.information_loss.coverage import Coverage
 from tcdp_audit.core.information_loss.features import LEAST, Features, Side, features_of
-from tcdp_audit.core.information_loss.least_squares import Block, LeastSquares, least_squares
+from tcdp_audit.core.information_loss.least_squares import Block, LeastSquares, least_squares, t_quantile
 from tcdp_audit.core.information_loss.ordered import Ordered
-from tcdp_audit.core.information_loss.student import t_quantile
 from tcdp_audit.core.policy.model import Regression
 
 CONFIDENCE = 0.95
@@ -38,7 +37,7 @@ class Estimate:
 
 @dataclass(frozen=True)
 class Effect:
-    """What became of a coefficient.
+    """The change of a coefficient.
 
     Args:
         column: the attribute whose effect it is.
@@ -102,7 +101,7 @@ def regression(asked: Regression, columns: Mapping[str, Coverage[Any]], weight: 
     """A linear regression by least squares on both releases.
 
     Numbers and ranks have one coefficient, nominal attributes one for each frequent value but the most frequent; a
-    range stands at its middle, a generalised nominal value is a share of each value that it covers. Records without a
+    range counts as its middle, a generalised nominal value is a share of each value that it covers. Records without a
     value in some column are left out. A coefficient that the release does not tell any more overlaps by 0.
 
     Args:
@@ -158,7 +157,7 @@ def _weights(column: Coverage[Any]) -> tuple[Side, Side]:
 
 
 def _obstacle(before: LeastSquares) -> str:
-    """Why the coefficients before are not told, or nothing."""
+    """Say why the coefficients before cannot be estimated, or nothing."""
     if before.freedom < LEAST:
         return f"fewer than {LEAST} records more than coefficients have a value in each of its columns"
     if before.is_exact:

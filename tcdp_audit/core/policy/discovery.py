@@ -68,11 +68,11 @@ def named_policies(names: Iterable[str], folder: Path = Path()) -> list[Path]:
     Raises:
         UsageError: a name is empty, a folder or a pattern stands for no policy, or a folder cannot be read.
     """
-    found: dict[tuple[Path, Path], Path] = {}  # by the file that it is, and where its paths start
+    policies: dict[tuple[Path, Path], Path] = {}  # by the file that it is, and where its paths start
     for name in names:
         for path in _named(name, folder / name):
-            found.setdefault((path.parent.resolve(), path.resolve()), path)
-    return list(found.values())
+            policies.setdefault((path.parent.resolve(), path.resolve()), path)
+    return list(policies.values())
 
 
 def _named(name: str, path: Path) -> list[Path]:
@@ -83,8 +83,8 @@ def _named(name: str, path: Path) -> list[Path]:
     if path.exists() or not has_magic(name):
         return [path]  # one that is not there is told when it is read
     matches = sorted(Path(one) for one in glob(str(path), recursive=True))  # noqa: PTH207 - of an absolute one too
-    found = [path for one in matches for path in (sorted(_below(one)) if one.is_dir() else [one])]
-    return _some(found, f"{name}: no file matches this pattern")
+    policies = [path for one in matches for path in (sorted(_below(one)) if one.is_dir() else [one])]
+    return _some(policies, f"{name}: no file matches this pattern")
 
 
 def _below(folder: Path) -> Iterator[Path]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from itertools import islice
 from typing import Any
 
@@ -13,7 +14,7 @@ from tcdp_audit.core.base.errors import PolicyError
 from tcdp_audit.core.base.visible import visible
 from tcdp_audit.core.policy.model import Role
 from tcdp_audit.core.policy.scalars import DIGITS, OddNumber, plain_number
-from tcdp_audit.core.policy.source import Fault, Source
+from tcdp_audit.core.policy.source import PolicyFault, PolicySource
 
 _SENTENCES = {
     "greater_than": "must be greater than {gt}",
@@ -63,22 +64,42 @@ def _begins(longer: str, name: str) -> bool:
     return len(name) > 2 and re.match(rf"{re.escape(name)}[^a-z0-9]", longer, re.IGNORECASE) is not None
 
 
-def located(source: Source, prefix: Sequence[str | int], message: str) -> Fault:
+def located(source: PolicySource, prefix: Sequence[str | int], message: str) -> PolicyFault:
     """A fault at a location of the policy."""
     line, column = source.position(prefix)
-    return Fault(_path(prefix), message, line, column)
+    return PolicyFault(_path(prefix), message, line, column)
+
+
+def is_below(fault: PolicyFault, other: PolicyFault) -> bool:
+    """Whether a fault is at the same place as another, or at a part of it."""
+    place = other.location
+    return fault.location == place or fault.location.startswith((f"{place}.", f"{place}["))
 
 
 def from_validation(
-    error: ValidationError, source: Source, model: type[BaseModel], prefix: Sequence[str | int] = ()
-) -> list[Fault]:
+    error: ValidationError, source: PolicySource, model: type[BaseModel], prefix: Sequence[str | int] = ()
+) -> list[PolicyFault]:
     """The complaints of pydantic as faults, in the order of the file; one more than `MOST` at the most."""
-    faults = []
-    for detail in error.errors(include_url=False)[: MOST + 1]:
+    faults: dict[str, PolicyFault] = {}
+    for detail in _without_misspelt([dict(one) for one in error.errors(include_url=False)])[: MOST + 1]:
         location = (*prefix, *_plain(detail["loc"], source, prefix))
-        faults.append(located(source, location, _sentence(dict(detail), model)))
-    unique = {(fault.location, fault.message): fault for fault in faults}
-    return sorted(unique.values(), key=lambda fault: (fault.line, fault.column))
+        fault = located(source, location, _sentence(detail, model))
+        same = faults.get(fault.location)
+        if same is not None and fault.message not in same.message:  # a type with several forms complains once for each
+            fault = replace(same, message=f"{same.message}, or {fault.message}")
+        faults[fault.location] = fault if same is None or fault.message not in same.message else same
+    return sorted(faults.values(), key=lambda fault: (fault.line, fault.column))
+
+
+def _without_misspelt(details: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The complaints without that a name is missing where one most like it is unknown: that is one mistake."""
+    missing: dict[Any, list[str]] = {}
+    for one in details:
+        if one["type"] == "missing":
+            missing.setdefault(one["loc"][:-1], []).append(str(one["loc"][-1]))
+    unknown = [one["loc"] for one in details if one["type"] == "extra_forbidden"]
+    misspelt = {(*place[:-1], *_alike(str(place[-1]), missing.get(place[:-1], []))[:1]) for place in unknown}
+    return [one for one in details if one["type"] != "missing" or one["loc"] not in misspelt]
 
 
 def _sentence(detail: Mapping[str, Any], model: type[BaseModel]) -> str:
@@ -94,7 +115,7 @@ def _sentence(detail: Mapping[str, Any], model: type[BaseModel]) -> str:
     if kind == "string_type" and isinstance(detail["input"], int | float):
         return "must be text; put it in quotes"
     if kind == "model_type" and detail["loc"][:1] == ("attributes",) and len(detail["loc"]) == 2:
-        return f"needs a role, such as `{{role: {_role_meant(detail['input'])}}}`"
+        return f"needs a role, such as `{{role: {_probable_role(detail['input'])}}}`"
     if kind == "dict_type" and detail["loc"][:1] in (("expect",), ("remedy",)) and isinstance(detail["input"], str):
         return "must be a name with its parameters, such as `- name: {parameter: value}`; without any, `- name: {}`"
     if kind in _SENTENCES:
@@ -107,7 +128,7 @@ def _sentence(detail: Mapping[str, Any], model: type[BaseModel]) -> str:
 def _no_choice(detail: Mapping[str, Any]) -> str:
     """What is wrong with a value that is none of those that there are."""
     choices = detail["ctx"]["expected"]
-    if detail["input"] == UNDECIDED and detail["loc"][-1] == "role":
+    if detail["input"] == UNDECIDED and len(detail["loc"]) > 1 and detail["loc"][-1] == "role":
         return f"is still to be decided for column {detail['loc'][-2]!r}: write {choices} in place of {UNDECIDED}"
     return _SENTENCES[detail["type"]].format(expected=choices) + nearest(
         str(detail["input"]), re.findall(r"'([^']*)'", choices)
@@ -120,7 +141,7 @@ def _instead(name: str, names: Sequence[str]) -> str:
     return nearest(name, names) or few
 
 
-def _role_meant(typed: Any) -> str:
+def _probable_role(typed: Any) -> str:
     """The role that a text in place of a declaration probably means: `quasi-identifier` is one of them."""
     text = str(typed).strip().lower().replace("-", "_").replace(" ", "_") if isinstance(typed, str) else ""
     return next(iter(_alike(text, [role.value for role in Role])), Role.QUASI_IDENTIFIER.value)
@@ -159,22 +180,22 @@ def _is_model(annotation: Any) -> bool:
     return isinstance(annotation, type) and issubclass(annotation, BaseModel)
 
 
-def _plain(location: Sequence[Any], source: Source, prefix: Sequence[str | int]) -> list[str | int]:
+def _plain(location: Sequence[Any], source: PolicySource, prefix: Sequence[str | int]) -> list[str | int]:
     """A location without pydantic's own tags for union members and keys: only parts that stand in the file."""
     data: Any = source.data
     for part in prefix:
         data = data[part]
-    kept: list[str | int] = []
+    plain: list[str | int] = []
     for index, part in enumerate(location):
         inside = (isinstance(data, Mapping) and part in data) or (
             isinstance(data, list) and isinstance(part, int) and part < len(data)
         )
         if inside:
-            kept.append(part)
+            plain.append(part)
             data = data[part]
         elif index == len(location) - 1 and isinstance(data, Mapping) and part != "[key]":
-            kept.append(part)  # a missing or unknown name
-    return kept
+            plain.append(part)  # a missing or unknown name
+    return plain
 
 
 def _path(location: Sequence[str | int]) -> str:
@@ -185,7 +206,7 @@ def _path(location: Sequence[str | int]) -> str:
     return text
 
 
-def render(name: str, text: str, faults: Sequence[Fault]) -> str:
+def render_faults(name: str, text: str, faults: Sequence[PolicyFault]) -> str:
     """The faults of a policy file, at most `MOST`, each with its line and a caret below the place."""
     lines, name = text.splitlines(), visible(name)
     blocks = []
@@ -202,12 +223,12 @@ def render(name: str, text: str, faults: Sequence[Fault]) -> str:
     return "\n".join(blocks)
 
 
-def unsound(name: str, text: str, faults: Sequence[Fault]) -> PolicyError:
+def unsound(name: str, text: str, faults: Sequence[PolicyFault]) -> PolicyError:
     """The error that tells all faults of a policy file."""
-    told = [
+    located_faults = [
         (one.line, one.column, ": ".join(part for part in (one.location, one.message) if part)) for one in faults[:MOST]
     ]
-    return PolicyError(render(name, text, faults), told)
+    return PolicyError(render_faults(name, text, faults), located_faults)
 
 
 def _window(line: str, column: int, width: int = 68) -> tuple[str, int]:

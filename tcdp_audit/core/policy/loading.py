@@ -1,34 +1,40 @@
-"""From a policy's text to a `Policy`, or to all of its faults at once."""
+"""From a file or a mapping to a `Policy`, or to all of its faults at once.
+
+Of a file that is no policy at all nothing is quoted, since it may be a table of people.
+"""
 
 from __future__ import annotations
 
 import io
 import json
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from itertools import islice
 from os import PathLike
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from pydantic import ValidationError
 
-from tcdp_audit.core.base.errors import PluginError, PolicyError, UsageError, redact_errors
-from tcdp_audit.core.base.plugin_faults import blaming
-from tcdp_audit.core.policy.faults import MOST, from_validation, located, nearest, unsound
-from tcdp_audit.core.policy.given import plain
-from tcdp_audit.core.policy.model import PolicyDocument, Role, Scale
-from tcdp_audit.core.policy.policy import Expectation, PlannedRemedy, Policy
-from tcdp_audit.core.policy.profiled import Profiled
-from tcdp_audit.core.policy.recognition import is_policy, is_policy_text, no_policy
-from tcdp_audit.core.policy.registered import Registered, Registry
-from tcdp_audit.core.policy.section import Entry, Section
-from tcdp_audit.core.policy.source import Fault, Source, SourceFault, parse
-from tcdp_audit.core.policy.utility import faults_of_utility
+from tcdp_audit.core.base.errors import PolicyError, UsageError, redact_errors
+from tcdp_audit.core.base.visible import visible
+from tcdp_audit.core.policy.faults import from_validation, render_faults, unsound
+from tcdp_audit.core.policy.model import PolicyDocument, Role
+from tcdp_audit.core.policy.policy import Policy
+from tcdp_audit.core.policy.reading import Reading
+from tcdp_audit.core.policy.registered import Registry
+from tcdp_audit.core.policy.source import PolicySource, PolicySourceError, parse_yaml, plain
 
-CHECKS, REMEDIES = "tcdp_audit_checks", "tcdp_audit_remedies"
-
-T = TypeVar("T", bound=Registered)
+ENOUGH = 2  # signs of a policy: a record of JSON may have one of the keys
+VERSION, ATTRIBUTES, EXPECT = "version", "attributes", "expect"
+LINES = tuple(
+    re.compile(pattern, re.MULTILINE)
+    for pattern in (r"^version:[ \t]*1[ \t]*(#.*)?$", r"^attributes:[ \t]*([{#].*)?$", r"^expect:[ \t]*([\[#].*)?$")
+)
+NO_POLICY = (
+    "no policy, which has `version: 1`, `attributes:` with roles and a list `expect:`; nothing of it is quoted, since "
+    "it may be a table: name a table as RELEASE, a policy with --policy"
+)
 
 
 @redact_errors()
@@ -48,14 +54,33 @@ def read_policy(policy: str | Path | Mapping[str, Any] | Policy, plugins: Regist
         return policy
     if isinstance(policy, Mapping):
         given = _unfolded(policy)
-        source, text, path = Source(given, None), json.dumps(_named(given), sort_keys=True, default=str), None
-        return _Reading(source, text, path, plugins).policy()
+        source, text, path = PolicySource(given, None), json.dumps(_named(given), sort_keys=True, default=str), None
+        return Reading(source, text, path, plugins).policy()
     if not isinstance(policy, str | PathLike):
         raise UsageError(f"policy: must be a path, a mapping or a Policy, not of type {type(policy).__name__}")
     path = Path(policy)
     content = _read(path)
     text = _decoded(content, path)
-    return replace(_Reading(_source(text, path), text, path, plugins).policy(), content=content)
+    return replace(Reading(_source(text, path), text, path, plugins).policy(), content=content)
+
+
+def policy_without_checks(document: Mapping[str, Any]) -> Policy:
+    """A policy that demands nothing but its columns, which no file could be.
+
+    Args:
+        document: a policy without `expect`.
+
+    Raises:
+        PolicyError: it is wrong.
+    """
+    data = {**document, "expect": [{}]}
+    try:
+        read = PolicyDocument.model_validate(data)
+    except ValidationError as error:
+        raise PolicyError(
+            render_faults("policy", "", from_validation(error, PolicySource(data, None), PolicyDocument))
+        ) from None
+    return Policy(read, (), json.dumps(data, sort_keys=True))
 
 
 def data_of_policy(path: Path) -> Any:
@@ -68,17 +93,17 @@ def data_of_policy(path: Path) -> Any:
     return _source(_decoded(_read(path), path), path).data
 
 
-def _source(text: str, path: Path) -> Source:
+def _source(text: str, path: Path) -> PolicySource:
     """The text of a policy, parsed. Of what is no policy nothing is quoted."""
     try:
-        source = parse(text)
-    except SourceFault as fault:
+        source = parse_yaml(text)
+    except PolicySourceError as fault:
         first = fault.faults[0]
-        if first.line and not is_policy_text(text):
-            raise no_policy(str(path), first.line, first.column) from None
+        if first.line and not _is_policy_text(text):
+            raise _no_policy(str(path), first.line, first.column) from None
         raise unsound(str(path), text, fault.faults) from None
-    if not is_policy(source.data):
-        raise no_policy(str(path))
+    if not _is_policy(source.data):
+        raise _no_policy(str(path))
     return source
 
 
@@ -118,168 +143,37 @@ def _decoded(content: bytes, path: Path) -> str:
         raise PolicyError(f"{path}: not UTF-8 text (byte {error.start:,}); save it as UTF-8") from None
 
 
-class _Reading:
-    """One policy while it is being read; collects faults."""
-
-    def __init__(self, source: Source, text: str, path: Path | None, plugins: Registry) -> None:
-        self.text, self.path, self.plugins = text, path, plugins
-        self.faults: list[Fault] = []
-        self.profiled = Profiled.of(source)
-        self.source = self.profiled.source
-
-    def policy(self) -> Policy:
-        document = self._document()
-        self.faults += self.profiled.faults
-        expectations, remedies = tuple(self._expectations(document)), tuple(self._remedies(document))
-        if self.faults or document is None:
-            name = "policy" if self.path is None else str(self.path)
-            ordered = sorted(self.faults, key=lambda fault: (fault.line, fault.column))
-            raise unsound(name, self.text if self.path else "", ordered)
-        profiles, line = self.profiled.profiles, self.source.position(["profile"])[0]
-        return Policy(
-            document, expectations, self.text, self.path, remedies, profiles=profiles, profile_line=line or None
-        )
-
-    def _document(self) -> PolicyDocument | None:
-        try:
-            document = PolicyDocument.model_validate(self.source.data)
-        except ValidationError as error:
-            self.faults += from_validation(error, self.source, PolicyDocument)
-            self._leave_unnamed_plugins_out()
-            return None
-        if document.unit in document.attributes and document.unit is not None:
-            role = document.attributes[document.unit].role
-            if role in (Role.QUASI_IDENTIFIER, Role.SENSITIVE):
-                self._fault(["unit"], f"the unit of privacy cannot be a {role.value.replace('_', '-')} as well")
-        if document.keep_key and document.key is None:
-            self._fault(["keep_key"], "the policy names no `key:` that could be kept")
-        self._unit_released(document)
-        self._columns_named(document)
-        self._columns_kept(document)
-        self._questions_answered(document)
-        for location, sentence in islice(faults_of_utility(document), MOST + 1):
-            self._fault(location, sentence)
-        if document.plugins is not None:
-            self.plugins = self.plugins.only(document.plugins)
-        for plugin in document.plugins or ():
-            self.plugins.require(plugin)
-        return document
-
-    def _unit_released(self, document: PolicyDocument) -> None:
-        """Only a unit that is named can be dropped, and not one that is the key to be kept."""
-        if document.unit_released:
-            return
-        if document.unit is None:
-            self._fault(["unit_released"], "the policy names no `unit:` that could be dropped")
-        elif document.keep_key and document.key == document.unit:
-            self._fault(["unit_released"], "the unit is the key as well, which `keep_key: true` keeps; say one of them")
-
-    def _columns_named(self, document: PolicyDocument) -> None:
-        """What can be known of the weight without data: it is a number."""
-        weight = document.attributes.get(document.weight or "")
-        if weight is not None and weight.scale is not Scale.NUMERIC:
-            example = f"{document.weight}: {{role: {weight.role.value}, scale: numeric}}"
-            self._fault(["weight"], f"{document.weight!r} is not declared as numeric; a weight is: `{example}`")
-
-    def _columns_kept(self, document: PolicyDocument) -> None:
-        """Of the columns that `keep` names the loss is measured."""
-        lossy = dict.fromkeys((*document.with_role(Role.QUASI_IDENTIFIER), *document.with_role(Role.SENSITIVE)))
-        unknown = [name for name in document.keep or {} if name not in lossy]
-        for name in unknown[: MOST + 1]:
-            asked = "is not declared as a quasi-identifier or as sensitive, so nothing is measured of it"
-            self._fault(["keep", name], f"{name!r} {asked}{nearest(name, lossy)}")
-
-    def _questions_answered(self, document: PolicyDocument) -> None:
-        """An answer belongs to a question that a profile asks."""
-        asked = [one.key for profile in self.profiled.profiles for one in profile.questions]
-        unknown = [] if self.profiled.faults else [key for key in document.answers or {} if key not in asked]
-        for key in unknown[: MOST + 1]:
-            known = nearest(key, asked) or (f"; asked are {', '.join(dict.fromkeys(asked))}" if asked else "")
-            nothing = "no profile of the policy asks" if asked else "the policy names no profile that asks"
-            self._fault(["answers", key], f"{nothing} a question {key!r}{known}")
-
-    def _leave_unnamed_plugins_out(self) -> None:
-        """Also where a policy is unsound, look for its other faults with the external plugins that it names only."""
-        named = self.source.data.get("plugins") if isinstance(self.source.data, Mapping) else None
-        if named is not None:
-            self.plugins = self.plugins.only(map(str, named) if isinstance(named, list) else ())
-
-    def _expectations(self, document: PolicyDocument | None) -> Iterator[Expectation]:
-        section = Section(
-            "expect", "check", CHECKS, lambda: self.plugins.checks, lambda check, *where: check.faults(*where)
-        )
-        for entry in self._entries(section, document):
-            plugin = self.plugins.provider_of(CHECKS, entry.registered.name)
-            profile, says = self.profiled.origin(entry.index)
-            yield Expectation(entry.registered, entry.parameters, entry.line, plugin, entry.column, profile, says)
-
-    def _remedies(self, document: PolicyDocument | None) -> Iterator[PlannedRemedy]:
-        section = Section(
-            "remedy", "remedy", REMEDIES, lambda: self.plugins.remedies, lambda one, *where: one.validate(*where)
-        )
-        for entry in self._entries(section, document):
-            plugin = self.plugins.provider_of(REMEDIES, entry.registered.name)
-            yield PlannedRemedy(entry.registered, entry.parameters, entry.line, plugin)
-
-    def _entries(self, section: Section[T], document: PolicyDocument | None) -> Iterator[Entry[T]]:
-        """Every sound entry of a section; also where the rest of the document is not, to find all faults at once."""
-        data = self.source.data
-        entries = data.get(section.key) if isinstance(data, Mapping) else None
-        for index, entry in enumerate(entries if isinstance(entries, list) else ()):
-            if not isinstance(entry, Mapping) or len(entry) != 1:
-                if isinstance(entry, Mapping) or document is not None:
-                    self._fault([section.key, index], f"must be one {section.noun} name with its parameters")
-                continue
-            if len(self.faults) > MOST:
-                return
-            name, given = next(iter(entry.items()))
-            location: list[str | int] = [section.key, index, str(name)]
-            registered = self._registered(section, str(name), location)
-            if registered is not None:
-                yield from self._entry(section, registered, {} if given is None else given, location, document)
-
-    def _registered(self, section: Section[T], name: str, location: list[str | int]) -> T | None:
-        known = section.known()
-        if name in known:
-            return known[name]
-        if self.plugins.broken:
-            reasons = "; ".join(f"{plugin.name}: {plugin.error}" for plugin in self.plugins.broken)
-            raise PluginError(
-                f"no {section.noun} {name!r} is known, and a plugin that may define it did not load ({reasons})"
-            )
-        line, column = self.source.position(location[:-1])
-        sentence = f"unknown {section.noun} {name!r}{nearest(name, known)}"
-        self.faults.append(Fault(f"{section.key}[{location[1]}]", sentence, line, column))
-        return None
-
-    def _entry(
-        self, section: Section[T], registered: T, given: Any, location: list[str | int], document: PolicyDocument | None
-    ) -> Iterator[Entry[T]]:
-        if not isinstance(given, Mapping | registered.parameters):
-            self._fault(location, f"must be a mapping of parameters to values, such as `{_example(registered)}`")
-            return
-        model, name = registered.parameters, str(location[-1])
-        plugin = self.plugins.provider_of(section.hook, name)
-        with blaming(f"the {section.noun} {name!r}, asked about its parameters,", plugin):
-            try:
-                parameters = model.model_validate(given)
-            except ValidationError as error:
-                self.faults += from_validation(error, self.source, model, location)
-                return
-            if document is None:
-                return
-            faults = list(section.faults(registered, parameters, document))
-        for parameter, message in faults:
-            self._fault([*location, parameter] if parameter else location, message)
-        if not faults:
-            line, column = self.source.position(location)
-            yield Entry(registered, parameters, line or None, column or None, int(location[1]))
-
-    def _fault(self, location: list[str | int], message: str) -> None:
-        self.faults.append(located(self.source, location, message))
+def _is_policy(data: Any) -> bool:
+    """Whether data has two of the signs of a policy: version 1, declared roles, a list of expectations."""
+    return isinstance(data, Mapping) and sum(_signs(data)) >= ENOUGH
 
 
-def _example(registered: Registered) -> str:
-    """A line of a policy that names a check or a remedy: the first of its guide's."""
-    lines = str(registered.guide.example).strip().splitlines()
-    return lines[0] if len(lines) == 1 else f"- {registered.name}: {{parameter: value}}"
+def _is_policy_text(text: str) -> bool:
+    """The same of a text that cannot be read as data, by the lines in it that begin a section."""
+    return sum(pattern.search(text) is not None for pattern in LINES) >= ENOUGH
+
+
+def _no_policy(name: str, line: int = 0, column: int = 0) -> PolicyError:
+    """The error that a file is no policy.
+
+    Args:
+        name: the file.
+        line: where it stops being YAML, from 1; 0 where it is YAML.
+        column: likewise.
+    """
+    sentence = f"not YAML here, and {NO_POLICY}" if line else NO_POLICY
+    where = f"{visible(name)}:{line}:{column}" if line else visible(name)
+    return PolicyError(f"{where}: {sentence}", [(line, column, sentence)])
+
+
+def _signs(data: Mapping[Any, Any]) -> Iterator[bool]:
+    version, attributes, expect = (data.get(key) for key in (VERSION, ATTRIBUTES, EXPECT))
+    yield str(version) == "1"
+    yield isinstance(attributes, Mapping) and any(map(_is_declaration, attributes.values()))
+    yield isinstance(expect, list) and all(isinstance(one, str | Mapping) for one in expect)
+
+
+def _is_declaration(value: Any) -> bool:
+    if isinstance(value, Mapping):
+        return "role" in value
+    return isinstance(value, str) and value.strip().lower().replace("-", "_") in set(Role)

@@ -43,6 +43,7 @@ class Model(BaseModel):
 
 
 Text = Annotated[str, BeforeValidator(as_text)]
+"""The type of a parameter that is text: a number in a policy is taken as it is typed."""
 PREVIOUS = "previous"  # what results call an earlier release, with its number where there are several
 LABEL = r"^\S(.{0,58}\S)?$"
 NOUN = r"^[^\W\d_]+([ -][^\W\d_]+)*$"
@@ -272,7 +273,7 @@ class PolicyDocument(Model):
     max_loss: Annotated[
         Exact | None, Field(ge=0, le=1, description="The most that remedies may lose: the mean loss of a cell, 0 to 1.")
     ] = None
-    keep: Annotated[
+    min_utility: Annotated[
         dict[Text, Annotated[Exact, Field(ge=0, le=1)]] | None,
         Field(min_length=1, description="What remedies must leave of single columns: 1 less the mean loss of a cell."),
     ] = None

@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from tcdp_audit.core.base.addresses import resolved
+from tcdp_audit.core.base.addresses import resolve_location
 from tcdp_audit.core.base.outcome import DisplayNames, Severity
 from tcdp_audit.core.base.visible import visible
 from tcdp_audit.core.base.words import count
@@ -123,7 +123,7 @@ class Policy:
 
     def resolve(self, location: str) -> str:
         """A path in the policy, relative to the policy's own folder; a URL or another address as it stands."""
-        return resolved(location, self.directory)
+        return resolve_location(location, self.directory)
 
     @property
     def out_of_order(self) -> Policy:

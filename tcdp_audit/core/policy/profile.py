@@ -6,14 +6,16 @@ document asks for, as far as that can be counted, and who says that the document
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from tcdp_audit.core.base.frozen import FrozenDict
-from tcdp_audit.core.policy.source import parse
+from tcdp_audit.core.policy.faults import MOST, located, nearest
+from tcdp_audit.core.policy.source import Location, PolicyFault, PolicySource, parse_yaml
 
 FOLDER = Path(__file__).with_name("profiles")
 CAVEAT = "This does not determine legality."
@@ -97,12 +99,12 @@ class Profile:
 @lru_cache(maxsize=1)
 def profiles() -> Mapping[str, Profile]:
     """Every profile, by what a policy calls it."""
-    found = (_read(path) for path in sorted(FOLDER.glob("*.yaml")))
-    return FrozenDict({one.key: one for one in found})
+    read = (_read(path) for path in sorted(FOLDER.glob("*.yaml")))
+    return FrozenDict({one.key: one for one in read})
 
 
 def _read(path: Path) -> Profile:
-    data = parse(path.read_text(encoding="utf-8")).data
+    data = parse_yaml(path.read_text(encoding="utf-8")).data
     return Profile(
         name=path.stem,
         version=str(data["version"]),
@@ -115,4 +117,56 @@ def _read(path: Path) -> Profile:
             )
             for one in data["questions"]
         ),
+    )
+
+
+@dataclass(frozen=True)
+class Profiled:
+    """The text of a policy with the demands of its profiles.
+
+    Args:
+        source: the policy, its list of expectations longer by these demands.
+        profiles: those that it names, in its order.
+        own: how many expectations it writes itself.
+        faults: names that are no profile's.
+    """
+
+    source: PolicySource
+    profiles: tuple[Profile, ...] = ()
+    own: int = 0
+    faults: tuple[PolicyFault, ...] = ()
+
+    @classmethod
+    def of(cls, source: PolicySource) -> Profiled:
+        """A policy as it was read. What is no name, or no list, is left to those who judge the document."""
+        named = source.data.get("profile") if isinstance(source.data, Mapping) else None
+        expected = source.data.get("expect", []) if named is not None else []
+        if named is None or not isinstance(expected, list):
+            return cls(source)
+        names = [str(one) for one in named] if isinstance(named, list) else [str(named)]
+        known = tuple(profiles()[name] for name in dict.fromkeys(names) if name in profiles())
+        faults = tuple(islice((_unknown(source, name) for name in names if name not in profiles()), MOST + 1))
+        return cls(_with_demands(source, expected, known), known, len(expected), faults)
+
+    def origin(self, index: int) -> tuple[str, str]:
+        """The profile that asks for an expectation, and what it says of it; nothing for the policy's own."""
+        asked = [(profile.key, demand.says) for profile in self.profiles for demand in profile.demands]
+        return asked[index - self.own] if asked and index >= self.own else ("", "")
+
+
+def _with_demands(source: PolicySource, expected: Sequence[Any], known: Sequence[Profile]) -> PolicySource:
+    asked = [{one.check: dict(one.parameters)} for profile in known for one in profile.demands]
+    if not asked and "expect" not in source.data and known:
+        return replace(source, data={**source.data, "expect": []})
+    first = len(expected)
+    places: dict[tuple[str | int, ...], Location] = {("expect", first + n): ("profile",) for n in range(len(asked))}
+    return replace(source, data={**source.data, "expect": [*expected, *asked]}, stand_ins=places)
+
+
+def _unknown(source: PolicySource, name: str) -> PolicyFault:
+    """A name that is no profile's; one without its version is told the version."""
+    versions = [key for key in profiles() if key.partition("@")[0] == name.partition("@")[0]]
+    nearest_name = f"; write {versions[0]}" if versions else nearest(name, profiles())
+    return located(
+        source, ["profile"], f"unknown profile {name!r}{nearest_name or '; `tcdp-audit explain profile` lists them'}"
     )

@@ -1,11 +1,14 @@
-"""Protocols of checks, remedies and the registry, as far as the reader of a policy needs them."""
+"""Checks, remedies and the registry as far as the reader of a policy knows them, and the sections that name them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Protocol
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Generic, Protocol, TypeVar
 
 from pydantic import BaseModel
+
+from tcdp_audit.core.policy.model import PolicyDocument
 
 
 class Registered(Protocol):
@@ -75,3 +78,36 @@ class Registry(Protocol):
     def provider_of(self, hook: str, name: str) -> str:
         """The external plugin that yields a name for a hook; nothing for a built-in one."""
         ...
+
+
+T = TypeVar("T")  # what the names stand for: checks, or remedies
+
+
+@dataclass(frozen=True)
+class Section(Generic[T]):
+    """One section, and what its names may be.
+
+    Args:
+        key: where it stands in the document.
+        noun: what a name in it is the name of.
+        hook: the hook of plugins that yields them.
+        known: everything registered, by name; asked for only where the section has an entry.
+        faults: of an entry's parameters under the policy: (parameter or "", sentence).
+    """
+
+    key: str
+    noun: str
+    hook: str
+    known: Callable[[], Mapping[str, T]]
+    faults: Callable[[T, Any, PolicyDocument], Iterable[tuple[str, str]]]
+
+
+@dataclass(frozen=True)
+class SectionEntry(Generic[T]):
+    """One sound entry: what it names, its parameters, its line and column, and its place in the section."""
+
+    registered: T
+    parameters: Any
+    line: int | None
+    column: int | None
+    index: int

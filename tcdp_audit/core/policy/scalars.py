@@ -156,6 +156,7 @@ Exact = Annotated[
     BeforeValidator(as_fraction),
     WithJsonSchema({"anyOf": [{"type": "number"}, {"type": "string", "pattern": f"^(?:{NUMBER.pattern})$"}]}),
 ]
+"""The type of a parameter that is an exact number: `0.1` and `1/10` are the same fraction."""
 
 
 def as_version(value: Any) -> Any:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, KeysView, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import yaml
 
+from tcdp_audit.core.base.errors import UsageError
 from tcdp_audit.core.policy.scalars import OddNumber, TypedFloat, TypedInt, odd_number
 
 DEEPEST = 100
@@ -20,7 +21,7 @@ _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 @dataclass(frozen=True)
-class Fault:
+class PolicyFault:
     """One thing that is wrong with a policy, and where it stands (line and column from 1; 0 is unknown)."""
 
     location: str
@@ -29,16 +30,16 @@ class Fault:
     column: int = 0
 
 
-class SourceFault(Exception):  # noqa: N818 - it carries faults, it is not one
+class PolicySourceError(Exception):
     """The text is not a usable YAML document."""
 
-    def __init__(self, *faults: Fault) -> None:
+    def __init__(self, *faults: PolicyFault) -> None:
         super().__init__(*faults)
         self.faults = faults
 
 
 @dataclass(frozen=True)
-class Source:
+class PolicySource:
     """A parsed policy text.
 
     Args:
@@ -71,42 +72,63 @@ class Source:
         return (0, 0) if mark is None else (mark.line + 1, mark.column + 1)
 
 
-def parse(text: str) -> Source:
+def without(data: Any, location: Location) -> Any:
+    """The same data without the entry that a location names, unless it is in a list, where all keep their places."""
+    if not location or not isinstance(data, Mapping) or location[0] not in data:
+        return data
+    part, rest = location[0], location[1:]
+    inner = {part: without(data[part], rest)} if rest else {}
+    return {**{name: value for name, value in data.items() if name != part}, **inner}
+
+
+def replaced(data: Any, location: Location, value: Any) -> Any:
+    """The same data with another value at a location; data that have no such place stay what they are."""
+    if not location:
+        return value
+    part, rest = location[0], location[1:]
+    if isinstance(data, Mapping) and part in data:
+        return {**data, part: replaced(data[part], rest, value)}
+    if isinstance(data, list) and isinstance(part, int) and part < len(data):
+        return [*data[:part], replaced(data[part], rest, value), *data[part + 1 :]]
+    return data
+
+
+def parse_yaml(text: str) -> PolicySource:
     """Read a YAML text as data.
 
     Raises:
-        SourceFault: see `parse_nodes`.
+        PolicySourceError: see `parse_nodes`.
     """
     root = parse_nodes(text)
-    return Source(_construct(root), root)
+    return PolicySource(_construct(root), root)
 
 
 def parse_nodes(text: str) -> yaml.Node:
     """Read a YAML text as a tree of nodes, each with its place.
 
     Raises:
-        SourceFault: no YAML, more than one document, duplicate keys, aliases, merge keys, or nested too deeply.
+        PolicySourceError: no YAML, more than one document, duplicate keys, aliases, merge keys, or nested too deeply.
     """
     try:
         faults = list(_alias_faults(text))
         root = None if faults else _composed(text)
     except yaml.YAMLError as error:
-        raise SourceFault(_syntax_fault(error, text)) from None
+        raise PolicySourceError(_syntax_fault(error, text)) from None
     faults += [] if root is None else _key_faults(root)
     if faults:
-        raise SourceFault(*faults)
+        raise PolicySourceError(*faults)
     if root is None:
-        raise SourceFault(Fault("", "the file is empty"))
+        raise PolicySourceError(PolicyFault("", "the file is empty"))
     return root
 
 
-def _alias_faults(text: str) -> Iterator[Fault]:
+def _alias_faults(text: str) -> Iterator[PolicyFault]:
     """Aliases, which would make a graph of the tree; stops at a nesting that could break what recurses later."""
     depth = 0
     for event in yaml.parse(text, Loader=_Loader):
         depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
         if depth > DEEPEST:
-            raise SourceFault(_fault_at(event, "it is nested too deeply to be a policy"))
+            raise PolicySourceError(_fault_at(event, "it is nested too deeply to be a policy"))
         if isinstance(event, yaml.AliasEvent):
             yield _fault_at(event, "aliases (`*name`) are not supported; write the value out")
 
@@ -119,17 +141,17 @@ def _composed(text: str) -> yaml.Node | None:
         loader.dispose()
 
 
-def _syntax_fault(error: yaml.YAMLError, text: str) -> Fault:
+def _syntax_fault(error: yaml.YAMLError, text: str) -> PolicyFault:
     if isinstance(error, yaml.reader.ReaderError):
         before = text[: error.position].split("\n")
-        return Fault("", f"not YAML: {error.reason}", len(before), len(before[-1]) + 1)
+        return PolicyFault("", f"not YAML: {error.reason}", len(before), len(before[-1]) + 1)
     mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
     problem = getattr(error, "problem", None) or "the text is not YAML"
     line, column = (0, 0) if mark is None else (mark.line + 1, mark.column + 1)
-    return Fault("", f"not YAML: {problem}", line, column)
+    return PolicyFault("", f"not YAML: {problem}", line, column)
 
 
-def _key_faults(node: yaml.Node) -> Iterator[Fault]:
+def _key_faults(node: yaml.Node) -> Iterator[PolicyFault]:
     if isinstance(node, yaml.SequenceNode):
         for value in node.value:
             yield from _key_faults(value)
@@ -189,5 +211,48 @@ def _decimal(node: Any, text: str) -> Any:
     return odd_number(text, number) or TypedFloat(number, text)
 
 
-def _fault_at(node: Any, message: str) -> Fault:
-    return Fault("", message, node.start_mark.line + 1, node.start_mark.column + 1)
+def _fault_at(node: Any, message: str) -> PolicyFault:
+    return PolicyFault("", message, node.start_mark.line + 1, node.start_mark.column + 1)
+
+
+def plain(value: Any) -> Any:
+    """Tuples, arrays and an index as lists, numbers of numpy as Python's, mappings as dictionaries, all through.
+
+    A set has no order and a column of a frame holds cells: they stay what they are, and no policy takes them.
+    """
+    if isinstance(value, Mapping):
+        return {key: plain(inner) for key, inner in value.items()}
+    if isinstance(value, list | tuple | range | KeysView | Iterator):
+        return [plain(one) for one in value]
+    return plain(value.tolist()) if hasattr(value, "tolist") and not is_column(value) else value
+
+
+def is_column(value: Any) -> bool:
+    """Whether something is a column of pandas, polars or Arrow: iterating it gives cells."""
+    exports = ("__arrow_c_stream__", "__arrow_c_array__")
+    return type(value).__name__ == "Series" or any(hasattr(value, method) for method in exports)
+
+
+def column_names(argument: str, given: Any) -> Sequence[Any]:
+    """The columns that an argument names: one by a text, several by a list.
+
+    Raises:
+        UsageError: it is something else.
+    """
+    if isinstance(given, str):
+        return [given]
+    if is_column(given) or isinstance(given, bytes | Mapping) or not isinstance(given, Iterable):
+        raise UsageError(f"{argument}: must be a list of names, not of type {type(given).__name__}")
+    names = sorted(given, key=str) if isinstance(given, set | frozenset) else list(plain(iter(given)))
+    return [column_name(argument, name) for name in names]
+
+
+def column_name(argument: str, given: Any) -> str | int:
+    """The one column that an argument names. Columns of pandas may be numbered.
+
+    Raises:
+        UsageError: it is something else.
+    """
+    if isinstance(given, bool) or not isinstance(given, str | int):
+        raise UsageError(f"{argument}: must be the name of a column, not of type {type(given).__name__}")
+    return given

@@ -1,17 +1,53 @@
-"""What judges the quality of a release for a policy, beside its expectations. Imported only where a policy names it.
+"""Judges of a release's quality that a policy names next to its expectations. Imported only where a policy names it.
 
-trusted_code                                   whether code that a policy names may run
-pandera_schema, pandera_frame, pandera         a pandera schema: loaded, given its frame, its failures as outcomes
+frame                                          the release as a pandas frame
+pandera_schema, pandera                        a pandera schema: loaded if its code may run, its failures as outcomes
 great_expectations_suite, great_expectations   an expectation suite: likewise
 """
 
-from importlib.util import find_spec
+from __future__ import annotations
 
-NEEDS_PANDERA = 'needs pandera; pip install "tcdp-audit[pandera]"'
-NEEDS_GREAT_EXPECTATIONS = 'needs Great Expectations; pip install "tcdp-audit[great-expectations]"'
+import json
+from collections.abc import Sequence
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+NO_JSON = "is not JSON in UTF-8 in which each key stands once"
+EXTRAS = {
+    "pandera": 'needs pandera; pip install "tcdp-audit[pandera]"',
+    "pandas": 'needs pandera; pip install "tcdp-audit[pandera]"',
+    "great_expectations": 'needs Great Expectations; pip install "tcdp-audit[great-expectations]"',
+}
 
 
 def installed(library: str) -> bool:
-    """Whether a library can be imported. A folder of its name, such as `great_expectations`, is something else."""
-    found = find_spec(library)
-    return found is not None and found.origin is not None
+    """True if a library can be imported. A folder of its name, such as `great_expectations`, is something else."""
+    spec = find_spec(library)
+    return spec is not None and spec.origin is not None
+
+
+def missing_extra(library: str) -> str:
+    """Advice to install a library, as the end of a sentence; nothing where it is installed."""
+    return "" if installed(library) else EXTRAS[library]
+
+
+def read_json(path: Path) -> Any:
+    """The content of a JSON file; of a key that stands twice, only the last value would be read.
+
+    Raises:
+        ValueError: it cannot be read, or is not JSON in which each key stands once; the text says so without cells.
+    """
+    try:
+        return json.loads(path.read_text(encoding="utf-8"), object_pairs_hook=_once_each)
+    except OSError as error:
+        raise ValueError(f"cannot be read: {error.strerror}") from None
+    except (ValueError, RecursionError):
+        raise ValueError(NO_JSON) from None
+
+
+def _once_each(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
+    mapping = dict(pairs)
+    if len(mapping) < len(pairs):
+        raise ValueError
+    return mapping

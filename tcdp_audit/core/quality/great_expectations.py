@@ -22,9 +22,9 @@ from tcdp_audit.core.base.outcome import SUITE, Outcome, Severity, Status, Tally
 from tcdp_audit.core.base.phrases import part_of
 from tcdp_audit.core.base.words import agree, count, listing
 from tcdp_audit.core.engines.base import Engine
-from tcdp_audit.core.policy import Policy
+from tcdp_audit.core.policy.policy import Policy
+from tcdp_audit.core.quality.frame import frame_of
 from tcdp_audit.core.quality.great_expectations_suite import Suite, suite_in
-from tcdp_audit.core.quality.pandera_frame import frame_of
 
 CHECK = "great_expectations_suite"
 TITLE = "Great Expectations suite"
@@ -34,7 +34,7 @@ COLUMNS = ("column", "column_A", "column_B", "column_list", "column_set")  # whe
 
 
 def suite_outcomes(policy: Policy, engine: Engine, release: Any) -> Sequence[Outcome]:
-    """What the policy's suite says of a release: one passed outcome, or one for each failure.
+    """Judge a release by the policy's suite: one passed outcome, or one for each failure.
 
     Args:
         policy: a policy with a `suite`.
@@ -90,7 +90,7 @@ class _Evaluation:
             return results
 
     def _judged(self, result: Any) -> Iterator[Outcome]:
-        """What a result comes to; nothing where it holds."""
+        """Outcomes of a result; none where it holds."""
         kind = f"expectation {_number(result)}, {result.expectation_config.type}"
         columns = _columns(result.expectation_config.kwargs)
         about = _about(columns)
@@ -108,7 +108,7 @@ class _Evaluation:
             yield self._outcome(Status.ERROR, f"{about} has no value that could be evaluated by {kind}.", result)
 
     def _column_is_empty(self, configuration: Any, figures: Mapping[str, Any]) -> bool:
-        """Whether a figure of a column, such as its sum, is one of no value at all."""
+        """True if a figure of a column, such as its sum, is one of no value at all."""
         kwargs = configuration.kwargs
         if "element_count" in figures or "observed_value" not in figures or kwargs.get("column") not in self.frame:
             return False
@@ -139,7 +139,7 @@ class _Evaluation:
 
 @contextmanager
 def _silent() -> Iterator[None]:
-    """Without Great Expectations' logs and warnings, which quote cells."""
+    """Silence Great Expectations' logs and warnings, which quote cells."""
     logger = logging.getLogger("great_expectations")
     level = logger.level
     logger.setLevel(logging.CRITICAL + 1)
@@ -167,20 +167,20 @@ def _about(columns: Sequence[str]) -> str:
 
 
 def _raised(info: Mapping[str, Any]) -> bool:
-    """Whether anything was raised; metrics that raise are listed by their ids."""
+    """True if anything was raised; metrics that raise are listed by their ids."""
     if "raised_exception" in info:
         return bool(info["raised_exception"])
     return any(one.get("raised_exception", True) for one in info.values())
 
 
 def _tally(figures: Mapping[str, Any]) -> Tally | None:
-    """How many records fail, where the expectation is one on records."""
+    """Tally of failing records, where the expectation is one on records."""
     total, failing = figures.get("element_count"), figures.get("unexpected_count")
     return None if total is None or failing is None else Tally(int(total), int(failing))
 
 
 def _nothing_seen(figures: Mapping[str, Any]) -> bool:
-    """Whether an expectation on records saw none: there is none, or all of them have no value."""
+    """True if an expectation on records saw none: there is none, or all of them have no value."""
     total = figures.get("element_count")
     return total is not None and total - figures.get("missing_count", 0) == 0
 

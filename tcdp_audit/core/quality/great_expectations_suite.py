@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,10 +16,10 @@ from great_expectations.exceptions.exceptions import (
 from great_expectations.expectations.expectation_configuration import ExpectationConfiguration
 
 from tcdp_audit.core.base.errors import PolicyError
-from tcdp_audit.core.policy import Policy
 from tcdp_audit.core.policy.model import StoredSuite
+from tcdp_audit.core.policy.policy import Policy
+from tcdp_audit.core.quality import read_json
 
-NO_JSON = "is not JSON in UTF-8 in which each key stands once"
 CONFIGURATION = "great_expectations.yml"
 FILES = "TupleFilesystemStoreBackend"  # the store of suites that is a folder of JSON files
 
@@ -76,7 +75,7 @@ def stored_file(policy: Policy, named: StoredSuite) -> Path | None:
 
 
 class _Fault(Exception):  # noqa: N818 - it becomes a PolicyError
-    """Why a suite cannot be used."""
+    """Reason why a suite cannot be used."""
 
 
 def _in_store(policy: Policy, named: StoredSuite) -> Path:
@@ -92,7 +91,7 @@ def _in_store(policy: Policy, named: StoredSuite) -> Path:
 
 
 def _backend(path: Path) -> Mapping[str, Any]:
-    """Where a context keeps its suites, by its configuration."""
+    """Store of a context's suites, by its configuration."""
     try:
         configuration = yaml.safe_load(path.read_text(encoding="utf-8"))
         store = configuration["stores"][configuration["expectations_store_name"]]
@@ -105,26 +104,12 @@ def _backend(path: Path) -> Mapping[str, Any]:
 
 def _content(path: Path) -> Mapping[str, Any]:
     try:
-        content = json.loads(path.read_text(encoding="utf-8"), object_pairs_hook=once_each)
-    except OSError as error:
-        raise _Fault(f"cannot be read: {error.strerror}") from None
-    except (ValueError, RecursionError):
-        raise _Fault(NO_JSON) from None
+        content = read_json(path)
+    except ValueError as error:
+        raise _Fault(str(error)) from None
     if not isinstance(content, dict) or not isinstance(content.get("expectations"), list):
         raise _Fault("is no expectation suite: it must be a mapping with a list of `expectations`")
     return content
-
-
-def once_each(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
-    """A mapping in JSON; of a key that stands twice, only the last value would be read.
-
-    Raises:
-        ValueError: a key stands twice.
-    """
-    mapping = dict(pairs)
-    if len(mapping) < len(pairs):
-        raise ValueError
-    return mapping
 
 
 def _entries(content: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
@@ -172,7 +157,7 @@ def _is_nothing(value: Any) -> bool:
 
 
 def _reason(error: Exception) -> str:
-    """What is wrong with the parameters of an expectation, by their names; of anything else its kind."""
+    """Faults of the parameters of an expectation, by their names; of any other error its kind."""
     errors: Any = getattr(error, "errors", None)
     if not callable(errors):
         return f"Great Expectations raised {type(error).__name__}"

@@ -13,14 +13,15 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import pandas as pd
+from pandas.api import types
 from pandera.config import ValidationDepth, config_context
 from pandera.errors import SchemaError, SchemaErrorReason, SchemaErrors
 
 from tcdp_audit.core.base.outcome import SCHEMA, Outcome, Severity, Status, Tally
 from tcdp_audit.core.base.words import count
 from tcdp_audit.core.engines.base import Engine
-from tcdp_audit.core.policy import Policy
-from tcdp_audit.core.quality.pandera_frame import altered, frame_of
+from tcdp_audit.core.policy.policy import Policy
+from tcdp_audit.core.quality.frame import frame_of
 from tcdp_audit.core.quality.pandera_schema import SchemaDemands, demands_of
 
 CHECK = "pandera_schema"
@@ -42,10 +43,11 @@ _SENTENCES: dict[Reason, str] = {
     Reason.CHECK_ERROR: "{check} could not be evaluated on {column}: it raised {raised}",
 }
 _OTHER = "{column} does not keep {check}"
+_TRUTH = {"true": True, "1": True, "1.0": True, "false": False, "0": False, "0.0": False}
 
 
 def schema_outcomes(policy: Policy, engine: Engine, release: Any) -> Sequence[Outcome]:
-    """What the policy's schema says of a release: one passed outcome, or one for each failure.
+    """Judge a release by the policy's schema: one passed outcome, or one for each failure.
 
     Args:
         policy: a policy with a `schema`.
@@ -70,12 +72,17 @@ class SchemaValidation:
     Args:
         demands: the schema.
         frame: a frame of pandas; or of polars, for a schema that does not coerce.
-        is_known: says of a failure whether an outcome of its own tells it.
+        is_known: says of a failure whether it has an outcome of its own.
     """
 
     demands: SchemaDemands
     frame: Any
     is_known: Callable[[SchemaError], bool] = field(default=lambda _: False)
+
+    @classmethod
+    def of(cls, schema: Any, frame: Any, is_known: Callable[[SchemaError], bool]) -> SchemaValidation:
+        """A schema of a program on its frame, without the schema's silent ways out."""
+        return cls(SchemaDemands.of(schema, str(schema.name or "schema")), frame, is_known)
 
     def outcomes(self) -> Iterator[Outcome]:
         """Everything that does not hold; nothing if all of it was evaluated and holds."""
@@ -95,7 +102,7 @@ class SchemaValidation:
     def _losses(self, frame: pd.DataFrame, coerced: pd.DataFrame) -> Iterator[Outcome]:
         """Cells that another value would have to replace before the schema holds."""
         for column in frame.columns.intersection(coerced.columns):
-            records = altered(frame[column], coerced[column])
+            records = _altered_records(frame[column], coerced[column])
             if records:
                 sentence = f"column {column!r} loses or changes its value in {_counted(records)} when it is read as "
                 message = f"{sentence}{coerced[column].dtype}, which the schema demands"
@@ -116,7 +123,7 @@ class SchemaValidation:
         return self._outcome(status, f"{sentence}.", column, check, records, severity)
 
     def _records(self, error: SchemaError) -> int | None:
-        """How many records fail; None where the failure is one of the table, or several records have one label."""
+        """Number of failing records; None where the failure is one of the table, or several records have one label."""
         cases = error.failure_cases
         if not isinstance(self.frame, pd.DataFrame):
             return getattr(cases, "height", None)
@@ -199,7 +206,7 @@ def _column(error: SchemaError) -> str | None:
 
 
 def _check_name(error: SchemaError) -> str:
-    """What the schema calls the check; it knows nothing of the release."""
+    """Name of the check in the schema, which knows nothing of the release."""
     check = error.check
     if check is None or isinstance(check, str):
         return check or str(error.reason_code)
@@ -215,3 +222,22 @@ def _raised(error: SchemaError) -> str:
 
 def _counted(records: int) -> str:
     return count(records, "record")
+
+
+def _altered_records(before: Any, after: Any) -> int:
+    """In how many records coercion lost or changed a value: `1.5` read as 1, `False` as true, `nan` as missing.
+
+    Cost: O(records) where the type changed, nothing where it did not.
+    """
+    if before.dtype == after.dtype:
+        return 0
+    present = before.notna() & after.notna()
+    lost = before.notna() != after.notna()
+    old, new = before[present], after[present]
+    if types.is_bool_dtype(new):
+        changed = old.astype(str).str.lower().map(_TRUTH).astype(object) != new.astype(object)
+    elif types.is_numeric_dtype(new):
+        changed = pd.to_numeric(old, errors="coerce").astype(object) != new.astype(object)
+    else:
+        return int(lost.sum())
+    return int(lost.sum() + changed.sum())

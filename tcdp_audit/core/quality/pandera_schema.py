@@ -3,10 +3,18 @@
 from __future__ import annotations
 
 import copy
+import os
 import re
+import site
+import sys
+import sysconfig
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
+from importlib import import_module
+from importlib.machinery import PathFinder
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pandera.pandas as pa
@@ -14,8 +22,7 @@ import yaml
 from pandera.io.pandas_io import deserialize_schema
 
 from tcdp_audit.core.base.errors import PolicyError
-from tcdp_audit.core.policy import Policy
-from tcdp_audit.core.quality.trusted_code import UNTRUSTED, UntrustedError, module_of
+from tcdp_audit.core.policy.policy import Policy
 
 MODULE_AND_NAME = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
 _KEYS = (
@@ -24,6 +31,11 @@ _KEYS = (
     "dataframe_library api"
 )
 KEYS = frozenset(_KEYS.split())
+EDITABLE = "__editable__"  # what the finders of editable installations are called
+UNTRUSTED = (
+    "is code that is not installed; code next to a policy runs only with --trust-policy-code (in Python: "
+    "load_policy(..., trust_policy_code=True)), or if this program has imported it"
+)
 
 
 @dataclass(frozen=True)
@@ -42,12 +54,12 @@ class SchemaDemands:
 
     @property
     def columns(self) -> int:
-        """How many columns it describes."""
+        """Number of columns that it describes."""
         return len(self.schema.columns)
 
     @property
     def checks(self) -> int:
-        """How many checks it has, on columns and on the table."""
+        """Number of its checks, on columns and on the table."""
         return sum(len(part.checks or ()) for part in _parts(self.schema))
 
     @staticmethod
@@ -57,7 +69,7 @@ class SchemaDemands:
         return SchemaDemands(name, strict, frozenset(_without_ways_out(strict)))
 
     def observed_by(self, see: Callable[[int], None]) -> Any:
-        """The schema with one more check, which tells how many records pandera showed to it."""
+        """The schema with one more check, which reports how many records pandera showed to it."""
 
         def seen(shown: Any) -> bool:
             see(len(shown.lazyframe.collect() if hasattr(shown, "lazyframe") else shown))
@@ -86,7 +98,7 @@ def demands_of(policy: Policy) -> SchemaDemands:
 
 
 class _Fault(Exception):  # noqa: N818 - it becomes a PolicyError
-    """Why a schema cannot be used."""
+    """Reason why a schema cannot be used."""
 
 
 def _read(path: Path) -> pa.DataFrameSchema:
@@ -125,7 +137,7 @@ def _imported(location: str, policy: Policy) -> pa.DataFrameSchema:
         raise _Fault(
             f"the module has no {name!r}" if error.name == name else "the module raised AttributeError"
         ) from None
-    except (Exception, SystemExit) as error:  # noqa: BLE001 - it is somebody's code
+    except (Exception, SystemExit) as error:  # noqa: BLE001 - it is the code of a policy's author
         raise _Fault(f"importing it raised {type(error).__name__}") from None
     if not isinstance(schema, pa.DataFrameSchema):
         kind = f"{type(schema).__module__.split('.')[0]} {type(schema).__name__}"
@@ -166,8 +178,85 @@ def _require_demand(schema: pa.DataFrameSchema) -> None:
 
 
 def _demands(part: Any) -> bool:
-    """Whether a release could fail a part of a schema at all."""
+    """True if a release could fail a part of a schema at all."""
     if isinstance(part, pa.DataFrameSchema):
         own = part.dtype, part.unique, part.unique_column_names, part.strict, part.ordered and part.columns
         return bool(part.checks) or any(own)
     return bool(part.checks) or part.dtype is not None or part.unique or not part.nullable or part.required
+
+
+class UntrustedError(Exception):
+    """The module is not installed, and the policy's own code is not trusted."""
+
+
+def module_of(name: str, policy: Policy) -> ModuleType:
+    """A module that a policy names, imported.
+
+    Args:
+        name: with dots.
+        policy: it; where its code is trusted, a module is looked for in the current folder, too.
+
+    Raises:
+        UntrustedError: it is not installed, not imported by this program, and not trusted.
+        ImportError: it cannot be imported. Whatever else its code raises is raised as well.
+    """
+    if policy.trusts_code:
+        with _path([*sys.path, os.getcwd()]):  # noqa: PTH109 - an entry of sys.path; last, so that it replaces nothing
+            return import_module(name)
+    if name in sys.modules:
+        return sys.modules[name]
+    folders = [one for one in _folders_of_packages() if not _same(one, policy.directory)]
+    if "__main__" in name.split(".") or not _is_installed(name.partition(".")[0], folders):
+        raise UntrustedError
+    with _path([*_folders_of_python(), *folders]):
+        return import_module(name)
+
+
+def _is_installed(top: str, folders: list[str]) -> bool:
+    """True if a package of this name is found in folders of packages; nothing is imported."""
+    if PathFinder.find_spec(top, folders) is not None:
+        return True
+    finders = [one for one in sys.meta_path if getattr(one, "__module__", "").startswith(EDITABLE)]
+    return any(one.find_spec(top, None) is not None for one in finders)
+
+
+def _folders_of_packages() -> list[str]:
+    """The entries of the path that are folders of packages, or that a file of paths in one of them names."""
+    own = {sysconfig.get_path("purelib"), sysconfig.get_path("platlib"), *site.getsitepackages()}
+    if site.ENABLE_USER_SITE:
+        own.add(site.getusersitepackages())
+    named = {str(Path(folder, line)) for folder in own for line in _lines(folder)}
+    return [one for one in sys.path if one and any(_same(one, other) for other in (*own, *named))]
+
+
+def _lines(folder: str) -> Iterator[str]:
+    """The folders that the files of paths in a folder of packages name."""
+    for file in sorted(Path(folder).glob("*.pth")):
+        try:
+            lines = file.read_text(encoding="utf-8").splitlines()
+        except (OSError, UnicodeDecodeError):
+            continue
+        yield from (
+            line.strip() for line in lines if line.strip() and not line.startswith(("#", "import ", "import\t"))
+        )
+
+
+def _folders_of_python() -> list[str]:
+    """The entries of the path that are Python's own."""
+    own = [os.path.realpath(sysconfig.get_path(name)) for name in ("stdlib", "platstdlib")]
+    return [one for one in sys.path if one and any(Path(os.path.realpath(one)).is_relative_to(root) for root in own)]
+
+
+def _same(one: str | Path, other: str | Path) -> bool:
+    return os.path.realpath(one) == os.path.realpath(other)
+
+
+@contextmanager
+def _path(entries: list[str]) -> Iterator[None]:
+    """For a while, look for modules in these folders only."""
+    before = sys.path
+    sys.path = entries
+    try:
+        yield
+    finally:
+        sys.path = before

@@ -7,18 +7,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tcdp_audit.core.base.arrays import Floats, frozen_array
 from tcdp_audit.core.base.errors import CheckError, DataError
-from tcdp_audit.core.base.frozen import FrozenDict
+from tcdp_audit.core.base.frozen import Floats, FrozenDict, frozen_array
 from tcdp_audit.core.base.words import gibibytes, listing
 from tcdp_audit.core.classes.histogram import Counts
 from tcdp_audit.core.encoding.counted import CountedCodes
 from tcdp_audit.core.encoding.domain import Domain
 from tcdp_audit.core.encoding.keys import Codes
-from tcdp_audit.core.encoding.reading import domain_of
-from tcdp_audit.core.encoding.union import require_exact, union
+from tcdp_audit.core.encoding.reading import domain_of, require_exact, union
 from tcdp_audit.core.engines.base import Engine
-from tcdp_audit.core.policy import AttributeDeclaration, Conventions, Role
+from tcdp_audit.core.policy.model import AttributeDeclaration, Conventions, Role
 
 KEY = 16  # bytes that a number for a row and its place in an order take
 CODE = 8  # bytes that a code takes at the most

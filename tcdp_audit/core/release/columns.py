@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from tcdp_audit.core.policy import Role, Scale
+from tcdp_audit.core.policy.model import Role, Scale
 from tcdp_audit.core.release.release import Release
 
 

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from tcdp_audit.core.encoding.domain import Domain
 from tcdp_audit.core.encoding.generalised import Ranges, interval_label, members, number_text, set_label
 from tcdp_audit.core.encoding.hierarchy import Hierarchy
-from tcdp_audit.core.policy import AttributeDeclaration
+from tcdp_audit.core.policy.model import AttributeDeclaration
 
 NO_PART = -1  # of labels that exclude each other
 BLOCK = 2**26  # bytes of sets that are compared at a time
@@ -114,7 +114,7 @@ def common_parts_of(
         hierarchy: its hierarchy, if it has one.
         missing_is_open: whether a missing value may be any, so that other labels say which; otherwise it says nothing.
     """
-    is_open = domain.tells_nothing.copy()
+    is_open = domain.is_uninformative.copy()
     is_open[-1] = missing_is_open and domain.missing > 0
     parts: CommonParts
     if declared.is_ordered:

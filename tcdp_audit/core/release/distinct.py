@@ -7,11 +7,10 @@ from contextlib import ExitStack
 
 import numpy as np
 
-from tcdp_audit.core.base.arrays import frozen_array
 from tcdp_audit.core.base.errors import CheckError
-from tcdp_audit.core.base.frozen import FrozenDict
+from tcdp_audit.core.base.frozen import FrozenDict, frozen_array
 from tcdp_audit.core.base.words import gibibytes
-from tcdp_audit.core.classes.shards import MOST_SHARDS, LocalShards, Plan, dealt, merged_rows
+from tcdp_audit.core.classes.shards import MOST_SHARDS, LocalShards, Plan, assign_to_shards, merged_rows
 from tcdp_audit.core.encoding.counted import CountedCodes
 from tcdp_audit.core.encoding.domain import Domain
 from tcdp_audit.core.engines.base import Engine
@@ -37,7 +36,7 @@ def in_parts(
     with ExitStack() as stack:
         shards = []
         for engine, own in zip(engines, domains, strict=True):
-            shards.append(dealt(engine, own, own, plan, merged=True))
+            shards.append(assign_to_shards(engine, own, own, plan, merged=True))
             stack.callback(shards[-1].close)
         for number in range(plan.shards):
             yield [
@@ -65,19 +64,19 @@ def distinct_rows(engine: Engine, domains: Sequence[Domain], memory: int | None)
     Cost: one scan of the table, and a sort of the distinct rows whenever as many have been read again.
     """
     each = bytes_of_record(domains)
-    kept = CountedCodes({one.attribute: np.zeros(0, one.dtype) for one in domains}, np.zeros(0, np.int64))
+    distinct = CountedCodes({one.attribute: np.zeros(0, one.dtype) for one in domains}, np.zeros(0, np.int64))
     waiting: list[CountedCodes] = []
     for rows in engine.counted(domains):
         waiting.append(rows)
-        if sum(one.rows for one in waiting) > kept.rows:
-            kept = merged_rows(CountedCodes.joined([kept, *waiting]), domains)
+        if sum(one.rows for one in waiting) > distinct.rows:
+            distinct = merged_rows(CountedCodes.joined([distinct, *waiting]), domains)
             waiting.clear()
-        if memory is not None and kept.rows * each > memory:
+        if memory is not None and distinct.rows * each > memory:
             raise CheckError(
                 f"it needs the distinct rows of {engine.name} at once, which take more than the {gibibytes(memory)} "
                 "that may be used; compare fewer `attributes`, or give more with --memory"
             )
-    return _table(engine.name, domains, merged_rows(CountedCodes.joined([kept, *waiting]), domains))
+    return _table(engine.name, domains, merged_rows(CountedCodes.joined([distinct, *waiting]), domains))
 
 
 def _table(name: str, domains: Sequence[Domain], rows: CountedCodes) -> CodedTable:

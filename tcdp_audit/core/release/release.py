@@ -1,22 +1,27 @@
-"""A release: a table in an engine, read under a policy's roles, scales and conventions."""
+"""A release: a table in an engine, read under a policy's roles, scales and conventions.
+
+The hierarchies that a policy declares, read at once: every unsound one is named, at its line of the policy.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 
 import numpy as np
 
-from tcdp_audit.core.base.errors import DataError
+from tcdp_audit.core.base.errors import DataError, PolicyError
 from tcdp_audit.core.base.frozen import FrozenDict, frozen
 from tcdp_audit.core.encoding.domain import Domain, Misfit, RawDomain
-from tcdp_audit.core.encoding.hierarchy import Hierarchy, Tree
-from tcdp_audit.core.encoding.reading import domain_of
-from tcdp_audit.core.encoding.union import union
+from tcdp_audit.core.encoding.hierarchy import Hierarchy, Tree, load_hierarchy
+from tcdp_audit.core.encoding.reading import domain_of, union
 from tcdp_audit.core.engines.base import Engine
-from tcdp_audit.core.policy import AttributeDeclaration, Policy, Role, Scale
-from tcdp_audit.core.release.hierarchies import declared_hierarchies
+from tcdp_audit.core.policy.faults import located, unsound
+from tcdp_audit.core.policy.model import AttributeDeclaration, Role, Scale
+from tcdp_audit.core.policy.policy import Policy
+from tcdp_audit.core.policy.source import PolicySource, parse_yaml
 
 
 @dataclass(frozen=True)
@@ -205,3 +210,36 @@ def _require_alike(own: Domain, reference: Domain) -> None:
             f"column {own.attribute!r} is generalised in one of the release and its reference distribution; "
             "generalise both alike, or set `reference: release`"
         )
+
+
+def declared_hierarchies(policy: Policy) -> Mapping[str, Hierarchy]:
+    """The hierarchy of each attribute that has one.
+
+    Raises:
+        PolicyError: some cannot be read, or are not one tree of one depth; it has the faults of all of them.
+    """
+    hierarchies: dict[str, Hierarchy] = {}
+    faults: list[tuple[str, str]] = []  # attribute and sentence
+    for name, declaration in policy.attributes.items():
+        try:
+            hierarchies |= _hierarchy(policy, name, declaration)
+        except PolicyError as error:
+            faults += [(name, line) for line in str(error).splitlines()]
+    if faults:
+        raise _unsound(policy, faults)
+    return FrozenDict(hierarchies)
+
+
+def _hierarchy(policy: Policy, name: str, declaration: AttributeDeclaration) -> dict[str, Hierarchy]:
+    declared = declaration.hierarchy
+    if declared is None:
+        return {}
+    return {name: load_hierarchy(declared, Path(policy.resolve(declared)) if isinstance(declared, str) else None)}
+
+
+def _unsound(policy: Policy, faults: list[tuple[str, str]]) -> PolicyError:
+    source = PolicySource(None, None) if policy.path is None else parse_yaml(policy.text)
+    at = [located(source, ["attributes", name, "hierarchy"], sentence) for name, sentence in faults]
+    if policy.path is None:
+        return PolicyError("\n".join(f"{one.location}: {one.message}" for one in at))
+    return unsound(str(policy.path), policy.text, at)

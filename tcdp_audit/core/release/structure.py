@@ -23,10 +23,10 @@ from tcdp_audit.core.base.outcome import (
 )
 from tcdp_audit.core.base.words import agree, count, noun_form, noun_of_column, plural
 from tcdp_audit.core.encoding.domain import Domain
-from tcdp_audit.core.encoding.text_bytes import differ_in_case_only, edged_with_blanks
-from tcdp_audit.core.policy import Policy, Role
+from tcdp_audit.core.encoding.text_bytes import differ_in_case_only, indices_with_surrounding_whitespace
 from tcdp_audit.core.policy.faults import nearest
-from tcdp_audit.core.policy.model import PolicyDocument
+from tcdp_audit.core.policy.model import PolicyDocument, Role
+from tcdp_audit.core.policy.policy import Policy
 from tcdp_audit.core.release.release import Release
 
 SHOWN = 10
@@ -73,12 +73,12 @@ def _missing_columns(release: Release) -> Outcome:
     expected = expected | unit if document.unit_released else expected - unit
     missing = sorted(expected - release.columns)
     undeclared = sorted(release.columns - set(declared))
-    meant = _literal(nearest(missing[0], undeclared)) if len(missing) == 1 else ""
+    suggestion = _literal(nearest(missing[0], undeclared)) if len(missing) == 1 else ""
     return _outcome(
         "missing_columns",
         ("Declared columns are there", "Declared columns are missing"),
         missing,
-        f"the policy declares {{columns}}, which the release does not have{meant or _CORRECT}",
+        f"the policy declares {{columns}}, which the release does not have{suggestion or _CORRECT}",
     )
 
 
@@ -306,7 +306,7 @@ def _text_variants(release: Release) -> Outcome:
 
 def _has_padded(domain: Domain) -> bool:
     texts = _texts(domain)
-    return any(texts[position] != texts[position].strip() for position in edged_with_blanks(texts))
+    return any(texts[position] != texts[position].strip() for position in indices_with_surrounding_whitespace(texts))
 
 
 def _has_case_variants(domain: Domain) -> bool:
@@ -324,11 +324,11 @@ def _outcome(
     name: str, titles: tuple[str, str], columns: Sequence[str], sentence: str, severity: Severity = Severity.ERROR
 ) -> Outcome:
     """What came of one demand on the columns, titled by what holds or else by what is wrong."""
-    kept, broken = titles
+    passed, broken = titles
     details: dict[str, Any] = {"columns": list(columns)}
     return Outcome(
         check=name,
-        title=broken if columns else kept,
+        title=broken if columns else passed,
         status=Status.FAILED if columns else Status.PASSED,
         severity=severity,
         observed=float(len(columns)),

@@ -16,16 +16,16 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from tcdp_audit.core.encoding.counted import CountedCodes
-from tcdp_audit.core.encoding.counting import boundaries, occurrences, tally
 from tcdp_audit.core.encoding.domain import Domain, RawDomain
-from tcdp_audit.core.encoding.keys import Codes
-from tcdp_audit.core.engines.base import Batch, BorrowedEngine, Engine, as_found, recode
-from tcdp_audit.core.policy import Policy, Role
+from tcdp_audit.core.encoding.keys import Codes, boundaries, occurrences, tally
+from tcdp_audit.core.engines.base import Batch, BorrowedEngine, Engine, domain_as_typed, recode
+from tcdp_audit.core.policy.model import Role
+from tcdp_audit.core.policy.policy import Policy
 from tcdp_audit.core.release.common_parts import NO_PART, CommonParts, common_parts_of
 from tcdp_audit.core.release.release import Release
 
 if TYPE_CHECKING:
-    from tcdp_audit.core.engines.sampling import Sampling
+    from tcdp_audit.core.engines.base import Sampling
 
 AGREEING = 100  # units with equal exact values for each one whose labels exclude each other
 
@@ -107,7 +107,7 @@ class _UnitCells:
         """Those of one attribute. One scan of the table."""
         radix, keys, times = len(raw.values) + 1, [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
         span = radix * (unit.size + 1)
-        for rows in engine.counted([as_found(name, raw), unit]):
+        for rows in engine.counted([domain_as_typed(name, raw), unit]):
             distinct, counts = tally(rows[unit.attribute].astype(np.int64) * radix + rows[name], span, rows.times)
             keys.append(distinct.astype(np.int64))
             times.append(counts)
@@ -174,7 +174,7 @@ def common_labels(cells: _UnitCells, codes: Numbers, unit: Domain, parts: Common
     takes_part = parts.is_open.copy()
     takes_part[:-1] = True
     labels = cells.labels(codes, takes_part)
-    joined = ~unit.tells_nothing[labels.units]
+    joined = ~unit.is_uninformative[labels.units]
     labels = _UnitCells(labels.units[joined], labels.cells[joined], labels.records[joined])
     starts = labels.starts
     several = np.diff(np.append(starts, len(labels.units))) > 1
@@ -257,7 +257,7 @@ class _EngineAsRead(BorrowedEngine):
         unit = self._unit.attribute
         others = [one for one in domains if one.attribute not in self._readings and one.attribute != unit]
         names = [one.attribute for one in domains if one.attribute in self._readings]
-        return [*others, *(as_found(name, self._lender.domain(name)) for name in (*names, unit))]
+        return [*others, *(domain_as_typed(name, self._lender.domain(name)) for name in (*names, unit))]
 
     def _read(self, rows: Batch, domains: Sequence[Domain]) -> dict[str, Codes]:
         """Rows of codes as they are read."""

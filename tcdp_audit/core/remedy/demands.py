@@ -14,17 +14,16 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.core.auditor.class_tasks import ClassTask
+from tcdp_audit.core.auditor.class_tasks import ClassTask, only_on_classes
 from tcdp_audit.core.auditor.expectations import Tasks
 from tcdp_audit.core.auditor.reference import counts_in_classes, marginal_of_release
 from tcdp_audit.core.base.errors import CheckError
 from tcdp_audit.core.base.outcome import Comparison, Severity
 from tcdp_audit.core.classes.grouping import Grouping
 from tcdp_audit.core.classes.histogram import Histogram
-from tcdp_audit.core.encoding.counted import CountedCodes
+from tcdp_audit.core.encoding.counted import CountedCodes, ShardInMemory
 from tcdp_audit.core.encoding.domain import Domain
 from tcdp_audit.core.encoding.keys import Codes
-from tcdp_audit.core.engines.shards import ShardInMemory
 from tcdp_audit.core.release.release import Release
 
 CLASS = "\0class"  # no column of a table has this name
@@ -32,7 +31,7 @@ CLASS = "\0class"  # no column of a table has this name
 
 @dataclass(frozen=True)
 class Demands:
-    """What every equivalence class of a release must keep.
+    """The demands on every equivalence class of a release.
 
     Only expectations that can be asked of one class by itself take part: those with a threshold, of error severity.
     An attack whose share of victims is limited counts as a demand that no class be a victim, unless the table as a
@@ -41,23 +40,23 @@ class Demands:
     Args:
         release: the table under its policy.
         columns: its sensitive attributes and its entity column as codes, in the table's order.
-        kept_records: which records there are, bool, shape (records,); distributions are those of the kept records.
+        retained_records: which records there are, bool, shape (records,); distributions are those of the kept records.
         share: what figures that may be at most, or must be below, a threshold are held to, as a share of it.
         k: the least number of records in a class, besides what the policy demands.
     """
 
     release: Release
     columns: Mapping[str, Codes]
-    kept_records: NDArray[np.bool_] | None = None
+    retained_records: NDArray[np.bool_] | None = None
     share: Fraction = Fraction(1)
     k: int = 1
 
     @cached_property
     def shard(self) -> Mapping[str, Codes]:
         """The columns of the kept records."""
-        if self.kept_records is None:
+        if self.retained_records is None:
             return self.columns
-        return {name: codes[self.kept_records] for name, codes in self.columns.items()}
+        return {name: codes[self.retained_records] for name, codes in self.columns.items()}
 
     @cached_property
     def tasks(self) -> Sequence[ClassTask]:
@@ -66,38 +65,38 @@ class Demands:
         Raises:
             CheckError: one of them cannot be evaluated at all.
         """
-        every = Tasks(self.release, ShardInMemory(CountedCodes(self.shard)), self.kept_records is None)
-        tasks = [one for task in every for one in task.on_classes() if _is_demand(one)]
+        every = Tasks(self.release, ShardInMemory(CountedCodes(self.shard)), self.retained_records is None)
+        tasks = [task for task in only_on_classes(every) if _is_demand(task)]
         obstacles = [task.obstacle for task in tasks if task.obstacle]
         if obstacles:
             raise CheckError(obstacles[0])
         failable = (task for task in tasks if task.can_fail)
-        kept = [one for one in failable if one.check.judges_each_class or not self._is_victim(one)]
-        return [_stricter(one, self.share) for one in kept]
+        retained = [one for one in failable if one.check.judges_each_class or not self._is_victim(one)]
+        return [_stricter(one, self.share) for one in retained]
 
     def _is_victim(self, task: ClassTask) -> bool:
-        """Whether an attack succeeds on the table as one class, so that no grouping can prevent it."""
+        """Say whether an attack succeeds on the table as one class, so that no grouping can prevent it."""
         whole = np.zeros(len(next(iter(self.shard.values()))), dtype=np.int64)
         return bool(self.failing(task, {**self.shard, CLASS: whole}, 1)[0])
 
     @property
     def _by_class(self) -> bool:
-        """Whether distributions of the release depend on its classes: an entity counts once per class and value."""
+        """Say whether distributions of the release depend on its classes: an entity counts once per class and value."""
         return self.release.unit is not None and self.release.policy.conventions.reference == "release"
 
     def __bool__(self) -> bool:
-        """Whether there is any demand on classes."""
+        """Say whether there is any demand on classes."""
         return bool(self.tasks) or self.k > 1
 
     @property
     def monotone(self) -> bool:
-        """Whether the union of classes that keep every demand always keeps them too."""
+        """Say whether the union of classes that keep every demand always keeps them too."""
         return all(_is_monotone(task, self.release.unit) for task in self.tasks)
 
     def without(self, removed: NDArray[np.bool_]) -> Demands:
         """The demands on the table without some records, whose distributions may differ."""
-        kept = ~removed if self.kept_records is None else self.kept_records & ~removed
-        return replace(self, kept_records=None if kept.all() else kept)
+        retained = ~removed if self.retained_records is None else self.retained_records & ~removed
+        return replace(self, retained_records=None if retained.all() else retained)
 
     def of_classes(self, k: int | None) -> Demands:
         """The demands, and that a class has at least so many records; themselves where that is not asked."""
@@ -110,10 +109,10 @@ class Demands:
         """
         return replace(self, share=self.share * share)
 
-    def kept_by(
+    def satisfied_by(
         self, classes: NDArray[np.int64], count: int, records: NDArray[np.intp] | None = None
     ) -> NDArray[np.bool_]:
-        """Which classes keep every demand, each judged by itself and exactly.
+        """Say which classes keep every demand, each judged by itself and exactly.
 
         Args:
             classes: class number of each record, from 0 to count - 1, in the table's order without removed records.
@@ -138,7 +137,7 @@ class Demands:
     def failing(
         self, task: ClassTask, shard: Mapping[str, NDArray[np.int64]], count: int, *, whole: bool = True
     ) -> NDArray[np.bool_]:
-        """Which classes fail one expectation.
+        """Say which classes fail one expectation.
 
         Args:
             task: the expectation on one attribute.
@@ -173,7 +172,7 @@ class Demands:
         return task, grouping, histogram
 
     def attained_as_one_class(self) -> Sequence[tuple[ClassTask, float, Fraction, Comparison]]:
-        """What all kept records attain as one class of the demands that they fail so.
+        """Measure all retained records as one class by the demands that they fail so.
 
         No grouping attains more where the union of classes that keep a demand always keeps it too.
 
@@ -183,12 +182,12 @@ class Demands:
         Cost: one judgement.
         """
         shard = {**self.shard, CLASS: np.zeros(len(next(iter(self.shard.values()))), dtype=np.int64)}
-        found = []
+        attained_figures = []
         for one in self.tasks:
             task, grouping, histogram = self._grouped(one, shard, 1, whole=True)
             if len(grouping.size) == 1:  # not where an intruder knows more, who tells records apart
-                found += [(task, *attained) for attained in task.attained(grouping.size, histogram)]
-        return found
+                attained_figures += [(task, *attained) for attained in task.attained(grouping.size, histogram)]
+        return attained_figures
 
     def counted(self, histogram: Histogram, attribute: Domain) -> Histogram:
         """A histogram of records under the convention on missing sensitive values."""
@@ -200,7 +199,7 @@ class Demands:
 
 
 def _is_monotone(task: ClassTask, unit: Domain | None) -> bool:
-    """Whether classes that keep an expectation keep it together.
+    """Say whether classes that keep an expectation keep it together.
 
     An attack may have no victim here, whatever share the policy allows. Where an entity counts once per class and
     value, the counts of two classes do not add up to those of their union.
@@ -221,6 +220,6 @@ def _stricter(task: ClassTask, share: Fraction) -> ClassTask:
 
 
 def _is_demand(task: ClassTask) -> bool:
-    """Whether an expectation demands something whose failure would fail the audit."""
+    """Say whether an expectation demands something whose failure would fail the audit."""
     parameters = task.expectation.parameters
     return parameters.severity is Severity.ERROR and bool(task.check.demands(parameters))

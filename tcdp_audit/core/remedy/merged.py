@@ -25,9 +25,9 @@ Indices = NDArray[np.intp]
 
 @dataclass(frozen=True)
 class _Pairs:
-    """How often each value of an attribute occurs in each base class: base class, value and count of each pair.
+    """Counts of each value of an attribute in each base class: base class, value and count of each pair.
 
-    The pairs of a base class stand together, in the order of the base classes, of which there are `bases`.
+    The pairs of a base class are adjacent, in the order of the base classes, of which there are `bases`.
     """
 
     attribute: Domain
@@ -36,18 +36,18 @@ class _Pairs:
     values: Numbers
     counts: Counts
 
-    def of(self, kept: NDArray[np.bool_]) -> _Pairs:
-        """Those of some base classes."""
-        stays = kept[self.rows]
+    def of(self, retained: NDArray[np.bool_]) -> _Pairs:
+        """The pairs of some base classes."""
+        stays = retained[self.rows]
         return _Pairs(self.attribute, self.bases, self.rows[stays], self.values[stays], self.counts[stays])
 
     @cached_property
     def _starts(self) -> NDArray[np.intp]:
-        """Where the pairs of each base class begin, and where the last ones end. Shape (bases + 1,)."""
+        """The places where the pairs of each base class begin, and where the last ones end. Shape (bases + 1,)."""
         return np.searchsorted(self.rows, np.arange(self.bases + 1))
 
     def united(self, merged: Numbers, chosen: Indices | None) -> tuple[Numbers, Numbers, Counts]:
-        """Union, value and count of each pair of some base classes; see `MergedDemands.kept_by`."""
+        """Union, value and count of each pair of some base classes; see `MergedDemands.satisfied_by`."""
         if chosen is None:
             return merged[self.rows], self.values, self.counts
         lengths = self._starts[chosen + 1] - self._starts[chosen]
@@ -74,7 +74,7 @@ class _Union:
 
 @dataclass(frozen=True)
 class MergedDemands:
-    """What unions of base classes must keep. The answers are those of `Demands.kept_by`.
+    """The demands on unions of base classes. The answers are those of `Demands.satisfied_by`.
 
     Args:
         demands: the demands on the classes of a table.
@@ -88,14 +88,14 @@ class MergedDemands:
     _counted: dict[str, _Pairs] = field(default_factory=dict, repr=False)
 
     @cached_property
-    def _kept(self) -> Numbers:
+    def _retained(self) -> Numbers:
         """The base class of each kept record."""
-        return self.classes if self.demands.kept_records is None else self.classes[self.demands.kept_records]
+        return self.classes if self.demands.retained_records is None else self.classes[self.demands.retained_records]
 
     @cached_property
     def sizes(self) -> Counts:
         """Kept records of each base class. Shape (count,)."""
-        return np.bincount(self._kept, minlength=self.count)
+        return np.bincount(self._retained, minlength=self.count)
 
     def without(self, removed: NDArray[np.bool_]) -> MergedDemands:
         """The demands on the table without some base classes, numbered as before. `removed` has the shape (count,)."""
@@ -113,10 +113,10 @@ class MergedDemands:
                 small |= task.failing(sizes, None)
         return int(np.argmin(np.append(small, False))) + 1
 
-    def kept_by(
+    def satisfied_by(
         self, merged: Numbers, count: int, stop_after: int | None = None, *, chosen: Indices | None = None
     ) -> NDArray[np.bool_]:
-        """Which unions keep every demand, each judged by itself and exactly.
+        """Say which unions keep every demand, each judged by itself and exactly.
 
         Args:
             merged: for each base class, or each chosen one, the number of its union, from 0 to count - 1.
@@ -135,12 +135,12 @@ class MergedDemands:
         intruder knows further attributes.
         """
         union = _Union(merged, chosen, self._sizes_of(merged, count, chosen))
-        kept = union.size >= max(self.demands.k, 1)
-        for task in sorted(self.demands.tasks, key=lambda one: one.attribute is not None):  # sizes are quickly told
-            kept &= ~self._failing(task, union)
-            if stop_after is not None and int(union.size[~kept].sum()) > stop_after:
+        satisfied = union.size >= max(self.demands.k, 1)
+        for task in sorted(self.demands.tasks, key=lambda one: one.attribute is not None):  # sizes are quickly judged
+            satisfied &= ~self._failing(task, union)
+            if stop_after is not None and int(union.size[~satisfied].sum()) > stop_after:
                 break
-        return kept
+        return satisfied
 
     def _sizes_of(self, merged: Numbers, count: int, chosen: Indices | None = None) -> Counts:
         """Kept records of each union."""
@@ -148,14 +148,14 @@ class MergedDemands:
         return np.bincount(merged, weights=sizes, minlength=count).astype(np.int64)
 
     def failed(self, merged: Numbers, count: int) -> list[str]:
-        """The titles of the demands that some union fails, in the policy's order; see `kept_by`."""
+        """The titles of the demands that some union fails, in the policy's order; see `satisfied_by`."""
         union = _Union(merged, None, self._sizes_of(merged, count))
         failing = (one for one in self.demands.tasks if self._failing(one, union).any())
         titles = list(dict.fromkeys(one.expectation.check.title for one in failing))
         return [*titles, *([f"k = {self.demands.k:,}"] if (union.size < self.demands.k).any() else [])]
 
     def _failing(self, task: ClassTask, union: _Union) -> NDArray[np.bool_]:
-        """Which unions fail one expectation."""
+        """Say which unions fail one expectation."""
         if self.demands.release.unit is not None or task.target.known:
             return self._failing_by_record(task, union)
         failing, filled = np.zeros(len(union.size), dtype=bool), union.size > 0
@@ -164,11 +164,11 @@ class MergedDemands:
 
     def _failing_by_record(self, task: ClassTask, union: _Union) -> NDArray[np.bool_]:
         if union.chosen is None:
-            shard = {**self.demands.shard, CLASS: union.merged[self._kept]}
+            shard = {**self.demands.shard, CLASS: union.merged[self._retained]}
             return self.demands.failing(task, shard, len(union.size))
         number = np.full(self.count, -1)
         number[union.chosen] = union.merged
-        classes = number[self._kept]
+        classes = number[self._retained]
         records = np.flatnonzero(classes >= 0)
         shard = {name: codes[records] for name, codes in self.demands.shard.items()}
         return self.demands.failing(task, {**shard, CLASS: classes[records]}, len(union.size), whole=False)
@@ -190,7 +190,7 @@ class MergedDemands:
         known = self._counted.get(attribute.attribute)
         if known is None or known.attribute is not attribute:
             codes = attribute.codes(self.demands.shard)
-            counted = count_pairs(fold([self._kept], [self.count]), codes, attribute.size + 1)
+            counted = count_pairs(fold([self._retained], [self.count]), codes, attribute.size + 1)
             rows = np.flatnonzero(self.sizes)[counted.rows]
             known = self._counted[attribute.attribute] = _Pairs(
                 attribute, self.count, rows, counted.values, counted.counts

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tcdp_audit.core.base.errors import CheckError
-from tcdp_audit.core.base.words import figure
+from tcdp_audit.core.base.guide_file import REMEDY_SECTIONS, GuideFile
+from tcdp_audit.core.base.words import figure, listing
 from tcdp_audit.core.policy.model import Model, PolicyDocument
 
 if TYPE_CHECKING:
@@ -91,7 +92,7 @@ class Treatment:
 
     Args:
         columns: the columns it changed, by name; each already in the release.
-        kept: which records stay, bool, shape (records,); None for all of them.
+        retained: which records stay, bool, shape (records,); None for all of them.
         notes: figures about how it was done, under documented names; no cell among them.
         lines: policy lines that an audit of the treated release needs: how noise was added.
         attacks: checks that attack the treated release with what was done in every particular, each `{check:
@@ -100,15 +101,17 @@ class Treatment:
     """
 
     columns: Mapping[str, NewColumn] = field(default_factory=dict)
-    kept: NDArray[np.bool_] | None = None
+    retained: NDArray[np.bool_] | None = None
     notes: Mapping[str, Any] = field(default_factory=dict)
     lines: tuple[str, ...] = ()
     attacks: tuple[Mapping[str, Mapping[str, Any]], ...] = ()
 
 
 @dataclass(frozen=True)
-class RemedyGuide:
+class RemedyGuide(GuideFile):
     """The text that a person reads about a remedy; `explain` and the documentation page show it.
+
+    Give the parts here, or write them in a Markdown file and name it: `RemedyGuide.from_file`.
 
     Args:
         method: what it does, in a few sentences.
@@ -121,13 +124,15 @@ class RemedyGuide:
             so; or that no attack is known. Nothing for a remedy that changes no value into another one.
     """
 
+    SECTIONS: ClassVar[Mapping[str, str]] = REMEDY_SECTIONS
+
     method: str
     choosing: str
     guarantees: str
     source: str
     example: str
     notes: Mapping[str, str] = field(default_factory=dict)
-    attack: str = ""
+    attack: str = field(default_factory=str)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -142,8 +147,8 @@ class Remedy(Generic[R]):
         parameters: a model of its parameters, derived from `RemedyParameters`.
         apply: changes a release under its parameters. Raises `RemedyError` where that cannot be done.
         validate: faults of the parameters under a policy: (parameter or "", sentence).
-        plan: parameter sets that are worth trying on a release whose policy names no remedy, most promising first;
-            asked only where `why_not_applicable` leaves something that fails.
+        suggest_parameters: parameter sets that are worth trying on a release whose policy names no remedy, most
+            promising first; asked only where `why_not_applicable` leaves something that fails.
         why_not_applicable: why it cannot help one failing demand, as a short phrase, or nothing; asked before it
             starts. The parameters are None where the policy names no remedy, so that the remedy would propose them.
         random: it draws from a source that no seed repeats, as noise for differential privacy must; it runs once only.
@@ -157,7 +162,9 @@ class Remedy(Generic[R]):
     parameters: type[R]
     apply: Callable[[RemedyView, R], Treatment]
     validate: Callable[[R, PolicyDocument], Iterable[tuple[str, str]]] = field(default=lambda _, __: ())
-    plan: Callable[[RemedyView, tuple[Outcome, ...]], Iterable[Mapping[str, Any]]] = field(default=lambda _, __: ())
+    suggest_parameters: Callable[[RemedyView, tuple[Outcome, ...]], Iterable[Mapping[str, Any]]] = field(
+        default=lambda _, __: ()
+    )
     why_not_applicable: Callable[[RemedyView, R | None, Outcome], str] = field(default=lambda _, __, ___: "")
     random: bool = False
     once: bool = False
@@ -166,3 +173,55 @@ class Remedy(Generic[R]):
     def source(self) -> str:
         """Paper and definition number."""
         return self.guide.source
+
+
+@dataclass(frozen=True)
+class Applicability:
+    """The failing demands that a remedy may help, and those that it cannot.
+
+    Args:
+        helped: those that it may.
+        unhelped: those that it cannot, each with the reason.
+    """
+
+    helped: Sequence[Outcome]
+    unhelped: Sequence[tuple[Outcome, str]]
+
+    @property
+    def reasons(self) -> str:
+        """Say why it cannot help some, each reason once, or nothing."""
+        return "; ".join(dict.fromkeys(reason for _, reason in self.unhelped))
+
+    @property
+    def sentence(self) -> str:
+        """Name what it does not act on, and why, or nothing.
+
+        Example:
+            >>> from tcdp_audit.core.base.outcome import Outcome, Status
+            >>> failed = Outcome(check="k_anonymity", status=Status.FAILED)
+            >>> Applicability((), [(failed, "only for demands beside the original")]).sentence
+            'does not act on k_anonymity (only for demands beside the original)'
+        """
+        named: dict[str, dict[str, None]] = {}
+        for one, reason in self.unhelped:
+            named.setdefault(reason, {})[_named(one)] = None
+        return "; ".join(f"does not act on {listing(list(names))} ({reason})" for reason, names in named.items())
+
+
+def applicability(
+    remedy: Remedy[Any], view: RemedyView, parameters: RemedyParameters | None, failing: Iterable[Outcome]
+) -> Applicability:
+    """Say which of some failing demands a remedy may help.
+
+    Args:
+        remedy: the remedy.
+        view: the release.
+        parameters: its own; None where it would propose them.
+        failing: the failing outcomes of the release.
+    """
+    asked = [(one, remedy.why_not_applicable(view, parameters, one)) for one in failing]
+    return Applicability([one for one, why in asked if not why], [(one, why) for one, why in asked if why])
+
+
+def _named(outcome: Outcome) -> str:
+    return outcome.check + ("" if outcome.attribute is None else f" of {outcome.attribute!r}")

@@ -1,4 +1,4 @@
-"""From what a remedy answered to a table again.
+"""Treatments: the answer of a remedy carried out on its table.
 
 The columns and their order stay, and a cell is touched only where it differs.
 """
@@ -16,14 +16,14 @@ from numpy.typing import NDArray
 from tcdp_audit.core.encoding.domain import Domain
 from tcdp_audit.core.encoding.generalised import number_text
 from tcdp_audit.core.encoding.keys import Codes, fold
-from tcdp_audit.core.engines.arrow_arrays import array_of_numbers, array_of_texts, array_of_truths, dictionary_positions
+from tcdp_audit.core.engines.arrow_types import array_of_numbers, array_of_texts, array_of_truths, dictionary_positions
 from tcdp_audit.core.remedy.remedy import NewColumn, RemedyError, Treatment
 from tcdp_audit.core.remedy.view import Attribute, RemedyView
 
 pc: Any = pyarrow.compute  # it makes its functions when it is imported, so that no type checker knows them
 
 
-def treated(table: pa.Table, view: RemedyView, treatment: Treatment) -> pa.Table:
+def apply_treatment(table: pa.Table, view: RemedyView, treatment: Treatment) -> pa.Table:
     """A table after a treatment.
 
     Args:
@@ -43,21 +43,21 @@ def treated(table: pa.Table, view: RemedyView, treatment: Treatment) -> pa.Table
         _require_fit(name, column, view.records)
         position = table.column_names.index(name)
         table = table.set_column(position, name, _cells(table[name], view.attribute(name), column))
-    if treatment.kept is None:
+    if treatment.retained is None:
         return table
-    if treatment.kept.dtype != bool or len(treatment.kept) != view.records:
+    if treatment.retained.dtype != bool or len(treatment.retained) != view.records:
         raise RemedyError("the remedy did not say of each record whether it stays")
-    if not treatment.kept.any():
+    if not treatment.retained.any():
         raise RemedyError("nothing is left: the remedy would suppress every record")
-    return table.filter(array_of_truths(treatment.kept))
+    return table.filter(array_of_truths(treatment.retained))
 
 
 def touched(view: RemedyView, treatment: Treatment) -> dict[str, int]:
-    """How many cells of each column a treatment changes, in the records that stay; a value written anew is the same."""
-    kept = np.ones(view.records, dtype=bool) if treatment.kept is None else treatment.kept
+    """Count the cells of each column that a treatment changes, in records that stay; a rewritten value is the same."""
+    retained = np.ones(view.records, dtype=bool) if treatment.retained is None else treatment.retained
     counts = {}
     for name, column in treatment.columns.items():
-        counts[name] = int((kept & ~_unchanged(view.attribute(name), column)).sum())
+        counts[name] = int((retained & ~_unchanged(view.attribute(name), column)).sum())
     return {one.name: counts[one.name] for one in view.release.engine.columns if counts.get(one.name)}
 
 
@@ -95,7 +95,7 @@ def _labels(column: NewColumn) -> list[str]:
 
 
 def _unchanged(attribute: Attribute, new: NewColumn) -> NDArray[np.bool_]:
-    """Which records keep the value they had, whatever way it is written."""
+    """Say which records have the value that they had, whatever way it is written."""
     old = {label: code for code, label in enumerate(attribute.domain.labels)}
     lookup = np.array([*(old.get(label, -1) for label in _labels(new)), attribute.domain.size], dtype=np.int64)
     return lookup[new.codes] == attribute.codes
@@ -143,7 +143,7 @@ def settled(table: pa.Table, missing: Mapping[str, tuple[Domain, Codes]], token:
 def in_unlinkable_order(table: pa.Table, seed: int) -> NDArray[np.intp]:
     """An order of the records that says nothing about the order they came in: sorted by content, then shuffled.
 
-    A shuffle alone can be undone by whoever knows the seed and the number of records; after sorting, undoing it gives
+    A shuffle alone can be undone by anyone who knows seed and number of records; after sorting, undoing it gives
     back the sorted table.
 
     Cost: a sort of the records.
@@ -176,19 +176,19 @@ def _texts(column: pa.ChunkedArray) -> pa.ChunkedArray:
 
 
 def changed_cells(before: pa.Table, after: pa.Table, names: Iterable[str]) -> dict[str, int]:
-    """How many cells of some columns are written differently in two tables of the same records. O(records) each."""
+    """Count the cells of some columns that differ between two tables of the same records. O(records) each."""
     return {name: differing(before[name], after[name]) for name in names}
 
 
 def same_cells(one: pa.Table, other: pa.Table) -> bool:
-    """Whether two tables of the same columns have the same records in the same order."""
+    """Say whether two tables of the same columns have the same records in the same order."""
     if one.num_rows != other.num_rows or one.schema != other.schema:
         return False
     return not any(changed_cells(one, other, one.column_names).values())
 
 
 def differing(before: pa.ChunkedArray, after: pa.ChunkedArray) -> int:
-    """How many cells of two columns differ, as text where their types do. NaN is NaN."""
+    """Count the cells that differ between two columns, as text where their types do. NaN is NaN."""
     if before is after or before.equals(after):
         return 0
     if before.type != after.type or pa.types.is_nested(before.type):

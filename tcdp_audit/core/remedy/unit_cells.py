@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.core.encoding.counting import boundaries
 from tcdp_audit.core.encoding.domain import Domain, RawDomain
 from tcdp_audit.core.encoding.generalised import number_text
+from tcdp_audit.core.encoding.keys import boundaries
 from tcdp_audit.core.encoding.reading import domain_of
 from tcdp_audit.core.release.common_parts import NO_PART, common_parts_of
 from tcdp_audit.core.release.unit_readings import AGREEING
@@ -42,8 +42,8 @@ class UnitRows:
 
     @classmethod
     def of(cls, unit: Attribute) -> UnitRows | None:
-        """Those of a column; None where no unit has several."""
-        joined = np.flatnonzero(~unit.domain.tells_nothing[unit.codes])
+        """Find the rows of each unit of a column; None where no unit has several."""
+        joined = np.flatnonzero(~unit.domain.is_uninformative[unit.codes])
         rows = joined[np.argsort(unit.codes[joined], kind="stable")]
         codes = unit.codes[rows].astype(np.int64)
         starts = boundaries(codes)
@@ -52,13 +52,13 @@ class UnitRows:
         return cls(rows, np.repeat(np.arange(len(starts)), np.diff(np.append(starts, len(rows)))))
 
     def agreeing(self, attribute: Attribute) -> Mask | None:
-        """Which rows have a value that all rows of their unit have; None where the attribute is not one of the unit.
+        """Say which rows have a value that all rows of their unit have; None where the attribute is none of the unit.
 
         It is one where all values agree in every unit, or in a hundred for each one in which they do not. A missing or
         suppressed value agrees with every other, and is not among them. Shape (len(rows),).
         """
         codes = attribute.codes[self.rows].astype(np.int64)
-        telling = ~attribute.domain.tells_nothing[codes]
+        telling = ~attribute.domain.is_uninformative[codes]
         starts, size = boundaries(self.units), attribute.domain.size
         least = np.minimum.reduceat(np.where(telling, codes, size), starts)
         largest = np.maximum.reduceat(np.where(telling, codes, -1), starts)
@@ -94,8 +94,8 @@ def _with_unit_cells(view: RemedyView, rows: UnitRows, name: str, treatment: Tre
     agreeing = None if name == view.policy.document.unit else rows.agreeing(attribute)
     if agreeing is None:
         return column
-    if treatment.kept is not None:
-        agreeing &= treatment.kept[rows.rows]
+    if treatment.retained is not None:
+        agreeing &= treatment.retained[rows.rows]
     chosen, units = rows.rows[agreeing], rows.units[agreeing]
     starts = boundaries(units)
     if not len(starts):
@@ -139,7 +139,7 @@ def _common_cells(
     cell_of_code = np.full(domain.size + 1 + len(parts.new) + 1, len(labels) - 1, dtype=np.int64)
     cell_of_code[code_of_cell[-2::-1]] = np.arange(len(column.cells))[::-1]
     cell_of_code[domain.size + 1 : -1] = len(column.cells) + np.arange(len(parts.new))
-    hidden = np.logical_or.reduceat(domain.tells_nothing[codes], starts)
+    hidden = np.logical_or.reduceat(domain.is_uninformative[codes], starts)
     common = np.where(hidden, len(labels) - 1, np.where(exists, cell_of_code[joined], first))
     return np.array([*labels, None], dtype=object)[:-1], common
 

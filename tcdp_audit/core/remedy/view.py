@@ -10,23 +10,23 @@ from math import ceil, inf
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.core.base.arrays import Floats, freeze_arrays, frozen_array, frozen_arrays
-from tcdp_audit.core.base.frozen import FrozenDict
+from tcdp_audit.core.base.frozen import Floats, FrozenDict, freeze_arrays, frozen_array, frozen_arrays
 from tcdp_audit.core.base.outcome import Outcome, Status
 from tcdp_audit.core.classes.shards import Progress, silent
-from tcdp_audit.core.encoding.counting import numbered
 from tcdp_audit.core.encoding.domain import Domain
 from tcdp_audit.core.encoding.generalised import Ranges
 from tcdp_audit.core.encoding.hierarchy import Hierarchy, Tree
-from tcdp_audit.core.encoding.keys import Codes, fold
-from tcdp_audit.core.information_loss.class_sizes import demanded_k
-from tcdp_audit.core.information_loss.columns import LOSSY_ROLES
-from tcdp_audit.core.policy import AttributeDeclaration, Expectation, Policy, Role, Scale
+from tcdp_audit.core.encoding.keys import Codes, fold, numbered
+from tcdp_audit.core.information_loss.columns import LOSSY_ROLES, demanded_k
+from tcdp_audit.core.policy.model import AttributeDeclaration, Role, Scale
+from tcdp_audit.core.policy.policy import Expectation, Policy
 from tcdp_audit.core.release.release import Release
 from tcdp_audit.core.release.unit_readings import linking_unit
 from tcdp_audit.core.remedy.demands import Demands
 from tcdp_audit.core.remedy.remedy import RemedyError, Treatment, require_least
 from tcdp_audit.core.remedy.unit_cells import UnitRows
+
+CLASS_SIZES = (2, 3, 5, 7, 10, 15, 20, 30, 50, 100)  # that are tried one after another
 
 
 @dataclass(frozen=True)
@@ -60,12 +60,12 @@ class Attribute:
 
     @property
     def is_numeric(self) -> bool:
-        """Whether its values are numbers, none of them generalised."""
+        """Say whether its values are numbers, none of them generalised."""
         return self.domain.values.dtype != object
 
     @property
     def is_ordered(self) -> bool:
-        """Whether its values are numbers or ranks, and no generalised ones overlap."""
+        """Say whether its values are numbers or ranks, and no generalised ones overlap."""
         return self.declaration.is_ordered and self.domain.is_ordered
 
     @cached_property
@@ -92,7 +92,7 @@ class Attribute:
         NaN for a suppressed value. An open end lies where the other values end; see `Ranges.middles`.
         """
         middles = self.ranges.middles(*self.ranges.limits)
-        return frozen_array(np.where(self.domain.tells_nothing[:-1], np.nan, middles))
+        return frozen_array(np.where(self.domain.is_uninformative[:-1], np.nan, middles))
 
     @property
     def span(self) -> float:
@@ -114,9 +114,6 @@ class Attribute:
     def suppressed_code(self, token: str) -> int:
         """The code of the suppressed token; that of a missing value where no cell has it."""
         return self.domain.labels.index(token) if token in self.domain.labels else self.domain.size
-
-
-CLASS_SIZES = (2, 3, 5, 7, 10, 15, 20, 30, 50, 100)  # that are tried one after another
 
 
 def _none_known() -> float:
@@ -257,7 +254,7 @@ class RemedyView:
         require_least(hidden_cells / cells if cells else 0.0, self.least_loss())
 
     def failing_on_classes(self, outcomes: Iterable[Outcome]) -> list[Outcome]:
-        """Those of some outcomes that are failed demands on classes: what grouping records in another way can mend."""
+        """Choose the failed demands on classes among some outcomes: what grouping records in another way can mend."""
         of_classes = {one.check.name for one in self.policy.expectations if one.check.on_classes}
         return [one for one in outcomes if one.status is Status.FAILED and one.check in of_classes]
 
@@ -281,7 +278,7 @@ class RemedyView:
         return sorted(size for size in {least, *CLASS_SIZES} if max(least, known + 1) <= size <= self.records)
 
     def outcomes_of(self, checks: frozenset[str], treatment: Treatment) -> tuple[Outcome, ...]:
-        """What comes of some checks after a treatment, exactly as in `audited`, without work for the others.
+        """Evaluate some checks after a treatment, exactly as in `audited`, without work for the others.
 
         Args:
             checks: their names.

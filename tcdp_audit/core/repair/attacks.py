@@ -1,4 +1,4 @@
-"""What somebody finds in a repaired release who knows what its remedies did, and how: the transparency principle.
+"""Attacks on a repaired release by an intruder who knows what its remedies did, and how: the transparency principle.
 
 Each remedy says by which checks, and with which parameters. They compare what was written with the release as it came
 in, record by record, whatever the policy pairs, and whether it names an original or not. They decide nothing.
@@ -21,11 +21,11 @@ from tcdp_audit.core.base.errors import CheckError
 from tcdp_audit.core.base.outcome import Outcome, Status
 from tcdp_audit.core.base.plugin_faults import sentence_about
 from tcdp_audit.core.check.kinds import Check
-from tcdp_audit.core.engines import Engine
-from tcdp_audit.core.engines.arrow_arrays import array_of_texts
-from tcdp_audit.core.policy import Expectation, Policy
+from tcdp_audit.core.engines.arrow_types import array_of_texts
+from tcdp_audit.core.engines.base import Engine
 from tcdp_audit.core.policy.model import PolicyDocument
-from tcdp_audit.core.repair.open_table import OpenTable
+from tcdp_audit.core.policy.policy import Expectation, Policy
+from tcdp_audit.core.repair.candidate import OpenTable
 from tcdp_audit.core.results.change_log import ChangeLog, RemedyAttack, Step
 from tcdp_audit.core.session.inputs import AuditInputs
 from tcdp_audit.core.session.registry import CHECKS
@@ -88,25 +88,27 @@ class _Pair:
 
     @property
     def document(self) -> PolicyDocument:
-        """The policy, pairing records by their numbers. Somebody who attacks exempts nobody."""
+        """The policy, pairing records by their numbers. An intruder exempts no one."""
         document = self.inputs.policy.document
         conventions = document.conventions.model_copy(update={"suppressed": "counted"})
         return document.model_copy(update={"key": RECORD, "rows_aligned": False, "conventions": conventions})
 
     def outcome(self, expectation: Expectation) -> Outcome:
-        """What an attack measures.
+        """Evaluate an attack.
 
         Raises:
             NoAttackError: it cannot be run; the message says why.
         """
         policy = replace(self.inputs.policy, document=self.document, expectations=(expectation,))
         outcomes = evaluate(policy, self.written, self.inputs.options, {"original": self.original})
-        found = [one for one in outcomes if not one.is_structural]
-        if len(found) != 1:
-            raise NoAttackError(f"{expectation.check.name} is asked {len(found)} times of this release, and not once")
-        if found[0].status is not Status.MEASURED:
-            raise NoAttackError(found[0].message)
-        return found[0]
+        measured = [one for one in outcomes if not one.is_structural]
+        if len(measured) != 1:
+            raise NoAttackError(
+                f"{expectation.check.name} is asked {len(measured)} times of this release, and not once"
+            )
+        if measured[0].status is not Status.MEASURED:
+            raise NoAttackError(measured[0].message)
+        return measured[0]
 
 
 @contextmanager
@@ -171,7 +173,7 @@ def _expectation(pair: _Pair, check: Check, given: Mapping[str, Any]) -> Expecta
 
 
 def _is_asked(policy: Policy, attack: Expectation) -> bool:
-    """Whether the policy asks for the attack itself, by somebody who knows at least as many columns."""
+    """Say whether the policy asks for the attack itself, by an intruder who knows at least as many columns."""
     own = [one for one in policy.expectations if one.check.name == attack.check.name]
     return any(_known(policy, one) >= _known(policy, attack) for one in own)
 

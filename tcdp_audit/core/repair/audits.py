@@ -8,21 +8,22 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tcdp_audit.core.auditor.evaluation import Options
-from tcdp_audit.core.auditor.noted import FailingRecordMasks
+from tcdp_audit.core.auditor.failing_records import FailingRecordMasks
 from tcdp_audit.core.base.errors import CheckError, UsageError, redact_errors
 from tcdp_audit.core.base.outcome import Outcome, Status
 from tcdp_audit.core.base.provenance import Run
 from tcdp_audit.core.base.words import listing
 from tcdp_audit.core.classes.shards import silent
-from tcdp_audit.core.policy import Policy, read_policy
-from tcdp_audit.core.policy.given import column_name, column_names, is_column
+from tcdp_audit.core.policy.loading import read_policy
+from tcdp_audit.core.policy.policy import Policy
+from tcdp_audit.core.policy.source import column_name, column_names, is_column
 from tcdp_audit.core.results.audit import Audit
 from tcdp_audit.core.session.inputs import AuditInputs, open_inputs
 from tcdp_audit.core.session.registry import Plugins
 
 if TYPE_CHECKING:
-    from tcdp_audit.core.auditor.conventions import Variant
-    from tcdp_audit.core.results.failing_records import FailingRecords
+    from tcdp_audit.core.base.audit_figures import ConventionVariant
+    from tcdp_audit.core.results.frame import FailingRecords
     from tcdp_audit.core.results.remedy_trial import RemedyTrial
 
 
@@ -98,10 +99,10 @@ def audit(
     """
     options = Options(memory, shards, show_values, progress or silent, column_risks=column_risks)
     with open_inputs(release, policy, original, population, plugins, options) as inputs:
-        found = inputs.audited(run=Run(by=run_by))
+        result = inputs.audited(run=Run(by=run_by))
         if all_conventions:
-            found = replace(found, variants=_variants(inputs))
-        return replace(found, remedy_trial=_remedy_trial(inputs, found)) if try_remedies else found
+            result = replace(result, variants=_variants(inputs))
+        return replace(result, remedy_trial=_remedy_trial(inputs, result)) if try_remedies else result
 
 
 @redact_errors()
@@ -141,13 +142,13 @@ def failing_records(
     Cost: that of `audit`; one lookup a record for each set of quasi-identifiers that something fails in; a byte a
     record for each expectation.
     """
-    from tcdp_audit.core.results.failing_records import FailingRecords  # noqa: PLC0415 - only where they are asked for
+    from tcdp_audit.core.results.frame import FailingRecords  # noqa: PLC0415 - only where they are asked for
 
     with open_inputs(release, policy, original, population, plugins, Options(memory)) as inputs:
-        noted = FailingRecordMasks(inputs.engine.records)
-        audit = inputs.audited(noted)
-        of_no_records = [None] * (len(audit.expectations) - len(noted.masks))  # what a schema says
-        return FailingRecords(audit, (*noted.masks, *of_no_records))
+        masks = FailingRecordMasks(inputs.engine.records)
+        audit = inputs.audited(masks)
+        of_no_records = [None] * (len(audit.expectations) - len(masks.masks))  # what a schema says
+        return FailingRecords(audit, (*masks.masks, *of_no_records))
 
 
 @redact_errors()
@@ -262,13 +263,13 @@ def _mapping(argument: str, given: Any) -> dict[str, Any]:
     return dict(given)
 
 
-def _variants(inputs: AuditInputs) -> tuple[Variant, ...]:
+def _variants(inputs: AuditInputs) -> tuple[ConventionVariant, ...]:
     from tcdp_audit.core.auditor.conventions import convention_matrix  # noqa: PLC0415 - only where it is asked for
 
     return convention_matrix(inputs.policy, inputs.engine, inputs.options, inputs.companions)
 
 
-def _remedy_trial(inputs: AuditInputs, found: Audit) -> RemedyTrial | None:
-    from tcdp_audit.core.repair.trial import remedy_trial  # noqa: PLC0415 - only where it is asked for
+def _remedy_trial(inputs: AuditInputs, result: Audit) -> RemedyTrial | None:
+    from tcdp_audit.core.repair.fixing import remedy_trial  # noqa: PLC0415 - only where it is asked for
 
-    return remedy_trial(inputs, found.outcomes)
+    return remedy_trial(inputs, result.outcomes)

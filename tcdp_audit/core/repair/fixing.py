@@ -16,29 +16,32 @@ from tcdp_audit.core.auditor.evaluation import Options
 from tcdp_audit.core.base.errors import redact_errors
 from tcdp_audit.core.base.files import require_writable
 from tcdp_audit.core.base.notebook import as_paragraph
+from tcdp_audit.core.base.outcome import Outcome
 from tcdp_audit.core.base.phrases import part_of
+from tcdp_audit.core.base.plugin_faults import sentence_about
 from tcdp_audit.core.base.words import agree
 from tcdp_audit.core.classes.shards import silent
-from tcdp_audit.core.engines import open_engine
-from tcdp_audit.core.engines.arrow_arrays import array_of_numbers
+from tcdp_audit.core.engines.arrow_types import array_of_numbers
+from tcdp_audit.core.engines.opening import open_engine
 from tcdp_audit.core.engines.writing import require_table_file
-from tcdp_audit.core.policy import Policy
+from tcdp_audit.core.policy.policy import Policy
 from tcdp_audit.core.remedy.treatment import changed_cells, in_unlinkable_order
 from tcdp_audit.core.repair.attacks import with_attacks
-from tcdp_audit.core.repair.dropped import columns_to_put_back, dropped_columns
-from tcdp_audit.core.repair.loop import Candidate, RepairLoop, beyond_repair
+from tcdp_audit.core.repair.candidate import Candidate, columns_to_put_back, dropped_columns
+from tcdp_audit.core.repair.loop import RepairLoop, beyond_repair
 from tcdp_audit.core.repair.output import OutputFile, Released
-from tcdp_audit.core.repair.own_types import in_own_types, taken, without_views_in_dictionaries
-from tcdp_audit.core.repair.restored_columns import Aligned, PutBack
-from tcdp_audit.core.results.audit import Audit, status_of
+from tcdp_audit.core.repair.restored_columns import Aligned, PutBack, in_own_types, taken, without_views_in_dictionaries
+from tcdp_audit.core.results.audit import Audit
 from tcdp_audit.core.results.change_log import ChangeLog, DroppedColumn, failing_demands
-from tcdp_audit.core.results.own_files import files_of, require_own_files
-from tcdp_audit.core.results.tally import tally_of
+from tcdp_audit.core.results.protected_files import files_of, require_own_files
+from tcdp_audit.core.results.remedy_trial import RemedyTrial
+from tcdp_audit.core.results.tally import status_of, tally_of
 from tcdp_audit.core.session.inputs import AuditInputs, open_inputs
 from tcdp_audit.core.session.registry import Plugins
 
 NOTHING_TO_REPAIR = "nothing that the policy demands could fail, so there is nothing to repair"
 NOTHING_PROVED = "nothing that the policy demands could fail any more, so that keeping it proves nothing"
+OTHERWISE = "the release that comes of the remedies does not pass"
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -58,21 +61,21 @@ class Remediation:
     written: Path | None = None
 
     def __repr__(self) -> str:
-        """What was changed, and the audit of what came of it, without cells."""
+        """Show what was changed, and the audit of the result, without cells."""
         return f"<Remediation: was {self.before.status}, is {self.after.status}; {self.log!r}>\n{self.after!r}"
 
     def _repr_html_(self) -> str:
-        """What was dropped, and the audit of what came of it, for notebooks."""
+        """Show what was dropped, and the audit of the result, for notebooks."""
         return f"{as_paragraph(self.log.drops)}{self.after._repr_html_()}"
 
     @property
     def passed(self) -> bool:
-        """Whether the release keeps its policy now."""
+        """Say whether the release keeps its policy now."""
         return self.after.passed
 
     @property
     def log(self) -> ChangeLog:
-        """What was done, and what it cost."""
+        """The change log: what was done, and what it cost."""
         assert self.after.change_log is not None  # noqa: S101 - `fix` always gives one
         return self.after.change_log
 
@@ -149,7 +152,7 @@ def fix_tables(
     keep_order: bool = False,
     lost: Mapping[str, float] | None = None,
 ) -> Remediation:
-    """What `fix` does; see there for what is not told here, and for what it raises.
+    """Repair a release as `fix` does; see there for what is not said here, and for what it raises.
 
     Args:
         tables: the release, the original and the population, by these names.
@@ -174,7 +177,7 @@ def fix_tables(
 
 
 def repaired(inputs: AuditInputs) -> Remediation:
-    """What `fix` makes of a release in memory; nobody attacks it, because nobody gets it.
+    """Repair a release in memory, as `fix` does; it is not attacked, because no one gets it.
 
     Args:
         inputs: the release as it came in, and what it must satisfy.
@@ -190,7 +193,7 @@ class _Repair:
     """One call of `fix`; see there for the arguments.
 
     Args:
-        attacks: whether somebody who knows the remedies tries what is released.
+        attacks: whether the release is attacked by an intruder who knows the remedies.
         lost: what remedies lost where less was demanded.
     """
 
@@ -229,7 +232,7 @@ class _Repair:
             steps=best.steps,
             tried=tuple(loop.tried),
             records=before.release.records,
-            suppressed=before.release.records - len(best.kept),
+            suppressed=before.release.records - len(best.retained),
             cells={name: changed[name] for name in released.table.column_names},
             planned=not self.inputs.policy.remedies,
             order=released.order,
@@ -264,11 +267,11 @@ class _Repair:
         links = self.inputs.policy.document.rows_aligned and not self.keep_order
         if not best.steps and not self.dropped and not links:
             return Released(self.source, np.arange(self.source.num_rows))
-        table = in_own_types(best.released, taken(self.source, best.kept), changed)
+        table = in_own_types(best.released, taken(self.source, best.retained), changed)
         if self.keep_order:
-            return self._handed_over(table, np.arange(table.num_rows), best.kept, "kept")
+            return self._handed_over(table, np.arange(table.num_rows), best.retained, "kept")
         rows = in_unlinkable_order(self._written(table), self.inputs.policy.document.seed)
-        return self._handed_over(table, rows, best.kept[rows], "shuffled")
+        return self._handed_over(table, rows, best.retained[rows], "shuffled")
 
     def _handed_over(self, table: pa.Table, order: NDArray[np.intp], rows: NDArray[np.intp], kind: str) -> Released:
         """The records of a table in some order, without what is not written, and with what their audit needs."""
@@ -296,7 +299,7 @@ class _Repair:
             return restored_columns.audit(after, log), None
 
     def _put_back(self, released: Released) -> PutBack:
-        """What is not handed over, in memory."""
+        """Hold what is not handed over, in memory."""
         memory = self.inputs.memory
         aligned = Aligned(lambda: open_engine(released.aligned, memory), released.places)
         return PutBack(
@@ -307,7 +310,7 @@ class _Repair:
 
 
 def _changes(loop: RepairLoop, best: Candidate, known: Mapping[str, int]) -> dict[str, int]:
-    """How many cells of each column differ in the records that stayed, in the table's order.
+    """Count the cells of each column that differ in the records that stayed, in the table's order.
 
     Args:
         loop: the input.
@@ -315,14 +318,14 @@ def _changes(loop: RepairLoop, best: Candidate, known: Mapping[str, int]) -> dic
         known: the columns whose values have been compared; of the others it is counted what is written differently.
     """
     table = loop.input.table
-    before = table.take(array_of_numbers(best.kept)) if len(best.kept) < table.num_rows else table
+    before = table.take(array_of_numbers(best.retained)) if len(best.retained) < table.num_rows else table
     others = [name for name in before.column_names if name not in known]
     counts = {**known, **changed_cells(before, best.released, others)}
     return {name: counts[name] for name in before.column_names}
 
 
 def _reason(best: Candidate, obstacle: str, refusal: str, *, passed: bool) -> str:
-    """Why the release does not pass, or nothing."""
+    """Say why the release does not pass, or nothing."""
     if best.passes:
         return "" if passed else NOTHING_PROVED if best.steps else NOTHING_TO_REPAIR
     if obstacle:
@@ -334,3 +337,26 @@ def _reason(best: Candidate, obstacle: str, refusal: str, *, passed: bool) -> st
     part, fail = part_of(len(failing), demands, "demand"), agree(len(failing), "fails", "fail")
     refused = f"; refused because of what it costs: {refusal}" if refusal else ""
     return f"{part} still {fail}: {named}{refused}"
+
+
+def remedy_trial(inputs: AuditInputs, outcomes: tuple[Outcome, ...]) -> RemedyTrial | None:
+    """Try what `fix` would make of a release that does not pass; None where no demand fails.
+
+    What keeps remedies from being tried at all, such as a table that cannot be held, takes no audit down, which is
+    complete by then: it is the reason of the trial.
+
+    Args:
+        inputs: the release and what it must satisfy.
+        outcomes: what came of its audit.
+    """
+    if not failing_demands(outcomes):
+        return None
+    options = replace(inputs.options, samples=False, show_values=False, column_risks=False)  # those of `fix`
+    try:
+        remediation = repaired(replace(inputs, options=options))
+    except Exception as error:  # noqa: BLE001 - whatever it is, the audit stands
+        reason = f"remedies could not be tried: {sentence_about(error, 'the trial')}"
+        return RemedyTrial(log=None, passes=False, reason=reason)
+    reason = "" if remediation.passed else remediation.log.reason or OTHERWISE
+    after = remediation.after.outcomes
+    return RemedyTrial(log=remediation.log, passes=remediation.passed, reason=reason, outcomes=after)

@@ -8,28 +8,25 @@ kept. One that loses more than another after which the release passes is stopped
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import inf
 from types import TracebackType
 from typing import Any, Self
 
 import numpy as np
-import pyarrow as pa
-from numpy.typing import NDArray
 from pydantic import ValidationError
 
 from tcdp_audit.core.base.outcome import Outcome
 from tcdp_audit.core.base.plugin_faults import sentence_about
-from tcdp_audit.core.information_loss import InformationLoss, information_loss, require_scikit_learn
+from tcdp_audit.core.information_loss.loss import InformationLoss, information_loss
+from tcdp_audit.core.information_loss.prediction import require_scikit_learn
 from tcdp_audit.core.policy.policy import PlannedRemedy
 from tcdp_audit.core.release.unit_readings import as_read
-from tcdp_audit.core.remedy.reach import reach
-from tcdp_audit.core.remedy.remedy import DominatedError, Remedy, RemedyError, Treatment, require_least
-from tcdp_audit.core.remedy.treatment import same_cells, touched, treated
+from tcdp_audit.core.remedy.remedy import DominatedError, Remedy, RemedyError, Treatment, applicability, require_least
+from tcdp_audit.core.remedy.treatment import apply_treatment, same_cells, touched
 from tcdp_audit.core.remedy.unit_cells import with_unit_cells
 from tcdp_audit.core.remedy.view import RemedyView
-from tcdp_audit.core.repair.limits import LossLimits, TooMuchLostError
-from tcdp_audit.core.repair.open_table import OpenTable
+from tcdp_audit.core.repair.candidate import Candidate, LossLimits, OpenTable, TooMuchLostError
 from tcdp_audit.core.results.change_log import Step, failing_demands, flow
 from tcdp_audit.core.session.inputs import AuditInputs
 
@@ -38,63 +35,6 @@ MOST_STEPS = 3  # of a plan
 NOTHING_PROPOSED = "proposes nothing for a release like this"
 LOST_BEFORE = "not tried: it lost {} where less was demanded"
 UNSOUND = "it proposed parameters that a policy would reject"
-
-
-@dataclass(frozen=True)
-class Candidate:
-    """What remedies have made of a release so far.
-
-    Args:
-        opened: its records, in the input's order.
-        kept: for each record its position in the input.
-        outcomes: its audit.
-        steps: what made it.
-        loss: what it costs beside the input, where that was measured.
-        joined: whether its last remedy was extended to further rows of units, so that its classes are other ones than
-            the remedy made.
-    """
-
-    opened: OpenTable
-    kept: NDArray[np.intp]
-    outcomes: tuple[Outcome, ...]
-    steps: tuple[Step, ...] = ()
-    loss: InformationLoss | None = None
-    joined: bool = False
-
-    @property
-    def table(self) -> pa.Table:
-        """Its records."""
-        return self.opened.table
-
-    @property
-    def released(self) -> pa.Table:
-        """The table that it releases, in the input's order; without a remedy it is the input itself."""
-        return self.opened.settled.table if self.steps else self.table
-
-    @property
-    def total_loss(self) -> float | None:
-        """What it has lost in all; None where that was not measured."""
-        return None if self.loss is None else self.loss.total
-
-    @property
-    def rank(self) -> tuple[int, float]:
-        """The less the better: outcomes against it, then what was lost; what was not measured is never the least."""
-        return len(self.failing_demands), inf if self.total_loss is None else self.total_loss
-
-    @property
-    def failing_demands(self) -> list[Outcome]:
-        """The outcomes for which it does not pass."""
-        return failing_demands(self.outcomes)
-
-    @property
-    def failing(self) -> int:
-        """The records that fail demands, once for each that they fail."""
-        return sum(one.records.failing or 0 for one in self.failing_demands if one.records is not None)
-
-    @property
-    def passes(self) -> bool:
-        """Whether there are none."""
-        return not self.failing_demands
 
 
 class RepairLoop:
@@ -201,10 +141,12 @@ class RepairLoop:
             return candidate
 
     def _unhelped(self, candidate: Candidate, planned: PlannedRemedy) -> str:
-        """What a remedy that the policy names does not act on, said before it starts; or nothing."""
+        """Say what a remedy that the policy names does not act on, before it starts; or nothing."""
         if not self.policy.remedies:
             return ""
-        sentence = reach(planned.remedy, self._view(candidate), planned.parameters, candidate.failing_demands).sentence
+        sentence = applicability(
+            planned.remedy, self._view(candidate), planned.parameters, candidate.failing_demands
+        ).sentence
         if sentence:
             self.inputs.options.progress(f"{planned.remedy.title} {sentence}", 1, 1)
         return sentence
@@ -224,7 +166,7 @@ class RepairLoop:
         step = Step(
             remedy=planned.remedy.name,
             title=planned.remedy.title,
-            parameters=given(planned),
+            parameters=explicit_parameters(planned),
             outcomes=outcomes,
             cells=touched(view, treatment),
             suppressed=candidate.table.num_rows - after.table.num_rows,
@@ -248,16 +190,16 @@ class RepairLoop:
     def _treated(self, candidate: Candidate, treatment: Treatment) -> Candidate:
         """A candidate after a treatment, not audited yet."""
         view = self._view(candidate)
-        table = treated(candidate.table, view, with_unit_cells(view, treatment))
-        kept = candidate.kept if treatment.kept is None else candidate.kept[treatment.kept]
-        if len(kept) < len(candidate.kept) and self.policy.document.rows_aligned:
+        table = apply_treatment(candidate.table, view, with_unit_cells(view, treatment))
+        retained = candidate.retained if treatment.retained is None else candidate.retained[treatment.retained]
+        if len(retained) < len(candidate.retained) and self.policy.document.rows_aligned:
             raise RemedyError(
                 "dropping records would break `rows_aligned: true`; declare a `key:` that aligns release and original"
             )
-        return Candidate(OpenTable(table, self.inputs), kept, (), candidate.steps)
+        return Candidate(OpenTable(table, self.inputs), retained, (), candidate.steps)
 
     def _view(self, candidate: Candidate) -> RemedyView:
-        """What every remedy sees of a candidate."""
+        """The view of a candidate that every remedy gets."""
 
         def audited(treatment: Treatment) -> tuple[Outcome, ...]:
             with self._treated(candidate, treatment).opened as opened:
@@ -280,9 +222,9 @@ class RepairLoop:
             self._views[candidate.opened] = view
         return self._views[candidate.opened]
 
-    def _close_all_but(self, *kept: OpenTable) -> None:
+    def _close_all_but(self, *retained: OpenTable) -> None:
         """Close the tables that are not needed any more, and forget what remedies saw of them."""
-        for one in [one for one in self._open if one not in kept]:
+        for one in [one for one in self._open if one not in retained]:
             one.close()
             self._open.remove(one)
             self._views.pop(one, None)
@@ -338,10 +280,10 @@ class RepairLoop:
     def _proposals(self, remedy: Remedy[Any], candidate: Candidate) -> list[Mapping[str, Any]]:
         """Parameters that a remedy proposes for what it may help; where there are none, it is noted why."""
         view = self._view(candidate)
-        reached = reach(remedy, view, None, candidate.failing_demands)
-        proposals = list(remedy.plan(view, tuple(candidate.failing_demands))) if reached.helped else []
+        helpful = applicability(remedy, view, None, candidate.failing_demands)
+        proposals = list(remedy.suggest_parameters(view, tuple(candidate.failing_demands))) if helpful.helped else []
         if not proposals:
-            self._left_out[remedy.name] = reached.reasons if not reached.helped else NOTHING_PROPOSED
+            self._left_out[remedy.name] = helpful.reasons if not helpful.helped else NOTHING_PROPOSED
         return proposals
 
     def _sound(self, remedy: Remedy[Any], proposal: Mapping[str, Any]) -> PlannedRemedy | None:
@@ -353,26 +295,26 @@ class RepairLoop:
         return None if list(remedy.validate(parameters, self.policy.document)) else PlannedRemedy(remedy, parameters)
 
     def loss_of(self, candidate: Candidate) -> InformationLoss:
-        """What a candidate costs beside the input. Its measures are computed when they are asked for."""
+        """The information loss of a candidate, compared with the input; measures are computed on demand."""
         if candidate.loss is not None:
             return candidate.loss
         after = candidate.opened if candidate.opened is self.input else candidate.opened.settled
-        return information_loss(self.input.release, after.release, candidate.kept)
+        return information_loss(self.input.release, after.release, candidate.retained)
 
 
 def _entry(planned: PlannedRemedy) -> str:
     """A remedy as an entry of a policy's `remedy`."""
-    return f"{planned.remedy.name}: {flow(given(planned))}"
+    return f"{planned.remedy.name}: {flow(explicit_parameters(planned))}"
 
 
-def given(planned: PlannedRemedy) -> dict[str, Any]:
+def explicit_parameters(planned: PlannedRemedy) -> dict[str, Any]:
     """The parameters that were given, as they stand in a policy."""
     values = ((name, getattr(planned.parameters, name)) for name in planned.parameters.model_fields_set)
     return {name: value for name, value in sorted(values) if value is not None}
 
 
 def beyond_repair(outcomes: tuple[Outcome, ...]) -> str:
-    """Why no remedy can help, or nothing: a remedy changes cells and records, never columns or the policy."""
+    """Say why no remedy can help, or nothing: a remedy changes cells and records, never columns or the policy."""
     structural = [one for one in failing_demands(outcomes) if one.is_structural]
     return "; ".join(f"{one.check}: {one.message}" for one in structural)
 
@@ -386,7 +328,7 @@ def _failed(planned: PlannedRemedy, error: BaseException, unhelped: str) -> Step
     return Step(
         remedy=planned.remedy.name,
         title=planned.remedy.title,
-        parameters=given(planned),
+        parameters=explicit_parameters(planned),
         error=_sentence(error, planned.plugin),
         at_least=error.at_least if isinstance(error, DominatedError) else None,
         unhelped=unhelped,
@@ -394,5 +336,5 @@ def _failed(planned: PlannedRemedy, error: BaseException, unhelped: str) -> Step
 
 
 def _sentence(error: BaseException, plugin: str = "") -> str:
-    """What went wrong in a remedy. Only our own errors are quoted: another's text may hold a cell."""
+    """Say what went wrong in a remedy. Only our own errors are quoted: another's text may hold a cell."""
     return str(error) if isinstance(error, RemedyError) else sentence_about(error, "the remedy", plugin)

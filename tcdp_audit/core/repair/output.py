@@ -15,9 +15,10 @@ from numpy.typing import NDArray
 from tcdp_audit.core.base.errors import DataError, TcdpAuditError, UsageError
 from tcdp_audit.core.base.files import plain_name, replaced_atomically
 from tcdp_audit.core.base.scratch import Scratch, writing_temporarily
-from tcdp_audit.core.engines import Engine, open_engine
-from tcdp_audit.core.engines.arrow_arrays import array_of_numbers
+from tcdp_audit.core.engines.arrow_types import array_of_numbers
+from tcdp_audit.core.engines.base import Engine
 from tcdp_audit.core.engines.files import delimiter_of
+from tcdp_audit.core.engines.opening import open_engine
 from tcdp_audit.core.engines.writing import require_holdable, write_table
 from tcdp_audit.core.repair.attacks import with_attacks
 from tcdp_audit.core.repair.restored_columns import Aligned, PutBack
@@ -62,7 +63,7 @@ class Released:
 
 @dataclass(frozen=True)
 class OutputFile:
-    """Where a release is written.
+    """The file that a release is written to.
 
     Args:
         path: the file.
@@ -103,10 +104,10 @@ class OutputFile:
         with replaced_atomically(self.path) as temporary, self._named_in_errors(temporary.parent):
             self._fill(temporary, released, log)
             audit = self._audit(temporary, released, log)
-            kept = audit.passed or keep_failing
-            if not kept:
+            is_written = audit.passed or keep_failing
+            if not is_written:
                 temporary.unlink()
-        return audit, self.path if kept else None
+        return audit, self.path if is_written else None
 
     def _fill(self, temporary: Path, released: Released, log: ChangeLog) -> None:
         source = self.inputs.engine.path
@@ -129,7 +130,7 @@ class OutputFile:
         return replace(audit, release=replace(audit.release, uri=str(self.path)))
 
     def _put_back(self, released: Released) -> PutBack:
-        """What is not handed over, written to files of the same kind while it is audited."""
+        """Write what is not handed over to files of the same kind while it is audited."""
         whole = replace(released, table=released.whole)
         if released.aligned is None:
             return PutBack(released.restored_columns, lambda: self._copy(whole))

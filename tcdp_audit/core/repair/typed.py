@@ -1,6 +1,6 @@
 """`measure` as type checkers know it: the stub next to this file has a signature for each built-in check.
 
-`python -m tcdp_audit.cli.guide_page` writes the stub from the parameters of the checks. A check whose name only the
+`python -m tools.generate` writes the stub from the parameters of the checks. A check whose name only the
 program knows, or that is a plugin's, takes its parameters as a mapping there:
 `measure(name, frame, parameters={"k": 5}, …)`.
 """

@@ -1,4 +1,4 @@
-# Written by `python -m tcdp_audit.cli.guide_page` from the parameters of the checks themselves.
+# Written by `python -m tools.generate` from the parameters of the checks themselves.
 
 from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
@@ -61,7 +61,7 @@ def measure(
     conventions: Mapping[str, Any] | None = None,
     attributes: Sequence[_Value] | None = None,
     confidence: _Number = ...,
-    secret: _Value,
+    target: _Value,
     at_most: _Number | None = None,
     tolerance: _Number = ...,
     width: _Number | None = None,
@@ -402,7 +402,7 @@ def measure(
     conventions: Mapping[str, Any] | None = None,
     k: int | None = None,
     attributes: Sequence[_Value] | None = None,
-    kind: Literal["k_k", "one_k", "k_one"] = "k_k",
+    kind: Literal["k_k", "one_to_k", "k_to_one"] = "k_k",
     severity: Severity | Literal["error", "warning"] = "error",
 ) -> Outcome: ...
 @overload
@@ -427,7 +427,7 @@ def measure(
     conventions: Mapping[str, Any] | None = None,
     attributes: Sequence[_Value] | None = None,
     confidence: _Number = ...,
-    second: Sequence[_Value],
+    other_attributes: Sequence[_Value],
     at_most: _Number | None = None,
     severity: Severity | Literal["error", "warning"] = "error",
 ) -> Outcome: ...
@@ -791,7 +791,7 @@ def measure(
     distribution: Literal["uniform"] | Mapping[str, Any] | None = None,
     conventions: Mapping[str, Any] | None = None,
     at_most: _Number | None = None,
-    harmful: Sequence[_Value] | None = None,
+    sensitive_values: Sequence[_Value] | None = None,
     severity: Severity | Literal["error", "warning"] = "error",
 ) -> Outcome: ...
 @overload

@@ -1,29 +1,29 @@
-"""Results of an audit.
+"""Results: what audits, repairs and frontiers say, in objects, sentences and blocks. Applications may import them.
 
-own_files    what is written never takes the place of what was read
-change_log   what remedies did
-cost         what that costs those who use the release, in sentences
-remedy_trial what they would do
-varied_demand, setting_trial, frontier, frontier_tables   what other thresholds would cost
-reporter     what a report is, and a section of one
-audit        outcomes with their provenance
-failing_records   which records fail each expectation
-frame        an audit as a pandas frame
-beside       how a demand can be met on a column on which another one fails
-tally        how many demands there are, and what came of them: the one count of every report
-conditions   what a release that keeps its policy is fit for, and under which conditions
-verdict      an audit in a word and in sentences
-written_title   the verdict of a result that was written
-contradictions  what a result that was written says against itself
-unaudited    a policy of the same run that could not be audited
-place        where in the policy something is asked for
-findings     what somebody must act on, as a list for other tools
+An audit and what is said of it:
+audit            `Audit`: outcomes with their provenance; `render_several`
+frame            an audit as a pandas frame, and `FailingRecords`: which records fail each expectation
+tally            the demands counted by what came of them, once for every report
+conditions       what a release that keeps its policy is fit for, and under which conditions
+verdict          an audit in a word and in sentences: `verdict_title`, `verdict_sentence`
+findings         what has to be acted on, as a list for other tools, with its place in the policy: `findings_of`
+
+Repairs and other thresholds:
+change_log       `ChangeLog`: what remedies did
+cost             what that costs those who use the release, in sentences
+remedy_trial     `RemedyTrial`: what remedies would do
+setting_trial    `VariedDemand`, `SettingTrial`: a demand under other thresholds, and what came of a setting of them
+frontier         `Frontier`: what other thresholds cost, the Pareto-optimal releases, and its tables
+
+Results that were written:
+strict_json      JSON of results, read strictly, and the form of the contract
+written          `WrittenAudit`: the audit in a JSON result or a report; `read_audit`
+written_verdict  its verdict put together anew, and its contradictions
+change           `Change`: one expectation in two audits
+comparison       `AuditComparison`: two audits compared; `compare`
+
+Reports:
+document         the blocks that every format renders: paragraphs, lists, tables, charts
+reporter         `Reporter`, `ReportSection`: formats and sections; `Unaudited`: a policy without an audit
+protected_files  what is written never takes the place of what was read: `require_own_files`
 """
-
-from __future__ import annotations
-
-from tcdp_audit.core.base.errors import ExpectationsFailedError
-from tcdp_audit.core.base.provenance import Table
-from tcdp_audit.core.results.audit import Audit
-
-__all__ = ["Audit", "ExpectationsFailedError", "Table"]

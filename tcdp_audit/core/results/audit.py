@@ -11,9 +11,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from tcdp_audit.core.auditor.conventions import flips
-from tcdp_audit.core.base.errors import ExpectationsFailedError, UsageError
-from tcdp_audit.core.base.exposed import ExposureCount
+from tcdp_audit.core.base.audit_figures import ExposureCount, flips
+from tcdp_audit.core.base.errors import UsageError
 from tcdp_audit.core.base.files import write_atomically
 from tcdp_audit.core.base.frozen import freeze
 from tcdp_audit.core.base.notebook import as_html, as_text
@@ -26,22 +25,21 @@ from tcdp_audit.core.classes.column_risk import ColumnRisk
 from tcdp_audit.core.policy.policy import Policy
 from tcdp_audit.core.release.columns import AuditedColumn
 from tcdp_audit.core.results.change_log import ChangeLog
-from tcdp_audit.core.results.conditions import Condition, Finding, conditions_of
+from tcdp_audit.core.results.conditions import Condition, JudgedOutcome, conditions_of
 from tcdp_audit.core.results.frame import frame_of
-from tcdp_audit.core.results.own_files import files_of, require_own_files
-from tcdp_audit.core.results.reporter import FilledSection, filled, reporter_of
-from tcdp_audit.core.results.tally import DemandTally, tally_of
+from tcdp_audit.core.results.protected_files import files_of, require_own_files
+from tcdp_audit.core.results.reporter import FilledSection, fill_section, reporter_of
+from tcdp_audit.core.results.tally import DemandTally, is_any_judged, require_passed, status_of, tally_of
 from tcdp_audit.core.results.verdict import verdict_of, verdict_sentence, verdict_title
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from tcdp_audit.core.auditor.conventions import Variant
-    from tcdp_audit.core.check import Check
+    from tcdp_audit.core.base.audit_figures import ConventionVariant
     from tcdp_audit.core.check.announced import Announced
+    from tcdp_audit.core.check.kinds import Check
     from tcdp_audit.core.results.remedy_trial import RemedyTrial
-    from tcdp_audit.core.results.reporter import Reporter, ReportSection
-    from tcdp_audit.core.results.unaudited import Unaudited
+    from tcdp_audit.core.results.reporter import Reporter, ReportSection, Unaudited
 
 SCHEMA_VERSION = 1
 
@@ -89,10 +87,10 @@ class Audit:
         policy: what it was audited against.
         plugins: the code that took part.
         companions: the tables that the release was compared with, by their name in the policy.
-        files: the files beside the tables that the policy names: hierarchies, a schema, a suite.
+        files: the files in addition to the tables that the policy names: hierarchies, a schema, a suite.
         variants: the verdicts under every combination of conventions, where they were asked for.
         change_log: how the release was made, where remedies made it.
-        remedy_trial: what remedies would make of it, where that was asked for and something stands against it.
+        remedy_trial: what remedies would make of it, where that was asked for and a demand fails.
         exposed: how many people failing demands expose, each counted once; None where nothing fails, or where they
             were not counted.
         columns: what the policy and the release say of each column.
@@ -107,7 +105,7 @@ class Audit:
     plugins: Participants
     companions: Mapping[str, Table] = field(default_factory=dict)
     files: tuple[NamedFile, ...] = ()
-    variants: tuple[Variant, ...] = ()
+    variants: tuple[ConventionVariant, ...] = ()
     change_log: ChangeLog | None = None
     remedy_trial: RemedyTrial | None = None
     exposed: ExposureCount | None = None
@@ -174,7 +172,7 @@ class Audit:
     @property
     def conditions(self) -> tuple[Condition, ...]:
         """Under which conditions a release that keeps its policy is fit; where there is one, not simply for release."""
-        return conditions_of(Finding(one.check, one.source, one.status, one.details) for one in self.outcomes)
+        return conditions_of(JudgedOutcome(one.check, one.source, one.status, one.details) for one in self.outcomes)
 
     @property
     def tally(self) -> DemandTally:
@@ -232,7 +230,7 @@ class Audit:
             fail_on_warning: demands of severity warning count as well.
             allow_vacuous: nothing needs to be demanded.
         """
-        judges = _judge(self.outcomes, Severity.ERROR, *([Severity.WARNING] if fail_on_warning else []))
+        judges = is_any_judged(self.outcomes, Severity.ERROR, *([Severity.WARNING] if fail_on_warning else []))
         if self.status == "error" or not (judges or allow_vacuous or self.status == "failed"):
             return 3
         return 1 if self.status == "failed" or (fail_on_warning and self.warnings) else 0
@@ -288,7 +286,7 @@ class Audit:
         return "{\n" + ",\n".join([*lines, f' "outcomes": [\n  {outcomes}\n ]']) + "\n}\n"
 
     def render(self, suffix: str) -> str:
-        """The audit in the format that a file extension stands for.
+        """The audit in the format of a file extension.
 
         Raises:
             UsageError: no reporter has it.
@@ -302,11 +300,16 @@ class Audit:
         with blaming_reporter(chosen.name, self.plugins):
             return _text(chosen.render(self))
 
-    def sections(self, form: str) -> Sequence[FilledSection]:
+    @property
+    def shows_values(self) -> bool:
+        """Whether it holds cells of the release, as it does only where that was asked for."""
+        return any(one.cells is not None for outcome in self.outcomes for one in outcome.worst)
+
+    def sections(self, *, as_html: bool = False) -> Sequence[FilledSection]:
         """The sections of a report for people, in their order; those that say nothing are left out.
 
         Args:
-            form: `html` or `markdown`.
+            as_html: whether those that have HTML of their own give that; otherwise all give blocks.
 
         Raises:
             PluginError: a section fails.
@@ -315,8 +318,8 @@ class Audit:
         for name, section in sorted(self.plugins.report_sections.items(), key=lambda one: one[1].order):
             provider = self.plugins.provider_of("tcdp_audit_report_sections", name)
             with blaming(f"the report section {name!r}", provider):
-                sections.append(filled(section, self, form))
-        return [one for one in sections if one.content]
+                sections.append(fill_section(section, self, as_html=as_html))
+        return [one for one in sections if one.html or one.blocks]
 
     def write(self, path: str | Path) -> None:
         """Write a report; the end of the name chooses the format. The file appears whole or not at all.
@@ -351,42 +354,8 @@ def blaming_reporter(name: str, plugins: Participants) -> AbstractContextManager
     return blaming(f"the report format {name!r}", plugins.provider_of("tcdp_audit_reporters", name))
 
 
-def status_of(outcomes: Sequence[Outcome]) -> str:
-    """Error, failed, measured or passed; see `Audit.status`."""
-    if not _checks(outcomes) or any(one.status is Status.ERROR for one in outcomes):
-        return "error"
-    if any(one.status is Status.FAILED and one.severity is Severity.ERROR for one in outcomes):
-        return "failed"
-    return "passed" if _judge(outcomes, Severity.ERROR) else "measured"
-
-
-def require_passed(what: str, outcomes: Sequence[Outcome]) -> None:
-    """Insist that outcomes pass; see `Audit.raise_for_failures`.
-
-    Raises:
-        ExpectationsFailedError: they do not.
-    """
-    status = status_of(outcomes)
-    if status == "passed":
-        return
-    grave = (Status.FAILED, Status.ERROR)
-    reasons = [one for one in outcomes if (one.status in grave and not one.is_warning) or one.unfailable]
-    lines = [f"{one.check}{f' on {one.attribute!r}' if one.attribute else ''}: {one.message}" for one in reasons]
-    raise ExpectationsFailedError("\n".join([f"{what}'s status is {status}", *lines]))
-
-
-def _checks(outcomes: Sequence[Outcome]) -> list[Outcome]:
-    """What came of expectations on disclosure."""
-    return [one for one in outcomes if not one.is_structural and not one.is_schema and not one.is_question]
-
-
-def _judge(outcomes: Sequence[Outcome], *severities: Severity) -> bool:
-    """Whether an expectation of one of these severities compared a figure with a demand that can fail."""
-    return any(one.is_judged and one.severity in severities for one in _checks(outcomes))
-
-
 def _conventions(policy: Policy) -> dict[str, str]:
-    """What the verdicts rest on, by name; without the cells that stand for a missing or a suppressed value.
+    """What the verdicts rest on, by name; without the cells that mean a missing or a suppressed value.
 
     How many rows of a unit are known is left out where there is none.
     """

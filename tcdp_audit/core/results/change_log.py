@@ -48,7 +48,7 @@ class Step:
         cells: how many cells of each column it changed, columns without a change left out.
         suppressed: how many records it dropped.
         notes: figures about how it was done, documented on the remedy's page.
-        lines: what an audit of the release has to be told, as lines of a policy.
+        lines: what an audit of the release has to know, as lines of a policy.
         error: why it could not be applied, was stopped before its audit, or lost more than the policy allows; or
             nothing.
         loss: the total information loss after it, where it was measured to choose between remedies, or because the
@@ -82,7 +82,7 @@ class Step:
 
     @property
     def failing(self) -> list[Outcome]:
-        """The outcomes that still stand against the release."""
+        """The demands that still fail."""
         return failing_demands(self.outcomes)
 
     def as_json(self) -> dict[str, Any]:
@@ -103,7 +103,7 @@ class Step:
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class RemedyAttack:
-    """What somebody finds in the release as it stands who knows what a remedy did, and how: measured, never a demand.
+    """What an intruder who knows what a remedy did, and how, finds in the release: measured, never a demand.
 
     Args:
         step: which of the steps is attacked, from 0.
@@ -111,7 +111,7 @@ class RemedyAttack:
         title: what a person calls it.
         outcome: what came of it; None where it was not run.
         reason: why it could not be run; or nothing.
-        in_policy: whether the policy asks for this attack itself, so that it stands among the outcomes.
+        in_policy: whether the policy asks for this attack itself, so that it is among the outcomes.
     """
 
     step: int
@@ -160,14 +160,14 @@ class ChangeLog:
         seed: of every random choice.
         loss: what it cost, by the names of `InformationLoss.as_json`.
         reason: why the release does not pass, or nothing.
-        constant_columns: the columns that told records apart, and in which all records agree now.
+        constant_columns: the columns that distinguished records, and in which all records agree now.
         dropped: the columns that are not written.
         judged_with_columns: those of them without which some demand cannot be judged; it was judged with them and what
             was written.
         aligned_sha256: the digest of the same records in the original's order, in which demands that pair records by
             their places were judged; None where there are none.
         left_out: the titles of the remedies that were not tried, each with the reason, where they were chosen here.
-        attacks: what somebody finds in it who knows what the remedies did.
+        attacks: what an intruder who knows what the remedies did finds in it.
     """
 
     input: Table
@@ -217,7 +217,9 @@ class ChangeLog:
             return ""
         names = listing([repr(name) for name in self.judged_with_columns])
         number = len(self.judged_with_columns)
-        return f"demands that need {names} were judged with {agree(number, 'it', 'them')} beside the written cells"
+        return (
+            f"demands that need {names} were judged with {agree(number, 'it', 'them')} together with the written cells"
+        )
 
     @property
     def aligned(self) -> str:
@@ -298,7 +300,7 @@ def failing_demands(outcomes: Iterable[Outcome]) -> list[Outcome]:
 
 
 def flow(parameters: Mapping[str, Any]) -> str:
-    """Parameters in braces, as they stand in a policy."""
+    """Parameters in braces, as a policy has them."""
     return yaml.safe_dump(_plain(parameters), default_flow_style=True, sort_keys=False, width=2**20).strip()
 
 

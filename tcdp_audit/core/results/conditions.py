@@ -48,7 +48,7 @@ class Condition:
 
     Args:
         kind: how it changes them.
-        words: what stands behind the kind's own word, without a full stop: `its key is dropped: id`.
+        words: what follows the kind's own word, without a full stop: `its key is dropped: id`.
     """
 
     kind: Kind
@@ -56,7 +56,7 @@ class Condition:
 
 
 @dataclass(frozen=True)
-class Finding:
+class JudgedOutcome:
     """What a condition is read from: an outcome, or the entry of a written result.
 
     Args:
@@ -78,19 +78,19 @@ class Finding:
         return [str(name) for name in names] if isinstance(names, Sequence) and not isinstance(names, str) else []
 
 
-def conditions_of(findings: Iterable[Finding]) -> tuple[Condition, ...]:
+def conditions_of(findings: Iterable[JudgedOutcome]) -> tuple[Condition, ...]:
     """The conditions under which a release with these findings is fit, in their order.
 
     Args:
         findings: one for each outcome.
     """
     listed = list(findings)
-    found = [
+    applying = [
         _CONDITIONS[one.check](one)
         for one in listed
         if one.source == STRUCTURE and one.status in _OPEN and one.check in _CONDITIONS
     ]
-    return (*(one for one in found if one is not None), *_questions(listed))
+    return (*(one for one in applying if one is not None), *_questions(listed))
 
 
 def fit_sentence(conditions: Sequence[Condition]) -> str:
@@ -112,13 +112,13 @@ def fit_sentence(conditions: Sequence[Condition]) -> str:
     return "".join(parts) if len(parts) > 1 else "Fit for release"
 
 
-def _questions(findings: Sequence[Finding]) -> Sequence[Condition]:
+def _questions(findings: Sequence[JudgedOutcome]) -> Sequence[Condition]:
     """What profiles ask and no person has answered."""
     waiting = DemandCount(skipped=sum(one.source == PROFILE and one.status is Status.SKIPPED for one in findings))
     return [Condition(Kind.BUT, waiting.waiting)] if waiting.skipped else []
 
 
-def _key(finding: Finding) -> Condition | None:
+def _key(finding: JudgedOutcome) -> Condition | None:
     if not finding.columns:
         return None
     if finding.details.get(STAYS_INSIDE) is True:
@@ -126,13 +126,13 @@ def _key(finding: Finding) -> Condition | None:
     return Condition(Kind.ONCE, f"its key is dropped: {visible(', '.join(finding.columns))}")
 
 
-def _order(finding: Finding) -> Condition:
+def _order(finding: JudgedOutcome) -> Condition:
     if finding.details.get(STAYS_INSIDE) is True:
-        return Condition(Kind.INSIDE, "its records stand in the original's order")
+        return Condition(Kind.INSIDE, "its records are in the original's order")
     return Condition(Kind.ONCE, "its records are shuffled")
 
 
-def _unit(finding: Finding) -> Condition | None:
+def _unit(finding: JudgedOutcome) -> Condition | None:
     if finding.details.get(DROPPED) is True:
         return Condition(Kind.ONCE, f"{visible(', '.join(finding.columns))} is dropped")
     if finding.details.get(KNOWN_ROWS) == "one":
@@ -140,7 +140,7 @@ def _unit(finding: Finding) -> Condition | None:
     return None  # an identifier that is an error itself, or a key that has a condition of its own
 
 
-def _hidden(finding: Finding) -> Condition | None:
+def _hidden(finding: JudgedOutcome) -> Condition | None:
     left_out, records = finding.details.get(LEFT_OUT), finding.details.get("records")
     parts = []
     if isinstance(left_out, int) and isinstance(records, int) and left_out:
@@ -150,7 +150,7 @@ def _hidden(finding: Finding) -> Condition | None:
     return Condition(Kind.BUT, " and ".join(parts)) if parts else None
 
 
-def _undeclared(finding: Finding) -> Condition | None:
+def _undeclared(finding: JudgedOutcome) -> Condition | None:
     if finding.status is Status.SKIPPED:
         return Condition(Kind.BUT, "no column was looked at for identifiers")
     if not finding.columns:
@@ -161,7 +161,7 @@ def _undeclared(finding: Finding) -> Condition | None:
     return Condition(Kind.BUT, f"{_named(finding.columns)} {agree(len(finding.columns), 'looks', 'look')} like {kind}")
 
 
-def _undemanded(finding: Finding) -> Condition | None:
+def _undemanded(finding: JudgedOutcome) -> Condition | None:
     return Condition(Kind.BUT, f"nothing is demanded of {_named(finding.columns)}") if finding.columns else None
 
 
@@ -172,7 +172,7 @@ def _named(columns: Sequence[str]) -> str:
 
 
 _OPEN = (Status.FAILED, Status.SKIPPED)
-_CONDITIONS: Mapping[str, Callable[[Finding], Condition | None]] = {  # by the column check that fails
+_CONDITIONS: Mapping[str, Callable[[JudgedOutcome], Condition | None]] = {  # by the schema check that fails
     LINKABLE_KEY: _key,
     LINKABLE_ORDER: _order,
     LINKED_ROWS: _unit,

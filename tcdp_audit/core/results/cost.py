@@ -14,7 +14,7 @@ from typing import Any
 from tcdp_audit.core.base.visible import visible
 from tcdp_audit.core.base.words import agree, count, figure, listing, sentence_case, share
 
-HARDLY = 0.05  # of what a column told, or of an overlap: less is hardly anything
+HARDLY = 0.05  # of a column's information, or of an overlap: less is hardly anything
 SHOWN = 3  # columns and effects that sentences name; results have all of them
 
 
@@ -25,18 +25,18 @@ class Changed:
     Args:
         name: its name.
         cells: the share of its cells that changed, in the records that stayed.
-        left: the share of what it told that is left: the information kept, or what its cells have not lost if that is
-            less. Exchanged numbers keep all information, and set labels hardly lose any of a cell.
+        retained: the share of its information that is retained: the mutual information, or what its cells have not
+            lost if that is less. Exchanged numbers keep all information, and set labels hardly lose any of a cell.
     """
 
     name: str
     cells: float
-    left: float
+    retained: float
 
     @property
     def figures(self) -> str:
         """Both shares."""
-        return f"{share(self.cells, 1)} of its cells changed, {share(self.left, 1)} of what it told is left"
+        return f"{share(self.cells, 1)} of its cells changed, {share(self.retained, 1)} of its information retained"
 
 
 @dataclass(frozen=True)
@@ -65,20 +65,20 @@ class Effects:
         first = self.each[0]
         if len(self.each) > 1:
             gone = sum(one["after"] is None for one in self.each)
-            lost = f"; {count(gone)} of them cannot be told any more" if gone else ""
+            lost = f"; {count(gone)} of them can no longer be estimated" if gone else ""
             mean = sum(float(one["overlap"]) for one in self.each) / len(self.each)
             overlaps = f"overlap {share(mean, 1)} on average and {share(self.least, 1)} at least"
             return f"The effects of {count(len(self.each), 'value')} of {name} on {of}: intervals {overlaps}{lost}."
         before = figure(float(first["before"]["estimate"]))
         if first["after"] is None:
-            return f"The effect of {name} on {of}: {before}, and cannot be told any more."
+            return f"The effect of {name} on {of}: {before}, and can no longer be estimated."
         after = figure(float(first["after"]["estimate"]))
         return f"The effect of {name} on {of}: {before} became {after}, intervals overlap {share(self.least, 1)}."
 
 
 @dataclass(frozen=True)
 class Cost:
-    """What a release costs beside the one that came in.
+    """What a repaired release costs, compared with the one that came in.
 
     Args:
         loss: its figures, by the names of `InformationLoss.as_json`; a result of an earlier version lacks some.
@@ -103,8 +103,8 @@ class Cost:
         records = withheld if self.suppressed else "no record withheld"
         parts = [
             f"{records}, {count(changed, 'cell') if changed else 'no cell'} changed",
-            *([f"nothing left of {_names(self.constant_columns)}"] if self.constant_columns else []),
-            *(f"least is left of {visible(one.name)} ({one.figures})" for one in self.columns[:1]),
+            *([f"nothing retained of {_names(self.constant_columns)}"] if self.constant_columns else []),
+            *(f"{visible(one.name)} retains least ({one.figures})" for one in self.columns[:1]),
             *self._counts("off by"),
             *([f"the {agree(len(lost), 'effect', 'effects')} of {_pairs(lost)} lost"] if lost else []),
             *(f"{total} of the information lost on average over all cells" for total in self._total),
@@ -113,7 +113,7 @@ class Cost:
 
     @property
     def sentences(self) -> list[str]:
-        """What somebody meets who uses the release: columns, counts, effects, models, the mean loss of a cell."""
+        """The consequences for users of the release: columns, counts, effects, models, the mean loss of a cell."""
         mean = (f"Information loss: {total} on average over all cells." for total in self._total)
         return [*self._of_columns(), *self._of_counts(), *self._of_effects(), *self._of_models(), *mean]
 
@@ -124,32 +124,34 @@ class Cost:
 
     @cached_property
     def columns(self) -> Sequence[Changed]:
-        """The columns that changed and are not empty; of which least is left, first."""
+        """The columns that changed and are not empty; which retain least first."""
         remaining = self.records - self.suppressed
         changed = [
-            Changed(name, self.cells[name] / remaining, _left(one))
+            Changed(name, self.cells[name] / remaining, _retained(one))
             for name, one in self.loss.get("attributes", {}).items()
             if self.cells.get(name) and name not in self.constant_columns
         ]
-        return sorted(changed, key=lambda one: (one.left, -one.cells))
+        return sorted(changed, key=lambda one: (one.retained, -one.cells))
 
     @cached_property
     def effects(self) -> Sequence[Effects]:
         """The effects of each column on each outcome; whose intervals overlap least, first."""
-        told = [
+        effects = [
             Effects(model["of"], column, list(each))
             for model in self.loss.get("regressions", {}).get("models", ())
             for column, each in groupby(model["effects"], lambda one: one["column"])
         ]
-        return sorted(told, key=lambda one: one.least)
+        return sorted(effects, key=lambda one: one.least)
 
     def _of_columns(self) -> Iterator[str]:
         if self.constant_columns:
-            yield f"Nothing is left of {_names(self.constant_columns)}."
+            yield f"No information is retained of {_names(self.constant_columns)}."
         for one in self.columns[:SHOWN]:
-            yield f"{'Hardly anything is left of ' if one.left < HARDLY else ''}{visible(one.name)}: {one.figures}."
+            little = "Hardly any information is retained of " if one.retained < HARDLY else ""
+            yield f"{little}{visible(one.name)}: {one.figures}."
         if rest := self.columns[SHOWN:]:
-            yield f"{count(len(rest), 'more column')} changed: at least {share(rest[0].left, 1)} of each is left."
+            least = share(rest[0].retained, 1)
+            yield f"{count(len(rest), 'more column')} changed: each retains at least {least} of its information."
 
     def _counts(self, off: str) -> Iterator[str]:
         counts = self.loss.get("counting_queries", {})
@@ -189,9 +191,9 @@ class Cost:
             yield f"{model} is right in {after} of cases, before in {before}; guessing is in {guess}."
 
 
-def _left(attribute: Mapping[str, Any]) -> float:
-    kept, lost = attribute.get("mutual_information_kept"), float(attribute["cell_loss"])
-    return 1 - lost if kept is None else min(float(kept), 1 - lost)
+def _retained(attribute: Mapping[str, Any]) -> float:
+    mutual, lost = attribute.get("mutual_information_retained"), float(attribute["cell_loss"])
+    return 1 - lost if mutual is None else min(float(mutual), 1 - lost)
 
 
 def _names(names: Sequence[str]) -> str:

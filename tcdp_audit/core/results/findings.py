@@ -1,18 +1,22 @@
-"""What keeps a release from being published, as a list for other tools: each finding with its rule, place and mark."""
+"""What has to be acted on, as a list for other tools, with the place in the policy that asks for it."""
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from functools import lru_cache
 from hashlib import sha256
+from pathlib import Path
 
-from tcdp_audit.core.base.outcome import Outcome, Status
+from tcdp_audit.core.base.outcome import SCHEMA, SUITE, Outcome, Status
 from tcdp_audit.core.base.words import prose
+from tcdp_audit.core.policy.policy import Policy
+from tcdp_audit.core.policy.source import PolicySource, PolicySourceError, parse_yaml
 from tcdp_audit.core.results.audit import Audit
-from tcdp_audit.core.results.place import Place, name_in_repository, place_of
-from tcdp_audit.core.results.unaudited import Unaudited
+from tcdp_audit.core.results.reporter import Unaudited
 from tcdp_audit.core.results.verdict import VERDICTS, verdict_sentence
 
 POLICY, AUDIT = "policy", "audit"  # rules of findings that are no check's
@@ -28,7 +32,7 @@ class Level(StrEnum):
 
 @dataclass(frozen=True)
 class ToolFinding:
-    """One thing that somebody must act on, in the words of the audit.
+    """One thing to act on, in the words of the audit.
 
     Args:
         rule: the check's name; `policy` for a fault of the policy, `audit` for an audit that could not be made.
@@ -37,8 +41,8 @@ class ToolFinding:
         title: what a person calls it, with the attribute.
         message: one sentence or a few. No cell is in it.
         place: where the policy asks for it; None for a policy without a file.
-        mark: the same for the same finding whatever the release holds and whatever stands above it in the policy.
-        outcome: the outcome that it tells, where it tells one.
+        mark: the same for the same finding whatever the release holds and whatever comes before it in the policy.
+        outcome: the outcome that it reports, where it reports one.
         is_incomplete: whether it says that something could not be evaluated.
     """
 
@@ -67,9 +71,9 @@ def _findings(result: Audit | Unaudited) -> Iterator[ToolFinding]:
     if isinstance(result, Unaudited):
         yield from _reasons(result)
         return
-    told = [one for one in result.outcomes if _level(one) is not None]
-    yield from (_of_outcome(result, one) for one in told)
-    if result.status == "error" and not any(one.status is Status.ERROR for one in told):
+    reported = [one for one in result.outcomes if _level(one) is not None]
+    yield from (_of_outcome(result, one) for one in reported)
+    if result.status == "error" and not any(one.status is Status.ERROR for one in reported):
         yield _of_audit(result, Level.ERROR)
     elif result.status == "measured":
         yield _of_audit(result, Level.WARNING)
@@ -106,7 +110,7 @@ def _position_among_equals(audit: Audit, outcome: Outcome) -> str:
 
 
 def _of_audit(audit: Audit, level: Level) -> ToolFinding:
-    """The verdict where no outcome says why nobody may rely on it."""
+    """The verdict where no outcome says why it cannot be relied on."""
     path = audit.policy.path
     place = None if path is None else Place(name_in_repository(path))
     title, mark = VERDICTS[audit.verdict], _mark("" if place is None else place.path, AUDIT)
@@ -123,3 +127,64 @@ def _reasons(result: Unaudited) -> Iterator[ToolFinding]:
 
 def _mark(*parts: str) -> str:
     return sha256("\0".join(parts).encode("utf-8", "backslashreplace")).hexdigest()
+
+
+QUALITY = {SCHEMA: ("schema",), SUITE: ("suite",)}  # the keys of a policy that name what judges quality
+
+
+@dataclass(frozen=True)
+class Place:
+    """A place in a policy file.
+
+    Args:
+        path: the file, relative to the repository that holds it, with forward slashes.
+        line: from 1.
+        column: from 1, in characters; None for the whole line.
+    """
+
+    path: str
+    line: int = 1
+    column: int | None = None
+
+
+def place_of(policy: Policy, outcome: Outcome) -> Place | None:
+    """Where a policy asks for an outcome; None for a policy without a file.
+
+    The expectation's own line; that of the schema or the suite; else, as for what is asked of every column, where the
+    attributes are declared.
+    """
+    if policy.path is None:
+        return None
+    name = name_in_repository(policy.path)
+    if outcome.line is not None:
+        return Place(name, outcome.line, outcome.column)
+    line, column = _line_of(policy, outcome)
+    return Place(name, line, column) if line else Place(name)
+
+
+def _line_of(policy: Policy, outcome: Outcome) -> tuple[int, int]:
+    """Line and column of the section that asks for an outcome of no expectation, or zeros."""
+    declared = ("attributes",) if outcome.attribute is None else ("attributes", outcome.attribute)
+    source = _source(policy.text)
+    return (0, 0) if source is None else source.position(QUALITY.get(outcome.source, declared))
+
+
+@lru_cache(maxsize=8)
+def _source(text: str) -> PolicySource | None:
+    """A policy's text with the places in it; None for a text that is not what was read from the file."""
+    try:
+        return parse_yaml(text)
+    except PolicySourceError:
+        return None
+
+
+def name_in_repository(path: Path) -> str:
+    """A file as tools call it that know the repository: relative to the nearest folder above it that has a `.git`.
+
+    Outside of any repository, relative to the current folder; a file that is not below that has its whole path. A link
+    has its own name: what it leads to may be a policy of several folders.
+    """
+    whole = path.parent.resolve() / path.name
+    roots = [folder for folder in whole.parents if os.path.exists(folder / ".git")][:1]  # noqa: PTH110 - for every user that may enter it
+    root = roots[0] if roots else Path.cwd()
+    return (whole.relative_to(root) if whole.is_relative_to(root) else whole).as_posix()

@@ -1,16 +1,23 @@
-"""An audit as a pandas frame, one row for each outcome."""
+"""An audit for programs: as a pandas frame, and with the records that fail each expectation."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from tcdp_audit.core.base.errors import UsageError
 from tcdp_audit.core.base.outcome import Outcome
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from tcdp_audit.core.results.audit import Audit
+
 
 COUNTS = ("groups_failing", "groups", "records_failing", "records")
 
@@ -47,3 +54,24 @@ def _row(outcome: Outcome) -> dict[str, Any]:
         "records": None if records is None else records.total,
         "message": outcome.note,
     }
+
+
+@dataclass(frozen=True, eq=False)
+class FailingRecords:
+    """An audit, and which records fail each of its expectations; as confidential as the release.
+
+    Args:
+        audit: what `audit` says of the release.
+        masks: for each outcome in `audit.expectations` whether each record fails it, bool, shape (records,), in the
+            release's order. None where failing is not a matter of records: for a check on the release as a whole, for
+            one that could not be evaluated, and for what a schema says. They are read-only.
+
+    Iterating gives pairs of an outcome and its mask.
+    """
+
+    audit: Audit
+    masks: tuple[NDArray[np.bool_] | None, ...] = field(repr=False)  # of millions of records, and confidential
+
+    def __iter__(self) -> Iterator[tuple[Outcome, NDArray[np.bool_] | None]]:
+        """Each outcome with its mask."""
+        return zip(self.audit.expectations, self.masks, strict=True)

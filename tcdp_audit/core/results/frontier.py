@@ -1,4 +1,4 @@
-"""The frontier of risk and loss: what thresholds cost, and the releases that no other one outdoes."""
+"""The frontier of risk and loss: what thresholds cost, the Pareto-optimal releases, and both as tables."""
 
 from __future__ import annotations
 
@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING, Any
 from tcdp_audit.core.base.outcome import number
 from tcdp_audit.core.base.provenance import Run, Table, now, tool
 from tcdp_audit.core.base.visible import visible, visible_json
-from tcdp_audit.core.base.words import agree, count, share
-from tcdp_audit.core.results.setting_trial import SettingTrial
-from tcdp_audit.core.results.varied_demand import Setting, VariedDemand, phrase_of
+from tcdp_audit.core.base.words import agree, count, figure, listing, share
+from tcdp_audit.core.results.document import Rows
+from tcdp_audit.core.results.setting_trial import Setting, SettingTrial, VariedDemand, phrase_of
 
 if TYPE_CHECKING:
     from tcdp_audit.core.results.audit import Participants
+
 
 SCHEMA_VERSION = 1
 
@@ -63,14 +64,14 @@ class Frontier:
 
     @cached_property
     def points(self) -> tuple[SettingTrial, ...]:
-        """The front: the releases that pass and that no other one outdoes, by ascending loss.
+        """The front: the releases that pass and that no other one dominates (Pareto-optimal), by ascending loss.
 
-        One outdoes another if it loses no more, no figure of a varied demand is riskier, and one of these is better. Of
-        releases that are alike in all of them the first is taken.
+        One dominates another if it loses no more, no figure of a varied demand is riskier, and one of these is better.
+        Of releases that are alike in all of them the first is taken.
         """
         passing = [(one.vector(self.demands), one) for one in self.trials if one.passed]
         first = dict(reversed(passing))
-        front = [pair for pair in first.items() if not any(_outdoes(other, pair[0]) for other in first)]
+        front = [pair for pair in first.items() if not any(_dominates(other, pair[0]) for other in first)]
         return tuple(one for _, one in sorted(front, key=lambda pair: (pair[1].total_loss, pair[0])))
 
     def least(self, setting: Setting) -> SettingTrial | None:
@@ -166,6 +167,121 @@ def _place(trials: Sequence[SettingTrial], trial: SettingTrial) -> int:
     return next(place for place, one in enumerate(trials) if one is trial)
 
 
-def _outdoes(one: Sequence[float], other: Sequence[float]) -> bool:
+def _dominates(one: Sequence[float], other: Sequence[float]) -> bool:
     """Whether a point is at least as good in everything, and not alike."""
     return one != other and all(a <= b for a, b in zip(one, other, strict=True))
+
+
+NONE, UNTRIED, OWN = "–", "not tried", "* "
+OWN_THRESHOLDS = "; * the policy's own thresholds"
+AS_NAMED = "the policy's remedies"
+
+
+def settings_table(frontier: Frontier) -> Rows:
+    """What each setting costs, with the number of the point that costs it.
+
+    Two demands of which every combination is tried span a table; otherwise each setting has a row.
+    """
+    caption = (
+        "Information lost at each setting of the thresholds, on average over all cells; in brackets the point of the "
+        "front that loses it"
+    )
+    if is_spanned(frontier):
+        first, second = frontier.demands
+        head = ("", *map(second.phrase, second.levels))
+        levels = [(level, [(level, other) for other in second.levels]) for level in first.levels]
+        body = [(first.phrase(level), *(_cost(frontier, one) for one in row)) for level, row in levels]
+        shown = all(one.own in one.levels for one in frontier.demands)
+        return Rows(head, tuple(body), caption + (OWN_THRESHOLDS if shown else ""), style="figures")
+    settings = sorted(frontier.settings, key=lambda one: _laxness(frontier, one))
+    rows = [(phrase_of(frontier.demands, one), _cost(frontier, one)) for one in settings]
+    return Rows(("setting", "lost"), tuple(rows), caption + OWN_THRESHOLDS, style="figures")
+
+
+def is_spanned(frontier: Frontier) -> bool:
+    """Whether the settings are all combinations of the levels of two demands."""
+    levels = [one.levels for one in frontier.demands]
+    if len(levels) != 2:
+        return False
+    return {(one, other) for one in levels[0] for other in levels[1]} <= set(frontier.settings)
+
+
+def points_table(frontier: Frontier, *, detailed: bool = False) -> Rows:
+    """The front: what was observed of each varied demand, what is lost, and the remedies.
+
+    Args:
+        frontier: whose front it is.
+        detailed: whether with the certainty penalty, the pMSE ratio and the records that were dropped.
+    """
+    more = ("certainty penalty", "pMSE ratio", "dropped") if detailed else ()
+    head = ("point", *(one.label for one in frontier.demands), "lost", "re-identified", *more, "remedy")
+    body = [
+        (
+            str(place),
+            *map(figure, one.worst(frontier.demands)),
+            share(one.total_loss, 1),
+            NONE if one.reidentified is None else share(one.reidentified, 1),
+            *(_details(one) if detailed else ()),
+            one.name + (f"; empties {listing(one.constant_columns)}" if one.constant_columns else ""),
+        )
+        for place, one in enumerate(frontier.points, 1)
+    ]
+    caption = "The front: the Pareto-optimal releases, as their written files were audited"
+    return Rows(head, tuple(body), caption, style="figures remedies")
+
+
+def _details(point: SettingTrial) -> tuple[str, str, str]:
+    """Further losses."""
+    penalty, ratio = point.loss["certainty_penalty"]["after"], point.loss["propensity"].get("ratio")
+    return (
+        NONE if penalty is None else share(float(penalty), 1),
+        NONE if ratio is None else figure(float(ratio)),
+        count(point.suppressed),
+    )
+
+
+def remedies_table(frontier: Frontier) -> Rows:
+    """What each remedy by itself loses at each setting that was tried."""
+    titles = dict.fromkeys(one.title for trial in frontier.trials for one in trial.attempts)
+    named = any(not one.planned for one in frontier.trials)
+    head = ("setting", *titles, *([AS_NAMED] if named else []))
+    rows = []
+    for setting in frontier.settings:
+        trials = [one for one in frontier.trials if one.setting == setting]
+        if trials:
+            chosen = [_least_by(trials, title) for title in titles]
+            of_policy = [one.total_loss for one in trials if not one.planned and one.passed]
+            own = [share(min(of_policy), 1) if of_policy else NONE] if named else []
+            rows.append((phrase_of(frontier.demands, setting), *chosen, *own))
+    caption = (
+        "Information lost by each remedy alone, at the settings that were tried; – where it does not keep the setting, "
+        "cannot be applied, or was stopped because it loses more than another one"
+    )
+    return Rows(head, tuple(rows), caption, style="figures")
+
+
+def _least_by(trials: Sequence[SettingTrial], title: str) -> str:
+    losses = [
+        one.loss
+        for trial in trials
+        for one in trial.attempts
+        if one.title == title and one.keeps and one.loss is not None
+    ]
+    return share(min(losses), 1) if losses else NONE
+
+
+def _cost(frontier: Frontier, setting: Setting) -> str:
+    """What a setting costs, with the number of its point."""
+    least, own = frontier.least(setting), OWN if setting == frontier.own else ""
+    if least is None:
+        return own + (UNTRIED if setting in frontier.untried else NONE)
+    place = frontier.number_of(least)
+    return f"{own}{share(least.total_loss, 1)}{'' if place is None else f' ({place})'}"
+
+
+def _laxness(frontier: Frontier, setting: Setting) -> tuple[float, ...]:
+    """The laxest settings first, by the first demand and then by the others."""
+    return tuple(
+        float(level if one.comparison.higher_is_safer else -level)
+        for one, level in zip(frontier.demands, setting, strict=True)
+    )

@@ -1,14 +1,103 @@
-"""What came of a policy under other thresholds: the remedies that keep it, and what they lose."""
+"""A demand whose threshold is varied, and what came of a setting of such thresholds."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from fractions import Fraction
+from math import inf
+from typing import Any, TypeAlias
 
 from tcdp_audit.core.base.frozen import freeze
-from tcdp_audit.core.base.outcome import number
-from tcdp_audit.core.results.varied_demand import Setting, VariedDemand
+from tcdp_audit.core.base.outcome import Comparison, number
+from tcdp_audit.core.base.words import decimal
+
+Setting: TypeAlias = tuple[Fraction, ...]  # a threshold for each varied demand, in their order
+
+MARGIN = Fraction(1, 10**9)  # relative; a figure nearer to a threshold than this may be on either side of it
+
+
+@dataclass(frozen=True)
+class VariedDemand:
+    """A demand of a policy, and the thresholds that are tried in place of its own.
+
+    Args:
+        name: what the call named: a check, or a check and an attribute (`t_closeness:salary`).
+        title: what people call the check.
+        parameter: the one that holds the threshold.
+        comparison: how figures must compare with it.
+        own: the policy's threshold.
+        levels: the thresholds that are tried, the least strict first.
+    """
+
+    name: str
+    title: str
+    parameter: str
+    comparison: Comparison
+    own: Fraction
+    levels: tuple[Fraction, ...]
+
+    @property
+    def label(self) -> str:
+        """Its parameter, with the attribute where the call named one: `k`, `t of salary`."""
+        attribute = self.name.partition(":")[2]
+        return f"{self.parameter} of {attribute}" if attribute else self.parameter
+
+    def phrase(self, level: Fraction) -> str:
+        """A threshold of it in a few characters: `k ≥ 5`."""
+        return f"{self.label} {self.comparison.sign} {decimal(level)}"
+
+    def risk(self, figure: float | None) -> float:
+        """A figure as a risk, the less the safer; what was not measured is the worst."""
+        if figure is None or figure != figure:  # noqa: PLR0124 - NaN
+            return inf
+        return -figure if self.comparison.higher_is_safer else figure
+
+    def worst(self, figures: Sequence[float | None]) -> float | None:
+        """The riskiest of some figures."""
+        return max(figures, key=self.risk, default=None)
+
+    def is_laxer(self, one: Fraction, other: Fraction) -> bool:
+        """Whether whatever keeps `other` keeps `one` as well."""
+        return one <= other if self.comparison.higher_is_safer else one >= other
+
+    def keeps(self, figure: float | None, level: Fraction) -> bool:
+        """Whether a figure keeps a threshold for certain.
+
+        A figure is a float in place of an exact number: where it is nearer to the threshold than rounding can
+        show, and the two are not both whole, the answer is no.
+        """
+        if figure is None or self.risk(figure) == inf:
+            return False
+        if abs(figure) == inf:
+            return True  # at the safe end
+        exact = Fraction(figure)
+        difference = exact - level
+        whole = exact.denominator == level.denominator == 1
+        if not whole and abs(difference) <= MARGIN * max(abs(level), MARGIN):
+            return False
+        return bool(self.comparison.holds((difference > 0) - (difference < 0)))
+
+    def as_json(self) -> dict[str, Any]:
+        """The entry in the JSON result."""
+        return {
+            "name": self.name,
+            "title": self.title,
+            "parameter": self.parameter,
+            "comparison": self.comparison.value,
+            "own": number(self.own),
+            "levels": [number(one) for one in self.levels],
+        }
+
+
+def phrase_of(demands: Sequence[VariedDemand], setting: Setting) -> str:
+    """A setting in a few characters: `k ≥ 5, t ≤ 0.2`."""
+    return ", ".join(demand.phrase(level) for demand, level in zip(demands, setting, strict=True))
+
+
+def is_laxer(demands: Sequence[VariedDemand], one: Setting, other: Setting) -> bool:
+    """Whether whatever keeps `other` keeps `one` as well."""
+    return all(demand.is_laxer(a, b) for demand, a, b in zip(demands, one, other, strict=True))
 
 
 @dataclass(frozen=True)
@@ -18,7 +107,7 @@ class Attempt:
     Args:
         remedy: its name.
         title: what a person calls it.
-        parameters: those that were given, as they stand in a policy.
+        parameters: those that were given, as a policy has them.
         loss: the total information loss after it; None where that was not measured.
         keeps: whether the release passed after it.
         reason: why it could not be applied or was stopped; or nothing.
@@ -57,7 +146,7 @@ class Attempt:
 
     @classmethod
     def from_json(cls, entry: Mapping[str, Any]) -> Attempt:
-        """The attempt that an entry stands for."""
+        """The attempt of an entry."""
         return cls(**entry)
 
 
@@ -77,7 +166,7 @@ class SettingTrial:
         loss: what it cost, by the names of `InformationLoss.as_json`.
         records: records that came in.
         suppressed: how many of them were dropped.
-        constant_columns: the columns that told records apart, and in which all records agree now.
+        constant_columns: the columns that distinguished records, and in which all records agree now.
         sha256: digest of the file that was written; empty where none was.
         attempts: the remedies that were tried each by itself.
     """
@@ -113,7 +202,7 @@ class SettingTrial:
 
     @property
     def reidentified(self) -> float | None:
-        """The share of released records that somebody re-identifies who knows all quasi-identifiers of everybody.
+        """The share of released records that an intruder re-identifies who knows all quasi-identifiers of everyone.
 
         That is the number of equivalence classes by that of records, what is called the average prosecutor risk. None
         where there are no classes.
@@ -170,7 +259,7 @@ class SettingTrial:
 
     @classmethod
     def from_json(cls, setting: Setting, entry: Mapping[str, Any]) -> SettingTrial:
-        """The trial that an entry stands for; thresholds are exact, and numbers in JSON are not."""
+        """The trial of an entry; thresholds are exact, and numbers in JSON are not."""
         texts = {name: tuple(entry[name]) for name in ("remedies", "titles", "expect", "constant_columns")}
         return cls(
             setting=setting,

@@ -1,16 +1,17 @@
 """How many demands a policy makes, and what came of them: the one count that every report and the terminal show.
 
 A *demand* is an expectation that can fail: it is met, fails, warns (a failure of severity warning), or could not be
-checked. What has nothing to fail is *measured*. The core's own demands on columns are *column checks*.
+checked. What has nothing to fail is *measured*. The core's own demands on columns are *schema checks*.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from tcdp_audit.core.base.outcome import Outcome
+from tcdp_audit.core.base.errors import ExpectationsFailedError
+from tcdp_audit.core.base.outcome import Outcome, Severity, Status
 from tcdp_audit.core.base.phrases import part_of, state_of
 from tcdp_audit.core.base.words import agree, count, sentence_case
 
@@ -53,10 +54,10 @@ class DemandCount:
             (self.warned, "warns", "warn"),
             (self.unchecked, "could not be checked", "could not be checked"),
         ]
-        told = [(number, agree(number, one, many)) for number, one, many in parts if number]
-        if not told:
+        outcomes = [(number, agree(number, one, many)) for number, one, many in parts if number]
+        if not outcomes:
             return f"{part_of(self.total, self.total, noun)} {agree(self.total, 'is', 'are')} met"
-        (first, verb), *rest = told
+        (first, verb), *rest = outcomes
         return ", ".join([f"{part_of(first, self.total, noun)} {verb}", *(f"{n:,} {verb}" for n, verb in rest)])
 
     @property
@@ -82,7 +83,7 @@ class DemandCount:
 
 @dataclass(frozen=True, kw_only=True)
 class DemandTally:
-    """The demands of a policy, and the column checks.
+    """The demands of a policy, and the schema checks.
 
     Args:
         demands: what came of the policy's expectations, and of its schema and suite.
@@ -94,15 +95,15 @@ class DemandTally:
 
     @property
     def sentence(self) -> str:
-        """What came of all, as `3 of 6 demands fail; 4 questions wait for an answer; 1 of 7 column checks warns`.
+        """What came of all, as `3 of 6 demands fail; 4 questions wait for an answer; 1 of 7 schema checks warns`.
 
-        Column checks are told where one is not met.
+        Schema checks are named where one is not passed.
         """
         parts = [self.demands.sentence("demand"), self.demands.waiting]
         if self.columns.total > self.columns.met:
-            parts.append(self.columns.sentence("column check"))
-        told = "; ".join(part for part in parts if part)
-        return f"{sentence_case(told)}." if told else ""
+            parts.append(self.columns.sentence("schema check"))
+        sentence = "; ".join(part for part in parts if part)
+        return f"{sentence_case(sentence)}." if sentence else ""
 
 
 def demands_of(outcomes: Iterable[Outcome]) -> DemandCount:
@@ -125,3 +126,37 @@ def tally_of(outcomes: Iterable[Outcome]) -> DemandTally:
         demands=demands_of(one for one in listed if not one.is_structural),
         columns=demands_of(one for one in listed if one.is_structural),
     )
+
+
+def status_of(outcomes: Sequence[Outcome]) -> str:
+    """Error, failed, measured or passed; see `Audit.status`."""
+    if not _checks(outcomes) or any(one.status is Status.ERROR for one in outcomes):
+        return "error"
+    if any(one.status is Status.FAILED and one.severity is Severity.ERROR for one in outcomes):
+        return "failed"
+    return "passed" if is_any_judged(outcomes, Severity.ERROR) else "measured"
+
+
+def require_passed(what: str, outcomes: Sequence[Outcome]) -> None:
+    """Insist that outcomes pass; see `Audit.raise_for_failures`.
+
+    Raises:
+        ExpectationsFailedError: they do not.
+    """
+    status = status_of(outcomes)
+    if status == "passed":
+        return
+    grave = (Status.FAILED, Status.ERROR)
+    reasons = [one for one in outcomes if (one.status in grave and not one.is_warning) or one.unfailable]
+    lines = [f"{one.check}{f' on {one.attribute!r}' if one.attribute else ''}: {one.message}" for one in reasons]
+    raise ExpectationsFailedError("\n".join([f"{what}'s status is {status}", *lines]))
+
+
+def _checks(outcomes: Sequence[Outcome]) -> list[Outcome]:
+    """What came of expectations on disclosure."""
+    return [one for one in outcomes if not one.is_structural and not one.is_schema and not one.is_question]
+
+
+def is_any_judged(outcomes: Sequence[Outcome], *severities: Severity) -> bool:
+    """Whether an expectation of one of these severities compared a figure with a demand that can fail."""
+    return any(one.is_judged and one.severity in severities for one in _checks(outcomes))

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from tcdp_audit.core.base.exposed import failures
+from tcdp_audit.core.base.audit_figures import failures
+from tcdp_audit.core.base.outcome import Outcome, Status
 from tcdp_audit.core.base.phrases import column_of, part_of
 from tcdp_audit.core.base.visible import visible
 from tcdp_audit.core.base.words import agree, listing, noun_of_column, plural, sentence_case, share
@@ -15,6 +16,7 @@ from tcdp_audit.core.results.tally import tally_of
 if TYPE_CHECKING:
     from tcdp_audit.core.base.outcome import Outcome
     from tcdp_audit.core.results.audit import Audit
+
 
 VERDICTS = {
     "passed": "Fit for release",
@@ -28,7 +30,7 @@ def title_of(state: str, constant_columns: Iterable[str] = (), conditions: Seque
     """A verdict in a few words.
 
     One that a release is fit names the columns that remedies have emptied. It never says "Fit for release" alone where
-    a condition stands: a key in the file, for example.
+    a condition applies: a key in the file, for example.
 
     Args:
         state: of the verdict.
@@ -54,14 +56,14 @@ def verdict_of(audit: Audit) -> str:
 
 def verdict_sentence(audit: Audit) -> str:
     """What came of the demands, how many people they expose, and what may be concluded from an incomplete audit."""
-    told = (tally_of(audit.outcomes).sentence, _no_demand(audit), _exposed(audit), _incomplete(audit))
-    return " ".join(sentence for sentence in told if sentence)
+    sentences = (tally_of(audit.outcomes).sentence, _no_demand(audit), _exposed(audit), _incomplete(audit))
+    return " ".join(sentence for sentence in sentences if sentence)
 
 
 def exposed_sentence(audit: Audit) -> str:
     """The agreed number of people, what it counts, and what it leaves out; nothing where no demand fails."""
-    told = (_exposed(audit), _counted_once(audit), *_left_out(audit))
-    return " ".join(sentence for sentence in told if sentence)
+    sentences = (_exposed(audit), _counted_once(audit), *_left_out(audit))
+    return " ".join(sentence for sentence in sentences if sentence)
 
 
 def people_noun(audit: Audit) -> str:
@@ -105,10 +107,7 @@ def _counted_once(audit: Audit) -> str:
     if exposed is None or len(exposed.counted) < 2:
         return ""
     people = plural(people_noun(audit))
-    return (
-        f"The numbers of the {len(exposed.counted):,} failing demands must not be added: the same {people} may be in "
-        "several of them."
-    )
+    return f"Do not add the numbers of the {len(exposed.counted):,} failing demands; {people} can appear in several."
 
 
 def _left_out(audit: Audit) -> Iterator[str]:
@@ -122,7 +121,8 @@ def _left_out(audit: Audit) -> Iterator[str]:
     if named:
         says = agree(len(named), "says", "say")
         if exposed.people is None:
-            yield f"There is no one number of {plural(people_noun(audit))}: {listing(named)} {says} how many, not who."
+            people = plural(people_noun(audit))
+            yield f"There is no single number of {people}: {listing(named)} {says} how many, not who."
         else:
             yield f"Not counted: {listing(named)}, which {says} how many, not who."
     if answers:
@@ -135,3 +135,36 @@ def _left_out(audit: Audit) -> Iterator[str]:
 def _name(outcome: Outcome) -> str:
     title = outcome.title or outcome.check
     return title if outcome.attribute is None else f"{title} of {column_of(outcome)}"
+
+
+def conflicting_demands(audit: Audit, outcome: Outcome) -> str:
+    """What a demand that is met asks, and what those ask that fail on the same column; nothing where none does.
+
+    Args:
+        audit: it has all outcomes, and the guides of their checks.
+        outcome: one of its expectations.
+    """
+    question = _asks(audit, outcome)
+    if outcome.status is not Status.PASSED or not question:
+        return ""
+    failing = {
+        one.check: one for one in audit.expectations if _fails_on_same_column(one, outcome) and _asks(audit, one)
+    }
+    if not failing:
+        return ""
+    titles, number = listing([one.title for one in failing.values()]), len(failing)
+    columns = "columns" if outcome.attribute is None else "column"
+    fails = (
+        f"{titles} {agree(number, 'fails', 'fail')} on the same {columns}, and {agree(number, 'both', 'all')} are true"
+    )
+    questions = " ".join(_asks(audit, one) for one in failing.values())
+    return f"{fails}. This asks: {question} {agree(number, 'The other asks', 'The others ask')}: {questions}"
+
+
+def _fails_on_same_column(one: Outcome, outcome: Outcome) -> bool:
+    return one.status is Status.FAILED and one.attribute == outcome.attribute and one.check != outcome.check
+
+
+def _asks(audit: Audit, outcome: Outcome) -> str:
+    check = audit.plugins.checks.get(outcome.check)
+    return "" if check is None else check.guide.question

@@ -14,7 +14,7 @@ import pluggy
 if TYPE_CHECKING:
     from tcdp_audit.core.check.announced import Announced
     from tcdp_audit.core.detection.detector import Detector
-    from tcdp_audit.core.engines.opener import EngineOpener
+    from tcdp_audit.core.engines.opening import EngineOpener
     from tcdp_audit.core.remedy.remedy import Remedy
     from tcdp_audit.core.results.reporter import Reporter, ReportSection
 
@@ -22,6 +22,7 @@ PROJECT = "tcdp_audit"
 
 hookspec = pluggy.HookspecMarker(PROJECT)
 hookimpl = pluggy.HookimplMarker(PROJECT)
+"""Marks a function of a plugin as one of the hooks."""
 
 
 @hookspec
@@ -34,7 +35,8 @@ def tcdp_audit_checks() -> Iterable[Announced]:  # type: ignore[empty-body]
 
         from pydantic import Field
 
-        from tcdp_audit.plugin.check import ClassCheck, Comparison, DisclosureType, Guide, Parameters, Threshold
+        from tcdp_audit.plugin.check import ClassCheck, DisclosureType, Guide, Parameters, Threshold
+        from tcdp_audit.plugin.sentences import Comparison
         from tcdp_audit.plugin.check import hookimpl
 
 
@@ -93,7 +95,7 @@ def tcdp_audit_remedies() -> Iterable[Remedy[Any]]:  # type: ignore[empty-body]
             kept = np.bincount(class_of)[class_of] >= parameters.k
             if not kept.any():
                 raise RemedyError(f"no equivalence class has {parameters.k} records")
-            return Treatment(kept=kept)
+            return Treatment(retained=kept)
 
 
         SMALL_CLASSES = Remedy(

@@ -1,30 +1,42 @@
-"""A release, its policy and the tables it is compared with, opened together: what every command works on."""
+"""A release, its policy and the tables it is compared with, opened together: what every command works on.
+
+The files beside the tables that a policy names: hierarchies, a schema, a suite, those of checks.
+
+They decide figures, too.
+"""
 
 from __future__ import annotations
 
+import hashlib
+import warnings
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 from warnings import catch_warnings
 
+from tcdp_audit.core.auditor.column_warnings import questions_of
 from tcdp_audit.core.auditor.evaluation import Evaluation, Options, evaluation
-from tcdp_audit.core.auditor.noted import FailingRecordMasks
-from tcdp_audit.core.auditor.questions import questions_of
+from tcdp_audit.core.auditor.failing_records import FailingRecordMasks
 from tcdp_audit.core.base.errors import DataError, PolicyError, UsageError, redact_errors
 from tcdp_audit.core.base.outcome import Outcome
 from tcdp_audit.core.base.provenance import NamedFile, Table
 from tcdp_audit.core.base.resources import budget
 from tcdp_audit.core.base.scratch import sweep
-from tcdp_audit.core.engines import Engine, open_engine
-from tcdp_audit.core.engines.opener import opener_of, require_no_url
-from tcdp_audit.core.policy import Policy, Role, read_policy
-from tcdp_audit.core.quality import NEEDS_GREAT_EXPECTATIONS, NEEDS_PANDERA, installed
+from tcdp_audit.core.base.visible import visible
+from tcdp_audit.core.engines.base import Engine
+from tcdp_audit.core.engines.opening import open_engine, opener_of, require_no_url
+from tcdp_audit.core.policy.loading import read_policy
+from tcdp_audit.core.policy.model import Role, StoredSuite
+from tcdp_audit.core.policy.policy import Policy
+from tcdp_audit.core.quality import missing_extra
 from tcdp_audit.core.release.structure import without_columns
 from tcdp_audit.core.results.audit import Audit
-from tcdp_audit.core.session.named_files import named_files, require_unchanged
 from tcdp_audit.core.session.registry import Plugins
+
+MODULE = ":"  # between the module and the name of a schema that is imported
 
 
 @dataclass(frozen=True)
@@ -62,26 +74,26 @@ class AuditInputs:
         """What comes of the structure and of the expectations on some checks, as in `outcomes`."""
         return evaluation(self.policy.only(checks), self.engine, self.options, self.companions).outcomes
 
-    def audited(self, noted: FailingRecordMasks | None = None, **further: Any) -> Audit:
+    def audited(self, failing_records: FailingRecordMasks | None = None, **further: Any) -> Audit:
         """Everything that comes of the release, with whom it exposes, and what was read.
 
         Args:
-            noted: where to note which records fail; None where nobody asks.
+            failing_records: where to note which records fail; None where nobody asks.
             **further: what else the audit has, by the names of its fields.
         """
-        return self.audit_of(self.evaluated(noted), **further)
+        return self.audit_of(self.evaluated(failing_records), **further)
 
-    def audit_of(self, found: Evaluation, **further: Any) -> Audit:
+    def audit_of(self, results: Evaluation, **further: Any) -> Audit:
         """What came of the release as an audit that names what was read; see `audited`."""
-        exposed = found.exposed.among(found.outcomes)
-        more = {"columns": found.columns, "column_risks": found.column_risks, **further}
-        return self.with_provenance(found.outcomes, exposed=exposed, **more)
+        exposed = results.exposed.among(results.outcomes)
+        more = {"columns": results.columns, "column_risks": results.column_risks, **further}
+        return self.with_provenance(results.outcomes, exposed=exposed, **more)
 
-    def evaluated(self, noted: FailingRecordMasks | None = None) -> Evaluation:
+    def evaluated(self, failing_records: FailingRecordMasks | None = None) -> Evaluation:
         """What comes of expectations and, after them, of what judges quality."""
         quality = _quality_outcomes(self.policy, self.engine, self.release)  # first: a fault of it is one of the policy
-        found = evaluation(self.policy, self.engine, self.options, self.companions, noted)
-        return replace(found, outcomes=(*found.outcomes, *quality, *questions_of(self.policy)))
+        results = evaluation(self.policy, self.engine, self.options, self.companions, failing_records)
+        return replace(results, outcomes=(*results.outcomes, *quality, *questions_of(self.policy)))
 
     def without(self, outcomes: Sequence[Outcome], dropped: Collection[str]) -> tuple[Outcome, ...]:
         """The outcomes of the release once some columns are dropped: identifiers, the key.
@@ -95,14 +107,14 @@ class AuditInputs:
         if not dropped:
             return tuple(outcomes)
         left = [column.name for column in self.engine.columns if column.name not in dropped]
-        found = without_columns(outcomes, self.policy, left)
-        if not any(one.is_schema for one in found):
-            return found
+        structural = without_columns(outcomes, self.policy, left)
+        if not any(one.is_schema for one in structural):
+            return structural
         table = self.engine.table().select(left)
         with open_engine(table, self.memory) as engine:
             quality = _quality_outcomes(self.policy, engine, table)
-        first = next(number for number, one in enumerate(found) if one.is_schema)
-        return (*found[:first], *quality, *(one for one in found[first:] if not one.is_schema))
+        first = next(number for number, one in enumerate(structural) if one.is_schema)
+        return (*structural[:first], *quality, *(one for one in structural[first:] if not one.is_schema))
 
     @contextmanager
     def with_release(self, release: Any) -> Iterator[AuditInputs]:
@@ -119,8 +131,8 @@ class AuditInputs:
         require_unchanged(self.policy, self.files)
         return Audit(
             outcomes=outcomes,
-            release=described(self.engine),
-            companions={name: described(table) for name, table in self.companions.items()},
+            release=describe_table(self.engine),
+            companions={name: describe_table(table) for name, table in self.companions.items()},
             files=self.files,
             policy=self.policy,
             plugins=self.plugins,
@@ -170,7 +182,7 @@ def open_table(table: Any, name: str, memory: int, plugins: Plugins) -> Engine:
     return open_engine(table, memory, name)
 
 
-def described(engine: Engine) -> Table:
+def describe_table(engine: Engine) -> Table:
     """What is known about a table that was read."""
     return Table(engine.uri, engine.sha256(), engine.records, len(engine.columns))
 
@@ -211,8 +223,9 @@ def _quality_outcomes(policy: Policy, engine: Engine, release: Any) -> Sequence[
     """What the policy's schema and its suite say; each library is imported only where it is named."""
     outcomes: list[Outcome] = []
     if policy.document.schema_ is not None:
-        if not (installed("pandera") and installed("pandas")):
-            raise PolicyError(f"{policy.name}: schema: {NEEDS_PANDERA}")
+        missing = missing_extra("pandera") or missing_extra("pandas")
+        if missing:
+            raise PolicyError(f"{policy.name}: schema: {missing}")
         from tcdp_audit.core.quality.pandera import schema_outcomes  # noqa: PLC0415 - imports pandas and pandera
 
         outcomes += schema_outcomes(policy, engine, release)
@@ -222,9 +235,69 @@ def _quality_outcomes(policy: Policy, engine: Engine, release: Any) -> Sequence[
 
 
 def _suite_outcomes(policy: Policy, engine: Engine, release: Any) -> Sequence[Outcome]:
-    if not installed("great_expectations"):
-        raise PolicyError(f"{policy.name}: suite: {NEEDS_GREAT_EXPECTATIONS}")
+    missing = missing_extra("great_expectations")
+    if missing:
+        raise PolicyError(f"{policy.name}: suite: {missing}")
     with catch_warnings(action="ignore"):  # the library warns of itself while it is imported
         from tcdp_audit.core.quality.great_expectations import suite_outcomes  # noqa: PLC0415 - imports pandas as well
 
     return suite_outcomes(policy, engine, release)
+
+
+def named_files(policy: Policy) -> tuple[NamedFile, ...]:
+    """Every such file with its digest. What cannot be read is left to whoever needs it, and to say why.
+
+    Args:
+        policy: what names them.
+    """
+    digests = ((kind, attribute, path, _digest(path)) for kind, attribute, path in _paths(policy))
+    return tuple(NamedFile(kind, attribute, str(path), digest) for kind, attribute, path, digest in digests if digest)
+
+
+def require_unchanged(policy: Policy, files: tuple[NamedFile, ...]) -> None:
+    """Insist that the files are still those that were there before the audit.
+
+    Args:
+        policy: what names them.
+        files: they, as they were.
+
+    Raises:
+        DataError: one is another.
+    """
+    changed = set(named_files(policy)) ^ set(files)
+    if changed:
+        names = sorted({one.title for one in changed})
+        raise DataError(
+            f"{visible(names[0])}: the file changed while it was audited; audit it again when it is complete"
+        )
+
+
+def _paths(policy: Policy) -> Iterator[tuple[str, str | None, Path]]:
+    for name, attribute in sorted(policy.attributes.items()):
+        if isinstance(attribute.hierarchy, str):
+            yield "hierarchy", name, Path(policy.resolve(attribute.hierarchy))
+    named = dict.fromkeys(one for expectation in policy.expectations for one in expectation.parameters.files())
+    yield from ((kind, name, Path(policy.resolve(location))) for kind, name, location in named)
+    schema, suite = policy.document.schema_, policy.document.suite
+    if schema is not None and MODULE not in schema:
+        yield "schema", None, Path(policy.resolve(schema))
+    if isinstance(suite, StoredSuite):
+        yield from (("suite", None, path) for path in _stored(policy, suite))
+    elif suite is not None:
+        yield "suite", None, Path(policy.resolve(suite))
+
+
+def _stored(policy: Policy, suite: StoredSuite) -> Iterator[Path]:
+    if find_spec("great_expectations") is not None:
+        with warnings.catch_warnings(action="ignore"):  # it warns of itself while it is imported
+            from tcdp_audit.core.quality.great_expectations_suite import stored_file  # noqa: PLC0415 - of an extra
+
+            path = stored_file(policy, suite)
+        yield from () if path is None else (path,)
+
+
+def _digest(path: Path) -> str | None:
+    try:
+        return hashlib.sha256(path.read_bytes()).hexdigest()
+    except OSError:
+        return None

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from tcdp_audit.core.check.announced import Announced, ChecksByName
     from tcdp_audit.core.check.kinds import Check
     from tcdp_audit.core.detection.detector import Detector
-    from tcdp_audit.core.engines.opener import EngineOpener
+    from tcdp_audit.core.engines.opening import EngineOpener
     from tcdp_audit.core.remedy.remedy import Remedy
     from tcdp_audit.core.results.reporter import Reporter, ReportSection
 
@@ -218,16 +218,16 @@ class Plugins:
         """These plugins without the external ones that a policy does not name. None is imported for it."""
         names = frozenset(allowed)
         both = names if self.allowed is None else names & self.allowed
-        kept = Plugins(external=self.external, blocked=self.blocked, allowed=both)
-        kept._waiting = list(self._waiting)
+        plugins = Plugins(external=self.external, blocked=self.blocked, allowed=both)
+        plugins._waiting = list(self._waiting)
         for info in self._registered:
             if info.is_external and info.name not in names:
                 continue  # of those that are here already, also objects registered in this process
             if info.hooks:
-                kept._register(self._manager.get_plugin(info.name), info)
+                plugins._register(self._manager.get_plugin(info.name), info)
             else:
-                kept._registered.append(info)  # it did not load
-        return kept
+                plugins._registered.append(info)  # it did not load
+        return plugins
 
     def provider_of(self, hook: str, name: str) -> str:
         """The external plugin that yields a name for a hook; nothing for a built-in one."""
@@ -254,10 +254,10 @@ class Plugins:
         return self._asked(CHECKS, *KINDS, LazyCheck)
 
     def _loaded(self, announced: Announced, plugin: str) -> Check:
-        from tcdp_audit.core.check.announced import loaded  # noqa: PLC0415 - likewise
+        from tcdp_audit.core.check.announced import load_announced  # noqa: PLC0415 - likewise
 
         try:
-            return loaded(announced)
+            return load_announced(announced)
         except KeyboardInterrupt:
             raise
         except BaseException as error:
@@ -288,7 +288,7 @@ class Plugins:
     @property
     def engines(self) -> Mapping[str, EngineOpener]:
         """Every registered opener of tables by name."""
-        from tcdp_audit.core.engines.opener import EngineOpener  # noqa: PLC0415
+        from tcdp_audit.core.engines.opening import EngineOpener  # noqa: PLC0415
 
         return self._asked("tcdp_audit_engines", EngineOpener)
 

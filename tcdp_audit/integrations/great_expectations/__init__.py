@@ -1,18 +1,13 @@
 """Great Expectations: an expectation class for each registered check, and suites for policies.
 
-names              what a check's expectation is called
-demands            one expectation as the auditor knows it, and one audit for all of them
-run                what the expectations of one run ask, collected
-tables             what Great Expectations' engines have, as ours open it
-metric             the one metric of all expectations
-parameters         what an expectation can be told
-expectation        the base of all classes
-classes            the classes
-results            outcomes as results
-sentences, conditions, rendering   what Data Docs says
-suites             policies as suites, and suites as policies
-guarded            runs that evaluate everything, or are refused
-stub               this package as type checkers see it
+parameters    names and parameters of expectations
+demands       one expectation as the auditor knows it, and one audit for all of them
+metric        the metric that all expectations share, its batches, and the demands of a run
+expectation   the classes of expectations, and outcomes as their results
+rendering     what Data Docs says
+suites        policies as suites, and suites as policies
+guarded       runs that evaluate everything, or are refused
+stub          this package as type checkers see it
 
 Whatever is asked of this module imports Great Expectations, once; importing it registers the classes.
 """
@@ -23,27 +18,29 @@ import warnings
 from importlib import import_module
 from typing import Any
 
-from tcdp_audit.api import NEEDS_GREAT_EXPECTATIONS, installed
+from tcdp_audit.api import missing_extra
 
+LIBRARY = "great_expectations"
 FUNCTIONS = {
     "guarded_run": "guarded",
     "load_suite": "guarded",
     "IncompleteRunError": "guarded",
     "policy_of": "suites",
     "suite_of": "suites",
-    "expectation_of": "classes",
+    "expectation_of": "expectation",
 }
 
 
 def _classes() -> dict[str, Any]:
-    return dict(import_module(f"{__name__}.classes").CLASSES)
+    return dict(import_module(f"{__name__}.expectation").CLASSES)
 
 
 def __getattr__(name: str) -> Any:
     if name not in {"__all__", *FUNCTIONS} and not name.startswith("Expect"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    if not installed("great_expectations"):
-        raise ModuleNotFoundError(f"{__name__}.{name} {NEEDS_GREAT_EXPECTATIONS}", name="great_expectations")
+    missing = missing_extra(LIBRARY)
+    if missing:
+        raise ModuleNotFoundError(f"{__name__}.{name} {missing}", name=LIBRARY)
     if name == "__all__":
         return sorted({*FUNCTIONS, *_classes()})
     if name in FUNCTIONS:
@@ -54,10 +51,10 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *FUNCTIONS, *(_classes() if installed("great_expectations") else ())})
+    return sorted({*globals(), *FUNCTIONS, *(() if missing_extra(LIBRARY) else _classes())})
 
 
-if installed("great_expectations"):
+if not missing_extra(LIBRARY):
     with warnings.catch_warnings(action="ignore"):  # it warns of itself while it is imported
-        import_module("great_expectations")
+        import_module(LIBRARY)
         _classes()

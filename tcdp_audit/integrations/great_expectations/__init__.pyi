@@ -1,4 +1,4 @@
-# Written by `python -m tcdp_audit.cli.guide_page` from the built-in checks.
+# Written by `python -m tools.generate` from the built-in checks.
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -109,7 +109,7 @@ class ExpectTableAttributeInferenceToBeLimited(_Made):
         self,
         *,
         quasi_identifiers: Sequence[str] | str | _Parameter,
-        secret: str | _Parameter,
+        target: str | _Parameter,
         declarations: Mapping[str, Mapping[str, Any]] | _Parameter | None = ...,
         attributes: Sequence[str] | _Parameter | None = ...,
         confidence: float | str | _Parameter | None = ...,
@@ -413,7 +413,7 @@ class ExpectTableToBeKkAnonymous(_Made):
         declarations: Mapping[str, Mapping[str, Any]] | _Parameter | None = ...,
         k: int | _Parameter | None = ...,
         attributes: Sequence[str] | _Parameter | None = ...,
-        kind: Literal["k_k", "one_k", "k_one"] | _Parameter | None = ...,
+        kind: Literal["k_k", "one_to_k", "k_to_one"] | _Parameter | None = ...,
         **others: Unpack[_Table],
     ) -> None: ...
 
@@ -435,7 +435,7 @@ class ExpectTableLinkabilityToBeLimited(_Made):
         self,
         *,
         quasi_identifiers: Sequence[str] | str | _Parameter,
-        second: Sequence[str] | _Parameter,
+        other_attributes: Sequence[str] | _Parameter,
         declarations: Mapping[str, Mapping[str, Any]] | _Parameter | None = ...,
         attributes: Sequence[str] | _Parameter | None = ...,
         confidence: float | str | _Parameter | None = ...,
@@ -772,7 +772,7 @@ class ExpectColumnSkewnessToBeLimited(_Made):
         quasi_identifiers: Sequence[str] | str | _Parameter,
         declarations: Mapping[str, Mapping[str, Any]] | _Parameter | None = ...,
         at_most: float | str | _Parameter | None = ...,
-        harmful: Sequence[str] | _Parameter | None = ...,
+        sensitive_values: Sequence[str] | _Parameter | None = ...,
         **others: Unpack[_Column],
     ) -> None: ...
 

@@ -2,21 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, ClassVar, Union
 
 from great_expectations.expectations.expectation import BatchExpectation
 from great_expectations.expectations.row_conditions import RowConditionType
-from pydantic.v1 import root_validator
+from pydantic.v1 import Field as PydanticField, root_validator
 
-from tcdp_audit.api import PolicyError, has_secret
-from tcdp_audit.integrations.great_expectations.demands import STRUCTURE, Demand
+from tcdp_audit.api import PolicyError
+from tcdp_audit.integrations.great_expectations.demands import MEASURED_ONLY, demand_of, demanded, severity_of
 from tcdp_audit.integrations.great_expectations.metric import METRIC, metric_of
-from tcdp_audit.integrations.great_expectations.parameters import check_fields, names_in, setup_of
+from tcdp_audit.integrations.great_expectations.parameters import (
+    DECLARED_COLUMNS,
+    Field,
+    all_fields,
+    check_fields,
+    class_names,
+    columns_fields,
+    names_in,
+)
 from tcdp_audit.integrations.great_expectations.rendering import Rendered
-from tcdp_audit.integrations.great_expectations.results import result_of, structure_result
+from tcdp_audit.integrations.host import Answer, Fault, plugins
+from tcdp_audit.plugin.sentences import Outcome, Status
 
-MEASURED_ONLY = "info"  # the severity of an expectation that demands nothing
+LEVELS = ("BOOLEAN_ONLY", "BASIC", "SUMMARY", "COMPLETE")
+SHORT = ("check", "attribute", "status", "threshold", "comparison", "classes", "records", "message")
+LONGER = ("parameters", "conventions", "source")
+WHOLE = ("details", "worst")  # with distributions, which are long lists
+PACKAGE = __name__.rpartition(".")[0]  # where the classes are attributes, so that they can be pickled
+COLUMNS = "The core's own demands on the columns: each is declared and there, none identifies, values keep their scale."
 
 
 class DisclosureExpectation(Rendered, BatchExpectation):  # type: ignore[misc]
@@ -32,7 +47,7 @@ class DisclosureExpectation(Rendered, BatchExpectation):  # type: ignore[misc]
 
     @classmethod
     def is_abstract(cls) -> bool:
-        """Whether it is not to be registered."""
+        """True if it is not to be registered."""
         return not cls.is_made
 
     @root_validator(skip_on_failure=True)
@@ -49,7 +64,7 @@ class DisclosureExpectation(Rendered, BatchExpectation):  # type: ignore[misc]
         return values
 
     def _get_success_kwargs(self) -> dict[str, Any]:
-        """What success depends on; Great Expectations' own makes a configuration for each of the parameters."""
+        """Parameters that success depends on; Great Expectations' own makes a configuration for each."""
         given = self.configuration.kwargs
         return {name: given.get(name) for name in (*self.domain_keys, *self.success_keys)}
 
@@ -79,52 +94,8 @@ class DisclosureExpectation(Rendered, BatchExpectation):  # type: ignore[misc]
         return result_of(metrics[METRIC], level, measured_only=nothing_demanded)
 
 
-def demand_of(check: Any, values: Mapping[str, Any]) -> Demand:
-    """What an expectation with these values demands.
-
-    Raises:
-        PolicyError: it is not sound.
-    """
-    setup = _plain(setup_of(values))
-    _require_no_secret(setup)
-    if check is None:
-        return Demand.of(STRUCTURE, {}, setup)
-    own = {one.parameter: _plain(values[one.name]) for one in check_fields(check) if values.get(one.name) is not None}
-    if values.get("column") is not None:
-        own["attribute"] = values["column"]
-    if _severity(values) != "critical" and demanded(check, values):
-        own["severity"] = "warning"
-    return Demand.of(check.name, own, setup)
-
-
-def _require_no_secret(setup: Mapping[str, Any]) -> None:
-    """Insist that no address has a password: a suite is stored as text, and so is what came of it.
-
-    Raises:
-        PolicyError: one has.
-    """
-    for name in ("original", "population", "holdout", "registry", "previous"):
-        given = setup.get(name) or ()
-        if any(has_secret(one) for one in ([given] if isinstance(given, str) else given) if isinstance(one, str)):
-            raise PolicyError(
-                f"{name}: its address holds a password or a token, and Great Expectations stores suites as text; give "
-                "it as the driver takes it, for example in PGPASSWORD or a password file"
-            )
-
-
-def _severity(values: Mapping[str, Any]) -> str:
-    given = values.get("severity", "critical")
-    return str(getattr(given, "value", given))
-
-
-def demanded(check: Any, values: Mapping[str, Any]) -> list[str]:
-    """The parameters with a threshold that are given."""
-    thresholds = {limit.parameter for limit in check.limits}
-    return [one.name for one in check_fields(check) if one.parameter in thresholds and values.get(one.name) is not None]
-
-
 def _require_a_demand(check: Any, values: Mapping[str, Any]) -> None:
-    if check is None or demanded(check, values) or _severity(values) == MEASURED_ONLY:
+    if check is None or demanded(check, values) or severity_of(values) == MEASURED_ONLY:
         return
     thresholds = {limit.parameter for limit in check.limits}
     names = " or ".join(one.name for one in check_fields(check) if one.parameter in thresholds)
@@ -137,10 +108,108 @@ def _has_suite_parameter(value: Any) -> bool:
     return isinstance(value, list | tuple) and any(map(_has_suite_parameter, value))
 
 
-def _plain(value: Any) -> Any:
-    """Mappings and sequences as JSON has them."""
-    if isinstance(value, Mapping):
-        return {str(name): _plain(one) for name, one in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(one) for one in value]
-    return getattr(value, "value", value)  # an enumeration by its value
+def result_of(answer: Answer, level: str, *, measured_only: bool = False) -> dict[str, Any]:
+    """The result of an expectation: success, figures, and what was raised, if anything was.
+
+    Args:
+        answer: one outcome, or a fault.
+        level: how much the result shows, one of `LEVELS`.
+        measured_only: whether nothing was demanded, on purpose.
+    """
+    if isinstance(answer, Fault):
+        return _not_judged(answer.sentence)
+    (outcome,) = answer
+    if outcome.status is Status.ERROR:
+        return _not_judged(outcome.message)
+    success = outcome.status is Status.PASSED or (measured_only and outcome.status is Status.MEASURED)
+    return {"success": success, "result": {} if level == LEVELS[0] else _figures(outcome, level)}
+
+
+def structure_result(answer: Answer, level: str) -> dict[str, Any]:
+    """The result of the expectation on the columns, from all structural outcomes."""
+    if isinstance(answer, Fault):
+        return _not_judged(answer.sentence)
+    broken = [one for one in answer if one.blocks]
+    success = bool(answer) and not broken
+    if level == LEVELS[0]:
+        return {"success": success, "result": {}}
+    details = {"status": "passed" if success else "failed", "message": _sentences(answer), "demands": _each(answer)}
+    return {"success": success, "result": {"observed_value": len(broken), "details": details}}
+
+
+def _sentences(outcomes: Sequence[Outcome]) -> str:
+    sentences = [one.message[:1].upper() + one.message[1:].rstrip(".") for one in outcomes if one.message]
+    return "".join(f"{one}. " for one in sentences).rstrip()
+
+
+def _each(outcomes: Sequence[Outcome]) -> list[dict[str, Any]]:
+    shown = ("check", "severity", "status", "details", "message")
+    return [{name: one.as_json()[name] for name in shown} for one in outcomes]
+
+
+def _not_judged(sentence: str) -> dict[str, Any]:
+    """A failure with its reason where Great Expectations stores that something was raised; it has no traceback."""
+    return {
+        "success": False,
+        "result": {"details": {"status": Status.ERROR.value, "message": sentence}},
+        "exception_info": {"raised_exception": True, "exception_message": sentence, "exception_traceback": ""},
+    }
+
+
+def _figures(outcome: Outcome, level: str) -> dict[str, Any]:
+    whole = outcome.as_json()
+    names = SHORT + (LONGER if level in LEVELS[2:] else ()) + (WHOLE if level == LEVELS[3] else ())
+    counts = {} if outcome.records is None else _counts(outcome.records.total, outcome.records.failing)
+    return {"observed_value": whole["observed"], **counts, "details": {name: whole[name] for name in names}}
+
+
+def _counts(total: int, failing: int | None) -> dict[str, Any]:
+    """Records as Great Expectations counts elements; of a measure without a threshold none fails or keeps it."""
+    if failing is None:
+        return {"element_count": total}
+    percent = 100 * failing / total if total else 0.0
+    return {"element_count": total, "unexpected_count": failing, "unexpected_percent": percent}
+
+
+def fields_of(check: Any) -> list[Field]:
+    """Every parameter of an expectation, required ones first; of the demands on the columns for None."""
+    return columns_fields() if check is None else all_fields(check)
+
+
+def _made(name: str, check: Any) -> type[DisclosureExpectation]:
+    fields = fields_of(check)
+    namespace: dict[str, Any] = {
+        one.name: PydanticField(... if one.required else None, description=one.description) for one in fields
+    }
+    names = tuple(one.name for one in fields)
+    namespace |= {
+        "__module__": PACKAGE,
+        "__qualname__": name,
+        "__doc__": COLUMNS if check is None else f"{check.title}. {check.guide.definition}",
+        "__annotations__": {**dict.fromkeys(names, Any), "checked": ClassVar[Any], "is_made": ClassVar[bool],
+                            "success_keys": ClassVar[Any], "args_keys": ClassVar[Any]},
+        "checked": check,
+        "is_made": True,
+        "success_keys": names,
+        "args_keys": names,
+    }  # fmt: skip
+    metaclass: Any = type(DisclosureExpectation)  # it registers what it makes
+    made: type[DisclosureExpectation] = metaclass(name, (DisclosureExpectation,), namespace)
+    return made
+
+
+CLASSES: Mapping[str, Any] = MappingProxyType(
+    {name: _made(name, check) for name, check in {DECLARED_COLUMNS: None, **class_names(plugins().checks)}.items()}
+)
+
+
+BY_TYPE: Mapping[str, Any] = MappingProxyType({one.expectation_type: one for one in CLASSES.values()})
+
+
+def expectation_of(check: str) -> Any:
+    """The class of a check's name.
+
+    Raises:
+        KeyError: no such check is registered.
+    """
+    return {one.checked.name: one for one in CLASSES.values() if one.checked is not None}[check]

@@ -6,7 +6,6 @@ line, evaluates the others, and calls the result a success.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -14,9 +13,9 @@ from typing import Any
 from great_expectations.core.expectation_suite import ExpectationSuite
 from great_expectations.exceptions.exceptions import DataContextRequiredError, InvalidKeyError, StoreBackendError
 
-from tcdp_audit.api import NO_JSON, once_each
-from tcdp_audit.integrations.great_expectations.classes import BY_TYPE
-from tcdp_audit.integrations.great_expectations.expectation import DisclosureExpectation, demanded
+from tcdp_audit.api import read_json
+from tcdp_audit.integrations.great_expectations.demands import demanded
+from tcdp_audit.integrations.great_expectations.expectation import BY_TYPE, DisclosureExpectation
 from tcdp_audit.integrations.great_expectations.suites import META
 from tcdp_audit.plugin.engine import TcdpAuditError, UsageError
 from tcdp_audit.plugin.sentences import count
@@ -84,7 +83,7 @@ def _is_limited(expectation: Any) -> bool:
 
 
 def _asked(suite: ExpectationSuite) -> int:
-    """How many expectations are asked for.
+    """Count the expectations that are asked for.
 
     Raises:
         IncompleteRunError: none is, or some were lost when the suite was read.
@@ -102,7 +101,7 @@ def _asked(suite: ExpectationSuite) -> int:
 
 
 def _stored(suite: ExpectationSuite) -> int:
-    """How many expectations the store has for the suite; none for a suite that is in no store."""
+    """Count the expectations that the store has for the suite; none for a suite that is in no store."""
     try:
         store = suite._store  # noqa: SLF001 - the only way to what was saved
         saved = store.get(store.get_key(name=suite.name, id=suite.id))
@@ -123,7 +122,7 @@ def _require_all(result: Any, asked: int) -> None:
 
 
 def _only_measures(results: Sequence[Any]) -> bool:
-    """Whether no check has a threshold, as their expectations say; at some levels their results do not say it.
+    """True if no check has a threshold, as their expectations say; at some levels their results do not say it.
 
     What other expectations demand, a number of records for example, says nothing of disclosure.
     """
@@ -163,8 +162,8 @@ def _reason(error: Exception) -> str:
     """The sentences of an unsound expectation; of anything else its kind."""
     errors: Any = getattr(error, "errors", None)
     faults: Any = errors() if callable(errors) else ()
-    told = [str(one.get("msg", "")) for one in faults]
-    return "; ".join(one for one in told if one) or f"Great Expectations raised {type(error).__name__}"
+    sentences = [str(one.get("msg", "")) for one in faults]
+    return "; ".join(one for one in sentences if one) or f"Great Expectations raised {type(error).__name__}"
 
 
 def _require_known(suite: ExpectationSuite, asked: Sequence[str]) -> None:
@@ -180,11 +179,9 @@ def _require_known(suite: ExpectationSuite, asked: Sequence[str]) -> None:
 
 def _read(path: Path) -> Mapping[str, Any]:
     try:
-        content = json.loads(path.read_text(encoding="utf-8"), object_pairs_hook=once_each)
-    except OSError as error:
-        raise UsageError(f"{path}: cannot be read: {error.strerror}") from None
-    except (ValueError, RecursionError):
-        raise UsageError(f"{path}: {NO_JSON}") from None
+        content = read_json(path)
+    except ValueError as error:
+        raise UsageError(f"{path}: {error}") from None
     if not isinstance(content, dict):
         raise UsageError(f"{path}: is no expectation suite")
     return content

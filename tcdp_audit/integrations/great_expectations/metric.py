@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, MutableMapping
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, MutableMapping
+from contextlib import AbstractContextManager, contextmanager
 from functools import partial
-from typing import Any
+from typing import Any, Self
 
 from great_expectations.core.id_dict import IDDict
+from great_expectations.core.metric_domain_types import MetricDomainTypes
 from great_expectations.execution_engine.pandas_execution_engine import PandasExecutionEngine
 from great_expectations.execution_engine.sparkdf_execution_engine import SparkDFExecutionEngine
 from great_expectations.execution_engine.sqlalchemy_execution_engine import SqlAlchemyExecutionEngine
@@ -14,26 +17,32 @@ from great_expectations.expectations.metrics.metric_provider import metric_value
 from great_expectations.expectations.metrics.table_metric_provider import TableMetricProvider
 from great_expectations.validator.metric_configuration import MetricConfiguration
 
-from tcdp_audit.integrations.great_expectations.demands import Answer, Demand
-from tcdp_audit.integrations.great_expectations.run import Run
-from tcdp_audit.integrations.great_expectations.tables import frame_of_batch, statement_of_batch
+from tcdp_audit.integrations.host import Answer, Demand, Fault, Pending, answers_to
+from tcdp_audit.plugin.engine import DatabaseTable, UsageError
 
 METRIC = "tcdp_audit.outcome"
+KEY = "tcdp_audit"
+Domain = Any  # what Great Expectations makes of a batch's id and a row condition; hashable
+Open = Callable[[], AbstractContextManager[Any]]
+TEMPORARY = "gx_temp_"  # with what Great Expectations begins the names of its temporary tables
+DIALECTS = ("postgresql", "sqlite")  # which say the types of a statement's columns
 
 
 def metric_of(demand: Demand, domain: Mapping[str, Any], runtime: MutableMapping[str, Any] | None) -> Any:
     """The metric that a demand on a domain is; the run remembers that it is asked for."""
-    configuration = MetricConfiguration(METRIC, IDDict(domain), IDDict({"demand": demand.text}))
+    configuration = MetricConfiguration(
+        METRIC, IDDict(domain), IDDict({"policy": demand.policy, "entry": demand.entry})
+    )
     Run.within(runtime).ask(configuration.metric_domain_kwargs.to_id(), demand)
     return configuration
 
 
 class DisclosureOutcome(TableMetricProvider):  # type: ignore[misc]
-    """What came of a demand, or the fault that kept it from being judged. It never raises."""
+    """Answer to a demand, or the fault that prevented one. It never raises."""
 
     metric_name = METRIC
     domain_keys = ("batch_id", "row_condition", "condition_parser")
-    value_keys = ("demand",)
+    value_keys = ("policy", "entry")
 
     @metric_value(engine=PandasExecutionEngine)  # type: ignore[untyped-decorator]
     def _pandas(cls, *_: Any, **asked: Any) -> Answer:  # noqa: N805 - Great Expectations gives the class
@@ -56,6 +65,111 @@ def _answer(
     runtime_configuration: MutableMapping[str, Any] | None = None,
     **_: Any,
 ) -> Answer:
-    run, demand = Run.within(runtime_configuration), Demand(str(metric_value_kwargs["demand"]))
+    run, demand = Run.within(runtime_configuration), Demand(**metric_value_kwargs)
     table = partial(opened, execution_engine, metric_domain_kwargs)
     return run.answer(metric_domain_kwargs.to_id(), demand, table)
+
+
+class Run:
+    """The demands of one run on each batch and part of a batch, and what came of them."""
+
+    def __init__(self) -> None:
+        self._pending: defaultdict[Domain, Pending[Answer]] = defaultdict(Pending)
+
+    @classmethod
+    def within(cls, runtime_configuration: MutableMapping[str, Any] | None) -> Run:
+        """The run that a runtime configuration belongs to; a run of its own where there is none."""
+        if runtime_configuration is None:
+            return cls()
+        run = runtime_configuration.setdefault(KEY, cls())
+        assert isinstance(run, Run)  # noqa: S101 - no other library writes under this key
+        return run
+
+    def __deepcopy__(self, _: dict[int, Any]) -> Self:
+        """The same: Great Expectations copies its configuration for every expectation."""
+        return self
+
+    def ask(self, domain: Domain, demand: Demand) -> None:
+        """Remember a demand on a domain."""
+        self._pending[domain].ask(demand)
+
+    def answer(self, domain: Domain, demand: Demand, opened: Open) -> Answer:
+        """Answer a demand, by an audit of all that were asked of the domain and are not answered yet.
+
+        It does not raise, as Great Expectations would try the same twice more. An answer is given once: a metric is
+        resolved once a run, and a caller who gives the same configuration to another run has the table read again.
+        """
+        return self._pending[domain].answer(demand, partial(_answers, opened=opened))
+
+
+def _answers(demands: list[Demand], opened: Open) -> dict[Demand, Answer]:
+    try:
+        with opened() as table:
+            return answers_to(demands, table)
+    except Exception as error:  # noqa: BLE001 - of Great Expectations or a driver; its text may hold cells
+        return dict.fromkeys(demands, Fault.about(error, "the batch cannot be read: it"))
+
+
+def records_of(execution_engine: Any, domain: Mapping[str, Any]) -> Any:
+    """The batch, or the part of it that a row condition leaves."""
+    records, _, _ = execution_engine.get_compute_domain(dict(domain), domain_type=MetricDomainTypes.TABLE)
+    return records
+
+
+@contextmanager
+def frame_of_batch(execution_engine: Any, domain: Mapping[str, Any]) -> Iterator[Any]:
+    """The frame of an engine for pandas or Spark."""
+    yield records_of(execution_engine, domain)
+
+
+@contextmanager
+def statement_of_batch(execution_engine: Any, domain: Mapping[str, Any]) -> Iterator[DatabaseTable]:
+    """The statement of an engine for databases.
+
+    Raises:
+        UsageError: only Great Expectations' own connection sees the batch, or it is of another database.
+    """
+    dialect = execution_engine.engine.dialect.name
+    if dialect not in DIALECTS:
+        raise UsageError(
+            f"expectations of tcdp-audit run on PostgreSQL and SQLite, and not on {dialect}; audit the table with "
+            "`tcdp-audit check`, or give Great Expectations a frame"
+        )
+    statement = _selectable(records_of(execution_engine, domain))
+    if TEMPORARY in str(statement):
+        raise UsageError(
+            "the batch is a temporary table, which no second connection sees; set `create_temp_table=False` on the "
+            "data source"
+        )
+    engine, close = _own_engine(execution_engine.engine)
+    try:
+        yield DatabaseTable(engine, statement)
+    finally:
+        close()
+
+
+def _selectable(records: Any) -> Any:
+    """Source of a selection: a statement with a row condition is a Select, and all others are tables or subqueries."""
+    import sqlalchemy as sa  # noqa: PLC0415 - an extra, which a batch of a database has imported
+
+    if isinstance(records, sa.Select | sa.FromClause):
+        return records
+    return records.subquery("release")
+
+
+def _own_engine(engine: Any) -> tuple[Any, Any]:
+    """An engine whose connections are not Great Expectations' own, and how to give it back.
+
+    Its engines for SQLite have one connection for all; a database in memory has no second one.
+    """
+    import sqlalchemy as sa  # noqa: PLC0415
+    from sqlalchemy.pool import NullPool  # noqa: PLC0415
+
+    if engine.dialect.name != "sqlite" or engine.url.database in (None, "", ":memory:"):
+        return engine, _nothing
+    own = sa.create_engine(engine.url, poolclass=NullPool)
+    return own, own.dispose
+
+
+def _nothing() -> None:
+    """Leave the engine open: it is Great Expectations' own."""

@@ -1,4 +1,7 @@
-"""The parameters of an expectation: those of its check, and what a policy would say of the table."""
+"""Names and parameters of expectations: a check's own, and what a policy would say of the table.
+
+`k_anonymity` is `ExpectTableToBeKAnonymous`, by rule; a check may name another (`expectation_name`).
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,10 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
+from tcdp_audit.plugin.engine import PluginError
+
+DECLARED_COLUMNS = "ExpectTableColumnsToBeDeclared"  # the core's own outcomes on the columns
+ADJECTIVES = {"anonymity": "Anonymous", "diversity": "Diverse", "closeness": "Close", "likeness": "Like"}
 COLUMN = ("scale", "order", "hierarchy", "distribution")  # what is declared of a column
 TABLE: Mapping[str, str] = MappingProxyType(
     {
@@ -23,7 +30,7 @@ TABLE: Mapping[str, str] = MappingProxyType(
         "sampling_fraction": "The share of the population that was drawn.",
         "weight": "The column with each record's sampling weight.",
         "holdout": "Originals that had no part in making the release: a path or a URL.",
-        "registry": "A table that somebody else has or could have, such as a registry of voters: a path or a URL.",
+        "registry": "A table that another party has or could have, such as a registry of voters: a path or a URL.",
         "previous": "Earlier releases of the same people: a path or a URL, or a list of them, the oldest first.",
     }
 )
@@ -45,6 +52,45 @@ HEAD = [name for name in TABLE if name not in ("quasi_identifiers", "declaration
 TAKEN = OF_THE_HOST | TABLE.keys() | ATTRIBUTE.keys()
 
 
+def class_name(check: Any) -> str:
+    """The name of a check's expectation class.
+
+    Args:
+        check: a registered check; one that measures one sensitive attribute is an expectation on a column.
+    """
+    subject = "Column" if check.on_attribute and not check.joint else "Table"
+    return f"Expect{subject}{check.expectation_name or _predicate(check)}"
+
+
+def _predicate(check: Any) -> str:
+    """`ToBeKAnonymous` where English has the adjective, and else `SampleUniquenessToBeLimited`."""
+    *words, last = str(check.name).split("_")
+    if last in ADJECTIVES and words:
+        return f"ToBe{_joined(words)}{ADJECTIVES[last]}"
+    bounded = "ToBeSufficient" if check.headline.comparison.higher_is_safer else "ToBeLimited"
+    return f"{_joined([*words, last])}{bounded}"
+
+
+def _joined(words: Iterable[str]) -> str:
+    return "".join(word.capitalize() for word in words)
+
+
+def class_names(checks: Mapping[str, Any]) -> dict[str, Any]:
+    """Every check by the name of its expectation, in the order of the checks' names.
+
+    Raises:
+        PluginError: two checks would have one name.
+    """
+    named: dict[str, Any] = {}
+    for _, check in sorted(checks.items()):
+        other = named.setdefault(class_name(check), check)
+        if other is not check:
+            raise PluginError(
+                f"{other.name} and {check.name} would both be {class_name(check)}; give one an `expectation_name`"
+            )
+    return named
+
+
 @dataclass(frozen=True)
 class Field:
     """One parameter.
@@ -63,13 +109,13 @@ class Field:
 
 
 def table_fields(*, grouped: bool) -> list[Field]:
-    """What is said of the table; the columns to group by are required where records are grouped."""
+    """Parameters about the table; the columns to group by are required where records are grouped."""
     names = [name for name in TABLE if grouped or name != "quasi_identifiers"]
     return [Field(name, name, TABLE[name], required=name == "quasi_identifiers") for name in names]
 
 
 def attribute_fields(check: Any = None) -> list[Field]:
-    """What is said of a sensitive column, or of that of a check; nothing for a check that measures none."""
+    """Parameters about a sensitive column, or about that of a check; none for a check that measures none."""
     if check is not None and not check.on_attribute:
         return []
     return [Field(name, name, text) for name, text in ATTRIBUTE.items()]

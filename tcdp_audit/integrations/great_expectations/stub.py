@@ -1,6 +1,6 @@
 """This package as type checkers see it: `__init__.pyi`, written from the built-in checks.
 
-The classes are made while the program runs, so that only a stub tells an editor their parameters.
+The classes are made while the program runs, so that only a stub shows an editor their parameters.
 """
 
 from __future__ import annotations
@@ -11,17 +11,18 @@ from fractions import Fraction
 from types import NoneType
 from typing import Any, Literal, get_args, get_origin
 
-from tcdp_audit.integrations.great_expectations.names import DECLARED_COLUMNS, class_names
 from tcdp_audit.integrations.great_expectations.parameters import (
+    DECLARED_COLUMNS,
     Field,
     attribute_fields,
     check_fields,
+    class_names,
     columns_fields,
     table_fields,
 )
 
 HEAD = """\
-# Written by `python -m tcdp_audit.cli.guide_page` from the built-in checks.
+# Written by `python -m tools.generate` from the built-in checks.
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path

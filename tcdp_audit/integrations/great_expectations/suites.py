@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from enum import Enum
 from fractions import Fraction
 from pathlib import Path
@@ -12,12 +12,15 @@ from great_expectations.core.expectation_suite import ExpectationSuite
 from pydantic import BaseModel
 from pydantic.v1 import ValidationError
 
-from tcdp_audit.api import Expectation, Policy, PolicyError, Target, read_policy, scheme_of
-from tcdp_audit.integrations.great_expectations.classes import CLASSES, expectation_of
-from tcdp_audit.integrations.great_expectations.demands import STRUCTURE, Demand, joined, plugins
-from tcdp_audit.integrations.great_expectations.expectation import MEASURED_ONLY, DisclosureExpectation, demand_of
-from tcdp_audit.integrations.great_expectations.names import DECLARED_COLUMNS
-from tcdp_audit.integrations.great_expectations.parameters import COLUMN, HEAD, check_fields
+from tcdp_audit.api import Expectation, Policy, PolicyError, read_policy, scheme_of
+from tcdp_audit.integrations.great_expectations.demands import MEASURED_ONLY, demand_of
+from tcdp_audit.integrations.great_expectations.expectation import (
+    CLASSES,
+    DisclosureExpectation,
+    expectation_of,
+)
+from tcdp_audit.integrations.great_expectations.parameters import COLUMN, DECLARED_COLUMNS, HEAD, check_fields
+from tcdp_audit.integrations.host import Demand, joined, plugins
 from tcdp_audit.plugin.detector import Role
 from tcdp_audit.plugin.engine import redact_errors
 from tcdp_audit.plugin.sentences import Severity
@@ -60,7 +63,7 @@ def _of_columns(policy: Policy) -> DisclosureExpectation:
 
 
 def _head(policy: Policy) -> dict[str, Any]:
-    """What the policy says of the whole table; what is not said is not there."""
+    """Declarations of the policy about the whole table, as far as there are any."""
     said = policy.document.model_dump(include=set(HEAD), exclude_defaults=True)
     head: dict[str, Any] = _plain({name: value for name, value in said.items() if value})
     for name in head.keys() & {"original", "population", "holdout", "registry", "previous"}:
@@ -87,20 +90,20 @@ def _declared(policy: Policy, column: str) -> dict[str, Any]:
 def _of_checks(policy: Policy) -> Iterator[DisclosureExpectation]:
     for expectation in policy.expectations:
         for target in expectation.check.targets(expectation.parameters, policy.document):
-            yield _of_target(policy, expectation, target)
+            yield _of_target(policy, expectation, target.attributes)
 
 
-def _of_target(policy: Policy, expectation: Expectation, target: Target) -> DisclosureExpectation:
+def _of_target(policy: Policy, expectation: Expectation, target: Sequence[str]) -> DisclosureExpectation:
     """The expectation of one outcome, with what the policy says of every column that its check reads."""
-    single = len(target.attributes) == 1
-    column = {"column": target.attributes[0], **_of_column(policy, target.attributes[0])} if single else {}
+    single = len(target) == 1
+    column = {"column": target[0], **_of_column(policy, target[0])} if single else {}
     known = policy.with_role(Role.QUASI_IDENTIFIER)
     declarations = {name: declared for name in known if len(declared := _declared(policy, name)) > 1}
     declarations |= {
         name: _declared(policy, name) for name in _others(policy, expectation, target) if name not in known
     }
     if single:
-        declarations.pop(target.attributes[0], None)
+        declarations.pop(target[0], None)
     return expectation_of(expectation.check.name)(
         quasi_identifiers=known,
         **({"declarations": declarations} if declarations else {}),
@@ -115,7 +118,7 @@ def _of_column(policy: Policy, column: str) -> dict[str, Any]:
     return {key: value for key, value in _declared(policy, column).items() if key in COLUMN}
 
 
-def _others(policy: Policy, expectation: Expectation, target: Target) -> list[str]:
+def _others(policy: Policy, expectation: Expectation, target: Sequence[str]) -> list[str]:
     """The columns that an outcome may depend on, but for the quasi-identifiers.
 
     A figure of equivalence classes depends on its target alone, unless a convention has it read the others; any other
@@ -123,8 +126,8 @@ def _others(policy: Policy, expectation: Expectation, target: Target) -> list[st
     """
     conventions = policy.conventions
     apart = conventions.multiple_sensitive == "per_attribute" and conventions.suppressed == "counted"
-    if apart and expectation.check.on_classes and len(target.attributes) < 2:
-        return list(target.attributes)
+    if apart and expectation.check.on_classes and len(target) < 2:
+        return list(target)
     return list(policy.attributes)
 
 
@@ -174,17 +177,17 @@ def policy_of(suite: ExpectationSuite) -> dict[str, Any]:
             expectations do not fit into one policy.
     """
     demands = [_demand_in(one) for one in suite.expectations]
-    if not any(one.check != STRUCTURE for one in demands):
+    if not any(one.entry for one in demands):
         raise PolicyError(f"{suite.name}: no expectation of a check is in it")
-    groups = joined(demands)
+    groups = list(joined(demands))
     if len(groups) > 1:
         raise PolicyError(
             f"{suite.name}: its expectations set up the table in {len(groups)} ways, so that no one policy holds them; "
             "make suites of those that agree"
         )
     (together, attributes), *_ = groups
-    expect = [one.entry for one in together if one.check != STRUCTURE]
-    return {"version": 1, **together[0].head, "attributes": attributes, "expect": expect}
+    expect = [dict(one.expected) for one in together if one.entry]
+    return {**together[0].head, "attributes": attributes, "expect": expect}
 
 
 def _demand_in(expectation: Any) -> Demand:

@@ -6,27 +6,34 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
 from pandera.api.base.checks import CheckResult
+from pandera.constants import CHECK_OUTPUT_KEY
 from pandera.pandas import Check
 
 from tcdp_audit.api import PolicyError
-from tcdp_audit.integrations.pandera.cases import FEW, failed, failed_as_a_whole, kept, require_frame
-from tcdp_audit.integrations.pandera.demand import (
+from tcdp_audit.integrations.host import Demand, plugins
+from tcdp_audit.integrations.pandera.shared import (
     POLICY,
-    Demand,
     Demanded,
+    Results,
     batch_of,
     demanded_by,
     document_of,
-    installed,
+    fails,
+    forget_sentence_on,
     plain,
+    results_of,
+    sentence_on,
 )
-from tcdp_audit.integrations.pandera.shared import Results, fails, forget_sentence_on, results_of, sentence_on
-from tcdp_audit.plugin.check import CheckError
-from tcdp_audit.plugin.engine import PluginError, redact_errors
+from tcdp_audit.plugin.engine import CheckError, PluginError, redact_errors
 from tcdp_audit.plugin.sentences import Status
 
 STRUCTURE = "tcdp_audit_structure"
+FEW = 20  # records that are named where the schema sets no `n_failure_cases`
+
+
 """The name of the check on what the auditor asks of the columns of every release."""
 
 
@@ -52,7 +59,7 @@ class ExpectationCheck(Check):
 
     @redact_errors()
     def __call__(self, check_obj: Any, column: str | None = None) -> CheckResult:
-        """What comes of a frame.
+        """Evaluate the expectation on a frame.
 
         Raises:
             CheckError: the expectation cannot be evaluated, or nothing can fail it on this frame.
@@ -74,7 +81,7 @@ class ExpectationCheck(Check):
         if not any(one.is_judged for one in outcomes):
             raise CheckError(" ".join(one.message for one in outcomes) or "nothing was measured")
         if not any(fails(one) for one in outcomes):
-            return kept(frame)
+            return passed_by_all(frame)
         masks = [mask for one, mask in results if fails(one) and mask is not None and mask.any()]
         if not masks:
             return failed_as_a_whole(frame)
@@ -82,7 +89,7 @@ class ExpectationCheck(Check):
 
     @property
     def error(self) -> str | None:
-        """What pandera calls a failure: the sentence of the outcome while its frame is there, else what was set."""
+        """Name of a failure for pandera: the sentence of the outcome while its frame is there, else what was set."""
         return sentence_on(self.demand) or self._error
 
     @error.setter
@@ -96,15 +103,15 @@ class ExpectationCheck(Check):
         return self.name
 
     def __eq__(self, other: object) -> bool:
-        """Whether another check demands the same and reports it in the same way."""
-        return isinstance(other, ExpectationCheck) and self._told == other._told
+        """True if another check demands the same and reports it in the same way."""
+        return isinstance(other, ExpectationCheck) and self._compared == other._compared
 
     def __hash__(self) -> int:
         """A hash of what it demands."""
         return hash(self.demand)
 
     @property
-    def _told(self) -> tuple[Any, ...]:
+    def _compared(self) -> tuple[Any, ...]:
         return self.name, self.demand, self._error, self.raise_warning, self.n_failure_cases
 
 
@@ -131,7 +138,7 @@ def expectation_check(name: str, policy: Any = None, /, **given: Any) -> Expecta
 
 
 def structure_check(policy: str | dict[str, Any]) -> ExpectationCheck:
-    """What the auditor asks of the columns of every release: those that are declared are there, and no others.
+    """Make the check on the columns of every release: those that are declared are there, and no others.
 
     Raises:
         PolicyError: the policy is wrong, or none is given.
@@ -150,7 +157,7 @@ def register() -> None:
     Raises:
         PluginError: pandera has a check of such a name already.
     """
-    for name in (STRUCTURE, *installed().checks):
+    for name in (STRUCTURE, *plugins().checks):
         known = Check.REGISTERED_CUSTOM_CHECKS.get(name)
         if getattr(known, "func", None) is expectation_check:
             continue
@@ -167,7 +174,7 @@ def _schema_of(frame: Any) -> Any:
 
 
 def _demands_of(schema: Any) -> list[Demand]:
-    """What the expectations of a schema demand."""
+    """Demands of the expectations of a schema."""
     checks = getattr(schema, "checks", None) or ()
     return [one.demand for one in checks if isinstance(one, ExpectationCheck)]
 
@@ -175,3 +182,59 @@ def _demands_of(schema: Any) -> list[Demand]:
 def _never_called(_: Any) -> bool:
     """Stand in for the function that pandera wants a check to have."""
     raise NotImplementedError
+
+
+def require_frame(frame: Any) -> None:
+    """Insist on a frame of pandas or polars.
+
+    Raises:
+        CheckError: it is another library's.
+    """
+    if not isinstance(frame, pd.DataFrame) and not _is_polars(frame):
+        kind = type(frame)
+        raise CheckError(
+            f"pandera gave a {kind.__module__.split('.')[0]} {kind.__name__}; tcdp-audit's checks take frames of "
+            "pandas and polars, through pandera's own backends for them (`use_narwhals_backend` must be off)"
+        )
+
+
+def passed_by_all(frame: Any) -> CheckResult:
+    """The answer that every record keeps the check."""
+    if _is_polars(frame):
+        return CheckResult(_column([True]), _column([True]), frame, None)
+    return CheckResult(check_output=True, check_passed=True, checked_object=frame, failure_cases=None)
+
+
+def failed_as_a_whole(frame: Any) -> CheckResult:
+    """The answer that the frame fails, and no single record does."""
+    if _is_polars(frame):
+        # pandera cannot put a truth value and texts into one column of failure cases; an empty text is false as well
+        return CheckResult(_column([False]), _column([""]), frame, None)
+    return CheckResult(check_output=False, check_passed=False, checked_object=frame, failure_cases=None)
+
+
+def failed(frame: Any, failing: NDArray[np.bool_], most: int | None) -> CheckResult:
+    """The answer that some records fail.
+
+    Args:
+        frame: the frame.
+        failing: which records fail, at least one. Shape (records,).
+        most: how many of them are named.
+    """
+    positions = np.flatnonzero(failing)[: FEW if most is None else most]
+    names = [f"record {position + 1:,}" for position in positions.tolist()]
+    if _is_polars(frame):
+        return CheckResult(_column(~failing), _column([False]), frame, _column(names, "failure_case"))
+    output = pd.Series(~failing, index=frame.index)
+    cases = pd.Series(names, index=frame.index[positions], name="failure_case", dtype=object)
+    return CheckResult(output, check_passed=False, checked_object=frame, failure_cases=cases)
+
+
+def _is_polars(frame: Any) -> bool:
+    return type(frame).__module__.split(".")[0] == "polars"
+
+
+def _column(values: Any, name: str = CHECK_OUTPUT_KEY) -> Any:
+    import polars as pl  # noqa: PLC0415 - an extra, and there where a frame of it is
+
+    return pl.LazyFrame({name: values})

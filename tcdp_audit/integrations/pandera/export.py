@@ -7,14 +7,13 @@ from pathlib import Path
 from typing import Any, Literal
 
 from tcdp_audit.api import Expectation, Policy, PolicyError, read_policy
+from tcdp_audit.integrations.host import Demand, plugins
 from tcdp_audit.integrations.pandera.check import ExpectationCheck, structure_check
-from tcdp_audit.integrations.pandera.demand import (
+from tcdp_audit.integrations.pandera.shared import (
     POLICY,
-    Demand,
     Demanded,
     batch_of,
     document_of,
-    installed,
     judges,
     warns,
 )
@@ -35,7 +34,7 @@ def checks_of(policy: Source) -> list[ExpectationCheck]:
         PolicyError: the policy is wrong, or none of its expectations has a threshold.
         UsageError: its file cannot be read.
     """
-    read = read_policy(policy, installed())
+    read = read_policy(policy, plugins())
     document = document_of(read)
     checks = [
         _check(document, one, entry)
@@ -72,7 +71,7 @@ def schema_of(policy: Source, library: Literal["pandas", "polars"] = "pandas") -
         PolicyError: the policy is wrong, or none of its expectations has a threshold.
         UsageError: its file cannot be read.
     """
-    read = read_policy(policy, installed())
+    read = read_policy(policy, plugins())
     pandera = _pandera(library)
     columns = {name: pandera.Column(nullable=True, **given) for name, given in _columns(read).items()}
     return pandera.DataFrameSchema(columns, checks=checks_of(read), strict=True, description=_description(read))
@@ -89,7 +88,7 @@ def _pandera(library: str) -> Any:
 
 
 def _columns(policy: Policy) -> dict[str, dict[str, Any]]:
-    """What a column of the schema is made of, by name."""
+    """Arguments of the schema's columns, by name."""
     columns: dict[str, dict[str, Any]] = {}
     for name, one in policy.attributes.items():
         if one.role is not Role.IDENTIFIER:

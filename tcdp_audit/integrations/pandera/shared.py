@@ -1,16 +1,19 @@
 """One audit for all checks of a schema, while one frame is validated.
 
-pandera calls check by check, and tells none of them when a validation begins. Every check asks once in a validation,
+pandera calls check by check, and says to none of them when a validation begins. Every check asks once in a validation,
 so that one which asks again begins another, even of the same frame: a frame may have been changed in place. Nothing
 here keeps a frame alive, and what was measured is given away when it is asked for.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
+from enum import Enum
+from fractions import Fraction
+from pathlib import Path
 from threading import local
 from typing import Any
 from weakref import ref
@@ -18,14 +21,151 @@ from weakref import ref
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.api import failing_records
+from tcdp_audit.api import (
+    Expectation,
+    Policy,
+    PolicyError,
+    TypedFloat,
+    TypedInt,
+    failing_records,
+    policy_of_one,
+    read_policy,
+)
 from tcdp_audit.core.results.audit import Audit
-from tcdp_audit.core.results.failing_records import FailingRecords
-from tcdp_audit.integrations.pandera.demand import Demand, installed
+from tcdp_audit.integrations.host import Demand, Pending, by_demand, plugins, policy_of
 from tcdp_audit.plugin.engine import TcdpAuditError
-from tcdp_audit.plugin.sentences import Outcome, Status
+from tcdp_audit.plugin.sentences import Outcome, Severity, Status
 
+POLICY = "policy"  # the key of a check's statistics that holds the policy it stands in
+_LOCATIONS = ("original", "population", "holdout", "registry", "previous")
+_OF_NO_USE = (
+    "release",
+    "schema",
+    "suite",
+    "remedy",
+    "max_loss",
+    "min_utility",
+    "keep_key",
+    "internal_only",
+    "seed",
+    "expect",
+)  # to a single expectation of a policy
+_DECLARED = ("scale", "order", "hierarchy", "distribution")
 Results = tuple[tuple[Outcome, NDArray[np.bool_] | None], ...]  # outcomes, each with the records that fail
+
+
+@dataclass(frozen=True)
+class Demanded:
+    """Demand of a check of a schema.
+
+    Args:
+        demand: the demand.
+        batch: all of the policy that it stands in, which are measured together.
+        warns: whether a failure only warns.
+    """
+
+    demand: Demand
+    batch: tuple[Demand, ...]
+    warns: bool = False
+
+
+def demanded_by(name: str, statistics: Mapping[str, Any]) -> Demanded:
+    """Make the demand of a check that is named in a schema.
+
+    Args:
+        name: the check's name.
+        statistics: its parameters, and what it stands in: a `policy` as a mapping or as the path of its file; or
+            `quasi_identifiers` and the other arguments of `tcdp_audit.measure`.
+
+    Raises:
+        PolicyError: a name or a parameter is wrong, or nothing could fail it.
+        UsageError: the policy's file cannot be read.
+    """
+    parameters = dict(statistics)
+    if POLICY in parameters:
+        document = document_of(parameters.pop(POLICY))
+    else:
+        document = _alone(name, parameters)
+        parameters = document["expect"][0][name]
+    demand = Demand.of(document, {name: parameters})
+    expectation = policy_of([demand]).expectations[0]
+    _require_threshold(expectation)
+    return Demanded(demand, batch_of(document), warns(expectation))
+
+
+def warns(expectation: Expectation) -> bool:
+    """True if a failure of an expectation only warns."""
+    return bool(expectation.parameters.severity is Severity.WARNING)
+
+
+def batch_of(document: Mapping[str, Any]) -> tuple[Demand, ...]:
+    """All that a policy demands or measures."""
+    return tuple(Demand.of(document, entry) for entry in document["expect"])
+
+
+def judges(expectation: Expectation) -> bool:
+    """True if an expectation has a threshold."""
+    return bool(expectation.check.demands(expectation.parameters))
+
+
+def _require_threshold(expectation: Expectation) -> None:
+    """Insist that something can fail an expectation."""
+    check = expectation.check
+    if not judges(expectation):
+        names = " or ".join(f"`{one.parameter}`" for one in check.limits)
+        raise PolicyError(
+            f"{check.name} is given no threshold, so that nothing can fail it, and a schema only judges; "
+            f"give {names}, or call tcdp_audit.measure to see the figure"
+        )
+
+
+def document_of(policy: str | Path | Mapping[str, Any] | Policy) -> dict[str, Any]:
+    """A policy as a mapping that stands by itself: locations do not depend on the policy's folder.
+
+    Raises:
+        PolicyError: the policy is wrong.
+        UsageError: its file cannot be read.
+    """
+    read = read_policy(policy, plugins())
+    document = plain(read.document.model_dump(by_alias=True, exclude_defaults=True))
+    document = {name: value for name, value in document.items() if name not in _OF_NO_USE}
+    for name in _LOCATIONS:
+        if name in document:
+            located = document[name]
+            many = isinstance(located, list)  # of several earlier releases
+            document[name] = [read.resolve(one) for one in located] if many else read.resolve(located)
+    for declaration in document["attributes"].values():
+        if isinstance(declaration.get("hierarchy"), str):
+            declaration["hierarchy"] = read.resolve(declaration["hierarchy"])
+    for name in ("profile", "answers"):  # its demands are among the expectations, and no figure answers a question
+        document.pop(name, None)
+    return {**document, "version": 1, "expect": [plain(one) for one in read.document.expect]}
+
+
+def _alone(name: str, parameters: dict[str, Any]) -> dict[str, Any]:
+    """The policy of a check that says itself what it groups by."""
+    known = parameters.pop("quasi_identifiers", None)
+    if not isinstance(known, list):
+        raise PolicyError(
+            f"{name}: name the columns to group by as a list, `quasi_identifiers`, or the `policy` that declares them"
+        )
+    declared = {key: parameters.pop(key) for key in _DECLARED if key in parameters}
+    attribute, conventions = parameters.pop("attribute", None), parameters.pop("conventions", None)
+    return policy_of_one(name, known, attribute, declared, conventions, parameters)
+
+
+def plain(value: Any) -> Any:
+    """A value as YAML and JSON take it, exact numbers as the text that a policy takes."""
+    if isinstance(value, Mapping):
+        return {str(plain(key)): plain(one) for key, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(one) for one in value]
+    if isinstance(value, Enum):
+        return value.value
+    if isinstance(value, TypedInt | TypedFloat):  # as typed in a file: 1.10 may be a name, and not 1.1
+        number = float(value) if isinstance(value, float) else int(value)
+        return number if str(number) == value.text else value.text
+    return str(value) if isinstance(value, str | Fraction | Path) else value
 
 
 @dataclass(eq=False)
@@ -59,13 +199,13 @@ def running(run: Run) -> Iterator[None]:
 
 
 def results_of(demand: Demand, batch: Sequence[Demand], frame: Any, in_schema: Sequence[Demand]) -> Results:
-    """What comes of a frame for one demand.
+    """Evaluate one demand on a frame.
 
     Args:
         demand: the demand.
         batch: those of the policy that it was given with.
         frame: the frame as pandera hands it to a check.
-        in_schema: the demands of the schema that pandera validates, as far as the frame tells.
+        in_schema: the demands of the schema that pandera validates, as far as the frame shows.
 
     Raises:
         TcdpAuditError: the frame cannot be audited.
@@ -73,10 +213,9 @@ def results_of(demand: Demand, batch: Sequence[Demand], frame: Any, in_schema: S
     run = _RUN.get()
     together = run.demands if run else _together(demand, batch, in_schema, frame)
     _LAST.continue_or_begin(frame, together, demand)
-    if demand not in _LAST.waiting:
-        marked = _audited(frame, demand, _entries(demand, together, batch), run)
-        _LAST.waiting |= _by_demand(marked, demand, _entries(demand, together, batch))
-    results = _LAST.waiting.pop(demand)
+    if demand not in _LAST.pending.answered:
+        _LAST.pending.ask(Demand(demand.policy), *_in_one_policy(demand, together, batch))
+    results = _LAST.pending.answer(demand, lambda asked: _audited(frame, asked, run))
     _LAST.asked.add(demand)
     _LAST.sentences[demand] = " ".join(outcome.message for outcome, _ in results if fails(outcome))
     if run:
@@ -85,12 +224,12 @@ def results_of(demand: Demand, batch: Sequence[Demand], frame: Any, in_schema: S
 
 
 def fails(outcome: Outcome) -> bool:
-    """Whether an outcome fails a check; of the findings on columns those that only warn do not."""
+    """True if an outcome fails a check; of the findings on columns those that only warn do not."""
     return outcome.blocks if outcome.is_structural else outcome.status is Status.FAILED
 
 
 def sentence_on(demand: Demand) -> str | None:
-    """What the validation that this thread is in, or was in last, said about a demand that failed."""
+    """Sentence of this thread's present or last validation about a demand that failed."""
     return _LAST.sentences.get(demand) or None if _LAST.is_alive else None
 
 
@@ -100,18 +239,18 @@ def forget_sentence_on(demand: Demand) -> None:
 
 
 class _Validation(local):
-    """The validation that a thread is in, as far as its checks can tell."""
+    """The validation that a thread is in, as far as its checks can see."""
 
     def __init__(self) -> None:
         self.frame: ref[Any] | None = None
         self.together: tuple[Demand, ...] = ()
         self.asked: set[Demand] = set()
-        self.waiting: dict[Demand, Results] = {}  # measured, and not asked for yet
+        self.pending: Pending[Results] = Pending()
         self.sentences: dict[Demand, str] = {}  # on what failed, as long as the frame is the same
 
     @property
     def is_alive(self) -> bool:
-        """Whether its frame is still there."""
+        """True if its frame is still there."""
         return self.frame is not None and self.frame() is not None
 
     def continue_or_begin(self, frame: Any, together: tuple[Demand, ...], demand: Demand) -> None:
@@ -119,17 +258,17 @@ class _Validation(local):
         same_frame = self.frame is not None and self.frame() is frame
         if same_frame and self.together == together and demand not in self.asked:
             return
-        waiting: dict[Demand, Results] = {}
-        self.asked, self.waiting, self.together = set(), waiting, together
+        pending: Pending[Results] = Pending()
+        self.asked, self.pending, self.together = set(), pending, together
         self.sentences = self.sentences if same_frame else {}
-        self.frame = ref(frame, lambda _: waiting.clear())
+        self.frame = ref(frame, lambda _: pending.answered.clear())
 
 
 _LAST = _Validation()
 
 
 def _together(demand: Demand, batch: Sequence[Demand], in_schema: Sequence[Demand], frame: Any) -> tuple[Demand, ...]:
-    """What pandera is likely to ask for as well; nothing where a check is called by itself.
+    """Demands that pandera is likely to ask for as well; none where a check is called by itself.
 
     Between two such calls a frame may be changed in place. A lazy one of polars, as pandera makes them, never is.
     """
@@ -139,32 +278,24 @@ def _together(demand: Demand, batch: Sequence[Demand], in_schema: Sequence[Deman
     return tuple(batch) if is_lazy and (demand in batch or not demand.entry) else (demand,)
 
 
-def _entries(demand: Demand, together: Sequence[Demand], batch: Sequence[Demand]) -> list[str]:
-    """The expectations to measure with a demand: those that stand in the same policy, each once."""
+def _in_one_policy(demand: Demand, together: Sequence[Demand], batch: Sequence[Demand]) -> list[Demand]:
+    """The expectations to measure with a demand: those of the same policy."""
     for demands in ((demand, *together), batch):
-        entries = [one.entry for one in demands if one.policy == demand.policy and one.entry]
-        if entries:
-            return list(dict.fromkeys(entries))
+        expectations = [one for one in demands if one.policy == demand.policy and one.entry]
+        if expectations:
+            return expectations
     return []
 
 
-def _audited(frame: Any, demand: Demand, entries: Sequence[str], run: Run | None) -> FailingRecords:
+def _audited(frame: Any, demands: Sequence[Demand], run: Run | None) -> dict[Demand, Results]:
+    """Audit demands in one policy: outcomes with the records that fail them; of the columns none are named."""
+    document = {**demands[0].document, "expect": [one.expected for one in demands if one.entry]}
     try:
-        marked = failing_records(frame, demand.with_entries(entries), plugins=installed())
+        marked = failing_records(frame, document, plugins=plugins())
     except TcdpAuditError as error:
         if run:
             run.errors.append(error)
         raise
     if run:
         run.audits.append(marked.audit)
-    return marked
-
-
-def _by_demand(marked: FailingRecords, demand: Demand, entries: Iterable[str]) -> dict[Demand, Results]:
-    """What came of each expectation, one outcome for each attribute that it runs on; and of the columns."""
-    policy, pairs = marked.audit.policy, iter(marked)
-    results: dict[Demand, Results] = {Demand(demand.policy): tuple((one, None) for one in marked.audit.structure)}
-    for entry, expectation in zip(entries, policy.expectations, strict=True):
-        targets = expectation.check.targets(expectation.parameters, policy.document)
-        results[Demand(demand.policy, entry)] = tuple(next(pairs) for _ in targets)
-    return results
+    return by_demand(marked.audit.policy, demands, tuple((one, None) for one in marked.audit.structure), marked)

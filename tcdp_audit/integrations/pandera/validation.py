@@ -12,18 +12,18 @@ from numpy.typing import NDArray
 from pandera.config import ValidationDepth, get_config_context
 from pandera.errors import SchemaError
 
-from tcdp_audit.api import SchemaDemands, SchemaValidation
-from tcdp_audit.core.results.audit import Audit, require_passed, status_of
+from tcdp_audit.api import SchemaValidation
+from tcdp_audit.core.results.audit import Audit
+from tcdp_audit.core.results.tally import require_passed, status_of
 from tcdp_audit.integrations.pandera.check import ExpectationCheck
 from tcdp_audit.integrations.pandera.shared import Results, Run, running
-from tcdp_audit.plugin.check import CheckError
-from tcdp_audit.plugin.engine import DataError, UsageError, redact_errors
+from tcdp_audit.plugin.engine import CheckError, DataError, UsageError, redact_errors
 from tcdp_audit.plugin.sentences import Outcome
 
 
 @dataclass(frozen=True, eq=False)
 class Validation:
-    """What came of a frame under a schema. As confidential as the frame: it tells who stands out.
+    """Result of a frame under a schema. As confidential as the frame: it shows which records are rare.
 
     Args:
         audits: what was audited: one audit for all checks of one policy.
@@ -88,13 +88,13 @@ def validate(frame: Any, schema: Any) -> Validation:
     schema = schema.to_schema() if hasattr(schema, "to_schema") else schema
     _require_depth()
     _require_together(frame, schema)
-    strict = SchemaDemands.of(schema, str(schema.name or "schema"))
-    checks = [one for one in strict.schema.checks if isinstance(one, ExpectationCheck)]
+    validation = SchemaValidation.of(schema, frame, _is_expectation)
+    checks = [one for one in validation.demands.schema.checks if isinstance(one, ExpectationCheck)]
     if not checks:
         raise UsageError("no check of the schema is an expectation, so nothing would be said about disclosure")
     run = Run(tuple(one.demand for one in checks))
     with running(run):
-        others = tuple(SchemaValidation(strict, frame, _is_expectation).outcomes())
+        others = tuple(validation.outcomes())
     _require_all(checks, run, len(frame))
     results = tuple(one for check in checks for one in run.results[check.demand])
     return Validation(tuple(run.audits), results, others)
@@ -135,7 +135,7 @@ def _require_together(frame: Any, schema: Any) -> None:
 
 
 def _is_expectation(error: SchemaError) -> bool:
-    """Whether a failure is one of an expectation among the schema's checks, which has an outcome of its own."""
+    """True if a failure is one of an expectation among the schema's checks, which has an outcome of its own."""
     return isinstance(error.check, ExpectationCheck) and error.column_name is None and hasattr(error.schema, "columns")
 
 

@@ -2,13 +2,10 @@
 
 pytest imports this module in every run, so it imports nothing but pytest. The others wait for a policy or the fixture.
 
-settings     what the command line and the configuration of pytest say
-planned      the items that a policy has, known before anything is audited
-collection   a policy file, and the demands on columns, as nodes of pytest
-items        one item: it passes, fails, is skipped or is an error as its outcome says
-answer       what an audit says, for items to look at
-once         one audit a policy and run, however many items and processes ask
-auditor      what the fixture gives
+planned   the items that a policy has, known before anything is audited
+items     a policy file and its items as nodes of pytest: each passes, fails or is skipped as its outcome says
+answer    what an audit says, asked once a policy and run, however many items and processes ask
+auditor   the settings of a run, and what the fixture gives
 """
 
 from __future__ import annotations
@@ -34,7 +31,7 @@ OPTIONS = {
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add `--tcdp-release` and its like, and `tcdp_release` and its like in the configuration."""
     group = parser.getgroup("tcdp-audit", "policies of tcdp-audit (*.tcdp.yaml)")
-    trust = "run code beside a policy that it names as its schema"
+    trust = "run code next to a policy that it names as its schema"
     group.addoption("--tcdp-trust-policy-code", action="store_true", help=trust)
     parser.addini("tcdp_trust_policy_code", trust, type="bool", default=False)
     for name, (metavar, meaning) in OPTIONS.items():
@@ -51,7 +48,7 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
     """A policy file as tests; nothing for any other file."""
     if not file_path.name.endswith(SUFFIXES):
         return None
-    from tcdp_audit.integrations.pytest_plugin.collection import policy_file  # noqa: PLC0415 - only where there is a policy
+    from tcdp_audit.integrations.pytest_plugin.items import policy_file  # noqa: PLC0415 - only where there is a policy
 
     return policy_file(file_path, parent)
 
@@ -59,7 +56,7 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
 @pytest.hookimpl(optionalhook=True)
 def pytest_configure_node(node: Any) -> None:
     """Tell a worker of pytest-xdist where all workers find what one of them has audited."""
-    from tcdp_audit.integrations.pytest_plugin.once import offer_folder  # noqa: PLC0415 - only under pytest-xdist
+    from tcdp_audit.integrations.pytest_plugin.answer import offer_folder  # noqa: PLC0415 - only under pytest-xdist
 
     offer_folder(node)
 

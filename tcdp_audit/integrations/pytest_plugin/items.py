@@ -3,45 +3,106 @@
 passed   passed
 failed   failed; a failure that only warns is an expected failure
 measured, skipped   skipped, with the figure as the reason
-error, or no outcome at all   an error of the set-up, so that it is told apart from a failure
+error, or no outcome at all   an error of the set-up, so that it is no failure
 """
 
 from __future__ import annotations
 
+import os
+import sys
 from abc import abstractmethod
-from collections.abc import Generator, Mapping
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn, Protocol
+from typing import Any, NoReturn
 
 import pytest
 
-from tcdp_audit.api import sentence_about, visible_lines
-from tcdp_audit.integrations.pytest_plugin.planned import Key, Planned
+from tcdp_audit.api import read_policy, sentence_about, visible_lines
+from tcdp_audit.integrations.host import plugins
+from tcdp_audit.integrations.pytest_plugin.answer import Answer, answered, once
+from tcdp_audit.integrations.pytest_plugin.auditor import Settings
+from tcdp_audit.integrations.pytest_plugin.planned import COLUMNS, VERDICT, Key, Planned, plan
 from tcdp_audit.plugin.engine import TcdpAuditError
 from tcdp_audit.plugin.sentences import Severity, Status, visible
 
-if TYPE_CHECKING:
-    from tcdp_audit.integrations.pytest_plugin.answer import Answer
-
+HOOKS = "tcdp_audit_items"  # the name by which pytest knows the hook of this module
 Outcome = Mapping[str, Any]  # in the JSON contract
 
 
-class Asked(Protocol):
-    """The policy file, as far as its items need it."""
+def policy_file(path: Path, parent: pytest.Collector) -> PolicyFile:
+    """A policy file as a node of pytest."""
+    manager = parent.config.pluginmanager
+    if not manager.has_plugin(HOOKS):
+        manager.register(sys.modules[__name__], HOOKS)
+    file: PolicyFile = PolicyFile.from_parent(parent, path=path)
+    return file
 
-    @property
-    def planned(self) -> tuple[Planned, ...]:
-        """Every item of the policy."""
-        ...
 
-    @property
-    def shown(self) -> str:
-        """Its path as a person would type it."""
-        ...
+class PolicyFile(pytest.File):
+    """A policy: an item for each demand on columns, each expectation and attribute, schema, suite and verdict."""
+
+    def collect(self) -> Iterable[pytest.Item | pytest.Collector]:
+        """The items.
+
+        Raises:
+            CollectError: the policy is wrong, with a line for each fault; or an option of the command line is.
+        """
+        try:
+            return list(self._collected())
+        except TcdpAuditError as error:
+            sentence = str(error)
+        raise self.CollectError(visible_lines(sentence))
+
+    def _collected(self) -> Iterator[pytest.Item | pytest.Collector]:
+        settings = Settings.of(self.config)
+        read = read_policy(self.shown, plugins())  # tests may change the folder later
+        policy = replace(read, path=self.path, trusts_code=settings.trust_policy_code)
+        self.planned = tuple(plan(policy))
+        self._ask = partial(once, self.config, policy, partial(answered, policy, settings))
+        yield Columns.from_parent(self, name=COLUMNS, planned=[one for one in self.planned if one.key.part == COLUMNS])
+        yield from (_item(self, self, one) for one in self.planned if one.key.part != COLUMNS)
 
     def answer(self) -> Answer:
-        """What the audit says."""
-        ...
+        """Answer of the audit; the release is audited when it is first asked for."""
+        return self._ask()
+
+    @cached_property
+    def shown(self) -> str:
+        """Its path as a person would type it, for sentences about it."""
+        try:
+            return os.path.relpath(self.path)
+        except ValueError:  # on another drive
+            return str(self.path)
+
+    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> str:  # noqa: ARG002
+        """Sentences on why it cannot be collected; never a traceback."""
+        error = excinfo.value
+        return str(error) if isinstance(error, self.CollectError) else sentence_about(error, "reading the policy")
+
+
+class Columns(pytest.Collector):
+    """The demands on the columns of every release."""
+
+    def __init__(self, *, planned: Sequence[Planned], **given: Any) -> None:
+        super().__init__(**given)
+        self.planned = planned
+
+    def collect(self) -> Iterable[pytest.Item]:
+        """An item for each of them."""
+        file = self.getparent(PolicyFile)
+        assert file is not None  # noqa: S101 - only a policy file makes this node
+        return [_item(self, file, one) for one in self.planned]
+
+
+def _item(parent: pytest.Collector, file: PolicyFile, planned: Planned) -> PolicyItem:
+    kind = VerdictItem if planned.key.part == VERDICT else OutcomeItem
+    item: PolicyItem = kind.from_parent(parent, name=planned.name, file=file, planned=planned)
+    item.add_marker(pytest.mark.tcdp_audit(**planned.labels))
+    if file.config.pluginmanager.has_plugin("xdist"):
+        item.add_marker(pytest.mark.xdist_group(file.nodeid))  # one worker audits, and no other waits for it
+    return item
 
 
 class PolicyItemError(pytest.fail.Exception):  # type: ignore[misc,name-defined] # pytest declares no type of it
@@ -63,8 +124,10 @@ class PolicyItem(pytest.Item):
         **given: what pytest gives each item.
     """
 
-    def __init__(self, *, name: str, parent: pytest.Collector, file: Asked, planned: Planned, **given: Any) -> None:
-        given["nodeid"] = f"{parent.nodeid}::{name}"  # as text: what stands in brackets is told apart as `--lf` does
+    def __init__(
+        self, *, name: str, parent: pytest.Collector, file: PolicyFile, planned: Planned, **given: Any
+    ) -> None:
+        given["nodeid"] = f"{parent.nodeid}::{name}"  # as text: what stands in brackets is compared as text by `--lf`
         super().__init__(name=name, parent=parent, **given)
         self.file, self.planned = file, planned
 
@@ -176,7 +239,7 @@ def _require_all(planned: set[Key], answered: frozenset[Key]) -> None:
 
 
 def _figures(outcomes: tuple[Outcome, ...]) -> dict[str, Any]:
-    """What an outcome measured; of several outcomes, the first that fails."""
+    """Figures of an outcome; of several outcomes, those of the first that fails."""
     outcome = max(outcomes, key=lambda one: one["status"] in (Status.FAILED, Status.ERROR))
     names = ("check", "attribute", "status", "severity", "observed", "comparison", "threshold")
     tallies = {name: outcome[name] or {} for name in ("classes", "records")}
@@ -195,7 +258,7 @@ def _sentences(outcomes: Any) -> str:
 def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Let an error of the set-up be told as a failure is, and what is skipped stand at its line of the policy."""
+    """Show an error of the set-up as a failure, and what is skipped at its line of the policy."""
     report = yield
     if isinstance(item, PolicyItem) and call.excinfo is not None:
         if isinstance(report.longrepr, tuple):

@@ -1,7 +1,7 @@
 """The items that a policy has: known, named and placed before anything is audited.
 
 An item and its outcomes find each other by a key. Both are numbered in the policy's order, so that two expectations of
-one check on one attribute are told apart.
+one check on one attribute are distinguished.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from tcdp_audit.api import COLUMN_DEMANDS, SCHEMA, STRUCTURE, SUITE, Policy, Source, parse_nodes
+from tcdp_audit.api import COLUMN_DEMANDS, SCHEMA, STRUCTURE, SUITE, Policy, PolicySource, parse_nodes
 from tcdp_audit.plugin.sentences import visible
 
 COLUMNS, EXPECT, VERDICT = "columns", "expect", "verdict"
@@ -24,7 +24,7 @@ WHOLE = frozenset(PARTS.values()) - {COLUMNS}  # parts that are one item, whatev
 
 
 class Key(NamedTuple):
-    """What an item is about.
+    """Identity of an item.
 
     Args:
         part: the columns, the expectations, a schema, a suite, or the verdict on everything.
@@ -58,7 +58,7 @@ class Planned:
 
 def plan(policy: Policy) -> Iterator[Planned]:
     """Every item of a policy that was read from a file, the verdict last. Cost: that of parsing its text again."""
-    places = Source(None, parse_nodes(policy.text))
+    places = PolicySource(None, parse_nodes(policy.text))
     line = places.position(["attributes"])[0]
     for name in COLUMN_DEMANDS:
         yield Planned(name, Key(COLUMNS, name), line, {"check": name})
@@ -91,10 +91,10 @@ def _name(key: Key) -> str:
 def by_key(outcomes: Iterable[Mapping[str, Any]]) -> Mapping[Key, list[Mapping[str, Any]]]:
     """The outcomes of an audit in JSON, each at the key of its item."""
     numbers: Counter[tuple[str, str, str | None]] = Counter()
-    found: dict[Key, list[Mapping[str, Any]]] = defaultdict(list)
+    keyed: dict[Key, list[Mapping[str, Any]]] = defaultdict(list)
     for outcome in outcomes:
         part = PARTS.get(outcome["source"], EXPECT)
         what = (part, outcome["check"], outcome["attribute"])
         numbers[what] += 1
-        found[Key(part) if part in WHOLE else Key(*what, numbers[what])].append(outcome)
-    return dict(found)
+        keyed[Key(part) if part in WHOLE else Key(*what, numbers[what])].append(outcome)
+    return dict(keyed)

@@ -82,8 +82,7 @@ def test_an_audit(engine: sa.Engine) -> None:
 def test_a_query_has_no_types_there(engine: sa.Engine) -> None:
     from tcdp_audit_plugins.engines.database.faults import Refused
     from tcdp_audit_plugins.engines.database.session import Session
-    from tcdp_audit_plugins.engines.database.shared import SharedSession
-    from tcdp_audit_plugins.engines.database.source import source_of
+    from tcdp_audit_plugins.engines.database.source import SharedSession, source_of
 
     shared = SharedSession("test", lambda: Session(engine))
     with pytest.raises(Refused, match="make a view of it"):

@@ -15,7 +15,7 @@ from mariadb_server import MariaDB
 from postgres_server import Server
 
 from tcdp_audit import load_policy
-from tcdp_audit.core.policy import Policy
+from tcdp_audit.core.policy.policy import Policy
 
 CONVENTIONS = [
     {"missing_quasi_identifier": "own_category", "missing_sensitive": "excluded"},

@@ -12,7 +12,7 @@ from sqlalchemy.dialects import mssql, mysql, postgresql, sqlite
 
 from tcdp_audit_plugins.engines.database.address import TableName
 from tcdp_audit_plugins.engines.database.mysql import cell_of as mysql_cell
-from tcdp_audit_plugins.engines.database.reflected import cell_of
+from tcdp_audit_plugins.engines.database.source import cell_of
 from tcdp_audit_plugins.engines.database.statements import (
     Cell,
     as_text,

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pytest
 
 from tcdp_audit.core.base.errors import DataError
-from tcdp_audit.core.engines import open_engine
+from tcdp_audit.core.engines.opening import open_engine
 
 DAY = dt.date(2020, 2, 29)
 TIME = dt.datetime(2020, 2, 29, 12, 30, 0, 5)  # noqa: DTZ001 - one without a zone is meant

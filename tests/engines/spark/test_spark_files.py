@@ -116,10 +116,10 @@ def test_a_frame_and_a_table_over_such_files_are_refused(spark: Any, tmp_path: P
 def test_a_frame_that_a_format_reads_by_its_log_is_read(
     spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from tcdp_audit_plugins.engines.spark import files
+    from tcdp_audit_plugins.engines.spark import opening
 
     frame = spark.read.parquet(str(written(tmp_path / "people")))
-    monkeypatch.setattr(files, "_plan", lambda _: "FileScan parquet Location: PreparedDeltaFileIndex(1 paths)")
+    monkeypatch.setattr(opening, "_plan", lambda _: "FileScan parquet Location: PreparedDeltaFileIndex(1 paths)")
     assert figures(frame, POLICY)[-1][2] == 3
 
 

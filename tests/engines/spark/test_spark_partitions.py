@@ -14,10 +14,10 @@ import pytest
 
 from tcdp_audit import audit
 from tcdp_audit.core.base.errors import DataError, PluginError
-from tcdp_audit.core.policy import AttributeDeclaration, Conventions, Role, Scale
+from tcdp_audit.core.policy.model import AttributeDeclaration, Conventions, Role, Scale
 from tcdp_audit.core.session.registry import Plugins
-from tcdp_audit.plugin._internal import domain_of
 from tcdp_audit.plugin.engine import CountedCodes, Domain
+from tcdp_audit.plugin.remedy import domain_of
 
 MARKER = "Ümit-4711"
 RECORDS = 3000

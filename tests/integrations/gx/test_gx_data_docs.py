@@ -155,8 +155,8 @@ def test_levels_of_results(level: str, keys: set[str] | None):
     if keys is None:
         assert one.result == {}
         return
-    told = {"message", "classes", "conventions", "details", "worst"} & set(one.result["details"])
-    assert told == keys
+    keys_shown = {"message", "classes", "conventions", "details", "worst"} & set(one.result["details"])
+    assert keys_shown == keys
 
 
 def test_newer_renderers_say_the_same():

@@ -16,8 +16,8 @@ from gx_hosts import COLUMNS, from_native, gx, judged, ours, pandas_batches, run
 import tcdp_audit
 from tcdp_audit.core.base.outcome import Status
 from tcdp_audit.core.session.registry import Plugins
-from tcdp_audit.integrations.great_expectations.demands import answers, joined
 from tcdp_audit.integrations.great_expectations.suites import suite_of
+from tcdp_audit.integrations.host import answers_to, joined
 
 ATTRIBUTES: dict[str, dict[str, Any]] = {
     "person": {"role": "insensitive"},
@@ -113,7 +113,7 @@ def _demands(expectations: list[Any]) -> list[Any]:
 
 def _figures(demands: list[Any]) -> list[Any]:
     """What comes of some demands that are asked together; of each its outcome without a place in a policy."""
-    given = answers(_release(), demands)
+    given = answers_to(demands, _release())
     return [[from_native(one) for one in given[demand]] for demand in demands]
 
 
@@ -131,8 +131,10 @@ def test_every_expectation_alone_is_what_the_policy_says(expectations: list[Any]
 def test_all_in_one_suite_are_what_the_policy_says(whole: dict[str, Any], native: list[Any]):
     result = run(pandas_batches(_release()), suite_of(whole))
 
-    found = [judged(one) for one in result.results if "status" in _details(one) and _details(one)["status"] != "error"]
-    assert sorted(found, key=repr) == sorted((one for one in native if one[4] is not Status.ERROR), key=repr)
+    answers = [
+        judged(one) for one in result.results if "status" in _details(one) and _details(one)["status"] != "error"
+    ]
+    assert sorted(answers, key=repr) == sorted((one for one in native if one[4] is not Status.ERROR), key=repr)
 
 
 def _details(result: Any) -> dict[str, Any]:
@@ -150,7 +152,7 @@ def test_random_pairs_are_what_each_is_alone(expectations: list[Any], native: li
 
 
 def test_a_suite_is_one_audit_of_its_policy(expectations: list[Any]):
-    assert len(joined(_demands(expectations))) == 1
+    assert len(list(joined(_demands(expectations)))) == 1
 
 
 def test_interval_disclosure_averages_over_its_own_columns_beside_another_expectation(tmp_path: Path):

@@ -16,7 +16,8 @@ from same_everywhere import frame, policy
 
 from tcdp_audit.core.base.errors import UsageError
 from tcdp_audit.core.session import inputs
-from tcdp_audit.integrations.great_expectations import IncompleteRunError, guarded_run, load_suite, suite_of
+from tcdp_audit.integrations.great_expectations.guarded import IncompleteRunError, guarded_run, load_suite
+from tcdp_audit.integrations.great_expectations.suites import suite_of
 
 KNOWN = ["age", "sex"]
 ANONYMOUS = ours.ExpectTableToBeKAnonymous

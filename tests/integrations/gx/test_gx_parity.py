@@ -13,7 +13,7 @@ from postgres_server import Server
 from same_everywhere import frame, native, policy
 
 from tcdp_audit.core.session import inputs
-from tcdp_audit.integrations.great_expectations import suite_of
+from tcdp_audit.integrations.great_expectations.suites import suite_of
 
 NATIVE = sorted(map(from_native, native()), key=repr)
 

@@ -18,7 +18,7 @@ from gx_hosts import gx, ours
 from tcdp_audit import Outcome, PolicyError, Severity, Status, UsageError, audit
 from tcdp_audit.cli import main
 from tcdp_audit.core.base.outcome import SUITE
-from tcdp_audit.integrations.great_expectations import suite_of
+from tcdp_audit.integrations.great_expectations.suites import suite_of
 
 CELL = "zqcellzq"
 ATTRIBUTES = {
@@ -109,9 +109,9 @@ def test_values_of_the_suite_and_of_the_release_stay_out_of_logs(audited: Audite
 
 def test_an_expectation_that_sees_no_value_is_an_error(audited: Audited):
     nothing = wants("expect_column_values_to_be_in_set", column="none", value_set=["a"])
-    nobody = {**IN_SET, "kwargs": {**IN_SET["kwargs"], "row_condition": "n > 9", "condition_parser": "pandas"}}
+    no_record = {**IN_SET, "kwargs": {**IN_SET["kwargs"], "row_condition": "n > 9", "condition_parser": "pandas"}}
 
-    result = audited(nothing, nobody)
+    result = audited(nothing, no_record)
 
     assert [one.status for one in _of_suite(result)] == [Status.ERROR, Status.ERROR]
     assert _of_suite(result)[0].message.startswith(
@@ -288,7 +288,7 @@ def test_a_context_that_has_no_such_suite_is_a_fault(
         audit(FRAME, {**POLICY, "suite": {"context": folder, "name": "quality"}})
 
 
-def test_a_key_that_stands_twice_is_a_fault(tmp_path: Path):
+def test_a_key_that_occurs_twice_is_a_fault(tmp_path: Path):
     path = tmp_path / "quality.json"
     path.write_text(json.dumps({"expectations": [NOT_NULL]}).replace('"column": ', '"column": "none", "column": '))
 
@@ -337,4 +337,4 @@ def test_both_judges_of_quality_are_asked(audited: Audited, tmp_path: Path):
         "pandera schema": Status.FAILED,
         SUITE: Status.PASSED,
     }
-    assert gx_hosts.COLUMNS in {made.expectation_type for made in vars(ours.classes)["CLASSES"].values()}
+    assert gx_hosts.COLUMNS in {made.expectation_type for made in vars(ours.expectation)["CLASSES"].values()}

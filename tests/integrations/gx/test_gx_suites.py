@@ -20,10 +20,11 @@ from same_everywhere import ATTRIBUTES, KNOWN, frame, native, policy
 
 import tcdp_audit
 from tcdp_audit import PolicyError
-from tcdp_audit.cli.guide_page.__main__ import generated
 from tcdp_audit.core.session.registry import Plugins
-from tcdp_audit.integrations.great_expectations import load_suite, policy_of, suite_of
-from tcdp_audit.integrations.great_expectations.classes import CLASSES, fields_of
+from tcdp_audit.integrations.great_expectations.expectation import CLASSES, fields_of
+from tcdp_audit.integrations.great_expectations.guarded import load_suite
+from tcdp_audit.integrations.great_expectations.stub import stub_of
+from tcdp_audit.integrations.great_expectations.suites import policy_of, suite_of
 
 ANONYMOUS = ours.ExpectTableToBeKAnonymous
 EXAMPLE = Path(__file__).parents[2] / "plugins" / "tcdp_audit_example" / "src"
@@ -193,7 +194,7 @@ print(one.success, one.result["observed_value"] < 0.9, one.result["details"]["ch
 """
 
 
-def test_a_check_of_somebody_else_has_its_class_and_is_missed_without_its_plugin(tmp_path: Path, site: str):
+def test_a_check_of_another_plugin_has_its_class_and_is_missed_without_its_plugin(tmp_path: Path, site: str):
     path = str(tmp_path / "suite.json")
 
     with_plugin = _python(THIRD_PARTY, path, site=site)
@@ -221,12 +222,12 @@ def test_the_stub_is_true():
     path = Path(inspect.getfile(ours)).with_suffix(".pyi")
     text = path.read_text()
 
-    assert text == generated(built_in, "")["tcdp_audit/integrations/great_expectations/__init__.pyi"]
+    assert text == stub_of(built_in.checks)
     for name, made in CLASSES.items():
         block = text.split(f"class {name}(_Made):")[1].split("-> None")[0]
         shared = "".join(text.split(f"class {one}(")[1].split("\nclass ")[0] for one in ("_Host", "_Table", "_Column"))
-        told = {line.split(":")[0].strip() for line in (block + shared).splitlines() if ": " in line}
-        assert {one.name for one in fields_of(made.checked)} <= told
-        assert set(made.__fields__) - {"windows", "rendered_content"} <= told
+        documented = {line.split(":")[0].strip() for line in (block + shared).splitlines() if ": " in line}
+        assert {one.name for one in fields_of(made.checked)} <= documented
+        assert set(made.__fields__) - {"windows", "rendered_content"} <= documented
     for name in ours.FUNCTIONS:
         assert f" {name}(" in text

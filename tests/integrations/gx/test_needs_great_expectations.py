@@ -11,4 +11,4 @@ from tcdp_audit.core.quality import installed
 def test_great_expectations_is_installed(skip_or_fail: Callable[[str], None]):
     if not installed("great_expectations"):
         skip_or_fail("Great Expectations is not installed")
-    assert find_spec("tcdp_audit.integrations.great_expectations.classes") is not None
+    assert find_spec("tcdp_audit.integrations.great_expectations.expectation") is not None

@@ -50,7 +50,7 @@ def test_a_policy_is_audited_once_in_all_workers(
 @pytest.mark.parametrize(
     ("blocked", "ran"), [([], {"passed": COLUMNS + 2, "failed": 3}), (["-p", "no:tcdp_audit"], {})]
 )
-def test_the_plugin_is_found_and_can_be_left_out(
+def test_the_plugin_is_installed_and_can_be_left_out(
     pytester: pytest.Pytester, put: Put, blocked: list[str], ran: dict[str, int]
 ):
     put()

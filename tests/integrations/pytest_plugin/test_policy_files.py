@@ -12,11 +12,10 @@ import pytest
 from tcdp_audit import load_policy
 from tcdp_audit.core.base.errors import UsageError
 from tcdp_audit.core.base.outcome import COLUMN_DEMANDS, SCHEMA, SUITE
-from tcdp_audit.core.session.registry import Plugins
-from tcdp_audit.integrations.pytest_plugin import once
+from tcdp_audit.integrations.pytest_plugin import answer
 from tcdp_audit.integrations.pytest_plugin.answer import answered
+from tcdp_audit.integrations.pytest_plugin.auditor import Settings
 from tcdp_audit.integrations.pytest_plugin.planned import VERDICT, Key, by_key, plan
-from tcdp_audit.integrations.pytest_plugin.settings import Settings
 
 COLUMNS = len(COLUMN_DEMANDS)  # each is an item
 
@@ -225,27 +224,27 @@ def test_a_policy_is_audited_once_in_a_run_and_again_in_the_next(inner_pytest: R
 def test_processes_of_a_run_ask_once(tmp_path: Path):
     asked = []
 
-    def ask() -> once.Answer:
+    def ask() -> answer.Answer:
         asked.append(1)
-        return once.Answer(result={"status": "passed", "observed": 0.1}, verdict="Fit.")
+        return answer.Answer(result={"status": "passed", "observed": 0.1}, verdict="Fit.")
 
-    answers = [once._once_in_all_processes(str(tmp_path), "policy", ask) for _ in range(3)]
+    answers = [answer._once_in_all_processes(str(tmp_path), "policy", ask) for _ in range(3)]
 
     assert asked == [1]
     assert answers == [ask()] * 3
 
 
 def test_who_fails_to_answer_leaves_it_to_the_next(tmp_path: Path):
-    def killed() -> once.Answer:
+    def killed() -> answer.Answer:
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        once._once_in_all_processes(str(tmp_path), "policy", killed)
-    assert once._once_in_all_processes(str(tmp_path), "policy", lambda: once.Answer("second")).fault == "second"
+        answer._once_in_all_processes(str(tmp_path), "policy", killed)
+    assert answer._once_in_all_processes(str(tmp_path), "policy", lambda: answer.Answer("second")).fault == "second"
 
 
 def test_a_worker_without_the_folder_asks_itself(tmp_path: Path):
-    assert once._once_in_all_processes(str(tmp_path / "gone"), "policy", lambda: once.Answer("own")).fault == "own"
+    assert answer._once_in_all_processes(str(tmp_path / "gone"), "policy", lambda: answer.Answer("own")).fault == "own"
     assert list(tmp_path.iterdir()) == []
 
 
@@ -256,7 +255,7 @@ def _controller() -> SimpleNamespace:
 def _offered(config: SimpleNamespace) -> dict[str, str]:
     config.add_cleanup = config.cleanups.append
     node = SimpleNamespace(config=config, workerinput={})
-    once.offer_folder(node)
+    answer.offer_folder(node)
     return node.workerinput
 
 
@@ -264,7 +263,7 @@ def test_workers_are_given_one_folder_that_goes_with_the_run(tmp_path: Path, mon
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     config = _controller()
     first, second = _offered(config), _offered(config)
-    folder = Path(first[once.FOLDER])
+    folder = Path(first[answer.FOLDER])
 
     assert first == second
     assert folder.is_dir()
@@ -278,7 +277,7 @@ def test_where_no_folder_can_be_made_none_is_given(monkeypatch: pytest.MonkeyPat
     def full() -> Any:
         raise UsageError("temporary files cannot be written")
 
-    monkeypatch.setattr(once, "Scratch", full)
+    monkeypatch.setattr(answer, "Scratch", full)
     assert _offered(_controller()) == {}
 
 
@@ -298,5 +297,5 @@ def test_items_are_those_of_the_outcomes_under_every_convention(tmp_path: Path, 
     loaded = load_policy(policy)
     items = [one for one in plan(loaded) if one.key.part != VERDICT]
 
-    assert {one.key for one in items} == answered(loaded, Plugins.load(), Settings()).keys
+    assert {one.key for one in items} == answered(loaded, Settings()).keys
     assert len({one.name for one in items}) == len(items) > COLUMNS + 4

@@ -156,7 +156,7 @@ def test_measurements_alone_are_an_error(inner_pytest: Run, put: Put):
     )
 
 
-def test_a_policy_that_is_kept_passes(inner_pytest: Run, put: Put):
+def test_a_policy_that_holds_passes(inner_pytest: Run, put: Put):
     put(MEASURED.replace("{}", "{k: 2}"))
     result = inner_pytest()
     result.assert_outcomes(passed=COLUMNS + 2)

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from tcdp_audit.plugin._internal import Check
-from tcdp_audit.plugin.check import hookimpl
+from tcdp_audit.plugin.check import AttackCheck, ClassCheck, TableCheck, hookimpl
 from tcdp_audit.plugin.remedy import Remedy
 from tcdp_audit.plugin.report import ReportSection
 from tcdp_audit_office.best_guess import BEST_GUESS
@@ -17,7 +16,7 @@ from tcdp_audit_office.top_coding import TOP_CODING
 
 
 @hookimpl
-def tcdp_audit_checks() -> Iterator[Check]:
+def tcdp_audit_checks() -> Iterator[ClassCheck[Any] | AttackCheck[Any] | TableCheck[Any]]:
     """A check of each kind."""
     yield BEST_GUESS
     yield MAJORITY

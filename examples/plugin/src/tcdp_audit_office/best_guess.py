@@ -10,13 +10,13 @@ from tcdp_audit.plugin.check import (
     AttributeParameters,
     ClassCheck,
     ClassEvidence,
-    Comparison,
     DisclosureType,
     Guide,
     Ratios,
     Threshold,
 )
 from tcdp_audit.plugin.detector import Exact
+from tcdp_audit.plugin.sentences import Comparison
 
 
 class BestGuessParameters(AttributeParameters):

@@ -7,7 +7,8 @@ from typing import Annotated
 
 from pydantic import Field
 
-from tcdp_audit.plugin.check import Comparison, DisclosureType, Guide, Parameters, TableCheck, TableFigure, TableView
+from tcdp_audit.plugin.check import DisclosureType, Guide, Parameters, TableCheck, TableFigure, TableView
+from tcdp_audit.plugin.sentences import Comparison
 
 
 class EnoughRecordsParameters(Parameters):

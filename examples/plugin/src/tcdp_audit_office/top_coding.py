@@ -51,7 +51,7 @@ TOP_CODING = Remedy(
     guide=RemedyGuide(
         method="Every number of the column from the limit on is released as `>=limit`.",
         choosing="Where few people have very large numbers, such as great ages or incomes.",
-        guarantees="No number from the limit on can be told from another.",
+        guarantees="No number from the limit on can be distinguished from another.",
         source="Hundepool et al. (2012), section 3.3: top and bottom coding",
         example="- top_coding: {attribute: age, limit: 65}",
         notes={"values": "How many different numbers became one value."},

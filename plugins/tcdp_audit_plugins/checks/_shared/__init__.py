@@ -1,12 +1,12 @@
 """Shared by several checks: distances, logarithms, windows, samples of a population, sentences and guides.
 
 boxes                                    which points lie in which boxes
-candidate_sets                           who an intruder may take a person for, and what a matching of everyone leaves
+candidate_sets                           who a person may be, and what a matching of everyone leaves
 known_attributes, attribute_sets         which attributes an intruder knows, and sets of them
 control_comparison                       how often an attack succeeds, beyond its success on a control
 distances                                t-closeness by each distance
 certain_values                           what all members of a class have, and shares where a member has several
-closeness_sentence, closeness_guide      a closeness check in words
+closeness_guide                          the guide of a closeness check
 entropy, logarithms                      irrational figures, compared exactly
 frequency_ratios, ranked_counts, windows  shares against the table, commonest values, values close together
 sensitive_values                         parameters that name values, and missing ones where they are a failure

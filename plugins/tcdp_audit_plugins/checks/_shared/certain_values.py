@@ -14,11 +14,11 @@ from tcdp_audit.plugin._internal import Counts
 from tcdp_audit.plugin.check import Histogram
 from tcdp_audit.plugin.sentences import Outcome
 
-SHARES_OF_PAIRS = (
-    "Where the policy names a unit, such as a person, each counts once for every value that it has in a class, and a "
-    "share is one of these pairs of unit and value: a value that every unit has beside another has the share 1/2. "
-    "alpha_k_anonymity and homogeneity say how sure it is."
+SINGLE_VALUE = (  # an entity may have other values next to it
+    "[{several_rows?}all have the same value of {attribute}, which is known for certain"
+    "|{attribute} is the same throughout and known for certain]"
 )
+VALUES_LEFT = "[{observed>1?}only {observed} values of {attribute} are left for them|" + SINGLE_VALUE + "]"
 
 
 def uncertain_values(histogram: Histogram) -> Counts:

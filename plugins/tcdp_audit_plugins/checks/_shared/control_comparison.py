@@ -14,12 +14,13 @@ from statistics import NormalDist
 
 import numpy as np
 
-from tcdp_audit.plugin.check import CheckError, TableView
+from tcdp_audit.plugin.check import TableView
+from tcdp_audit.plugin.engine import CheckError
 from tcdp_audit.plugin.sentences import agree, count
 
 CONTROL = "holdout"
 NO_CONTROL = (
-    "how much the release adds cannot be told without records that had no part in it; name some in the policy as "
+    "how much the release adds cannot be judged without records that had no part in it; name some in the policy as "
     "`holdout:`, or leave the demand out to measure the attack alone"
 )
 USUAL = Fraction(95, 100)  # the confidence of the intervals by which two rates are far apart, whatever is asked for

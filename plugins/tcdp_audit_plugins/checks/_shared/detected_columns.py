@@ -8,25 +8,15 @@ from typing import Annotated, Any, Protocol
 
 from pydantic import Field
 
-from tcdp_audit.plugin.check import CheckError, TableView
+from tcdp_audit.plugin.check import TableView
 from tcdp_audit.plugin.detector import Detection, Detections, Detector, Exact, PolicyDocument, Role, Text, detect
-from tcdp_audit.plugin.sentences import Outcome, agree, column_of, columns_of, count
+from tcdp_audit.plugin.engine import CheckError
+from tcdp_audit.plugin.sentences import Outcome, agree, column_of, count
 
 NO_DETECTOR = "no plugin that takes part has a detector of identifiers, so nothing can be looked for"
 SHOWN = 3  # columns of which a sentence says what they hold
 SHARE, HINT_SHARE = Fraction(9, 10), Fraction(1, 2)
 
-RULE = (
-    "A detector knows a column if at least three cells are hits and a random column would have so many less than once "
-    "in a million times. Of values that are digits alone, and of kinds that only a name gives away, at least `share` "
-    "of the distinct values must be hits as well (`hint_share` where the name says the same). The figure is the number "
-    "of such columns."
-)
-OPEN = (
-    "`named`, those whose names say the same; `looked_at` columns and `looked_for` detectors; `undecided` columns, of "
-    "which a detector without its library (`not_run`) cannot say, and `unreadable` ones: a demand that hangs on one of "
-    "these is an error."
-)
 
 Allowed = Annotated[
     list[Text] | None,
@@ -115,31 +105,24 @@ def faults(parameters: Looking, document: PolicyDocument) -> Iterator[tuple[str,
             yield "allowed", f"the policy declares no attribute {name!r}"
 
 
-def looked(outcome: Outcome) -> str:
-    """How much was looked at."""
-    return (
-        f"{count(outcome.details['looked_at'], 'column')} and {count(outcome.details['looked_for'], 'kind')} "
-        "of identifiers"
-    )
+STILL_OPEN = "[; not decided of {undecided_columns}]"
 
 
-def held(outcome: Outcome, does: str, do: str) -> str:
-    """What columns hold, as the beginning of a sentence.
+def columns_in(outcome: Outcome, does: str, do: str) -> dict[str, Any]:
+    """The values of sentences about columns that hold something.
 
     Args:
         outcome: of the check.
         does: what one more column does, in the singular.
         do: the same of several.
     """
-    columns = outcome.details["columns"]
-    said = [f"{column_of(outcome, one)} holds {outcome.details['kinds'][one]}" for one in columns[:SHOWN]]
+    columns, details = outcome.details["columns"], outcome.details
+    said = [f"{column_of(outcome, one)} holds {details['kinds'][one]}" for one in columns[:SHOWN]]
     more = len(columns) - SHOWN
     rest = f"; and {count(more, 'more column')} {agree(more, does, do)}" if more > 0 else ""
-    text = "; ".join(said) + rest
-    return text[:1].upper() + text[1:]
-
-
-def still_open(outcome: Outcome) -> str:
-    """What was not decided, as the end of a sentence; nothing where all was."""
-    columns = [*outcome.details["undecided"], *outcome.details["unreadable"]]
-    return f"; not decided of {columns_of(outcome, columns)}" if columns else ""
+    return {
+        "held": "; ".join(said) + rest,
+        "number": len(columns),
+        "first": columns[0] if columns else "",
+        "undecided_columns": [*details["undecided"], *details["unreadable"]],
+    }

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tcdp_audit.plugin._internal import Codes, Counts, Floats, boundaries, fold, run_lengths
-from tcdp_audit.plugin.check import CheckError
+from tcdp_audit.plugin.engine import CheckError
 
 Flags = NDArray[np.bool_]
 MOST_SETS = 100_000

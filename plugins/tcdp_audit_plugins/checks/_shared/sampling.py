@@ -2,37 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from fractions import Fraction
 
 import numpy as np
 
 from tcdp_audit.plugin._internal import Counts, summarise
-from tcdp_audit.plugin.check import CheckError, Comparison, TableView
-from tcdp_audit.plugin.detector import PolicyDocument
-from tcdp_audit.plugin.engine import PopulationClasses
-from tcdp_audit.plugin.sentences import count
-
-ROWS_ONLY = (
-    "it counts rows, and the policy's unit is {unit!r}: five rows of one person would not be alone; "
-    "give the policy a release with one row for each"
-)
-OWN_CATEGORY = (
-    "its classes must not overlap, and under `missing_quasi_identifier: wildcard` they do: {why}; use "
-    "`own_category`, under which a missing value is a value of its own"
-)
-
-
-def counts_rows(document: PolicyDocument) -> Iterator[tuple[str, str]]:
-    """Why a check that counts rows cannot hold for a policy: its unit is not the row."""
-    if document.unit is not None:
-        yield "", ROWS_ONLY.format(unit=document.unit)
-
-
-def needs_a_partition(document: PolicyDocument, why: str) -> Iterator[tuple[str, str]]:
-    """Why a check on classes that must not overlap cannot hold for a policy; `why` says what would come of it."""
-    if document.conventions.missing_quasi_identifier == "wildcard":
-        yield "", OWN_CATEGORY.format(why=why)
+from tcdp_audit.plugin.check import TableView
+from tcdp_audit.plugin.engine import CheckError, PopulationClasses
+from tcdp_audit.plugin.sentences import Comparison, count
 
 
 def covering_population(view: TableView) -> PopulationClasses:

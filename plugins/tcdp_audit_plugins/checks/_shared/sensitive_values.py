@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.plugin.check import AttributeParameters, CheckError, ClassEvidence, TableView
+from tcdp_audit.plugin.check import AttributeParameters, ClassEvidence, TableView
 from tcdp_audit.plugin.detector import PolicyDocument, Role
-from tcdp_audit.plugin.engine import Domain
+from tcdp_audit.plugin.engine import CheckError, Domain
 from tcdp_audit.plugin.sentences import agree, count
 
 

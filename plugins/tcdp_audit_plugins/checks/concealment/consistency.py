@@ -7,8 +7,10 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.plugin._internal import GeneralizedMatch, gibibytes
-from tcdp_audit.plugin.check import CheckError, Pairs, TableView
+from tcdp_audit.plugin._internal import gibibytes
+from tcdp_audit.plugin.check import Pairs, TableView
+from tcdp_audit.plugin.engine import CheckError
+from tcdp_audit.plugin.remedy import GeneralizedMatch
 from tcdp_audit.plugin.sentences import agree, count, listing
 from tcdp_audit_plugins.checks._shared.boxes import Numbers, PointTree
 from tcdp_audit_plugins.checks._shared.candidate_sets import CandidateSets
@@ -45,14 +47,14 @@ def consistent(view: TableView, attributes: Sequence[str]) -> tuple[CandidateSet
 
 
 def _require_generalisation(pairs: Pairs, covers: Mapping[str, GeneralizedMatch]) -> None:
-    """Insist that the cells of everybody's released record stand for their own values."""
+    """Insist that the cells of everyone's released record stand for their own values."""
     own = np.ones(len(pairs.matched), dtype=np.bool_)
     strange = []
     for name, cover in covers.items():
         cells = pairs.released.codes[name][pairs.matched]
-        stands = cover.stands_for(cells, pairs.original.codes[name][pairs.partner[pairs.matched]])
-        own &= stands
-        strange += [] if stands.all() else [name]
+        covers_own = cover.matches(cells, pairs.original.codes[name][pairs.partner[pairs.matched]])
+        own &= covers_own
+        strange += [] if covers_own.all() else [name]
     if not own.all():
         number, columns = int((~own).sum()), listing([repr(name) for name in strange])
         raise CheckError(
@@ -73,26 +75,26 @@ def _edges(
     """
     most, number = None if memory is None else memory // EDGE, 0
     for box, point in PointTree(shape.places, shape.boxes).pairs():
-        kept = _among_members(shape.released.record[box], shape.known.record[point], pairs, covers)
-        number += int(kept.sum())
+        fits = _among_members(shape.released.record[box], shape.known.record[point], pairs, covers)
+        number += int(fits.sum())
         if most is not None and number > most:
             raise CheckError(
                 f"more than {most:,} pairs of different records are consistent, which is all that "
                 f"{gibibytes(memory or 0)} can hold; give more with --memory, or name fewer attributes"
             )
-        yield box[kept], point[kept]
+        yield box[fits], point[fits]
 
 
 def _among_members(
     released: Positions, known: Positions, pairs: Pairs, covers: Mapping[str, GeneralizedMatch]
 ) -> NDArray[np.bool_]:
-    """Whether the values of records are among those of sets that do not stand side by side."""
-    kept = np.ones(len(released), dtype=np.bool_)
+    """Whether the values of records are among those of sets that do not are adjacent."""
+    fits = np.ones(len(released), dtype=np.bool_)
     for name, cover in covers.items():
         if len(cover.members):
             rows = cover.scattered[pairs.released.codes[name][released]]
-            kept &= cover.has_members(rows, pairs.original.codes[name][known])
-    return kept
+            fits &= cover.has_members(rows, pairs.original.codes[name][known])
+    return fits
 
 
 def _joined(shape: Geometry, edges: Iterator[tuple[Numbers, Numbers]]) -> tuple[Positions, Positions]:

@@ -1,4 +1,4 @@
-"""k-concealment: how many released records somebody may be once everybody must have a record of their own."""
+"""k-concealment: how many released records a person may be once everyone must have a record of their own."""
 
 from __future__ import annotations
 
@@ -7,25 +7,19 @@ from fractions import Fraction
 import numpy as np
 
 from tcdp_audit.plugin._internal import Counts
-from tcdp_audit.plugin.check import Comparison, DisclosureType, Guide, TableCheck, TableFigure, TableView
+from tcdp_audit.plugin.check import DisclosureType, Need, TableCheck, TableFigure, TableView
 from tcdp_audit.plugin.sentences import (
-    Outcome,
-    Status,
-    chance_of,
-    count,
-    intruder_who_knows,
-    known_columns,
-    record_noun,
-    records_of,
+    Comparison,
+    Sentences,
 )
 from tcdp_audit_plugins.checks._shared.sampling import distribution_of
 from tcdp_audit_plugins.checks.concealment.consistency import consistent
-from tcdp_audit_plugins.checks.concealment.parameters import ConcealmentParameters, declared, known
-from tcdp_audit_plugins.formulas import formula
+from tcdp_audit_plugins.checks.concealment.parameters import ConcealmentParameters, known
+from tcdp_audit_plugins.guides import built_in_guide
 
 
 def k_concealment(view: TableView, parameters: ConcealmentParameters) -> TableFigure:
-    """The least number of released records that somebody is matched with in some assignment of all people to records.
+    """The least number of released records that a person is matched with in some assignment of all people to records.
 
     Returns:
         A whole number from 1 on, over the people who were released.
@@ -46,7 +40,7 @@ def k_concealment(view: TableView, parameters: ConcealmentParameters) -> TableFi
         failing=None if parameters.k is None else int((after < parameters.k).sum()),
         distribution=distribution_of_people(after),
         details={
-            "one_k_anonymity": int(before.min()),
+            "one_to_k_anonymity": int(before.min()),
             "certain": int((after == 1).sum()),
             "certain_before": int((before == 1).sum()),
             "candidates": int(before.sum()),
@@ -57,29 +51,8 @@ def k_concealment(view: TableView, parameters: ConcealmentParameters) -> TableFi
 
 
 def distribution_of_people(size: Counts) -> list[list[float]]:
-    """[records that somebody may be, people, people] for the chart, in ascending order."""
+    """[records that a person may be, people, people] for the chart, in ascending order."""
     return distribution_of(size, np.ones(len(size), dtype=np.int64))
-
-
-def _sentence(outcome: Outcome) -> str:
-    records, least = outcome.records, int(outcome.observed or 0)
-    assert records is not None  # noqa: S101 - outcomes of this check have them
-    noun, removed = record_noun(outcome), int(outcome.details["candidates_removed"])
-    alike = f"by {known_columns(outcome)}"
-    ruled = f"; that everybody has a record of their own rules out {count(removed, 'candidate')}" if removed else ""
-    if outcome.status is Status.FAILED:
-        few = f"hidden among fewer than {count(int(outcome.threshold or 0), 'released record')} {alike}"
-        return f"{records_of(records, noun)} {few}; the least is {least:,}{ruled}."
-    if least == 1:
-        certain = count(int(outcome.details["certain"]), noun)
-        return f"A single released record is left for {certain} {alike}{ruled}."
-    return f"Every {noun} that was released may be one of {least:,} released records at least {alike}{ruled}."
-
-
-def _person(outcome: Outcome) -> str:
-    least = int(outcome.observed or 0)
-    narrowed = f"{intruder_who_knows(outcome)}, and those of everybody else,"
-    return f"{narrowed} finds the record with {chance_of(Fraction(1, max(least, 1)))} at worst."
 
 
 CHECKS = [
@@ -92,53 +65,22 @@ CHECKS = [
         threshold="k",
         comparison=Comparison.AT_LEAST,
         label="released records that somebody may be",
-        requires=frozenset({"original"}),
         worst=lambda _, __: Fraction(1),
-        validate=declared,
-        sentence=_sentence,
-        person=_person,
-        guide=Guide(
-            question="Among how many released records is everybody hidden from somebody who knows all people?",
-            risk="Groups may look large enough and still leave only one record for somebody.",
-            definition=(
-                "A record of the original is consistent with a released one if each released cell stands for its "
-                "value: the same value, a range, a set or a node of the hierarchy that holds it, or a suppressed cell. "
-                "Everybody has one record, so somebody can be a record only if the others can all be given records of "
-                "their own. Everybody must have at least k released records that are left so."
+        needs={Need.ORIGINAL, Need.ROWS, Need.KNOWABLE},
+        sentences=Sentences(
+            passed=(
+                "[{observed=1?}A single released record is left for {certain:{record}} by {known}|Every {record} "
+                "that was released may be any of at least {observed} released records by {known}]{ruled_out}."
             ),
-            **formula(
-                r"\min_i \#\{j : (i, j) \in M\} \ge k",
-                r"M \subseteq C \text{ a perfect matching}",
-                r"C = \{(i, j) : \text{original } i \text{ is consistent with released } j\}",
+            failed=(
+                "{failing/records:{record}} {failing/records:is|are} hidden among fewer than {threshold:released "
+                "record} by {known}; the least is {observed}{ruled_out}."
             ),
-            reading=(
-                "Ages 20, 21, 30, 40, 41 released as [20, 30], [20, 21], [30, 40], [40, 41], [40, 41] are each "
-                "consistent with two records at least, yet the person of 30 is certain: 20 and 21 use up the first "
-                "two, 40 and 41 the last two. Details: `one_k_anonymity`, the least number of consistent records "
-                "before that; `certain` and `certain_before`, people with a single one after and before; "
-                "`candidates`, pairs of a person and a consistent record, and `candidates_removed`, those that no "
-                "assignment has; `matched`, `released_without_original` and `originals_not_released` tell the "
-                "pairing. The distribution is over people."
-            ),
-            choosing=(
-                "As for k-anonymity: 5, 10 or more. It is at least what k-anonymity is where every record falls into "
-                "its own class, and it may be more where ranges overlap."
-            ),
-            limits=(
-                "It is the worst intruder of one kind: who knows these attributes of all people in the original and "
-                "nothing of the others. The number of assignments that somebody has for each record is not counted, so "
-                "that one of k records may still be likelier than the others. A missing value of the original is "
-                "consistent with suppressed and missing cells only; these stand for every value, whatever "
-                "`missing_quasi_identifier` says. Records in one table only leave their places free. Values that were "
-                "changed and not generalised are refused, and so is a `unit`. Memory grows with the pairs of different "
-                "records that are consistent."
-            ),
-            source=(
-                "Tassa, Mazza, Gionis, k-Concealment: an alternative model of k-type anonymity, Transactions on Data "
-                "Privacy 5(1), 2012, 189-222; Tassa, Finding all maximally-matchable edges in a bipartite graph, "
-                "Theoretical Computer Science 423, 2012"
-            ),
-            example="- k_concealment: {k: 5}",
+            impact="{intruder}, and those of everyone else, finds the record with {guess:chance} at worst.",
+            parts={
+                "ruled_out": ("[; that everyone has a record of their own rules out {candidates_removed:candidate}]"),
+            },
         ),
+        guide=built_in_guide(__file__, "k_concealment.md"),
     ),
 ]

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Annotated
 
 from pydantic import Field
 
 from tcdp_audit.plugin.check import Parameters
-from tcdp_audit.plugin.detector import PolicyDocument, Text
-from tcdp_audit_plugins.checks._shared.sampling import counts_rows
+from tcdp_audit.plugin.detector import Text
 
 
 class ConcealmentParameters(Parameters):
@@ -27,13 +26,3 @@ class ConcealmentParameters(Parameters):
 def known(parameters: ConcealmentParameters, quasi_identifiers: Sequence[str]) -> list[str]:
     """The attributes that an intruder knows, sorted."""
     return sorted(set(parameters.attributes or quasi_identifiers))
-
-
-def declared(parameters: ConcealmentParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
-    """Why records of a policy cannot hide each other, or an intruder cannot know some attributes."""
-    yield from counts_rows(document)
-    for name in sorted(set(parameters.attributes or [])):
-        if name not in document.attributes:
-            yield "attributes", f"the policy declares no attribute {name!r}"
-        elif name == document.key:
-            yield "attributes", f"{name!r} is the key, which an intruder does not have; leave it out"

@@ -12,8 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.plugin._internal import GeneralizedMatch, fold, numbered
+from tcdp_audit.plugin._internal import fold, numbered
 from tcdp_audit.plugin.check import Pairs
+from tcdp_audit.plugin.remedy import GeneralizedMatch
 from tcdp_audit_plugins.checks._shared.boxes import Boxes, Places
 
 Positions = NDArray[np.intp]
@@ -81,7 +82,7 @@ def geometry(pairs: Pairs, covers: Mapping[str, GeneralizedMatch]) -> Geometry:
 
 
 def _cuts(first: NDArray[np.int64], last: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Where some cell begins to stand for values, or ceases to: between them no cell tells values apart."""
+    """Where some cell begins to stand for values, or ceases to: between them no cell distinguishes values."""
     return np.unique(np.concatenate([first, last + 1]))
 
 

@@ -11,38 +11,16 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from tcdp_audit.plugin._internal import Check, Floats
-from tcdp_audit.plugin.check import (
-    CheckError,
-    CodedTable,
-    Comparison,
-    DisclosureType,
-    Guide,
-    TableCheck,
-    TableFigure,
-    TableView,
-)
+from tcdp_audit.plugin._internal import Floats
+from tcdp_audit.plugin.check import Check, DisclosureType, Need, TableCheck, TableFigure, TableView
 from tcdp_audit.plugin.detector import Exact, PolicyDocument, Scale, Text
-from tcdp_audit.plugin.sentences import Outcome, an_intruder, column_of, columns_of
-from tcdp_audit_plugins.checks._shared.control_comparison import CONTROL, Attack
+from tcdp_audit.plugin.engine import CheckError, CodedTable
+from tcdp_audit.plugin.sentences import Comparison, Outcome, Sentences
+from tcdp_audit_plugins.checks._shared.control_comparison import Attack
 from tcdp_audit_plugins.checks._shared.known_attributes import known_attributes, quasi_identifiers_of
-from tcdp_audit_plugins.checks.control.risk import (
-    ControlParameters,
-    compare_with_control,
-    judged_beside_control,
-    mean_credit,
-    measurable,
-)
+from tcdp_audit_plugins.checks.control.risk import ControlParameters, compare_with_control, mean_credit, measurable
 from tcdp_audit_plugins.checks.control.sentences import (
-    ABOUT_CONTROL,
-    CHOOSING,
-    CUT,
-    GIOMI,
-    OPINION,
-    READING,
-    added,
-    chances,
-    on_both,
+    CONTROL_PARTS,
 )
 from tcdp_audit_plugins.checks.control.tables import (
     Gower,
@@ -52,7 +30,7 @@ from tcdp_audit_plugins.checks.control.tables import (
     numbers_of,
     scale_of,
 )
-from tcdp_audit_plugins.formulas import formula
+from tcdp_audit_plugins.guides import built_in_guide
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
@@ -63,7 +41,7 @@ SLACK = 1e-9  # of a tolerance: differences of decimals as floats are off by les
 class InferenceParameters(ControlParameters):
     """Parameters of `attribute_inference`."""
 
-    secret: Annotated[Text, Field(description="The attribute that the intruder guesses.")]
+    target: Annotated[Text, Field(description="The attribute that the intruder guesses.")]
     at_most: Annotated[Exact | None, Field(ge=0, le=1, description="The largest risk that the release may add.")] = None
     tolerance: Annotated[
         Exact,
@@ -78,7 +56,7 @@ class InferenceParameters(ControlParameters):
 
 
 @dataclass(frozen=True)
-class Applicability:
+class RightGuesses:
     """Which values of the secret are right guesses of each: those from a first code to a last.
 
     Args:
@@ -106,7 +84,7 @@ def attribute_inference(view: TableView, parameters: InferenceParameters) -> Tab
 
     Source: Giomi et al. (2023), with all ties and a tolerance that no guess can widen.
     """
-    secret = parameters.secret
+    secret = parameters.target
     names = known_attributes(parameters.attributes, view.quasi_identifiers, secret)
     tables = Tables.of(view, [*names, secret])
     places = Places.of(view, tables, names)
@@ -122,7 +100,7 @@ def attribute_inference(view: TableView, parameters: InferenceParameters) -> Tab
     return compare_with_control(view, parameters, attacks, {"without_secret": without})
 
 
-def right_guesses(tables: Tables, secret: str, scale: Scale, parameters: InferenceParameters) -> Applicability:
+def right_guesses(tables: Tables, secret: str, scale: Scale, parameters: InferenceParameters) -> RightGuesses:
     """Which values are near enough: the same one, or a number within the tolerance.
 
     The width of the domain is declared, or that of original and hold-out; what the release holds does not change it.
@@ -130,7 +108,7 @@ def right_guesses(tables: Tables, secret: str, scale: Scale, parameters: Inferen
     domain = tables.released.domains[secret]
     code = np.arange(domain.size)
     if scale is not Scale.NUMERIC or domain.covers is not None or not domain.size:
-        return Applicability(code, code)  # ranges are equal or not
+        return RightGuesses(code, code)  # ranges are equal or not
     numbers = numbers_of(domain, scale)
     seen = np.unique(np.concatenate([table.codes[secret] for table in tables.targets]))
     own = numbers[seen[seen < domain.size]]
@@ -138,7 +116,7 @@ def right_guesses(tables: Tables, secret: str, scale: Scale, parameters: Inferen
     off = float(parameters.tolerance) * width
     slack = SLACK * (off + np.abs(numbers))
     first = np.searchsorted(numbers, numbers - off - np.minimum(slack, off))
-    return Applicability(first, np.searchsorted(numbers, numbers + off + np.minimum(slack, off), side="right") - 1)
+    return RightGuesses(first, np.searchsorted(numbers, numbers + off + np.minimum(slack, off), side="right") - 1)
 
 
 def _secrets_of_points(released: Points, table: CodedTable, secret: str) -> csr_matrix:
@@ -151,7 +129,7 @@ def _secrets_of_points(released: Points, table: CodedTable, secret: str) -> csr_
 
 
 def _attack(
-    places: Places, seekers: Points, guesses: csr_matrix, table: CodedTable, secret: str, reach: Applicability
+    places: Places, seekers: Points, guesses: csr_matrix, table: CodedTable, secret: str, reach: RightGuesses
 ) -> Attack:
     """The secrets of all records that have one, guessed from the nearest released ones.
 
@@ -208,10 +186,9 @@ def _shares(
 
 
 def _faults(parameters: InferenceParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
-    secret = parameters.secret
-    yield from judged_beside_control(parameters, document)
+    secret = parameters.target
     if secret not in document.attributes:
-        yield "secret", f"the policy declares no attribute {secret!r}"
+        yield "target", f"the policy declares no attribute {secret!r}"
         return
     if secret in (parameters.attributes or ()):
         yield "attributes", f"{secret!r} is what the intruder guesses; leave it out of what is known"
@@ -222,18 +199,9 @@ def _faults(parameters: InferenceParameters, document: PolicyDocument) -> Iterat
     yield from measurable(known_attributes(parameters.attributes, own, secret), document)
 
 
-def _sentence(outcome: Outcome) -> str:
-    guess = f"takes the {column_of(outcome, outcome.parameters['secret'])} of the nearest released record"
-    known = [name for name in outcome.known if name != outcome.parameters["secret"]]
-    who = f"An intruder who knows {columns_of(outcome, known)} and {guess}"
-    return f"{who} is right for {on_both(outcome)}: {added(outcome)}."
-
-
-def _person(outcome: Outcome) -> str:
-    secret = outcome.parameters["secret"]
-    known = columns_of(outcome, [name for name in outcome.known if name != secret])
-    guess = f"guesses their {column_of(outcome, secret)} from the nearest released record"
-    return f"Whoever knows {an_intruder(outcome)}'s {known} and {guess} {chances(outcome)}."
+def _values(outcome: Outcome) -> dict[str, list[str]]:
+    """The columns that the intruder knows, without the one that is guessed."""
+    return {"others": [name for name in outcome.known if name != outcome.parameters["target"]]}
 
 
 CHECKS: list[Check] = [
@@ -245,39 +213,20 @@ CHECKS: list[Check] = [
         measure=attribute_inference,
         comparison=Comparison.AT_MOST,
         label="upper end of the risk of inference that the release adds",
-        requires=frozenset({CONTROL}),
         validate=_faults,
-        sentence=_sentence,
-        person=_person,
-        guide=Guide(
-            question="Does the most similar released record tell a person's secret, more often than by chance?",
-            risk="Somebody who knows a little of a person may learn a secret from the most similar record.",
-            definition=(
-                "The intruder knows some attributes of a person, looks for the nearest released records by Gower's "
-                "distance, and guesses the secret that they have. Among t records that tie for nearest, r of them with "
-                "the right secret, the guess is right with probability r/t. The same is done for the people of a "
-                "hold-out, whose secrets the release can only tell as it tells those of anybody: what is learned of "
-                "the whole population is no disclosure. The risk is what is right beyond that."
+        needs={Need.HOLDOUT_FOR_DEMANDS},
+        sentences=Sentences(
+            passed=(
+                "An intruder who knows {others} and takes the {target:column} of the nearest released record is "
+                "right for {on_both}: {added}."
             ),
-            **formula(
-                r"\frac{a_T - a_H}{1 - a_H} \text{ (upper end) } \le \text{at\_most}",
-                r"a = \frac{1}{n} \sum_i \frac{r_i}{t_i}",
-                r"t_i \text{ nearest released records}",
-                r"r_i \text{ of them with the right secret}",
+            impact=(
+                "An intruder who knows {person}'s {others} and guesses their {target:column} from the nearest "
+                "released record {chances}."
             ),
-            reading=(
-                f"{READING} `without_secret` counts records of original and hold-out without a value of the secret, "
-                "which are left out. A secret that is a number is guessed right within `tolerance` times the width of "
-                "its domain, which is `width` or that of original and hold-out."
-            ),
-            choosing=CHOOSING,
-            limits=(
-                f"{ABOUT_CONTROL} A learner may infer more than the nearest record tells. Generalised values of a "
-                "nominal attribute differ from every value that they stand for. All pairs are compared: original, "
-                f"hold-out and release of 100,000 records each take minutes. {CUT}"
-            ),
-            source=f"{OPINION}: inference; {GIOMI}",
-            example="- attribute_inference: {secret: salary, at_most: 0.1, attributes: [age, sex]}",
+            parts=CONTROL_PARTS,
+            values=_values,
         ),
+        guide=built_in_guide(__file__, "attribute_inference.md"),
     ),
 ]

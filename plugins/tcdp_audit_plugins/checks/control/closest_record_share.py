@@ -11,31 +11,19 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from tcdp_audit.plugin._internal import Check, Floats, allowance
-from tcdp_audit.plugin.check import Comparison, DisclosureType, Guide, TableCheck, TableFigure, TableView
+from tcdp_audit.plugin._internal import Floats
+from tcdp_audit.plugin.check import Check, DisclosureType, Need, TableCheck, TableFigure, TableView
 from tcdp_audit.plugin.detector import Exact, PolicyDocument
 from tcdp_audit.plugin.sentences import (
-    Outcome,
+    Comparison,
+    Sentences,
     Severity,
-    Status,
-    an_intruder,
-    known_columns,
-    percent,
-    plural,
-    record_noun,
 )
-from tcdp_audit_plugins.checks._shared.control_comparison import CONTROL, Attack, Rate, require_no_better
+from tcdp_audit_plugins.checks._shared.control_comparison import Attack, Rate, require_no_better
 from tcdp_audit_plugins.checks._shared.known_attributes import known_attributes, quasi_identifiers_of
-from tcdp_audit_plugins.checks.control.risk import (
-    ControlParameters,
-    measurable,
-    needs_control,
-    none_drawn,
-    require_as_many,
-)
-from tcdp_audit_plugins.checks.control.sentences import ABOUT_CONTROL, CUT
+from tcdp_audit_plugins.checks.control.risk import ControlParameters, measurable, none_drawn, require_as_many
 from tcdp_audit_plugins.checks.control.tables import Places, Points
-from tcdp_audit_plugins.formulas import formula
+from tcdp_audit_plugins.guides import built_in_guide
 
 
 class ClosestShareParameters(ControlParameters):
@@ -202,27 +190,7 @@ def _evenly(records: NDArray[np.int64], drawn: int) -> NDArray[np.int64]:
 
 
 def _faults(parameters: ClosestShareParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
-    yield from needs_control(parameters, document)
     yield from measurable(known_attributes(parameters.attributes, quasi_identifiers_of(document)), document)
-
-
-def _sentence(outcome: Outcome) -> str:
-    details = outcome.details
-    share, sure = percent(float(details["share"])), percent(float(details["confidence"]))
-    limit = f", where {allowance(outcome)}" if outcome.status is Status.FAILED else ""
-    nearer = f"{share} of the released {plural(record_noun(outcome))} are closer to the original than to the hold-out"
-    high = percent(outcome.observed, outcome.threshold)
-    return (
-        f"By {known_columns(outcome)}, {nearer}, ties counting one half: at most {high} with {sure} confidence{limit}; "
-        "chance gives 50%."
-    )
-
-
-def _person(outcome: Outcome) -> str:
-    return (
-        f"How close the release comes to {an_intruder(outcome)} in the data, rather than to one who is not, holds on "
-        "average only; a single person may be copied while the share is near one half."
-    )
 
 
 CHECKS: list[Check] = [
@@ -234,47 +202,19 @@ CHECKS: list[Check] = [
         measure=closest_record_share,
         comparison=Comparison.AT_MOST,
         label="upper end of the share of released records that are closer to the original",
-        requires=frozenset({CONTROL}),
         validate=_faults,
-        sentence=_sentence,
-        person=_person,
-        guide=Guide(
-            question="Does the release hug the people it was made from, rather than others of their kind?",
-            risk="A synthetic release may remember the people whom it was made from.",
-            definition=(
-                "The share of released records whose nearest original record is closer, by Gower's distance, than the "
-                "nearest one of a hold-out of as many people who had no part in making the release. A tie counts one "
-                "half, so that chance gives exactly one half."
+        needs={Need.HOLDOUT_FOR_DEMANDS},
+        sentences=Sentences(
+            passed=(
+                "By {known}, {details.share:%} of the released {record:plural} are closer to the original than to "
+                "the hold-out, ties counting one half: at most {observed:%} with {details.confidence:%} "
+                "confidence[, where {allowed}]; chance gives 50%."
             ),
-            **formula(
-                r"\frac{1}{n} \sum_i s_i \text{ (upper end) } \le \text{at\_most}",
-                r"s_i = [d(r_i, T) < d(r_i, H)] + \frac{1}{2} [d(r_i, T) = d(r_i, H)]",
+            impact=(
+                "How close the release comes to {person} in the data, rather than to one who is not, holds on "
+                "average only; a single person may be copied while the share is near one half."
             ),
-            reading=(
-                "The observed value is `high`, the upper end of Wilson's interval of `share` at `confidence`; `low` is "
-                "the lower end. Released records that are near to the same person of either table stand or fall "
-                "together: the interval is that of `independent_attempts`, as many as have the variance that the share "
-                "has where it is chance which records are of the original. `deviations` is the distance of the share "
-                "from 1/2 in standard deviations of chance, `tied` the number of released records for which both "
-                "tables are as close. A copy of the original does not reach 1 where people of the hold-out have the "
-                "same values. `original_records` and `holdout_records` are the numbers of people; of a larger hold-out "
-                "the mean over all draws of as many records counts."
-            ),
-            choosing=(
-                "0.55 is our proposal; no norm names a figure. A failure only warns unless the policy says `severity: "
-                "error`."
-            ),
-            limits=(
-                "A good value is no proof of anything else: releases that pass such shares have been broken by "
-                "membership attacks (Yao et al., The DCR Delusion, arXiv 2505.01524), so ask `membership_inference` "
-                f"and `attribute_inference` too. {ABOUT_CONTROL} It must have at least as many records as the "
-                f"original. {CUT}"
-            ),
-            source=(
-                "Platzer, Reutterer, Holdout-based empirical assessment of mixed-type synthetic data, Frontiers in Big "
-                "Data 4, 2021, doi:10.3389/fdata.2021.679939"
-            ),
-            example="- closest_record_share: {at_most: 0.55, attributes: [age, sex]}",
         ),
+        guide=built_in_guide(__file__, "closest_record_share.md"),
     ),
 ]

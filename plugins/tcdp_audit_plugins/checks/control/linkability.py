@@ -10,32 +10,18 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from tcdp_audit.plugin._internal import Check, Floats
-from tcdp_audit.plugin.check import Comparison, DisclosureType, Guide, TableCheck, TableFigure, TableView
+from tcdp_audit.plugin._internal import Floats
+from tcdp_audit.plugin.check import Check, DisclosureType, Need, TableCheck, TableFigure, TableView
 from tcdp_audit.plugin.detector import Exact, PolicyDocument, Text
-from tcdp_audit.plugin.sentences import Outcome, an_intruder, columns_of
-from tcdp_audit_plugins.checks._shared.control_comparison import CONTROL, Attack
+from tcdp_audit.plugin.sentences import Comparison, Sentences
+from tcdp_audit_plugins.checks._shared.control_comparison import Attack
 from tcdp_audit_plugins.checks._shared.known_attributes import known_attributes, quasi_identifiers_of
-from tcdp_audit_plugins.checks.control.risk import (
-    ControlParameters,
-    compare_with_control,
-    judged_beside_control,
-    mean_credit,
-    measurable,
-)
+from tcdp_audit_plugins.checks.control.risk import ControlParameters, compare_with_control, mean_credit, measurable
 from tcdp_audit_plugins.checks.control.sentences import (
-    ABOUT_CONTROL,
-    CHOOSING,
-    CUT,
-    GIOMI,
-    OPINION,
-    READING,
-    added,
-    chances,
-    on_both,
+    CONTROL_PARTS,
 )
 from tcdp_audit_plugins.checks.control.tables import Places, Tables, each_block
-from tcdp_audit_plugins.formulas import formula
+from tcdp_audit_plugins.guides import built_in_guide
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
@@ -44,7 +30,7 @@ if TYPE_CHECKING:
 class LinkabilityParameters(ControlParameters):
     """Parameters of `linkability`."""
 
-    second: Annotated[
+    other_attributes: Annotated[
         list[Text],
         Field(min_length=1, description="The attributes of the other list; those of the first are `attributes`."),
     ]
@@ -108,12 +94,12 @@ def linkability(view: TableView, parameters: LinkabilityParameters) -> TableFigu
 
     Source: Giomi et al. (2023), with all ties and without a number of neighbours.
     """
-    second = sorted(set(parameters.second))
+    second = sorted(set(parameters.other_attributes))
     names = known_attributes(parameters.attributes, view.quasi_identifiers, *second)
     tables = Tables.of(view, [*names, *second])
     released = Released.of((Places.of(view, tables, names), Places.of(view, tables, second)), tables)
     attacks = [_attack(released, target, table.rows.each) for target, table in enumerate(tables.targets)]
-    return compare_with_control(view, parameters, attacks, {"first": names, "second": second})
+    return compare_with_control(view, parameters, attacks, {"attributes": names, "other_attributes": second})
 
 
 def _attack(released: Released, target: int, each: NDArray[np.int64]) -> Attack:
@@ -127,27 +113,14 @@ def _attack(released: Released, target: int, each: NDArray[np.int64]) -> Attack:
 
 
 def _faults(parameters: LinkabilityParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
-    yield from judged_beside_control(parameters, document)
     own = quasi_identifiers_of(document)
-    names = known_attributes(parameters.attributes, own, *parameters.second)
-    for name in sorted(set(names) & set(parameters.second)):
+    names = known_attributes(parameters.attributes, own, *parameters.other_attributes)
+    for name in sorted(set(names) & set(parameters.other_attributes)):
         yield (
-            "second",
+            "other_attributes",
             f"{name!r} is in both lists, which would be joined by it without the release; leave it out of one",
         )
-    yield from measurable(sorted({*names, *parameters.second}) if names else [], document)
-
-
-def _sentence(outcome: Outcome) -> str:
-    first, second = (columns_of(outcome, outcome.details[name]) for name in ("first", "second"))
-    who = f"An intruder with one list of {first} and another of {second} joins them by the nearest released record"
-    return f"{who}, and is right for {on_both(outcome)}: {added(outcome)}."
-
-
-def _person(outcome: Outcome) -> str:
-    first, second = (columns_of(outcome, outcome.details[name]) for name in ("first", "second"))
-    lists = f"Whoever has {an_intruder(outcome)}'s {first} on one list and {second} on another"
-    return f"{lists}, and joins both by the nearest released record, {chances(outcome)}."
+    yield from measurable(sorted({*names, *parameters.other_attributes}) if names else [], document)
 
 
 CHECKS: list[Check] = [
@@ -159,36 +132,19 @@ CHECKS: list[Check] = [
         measure=linkability,
         comparison=Comparison.AT_MOST,
         label="upper end of the risk of linking that the release adds",
-        requires=frozenset({CONTROL}),
         validate=_faults,
-        sentence=_sentence,
-        person=_person,
-        guide=Guide(
-            question="Does the release join what two lists have about a person, more often than by chance?",
-            risk="Somebody with two lists about the same people may join them by the release.",
-            definition=(
-                "The intruder has two lists without a column in common, say of addresses and of purchases. For each "
-                "entry the nearest released records are looked for, by Gower's distance with all ties; entries whose "
-                "nearest record is the same are joined. One record is taken at random among those that tie for nearest "
-                "to the entry in the first list, and one likewise for the second: the credit of a person is the "
-                "probability that both are the same one. The risk is what the people of the original earn beyond those "
-                "of a hold-out."
+        needs={Need.HOLDOUT_FOR_DEMANDS},
+        sentences=Sentences(
+            passed=(
+                "An intruder with one list of {details.attributes} and another of {details.other_attributes} joins "
+                "them by the nearest released record, and is right for {on_both}: {added}."
             ),
-            **formula(
-                r"\frac{a_T - a_H}{1 - a_H} \text{ (upper end) } \le \text{at\_most}",
-                r"a = \frac{1}{n} \sum_i \frac{|A_i \cap B_i|}{|A_i| |B_i|}",
-                r"A_i, B_i \text{ released records nearest to } i",
-                r"\text{by the first and the second list}",
+            impact=(
+                "An intruder who has {person}'s {details.attributes} on one list and {details.other_attributes} on "
+                "another, and joins both by the nearest released record, {chances}."
             ),
-            reading=f"{READING} `first` and `second` name the columns of both lists.",
-            choosing=CHOOSING,
-            limits=(
-                f"{ABOUT_CONTROL} Whether the joined record is that of the person is not asked: people of the hold-out "
-                "have none. Ties of a coarse list leave little to earn, so a low value says more of the lists than of "
-                f"the release. All pairs are compared: tables of 100,000 records each take minutes. {CUT}"
-            ),
-            source=f"{OPINION}: linkability; {GIOMI}",
-            example="- linkability: {attributes: [age, sex], second: [zip, education], at_most: 0.1}",
+            parts=CONTROL_PARTS,
         ),
+        guide=built_in_guide(__file__, "linkability.md"),
     ),
 ]

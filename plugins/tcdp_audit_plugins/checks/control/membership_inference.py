@@ -10,37 +10,23 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from tcdp_audit.plugin._internal import Check, Floats, percent_of
-from tcdp_audit.plugin.check import (
-    CheckError,
-    Comparison,
-    DisclosureType,
-    Guide,
-    Limit,
-    TableCheck,
-    TableFigure,
-    TableView,
-)
+from tcdp_audit.plugin._internal import Floats
+from tcdp_audit.plugin.check import Check, DisclosureType, Limit, Need, TableCheck, TableFigure, TableView
 from tcdp_audit.plugin.detector import Exact, PolicyDocument
-from tcdp_audit.plugin.sentences import Outcome, an_intruder, chance_of, decimal, figure, known_columns, percent
-from tcdp_audit_plugins.checks._shared.control_comparison import CONTROL, Attack, Rate, require_no_better
-from tcdp_audit_plugins.checks._shared.known_attributes import known_attributes, quasi_identifiers_of
-from tcdp_audit_plugins.checks.control.risk import (
-    ControlParameters,
-    Ranking,
-    measurable,
-    needs_control,
+from tcdp_audit.plugin.engine import CheckError
+from tcdp_audit.plugin.sentences import (
+    Comparison,
+    Outcome,
+    Sentences,
 )
-from tcdp_audit_plugins.checks.control.sentences import ABOUT_CONTROL, CUT
+from tcdp_audit_plugins.checks._shared.control_comparison import Attack, Rate, require_no_better
+from tcdp_audit_plugins.checks._shared.known_attributes import known_attributes, quasi_identifiers_of
+from tcdp_audit_plugins.checks.control.risk import ControlParameters, Ranking, measurable
 from tcdp_audit_plugins.checks.control.tables import Gower, Places, Points
-from tcdp_audit_plugins.formulas import formula
+from tcdp_audit_plugins.guides import built_in_guide
 
 RARELY_WRONG = Fraction(1, 100)
 RATE = "upper end of the share of members found while 1 in 100 others is taken for one"
-CALIBRATED = (
-    "van Breugel, Sun, Qian, van der Schaar, Membership inference attacks against synthetic data through overfitting "
-    "detection (DOMIAS), AISTATS 2023"
-)
 
 
 class MembershipParameters(ControlParameters):
@@ -154,46 +140,16 @@ def _highest_rate(ranking: Ranking, records: int, strangers: int, confidence: Fr
 
 
 def _faults(parameters: MembershipParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
-    yield from needs_control(parameters, document)
     yield from measurable(known_attributes(parameters.attributes, quasi_identifiers_of(document)), document)
 
 
-def _sentence(outcome: Outcome) -> str:
-    details = outcome.details
-    sure = percent(float(details["confidence"]))
-    high = figure(outcome.observed, outcome.threshold)
-    failed = outcome.threshold is not None and float(details["high"]) > outcome.threshold
-    limit = f", where at most {decimal(outcome.threshold)} is allowed" if failed else ""
-    what = (
-        "how near the release comes to somebody, compared with others,"
-        if outcome.parameters["calibrated"]
-        else ("how near the release comes to somebody")
-    )
-    told = f"By {known_columns(outcome)}, {what} tells the people of the original from those of the hold-out"
-    return (
-        f"{told} with an area under the curve of {figure(float(details['area']))}, at most {high} with {sure} "
-        f"confidence{limit}; a coin has 0.5.{_found(outcome)}"
-    )
-
-
-def _found(outcome: Outcome) -> str:
-    """Whom an intruder finds who is rarely wrong, where the hold-out is large enough to tell."""
-    share, most = outcome.details["true_positive_rate"], outcome.parameters.get("true_positive_rate")
-    if share is None:
-        few = " The hold-out is too small to tell how many are found with few mistakes, so none is taken to be safe."
-        return few if most is not None else ""
-    allowed, high = None if most is None else Fraction(most), float(outcome.details["true_positive_rate_high"])
-    limit = f", where at most {percent_of(allowed)} is allowed" if allowed is not None and high > allowed else ""
-    return (
-        f" Wrong about 1 in 100 others, the intruder finds {percent(float(share))} of the people in the original, at "
-        f"most {percent(high, allowed)}{limit}."
-    )
-
-
-def _person(outcome: Outcome) -> str:
-    right = chance_of(float(outcome.details["area"]))
-    pair = f"Shown {an_intruder(outcome)} of the original beside one who had no part in it"
-    return f"{pair}, whoever takes the one nearer to the release is right with {right}; a coin is right with 1 in 2."
+def _values(outcome: Outcome) -> dict[str, bool]:
+    """Which of both figures exceeds its threshold."""
+    details, most = outcome.details, outcome.parameters.get("true_positive_rate")
+    return {
+        "over": outcome.threshold is not None and float(details["high"]) > outcome.threshold,
+        "rate_over": most is not None and float(details["true_positive_rate_high"]) > Fraction(most),
+    }
 
 
 CHECKS: list[Check] = [
@@ -206,47 +162,31 @@ CHECKS: list[Check] = [
         comparison=Comparison.AT_MOST,
         label="upper end of the area under the curve of telling members from others",
         further=(Limit("true_positive_rate", Comparison.AT_MOST, RATE),),
-        requires=frozenset({CONTROL}),
         variant=lambda one: "calibrated" if one.calibrated else "",
         validate=_faults,
-        sentence=_sentence,
-        person=_person,
-        guide=Guide(
-            question="Does the release tell whether a certain person was in the data that it was made from?",
-            risk="That somebody was in the data may itself be a secret, and the release may tell it.",
-            definition=(
-                "The intruder takes a person for a member of the original data if a released record is near, by "
-                "Gower's distance. The figure is the area under the curve of that decision: the probability that a "
-                "random person of the original is nearer to the release than a random one of the hold-out, ties "
-                "counting 1/2. With `calibrated: true` each distance is divided by that to the nearest other person "
-                "of the hold-out, so that people in crowded places are not taken for members."
+        needs={Need.HOLDOUT_FOR_DEMANDS},
+        sentences=Sentences(
+            passed=(
+                "By {known}, how near the release comes to a person[{calibrated?}, compared with others,] "
+                "distinguishes the people of the original from those of the hold-out with an area under the curve "
+                "of {area}, at most {observed} with {details.confidence:%} confidence[{over?}, where at most "
+                "{threshold} is allowed]; a coin has 0.5.{found_rarely_wrong}"
             ),
-            **formula(
-                r"A = \text{P}(s_T < s_H) + \frac{1}{2} \text{P}(s_T = s_H)",
-                r"A \text{ (upper end) } \le \text{at\_most}",
-                r"s(x) = d(x, R) \text{, calibrated } \frac{d(x, R)}{d(x, H)}",
+            impact=(
+                "Shown {person} of the original next to one who had no part in it, an intruder who takes the one "
+                "nearer to the release is right with {area:chance}; a coin is right with 1 in 2."
             ),
-            reading=(
-                "1/2 is a coin, 1 tells everybody. The observed value is `high`, the upper end of the area's interval "
-                "at `confidence`; `area` is the area itself and `low` the lower end. `true_positive_rate` is the share "
-                "of members that the intruder finds who is wrong about 1 in 100 others, on lines between thresholds, "
-                "and `true_positive_rate_high` its upper end, which a demand of that name is compared with: it needs a "
-                "hold-out of 100, and is 1 below that. 0.01 is a coin; members who stand out may be found while the "
-                "area is near 1/2. `original_records` and `holdout_records` are the numbers of people. Calibrated, 0/0 "
-                "is 1."
-            ),
-            choosing=(
-                "0.55 is our proposal; no norm names a figure. It is compared with the upper end of Wilson's interval "
-                "for m n / (m + n) attempts, which no estimate of the area exceeds in variance: about 400 records in "
-                "both tables are needed for it, even where nothing leaks."
-            ),
-            limits=(
-                f"{ABOUT_CONTROL} Attacks that train models of their own find more than distances do (Yao et al., The "
-                "DCR Delusion, arXiv 2505.01524). All pairs are compared: tables of 100,000 records each take minutes. "
-                f"{CUT}"
-            ),
-            source=f"{CALIBRATED}; Wilson, JASA 22, 1927",
-            example="- membership_inference: {at_most: 0.55, attributes: [age, sex]}",
+            parts={
+                "found_rarely_wrong": (
+                    "[{details.true_positive_rate?} Wrong about 1 in 100 others, the intruder finds "
+                    "{details.true_positive_rate:%} of the people in the original, at most "
+                    "{true_positive_rate_high:% against parameters.true_positive_rate}[{rate_over?}, where at most "
+                    "{parameters.true_positive_rate:%} is allowed].|[{parameters.true_positive_rate?} The hold-out "
+                    "is too small to estimate how many are found with few mistakes, so none is taken to be safe.]]"
+                ),
+            },
+            values=_values,
         ),
+        guide=built_in_guide(__file__, "membership_inference.md"),
     ),
 ]

@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from tcdp_audit.plugin._internal import Floats
-from tcdp_audit.plugin.check import CheckError, Parameters, TableFigure, TableView
+from tcdp_audit.plugin.check import Parameters, TableFigure, TableView
 from tcdp_audit.plugin.detector import Exact, PolicyDocument, Text
+from tcdp_audit.plugin.engine import CheckError
 from tcdp_audit.plugin.sentences import count
 from tcdp_audit_plugins.checks._shared.control_comparison import (
     CONTROL,
@@ -45,27 +46,12 @@ class ControlParameters(Parameters):
         return any(getattr(self, name, None) is not None for name in ("at_most", "true_positive_rate"))
 
 
-def judged_beside_control(parameters: ControlParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
-    """Why a demand cannot be judged under a policy: there is no hold-out."""
-    if parameters.demands and document.holdout is None:
-        yield "at_most", NO_CONTROL
-
-
 def measurable(names: Sequence[str], document: PolicyDocument) -> Iterator[tuple[str, str]]:
     """Why records cannot be compared by some attributes."""
     if names:
         yield from comparable(ComparisonParameters(attributes=list(names)), document)
     else:
         yield "attributes", "no attribute is left that the intruder knows; name some"
-
-
-def needs_control(parameters: ControlParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
-    """Why a demand on a comparison of two tables cannot be judged: there is only one."""
-    if parameters.demands and document.holdout is None:
-        yield (
-            "at_most",
-            "it compares the original with records that had no part in the release; name some as `holdout:`",
-        )
 
 
 def compare_with_control(

@@ -12,42 +12,27 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from tcdp_audit.plugin._internal import Check, Floats, fold
-from tcdp_audit.plugin.check import (
-    CheckError,
-    CodedTable,
-    Comparison,
-    DisclosureType,
-    Guide,
-    TableCheck,
-    TableFigure,
-    TableView,
-)
+from tcdp_audit.plugin._internal import Floats, fold
+from tcdp_audit.plugin.check import Check, DisclosureType, Need, TableCheck, TableFigure, TableView
 from tcdp_audit.plugin.detector import Exact, PolicyDocument
-from tcdp_audit.plugin.sentences import Outcome, agree, an_intruder, count, figure, known_columns, record_noun
+from tcdp_audit.plugin.engine import CheckError, CodedTable
+from tcdp_audit.plugin.sentences import (
+    Comparison,
+    Sentences,
+    count,
+)
 from tcdp_audit_plugins.checks._shared.control_comparison import CONTROL, Attack
-from tcdp_audit_plugins.checks._shared.known_attributes import known_attributes, quasi_identifiers_of, why_unknown
-from tcdp_audit_plugins.checks._shared.sampling import counts_rows
+from tcdp_audit_plugins.checks._shared.known_attributes import known_attributes, quasi_identifiers_of
 from tcdp_audit_plugins.checks.control.risk import (
     ControlParameters,
     companions_of,
     compare_with_control,
-    judged_beside_control,
     one_drawn,
     require_as_many,
     require_comparable,
 )
-from tcdp_audit_plugins.checks.control.sentences import (
-    ABOUT_CONTROL,
-    CHOOSING,
-    GIOMI,
-    OPINION,
-    READING,
-    added,
-    chances,
-    has_control,
-)
-from tcdp_audit_plugins.formulas import formula
+from tcdp_audit_plugins.checks.control.sentences import CONTROL_PARTS
+from tcdp_audit_plugins.guides import built_in_guide
 
 MOST = 5_000  # sets of attributes, each of them a sort of all records
 
@@ -164,80 +149,34 @@ def blind_guess(records: int) -> float:
 def _faults(parameters: SinglingOutParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
     own = quasi_identifiers_of(document)
     names = known_attributes(parameters.attributes, own)
-    yield from judged_beside_control(parameters, document)
-    yield from counts_rows(document)
-    for name in names:
-        reason = why_unknown(name, document)
-        if reason:
-            yield "attributes", reason
     if parameters.size is not None and parameters.size > len(names):
         yield "size", f"there are {count(len(names), 'attribute')} to choose from"
-
-
-def _sentence(outcome: Outcome) -> str:
-    details = outcome.details
-    own, keys = int(details["successes"]), int(details["attempts"])
-    tried = (
-        f"{count(keys, 'combination')} of {known_columns(outcome)} that one released {record_noun(outcome)} has alone"
-    )
-    said = f"Of {tried}, {own:,} {agree(own, 'is', 'are')} that of one {record_noun(outcome)} in the original"
-    if has_control(outcome):
-        said += f", and {figure(float(details['control_successes']))} of one in the hold-out"
-    return f"{said}: {added(outcome)}."
-
-
-def _person(outcome: Outcome) -> str:
-    knows = f"Whoever sees a released record alone in {known_columns(outcome)} and takes it for {an_intruder(outcome)}"
-    return f"{knows} who is alone in that {chances(outcome)}."
 
 
 CHECKS: list[Check] = [
     TableCheck(
         name="singling_out",
         title="Singling out beside a control",
+        controls=frozenset({"holdout"}),
         disclosure_type=DisclosureType.IDENTITY_DEGREE,
         parameters=SinglingOutParameters,
         measure=singling_out,
         comparison=Comparison.AT_MOST,
         label="upper end of the risk of singling out that the release adds",
-        requires=frozenset({CONTROL}),
         validate=_faults,
-        sentence=_sentence,
-        person=_person,
-        guide=Guide(
-            question="Can somebody be picked out by what one released record has alone, more often than by chance?",
-            risk="What one released record has alone may single out one real person.",
-            definition=(
-                "The intruder takes every combination of values that exactly one released record has, and claims that "
-                "exactly one person has it. The claim succeeds if exactly one original record does. How often it "
-                "succeeds by chance is measured on a hold-out of people who had no part in making the release; the "
-                "risk is what the release adds to that. Records are never deduplicated: equal ones single out nobody."
+        needs={Need.HOLDOUT_FOR_DEMANDS, Need.ROWS, Need.KNOWABLE},
+        sentences=Sentences(
+            passed=(
+                "Of {attempts:combination} of {known} that one released {record} has alone, {successes} "
+                "{successes:is|are} that of one {record} in the original[{control_success?}, and "
+                "{control_successes} of one in the hold-out]: {added}."
             ),
-            **formula(
-                r"\frac{h_T - h_H}{q - h_H} \text{ (upper end) } \le \text{at\_most}",
-                r"q \text{ keys unique in the release}",
-                r"h_T \text{ of them unique in the original}",
-                r"h_H \text{ of them unique in the hold-out}",
+            impact=(
+                "An intruder who sees a released record alone in {known} and takes it for {person} who is alone in "
+                "that {chances}."
             ),
-            reading=(
-                f"{READING} Here attempts are keys of the release, `control_attempts` the same ones. `sets` says how "
-                "many sets of columns were tried; `best_blind_guess` is (1 - 1/n)^(n - 1), about 37 %, with which the "
-                "best claim that knows nothing singles out one of `original_records`; `holdout_records` is the size of "
-                "the hold-out. Where that is larger than the original, `control_successes` is the mean over all draws "
-                "of as many records, so nothing depends on a seed."
-            ),
-            choosing=CHOOSING,
-            limits=(
-                f"{ABOUT_CONTROL} It must have at least as many records as the original, since fewer people are unique "
-                "among more. Keys of overlapping sets (`size`) are no independent attempts, so that the interval is "
-                "then too narrow. Where no released record is alone there is nothing to try, which is an error and no "
-                "pass."
-            ),
-            source=(
-                f"{OPINION}: singling out; Cohen, Nissim, Towards formalizing the GDPR's notion of singling out, PNAS "
-                f"117(15), 2020, doi:10.1073/pnas.1914598117; {GIOMI}"
-            ),
-            example="- singling_out: {at_most: 0.1, attributes: [age, sex]}",
+            parts=CONTROL_PARTS,
         ),
+        guide=built_in_guide(__file__, "singling_out.md"),
     ),
 ]

@@ -17,9 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tcdp_audit.plugin._internal import Floats, fold, processors
-from tcdp_audit.plugin.check import CheckError, CodedTable, TableView
+from tcdp_audit.plugin.check import TableView
 from tcdp_audit.plugin.detector import Scale
-from tcdp_audit.plugin.engine import Domain
+from tcdp_audit.plugin.engine import CheckError, CodedTable, Domain
 from tcdp_audit_plugins.checks._shared.control_comparison import CONTROL
 from tcdp_audit_plugins.checks._shared.known_attributes import known_attributes
 from tcdp_audit_plugins.checks.control.risk import companions_of, require_comparable

@@ -13,18 +13,22 @@ from tcdp_audit.plugin.check import (
     ApproximateFigure,
     ClassCheck,
     ClassEvidence,
-    Comparison,
     DisclosureType,
-    Guide,
     Parameters,
     Signs,
     Threshold,
 )
 from tcdp_audit.plugin.detector import Exact
-from tcdp_audit.plugin.sentences import Outcome, every_record
+from tcdp_audit.plugin.sentences import Comparison, Sentences
 from tcdp_audit_plugins.checks.differential_privacy.exponentials import sign_of_exponential
-from tcdp_audit_plugins.checks.differential_privacy.sentences import ASSUMING, D13, demand, number, odds, worst_figure
-from tcdp_audit_plugins.formulas import formula
+from tcdp_audit_plugins.checks.differential_privacy.sentences import (
+    ASSUMING,
+    ODDS_OF_CONFIDENTIAL_VALUE,
+    demand_of,
+    factor_of,
+    worst_figure,
+)
+from tcdp_audit_plugins.guides import built_in_guide
 
 VACUOUS = 1e6  # no pair of distributions that anybody releases is that far apart
 
@@ -66,53 +70,32 @@ def expected_t(evidence: ClassEvidence, parameters: ExpectedParameters) -> Appro
     return ApproximateFigure(values, decide)
 
 
-def _sentence(outcome: Outcome) -> str:
-    t, epsilon = worst_figure(outcome), number(float(outcome.parameters["epsilon"]))
-    vacuous = " This bound is vacuous: it forbids nothing that a release could do, and must not be cited as protection."
-    return (
-        f"{ASSUMING}, masking the {every_record(outcome)} with epsilon = {epsilon} bounds the expected t by "
-        f"exp((N - k) epsilon) = "
-        f"{number(t, outcome.threshold)}.{vacuous if t > VACUOUS else ''}{demand(outcome, 't')}"
-    )
-
-
-def _person(outcome: Outcome) -> str:
-    return odds(outcome, worst_figure(outcome), "a confidential value")
-
-
 CHECKS = [
     ClassCheck(
         name="expected_t_closeness",
         title="Expected t-closeness",
+        expectation_name="ExpectedTClosenessToBeLimited",
         disclosure_type=DisclosureType.ATTRIBUTE_DEGREE,
         parameters=ExpectedParameters,
         thresholds=(Threshold("at_most", Comparison.AT_MOST, expected_t, "expected t"),),
         monotone=lambda _: True,  # it falls as a class grows
-        sentence=_sentence,
-        person=_person,
-        guide=Guide(
-            question="How close to the whole table does masking with a given epsilon keep groups in the mean?",
-            risk="It stays open what masking with that epsilon means on average; the bound says little in any case.",
-            definition=(
-                "If the confidential values of a k-anonymous release were masked with epsilon-differential privacy, "
-                "the expected distributions of class and table are within the factor exp((N - k) epsilon)."
+        sentences=Sentences(
+            passed=(
+                "{assuming}, masking the {every_record} with epsilon = {parameters.epsilon} bounds the expected t "
+                "by exp((N - k) epsilon) = {t}.{vacuous}{demand}"
             ),
-            **formula(
-                r"t = e^{(N - k)\, \varepsilon}",
-                r"k = \min_E n_E",
-            ),
-            reading=(
-                "A factor of at least 1. It grows with the number of records: for N = 1,000, k = 10 and epsilon = 1 it "
-                "has 430 digits, so it says nothing. The outcome says so aloud."
-            ),
-            choosing="Demand `t_from_epsilon` or `stochastic_t_closeness` instead: they stay finite for large tables.",
-            limits=(
-                "It is here because it is published, for the identity as the masked function, and to show that it "
-                "does not protect. The same paper's remedy, drawing noise again until the draw is t-close, conditions "
-                "the mechanism on its output: what is released then is not epsilon-differentially private."
-            ),
-            source=f"{D13}, lemma 1",
-            example="- expected_t_closeness: {epsilon: 0.01, at_most: 10}",
+            impact=ODDS_OF_CONFIDENTIAL_VALUE,
+            parts={
+                "assuming": ASSUMING,
+                "demand": demand_of("t"),
+                "t": "[{infinite?}infinite|{observed}]",
+                "vacuous": (
+                    "[{observed>1e6?} This bound is vacuous: it forbids nothing that a release could do, and must "
+                    "not be cited as protection.]"
+                ),
+            },
+            values=lambda outcome: factor_of(worst_figure(outcome)),
         ),
+        guide=built_in_guide(__file__, "expected_t_closeness.md"),
     ),
 ]

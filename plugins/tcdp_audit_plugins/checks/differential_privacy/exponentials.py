@@ -1,7 +1,7 @@
 """Comparing e^x with a rational number, exactly, for rational x of at least 0.
 
 By the theorem of Lindemann, e^x is transcendental for every rational x but 0. So it equals a rational number only
-at x = 0, and everywhere else enough decimal digits tell them apart.
+at x = 0, and everywhere else enough decimal digits distinguish them.
 """
 
 from __future__ import annotations

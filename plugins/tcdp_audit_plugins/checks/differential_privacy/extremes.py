@@ -28,7 +28,7 @@ def extremes(
     Returns:
         Positions of pairs, twice of shape (classes,).
 
-    Cost: O(pairs); pairs that floating point cannot tell apart are compared once or twice more.
+    Cost: O(pairs); pairs that floating point cannot distinguish are compared once or twice more.
     """
     quotient = _quotients(numerator, denominator)
     high = np.flatnonzero(quotient >= NEAR * histogram.spread(histogram.max(quotient)))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
-from math import exp, isinf
+from math import exp
 from typing import Annotated
 
 import numpy as np
@@ -16,20 +16,23 @@ from tcdp_audit.plugin.check import (
     AttributeParameters,
     ClassCheck,
     ClassEvidence,
-    Comparison,
     DisclosureType,
-    Guide,
     Signs,
     Threshold,
 )
 from tcdp_audit.plugin.detector import Exact, PolicyDocument, Role, Scale, Text
-from tcdp_audit.plugin.sentences import Outcome, column_of, every_record
-from tcdp_audit_plugins.checks._shared.certain_values import SHARES_OF_PAIRS
+from tcdp_audit.plugin.sentences import Comparison, Sentences
 from tcdp_audit_plugins.checks._shared.distances.multiplicative import multiplicative_distance
 from tcdp_audit_plugins.checks._shared.logarithms import sign_of_logarithm
 from tcdp_audit_plugins.checks.differential_privacy.buckets import bucketised
-from tcdp_audit_plugins.checks.differential_privacy.sentences import ASSUMING, DS15, demand, number, odds, worst_figure
-from tcdp_audit_plugins.formulas import formula
+from tcdp_audit_plugins.checks.differential_privacy.sentences import (
+    ASSUMING,
+    ODDS_OF_VALUE,
+    demand_of,
+    factor_of,
+    worst_figure,
+)
+from tcdp_audit_plugins.guides import built_in_guide
 
 ORDERED = frozenset({Scale.ORDINAL, Scale.NUMERIC})
 
@@ -94,28 +97,6 @@ def _faults(parameters: ImpliedEpsilonParameters, document: PolicyDocument) -> I
             yield "buckets", f"{name!r} is not the attribute that is read, which is {chosen[0]!r}"
 
 
-def _sentence(outcome: Outcome) -> str:
-    epsilon = worst_figure(outcome)
-    if isinf(epsilon):
-        remedy = (
-            "fewer buckets" if "buckets" in outcome.parameters else "the parameter 'buckets', or a bucketised release"
-        )
-        return (
-            f"{ASSUMING} no epsilon follows for the {every_record(outcome)}: a group lacks a value of "
-            f"{column_of(outcome)} that the table has, or has one that it lacks, which is infinitely far. "
-            f"Bucketisation is the remedy: {remedy}.{demand(outcome, 'epsilon')}"
-        )
-    return (
-        f"{ASSUMING}, the release gives {column_of(outcome)} of the {every_record(outcome)} what differential privacy "
-        f"with epsilon = {number(epsilon, outcome.threshold)} would: every group is within the factor t = "
-        f"{number(exp(epsilon / 2))} of the table.{demand(outcome, 'epsilon')}"
-    )
-
-
-def _person(outcome: Outcome) -> str:
-    return odds(outcome, exp(worst_figure(outcome) / 2), f"a value of {column_of(outcome)}")
-
-
 CHECKS = [
     ClassCheck(
         name="implied_epsilon",
@@ -129,36 +110,22 @@ CHECKS = [
         scales=lambda parameters: ORDERED if parameters.buckets else None,
         variant=lambda parameters: "bucketised" if parameters.buckets else "",
         validate=_faults,
-        sentence=_sentence,
-        person=_person,
-        guide=Guide(
-            question="How strong a promise of differential privacy would protect the secrets as much?",
-            risk="It stays open how much anybody's secret may be learned, in the terms of differential privacy.",
-            definition=(
-                "A release whose combination of confidential attributes is t-close in the multiplicative distance "
-                "gives, under the assumptions of t-closeness on prior and posterior knowledge, the same bound on "
-                "what an intruder learns as differential privacy with epsilon = 2 ln t."
+        sentences=Sentences(
+            passed=(
+                "[{infinite?}{assuming} no epsilon follows for the {every_record}: a group lacks a value of "
+                "{attribute} that the table has, or has one that it lacks, which is infinitely far. Bucketisation "
+                "is the remedy: [{buckets?}fewer buckets|the parameter 'buckets', or a bucketised "
+                "release].|{assuming}, the release gives {attribute} of the {every_record} what differential "
+                "privacy with epsilon = {observed} would: every group is within the factor t = {factor} of the "
+                "table.]{demand}"
             ),
-            **formula(
-                r"\varepsilon = 2 \ln t",
-                r"t = \max_E \max_i \max\left(\frac{p_i}{q_i}, \frac{q_i}{p_i}\right)",
-            ),
-            reading=(
-                "0 where every class is distributed as the table is. Infinite where a class lacks a combination that "
-                "the table has: then no epsilon follows at all."
-            ),
-            choosing=(
-                "Epsilons up to 1 are usual for differential privacy. Nearly every release with many values is at "
-                "infinity: join values into buckets, as many as floor(t) + 1 for a wanted t."
-            ),
-            limits=(
-                "It is no differential privacy: it assumes that the intruder's prior is the table's distribution and "
-                "that the class is all that the release adds. All confidential attributes are read as one "
-                "combination; `buckets` work on a single one. "
-                f"{SHARES_OF_PAIRS}"
-            ),
-            source=f"{DS15}, definition 4 and proposition 3",
-            example="- implied_epsilon: {at_most: 1}",
+            impact=ODDS_OF_VALUE,
+            parts={
+                "assuming": ASSUMING,
+                "demand": demand_of("epsilon"),
+            },
+            values=lambda outcome: factor_of(exp(worst_figure(outcome) / 2)),
         ),
+        guide=built_in_guide(__file__, "implied_epsilon.md"),
     ),
 ]

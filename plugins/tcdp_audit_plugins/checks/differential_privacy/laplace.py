@@ -19,7 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tcdp_audit.plugin._internal import Counts, Floats, cached_on_reference
-from tcdp_audit.plugin.check import ApproximateFigure, CheckError, Histogram, ReferenceDistribution, Signs
+from tcdp_audit.plugin.check import ApproximateFigure, Histogram, ReferenceDistribution, Signs
+from tcdp_audit.plugin.engine import CheckError
 from tcdp_audit_plugins.checks.differential_privacy.extremes import product
 from tcdp_audit_plugins.checks.differential_privacy.laplace_exact import ExactMixtures, distinct_rows
 from tcdp_audit_plugins.checks.differential_privacy.line import Line, decayed_sums, reversed_sums
@@ -111,7 +112,7 @@ class _Table:
 
     Args:
         weights: of each value. Shape (domain,).
-        line: where the values stand.
+        line: where the values are.
     """
 
     weights: Counts
@@ -158,7 +159,7 @@ class _Mixtures:
 
     @property
     def line(self) -> Line:
-        """Where the values stand."""
+        """Where the values are."""
         return self.table.line
 
     def supremum(self) -> Floats:

@@ -48,7 +48,7 @@ class ExactMixtures:
             digits *= 2
 
     def _sign(self, counts: dict[int, int], threshold: Fraction, digits: int) -> int:
-        """1 if a ratio exceeds the threshold somewhere, -1 if none does anywhere, 0 if the digits do not tell."""
+        """1 if a ratio exceeds the threshold somewhere, -1 if none does anywhere, 0 if the digits do not decide."""
         with localcontext(Context(prec=digits, Emax=MAX_EMAX, Emin=MIN_EMIN)):
             decay, table = self._table(digits)
             own = densities([counts.get(code, 0) for code in range(len(self.values))], decay)

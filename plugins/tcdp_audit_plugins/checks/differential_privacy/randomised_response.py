@@ -35,8 +35,8 @@ def response_distance(histogram: Histogram, marginal: ReferenceDistribution, ret
     """
     a, blank = retention.numerator, retention.denominator - retention.numerator
     scale, total, size = a * marginal.size, marginal.total, histogram.total
-    roomy = retention.denominator * marginal.size * max(int(size.max(initial=0)), total) >= LIMIT
-    kind = object if roomy else np.int64
+    overflows = retention.denominator * marginal.size * max(int(size.max(initial=0)), total) >= LIMIT
+    kind = object if overflows else np.int64
     own = scale * histogram.counts.astype(kind, copy=False) + blank * histogram.spread(size).astype(kind, copy=False)
     table = (scale * marginal.weights.astype(kind, copy=False) + blank * total).take(histogram.values)
     above, below = extremes(histogram, own, table)

@@ -1,11 +1,10 @@
-"""Stochastic t-closeness: how far the outputs of a declared masking mechanism tell a class from the table."""
+"""Stochastic t-closeness: how far the outputs of a declared masking mechanism distinguish a class from the table."""
 
 from __future__ import annotations
 
 from enum import StrEnum
 from fractions import Fraction
-from math import isinf
-from typing import Annotated
+from typing import Annotated, Any
 
 import numpy as np
 from pydantic import Field, model_validator
@@ -13,22 +12,25 @@ from pydantic import Field, model_validator
 from tcdp_audit.plugin.check import (
     ApproximateFigure,
     AttributeParameters,
-    CheckError,
     ClassCheck,
     ClassEvidence,
-    Comparison,
     DisclosureType,
-    Guide,
     Ratios,
     Threshold,
 )
 from tcdp_audit.plugin.detector import Exact, Scale
-from tcdp_audit.plugin.sentences import Outcome, column_of, every_record
-from tcdp_audit_plugins.checks._shared.certain_values import SHARES_OF_PAIRS
+from tcdp_audit.plugin.engine import CheckError
+from tcdp_audit.plugin.sentences import Comparison, Outcome, Sentences
 from tcdp_audit_plugins.checks.differential_privacy.laplace import laplace_distance
 from tcdp_audit_plugins.checks.differential_privacy.randomised_response import response_distance
-from tcdp_audit_plugins.checks.differential_privacy.sentences import ASSUMING, DS15, demand, number, odds, worst_figure
-from tcdp_audit_plugins.formulas import formula
+from tcdp_audit_plugins.checks.differential_privacy.sentences import (
+    ASSUMING,
+    ODDS_OF_VALUE,
+    demand_of,
+    factor_of,
+    worst_figure,
+)
+from tcdp_audit_plugins.guides import built_in_guide
 
 FINEST = 10**9  # denominators of a retention up to this keep the fractions within what floating point holds
 WIDEST = 10**100  # of the noise's scale, and of its inverse
@@ -102,7 +104,7 @@ def stochastic_distance(evidence: ClassEvidence, parameters: StochasticParameter
         arithmetic decides close to a threshold.
 
     Raises:
-        CheckError: geometric noise on values that are not whole numbers, or noise that is tiny beside their range.
+        CheckError: geometric noise on values that are not whole numbers, or noise that is tiny next to their range.
 
     Cost: O(pairs log m).
 
@@ -119,26 +121,17 @@ def stochastic_distance(evidence: ClassEvidence, parameters: StochasticParameter
     return laplace_distance(histogram, marginal, values, parameters.noise)
 
 
-def _sentence(outcome: Outcome) -> str:
-    t = worst_figure(outcome)
-    if isinf(t):
-        bound = "the outputs of a group and of the table differ without bound"
-    else:
-        factor = number(t, outcome.threshold)
-        bound = f"the likelihood of no output differs by more than the factor {factor} between a group and the table"
-    masked = str(outcome.parameters["mechanism"]).replace("_", " ")
-    applied = f"and with {masked} applied to {column_of(outcome)} of the {every_record(outcome)} as declared"
-    return f"{ASSUMING}, {applied}, {bound}.{demand(outcome, 'a factor')}"
-
-
-def _person(outcome: Outcome) -> str:
-    return odds(outcome, worst_figure(outcome), f"a value of {column_of(outcome)}")
+def _values(outcome: Outcome) -> dict[str, Any]:
+    """The mechanism by name, and the factor."""
+    masking = str(outcome.parameters["mechanism"]).replace("_", " ")
+    return {"masking": masking, **factor_of(worst_figure(outcome))}
 
 
 CHECKS = [
     ClassCheck(
         name="stochastic_t_closeness",
         title="Stochastic t-closeness",
+        expectation_name="ToBeStochasticallyTClose",
         disclosure_type=DisclosureType.ATTRIBUTE_MODEL,
         parameters=StochasticParameters,
         thresholds=(Threshold("t", Comparison.AT_MOST, stochastic_distance, "factor between a group and the table"),),
@@ -148,36 +141,19 @@ CHECKS = [
             None if parameters.mechanism is Mechanism.RANDOMISED_RESPONSE else frozenset({Scale.NUMERIC})
         ),
         variant=lambda parameters: parameters.mechanism.value.replace("_", " "),
-        sentence=_sentence,
-        person=_person,
-        guide=Guide(
-            question="How much can the masked value tell about the group that somebody is in?",
-            risk="Whoever sees a masked value may learn much about the secret behind it.",
-            definition=(
-                "The confidential values c of the table are masked by a mechanism Z before release. For every "
-                "equivalence class E and every output, the average of Z's distributions over the class and over the "
-                "table are within the factor t of each other."
+        sentences=Sentences(
+            passed=(
+                "{assuming}, and with {masking} applied to {attribute} of the {every_record} as declared, "
+                "[{infinite?}the outputs of a group and of the table differ without bound|the likelihood of no "
+                "output differs by more than the factor {observed} between a group and the table].{demand}"
             ),
-            **formula(
-                r"\max_E \sup_o \max\left(\frac{f_E(o)}{f_T(o)}, \frac{f_T(o)}{f_E(o)}\right) \le t",
-                r"f_E(o) = \frac{1}{n_E} \sum_{c \in E} \Pr(Z(c) = o)",
-            ),
-            reading=(
-                "A factor of at least 1: 1 where the outputs say no more about a class than about the table. More "
-                "noise brings it closer to 1."
-            ),
-            choosing=(
-                "2 ln t is the implied epsilon under the assumptions of t-closeness. Raise the noise until the figure "
-                "keeps the t that you need; `t_from_epsilon` bounds it from epsilon and class sizes alone."
-            ),
-            limits=(
-                "Audit the table before the noise, with the mechanism that will be applied declared: on cells that are "
-                "masked already it would describe a second masking. It holds for one release of each value. "
-                "Randomised response answers any of the domain's values, so a declared domain is part of it. "
-                f"{SHARES_OF_PAIRS}"
-            ),
-            source=f"{DS15}, definition 3",
-            example="- stochastic_t_closeness: {t: 2, attribute: salary, mechanism: laplace, noise_scale: 1000}",
+            impact=ODDS_OF_VALUE,
+            parts={
+                "assuming": ASSUMING,
+                "demand": demand_of("a factor"),
+            },
+            values=_values,
         ),
+        guide=built_in_guide(__file__, "stochastic_t_closeness.md"),
     ),
 ]

@@ -13,18 +13,22 @@ from tcdp_audit.plugin.check import (
     ApproximateFigure,
     ClassCheck,
     ClassEvidence,
-    Comparison,
     DisclosureType,
-    Guide,
     Parameters,
     Signs,
     Threshold,
 )
 from tcdp_audit.plugin.detector import Exact
-from tcdp_audit.plugin.sentences import Outcome, every_record
+from tcdp_audit.plugin.sentences import Comparison, Sentences
 from tcdp_audit_plugins.checks.differential_privacy.exponentials import sign_of_exponential
-from tcdp_audit_plugins.checks.differential_privacy.sentences import ASSUMING, DS15, demand, number, odds, worst_figure
-from tcdp_audit_plugins.formulas import formula
+from tcdp_audit_plugins.checks.differential_privacy.sentences import (
+    ASSUMING,
+    ODDS_OF_CONFIDENTIAL_VALUE,
+    demand_of,
+    factor_of,
+    worst_figure,
+)
+from tcdp_audit_plugins.guides import built_in_guide
 
 
 class TFromEpsilonParameters(Parameters):
@@ -76,20 +80,6 @@ def _sign(share: Fraction, epsilon: Fraction, threshold: Fraction) -> int:
     return sign_of_exponential(epsilon, (threshold - share) / (1 - share))
 
 
-def _sentence(outcome: Outcome) -> str:
-    epsilon, t = float(outcome.parameters["epsilon"]), number(worst_figure(outcome), outcome.threshold)
-    return (
-        f"{ASSUMING}, confidential values of the {every_record(outcome)} masked with epsilon = {number(epsilon)} are "
-        f"t-close with t = {t}, by "
-        f"the bound as derived, a + (1 - a) exp(epsilon); the formula printed in "
-        f"the paper is smaller by one record and not safe.{demand(outcome, 't')}"
-    )
-
-
-def _person(outcome: Outcome) -> str:
-    return odds(outcome, worst_figure(outcome), "a confidential value")
-
-
 CHECKS = [
     ClassCheck(
         name="t_from_epsilon",
@@ -98,32 +88,19 @@ CHECKS = [
         parameters=TFromEpsilonParameters,
         thresholds=(Threshold("at_most", Comparison.AT_MOST, t_from_epsilon, "t that epsilon gives"),),
         monotone=lambda _: True,  # it falls as a class grows
-        sentence=_sentence,
-        person=_person,
-        guide=Guide(
-            question="How close to the whole table does masking with a given epsilon keep every group?",
-            risk="It stays open what masking with that epsilon means for the secrets in a group.",
-            definition=(
-                "If the confidential attributes were masked with epsilon-differential privacy and the classes are "
-                "those of the release, the release is stochastically t-close with t = a + (1 - a) exp(epsilon), where "
-                "a is the smallest class's share of all records."
+        sentences=Sentences(
+            passed=(
+                "{assuming}, confidential values of the {every_record} masked with epsilon = {parameters.epsilon} "
+                "are t-close with t = [{infinite?}infinite|{observed}], by the bound as derived, a + (1 - a) "
+                "exp(epsilon); the formula printed in the paper is smaller by one record and not safe.{demand}"
             ),
-            **formula(
-                r"t = a + (1 - a)\, e^\varepsilon",
-                r"a = \min_E n_E / N",
-            ),
-            reading=(
-                "A factor of at least 1: within it the masked values of a class are distributed as those of the table. "
-                "With many classes it is close to exp(epsilon)."
-            ),
-            choosing="Below exp(epsilon) only large classes help: with half of the table in each, t - 1 is halved.",
-            limits=(
-                "The auditor cannot see that values were masked with epsilon: that is declared, not measured. The "
-                "paper prints N - n_E - 1 where its derivation gives N - n_E; the derived bound is used. For N = 12, "
-                "n_E = 4, epsilon = 1 that is 2.1455, where 1.9190 is printed."
-            ),
-            source=f"{DS15}, proposition 1 as derived",
-            example="- t_from_epsilon: {epsilon: 1, at_most: 3}",
+            impact=ODDS_OF_CONFIDENTIAL_VALUE,
+            parts={
+                "assuming": ASSUMING,
+                "demand": demand_of("t"),
+            },
+            values=lambda outcome: factor_of(worst_figure(outcome)),
         ),
+        guide=built_in_guide(__file__, "t_from_epsilon.md"),
     ),
 ]

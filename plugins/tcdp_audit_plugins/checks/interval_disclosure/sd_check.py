@@ -9,10 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from tcdp_audit.plugin.check import DisclosureType, Guide, TableCheck, TableFigure, TableView
+from tcdp_audit.plugin.check import DisclosureType, Need, TableCheck, TableFigure, TableView
 from tcdp_audit.plugin.detector import Scale
 from tcdp_audit_plugins.checks.interval_disclosure.attribute_pairs import AttributePairs
-from tcdp_audit_plugins.checks.interval_disclosure.guide_texts import CHOOSING, LIMITS, READING
 from tcdp_audit_plugins.checks.interval_disclosure.parameters import (
     IntervalParameters,
     Widths,
@@ -20,9 +19,9 @@ from tcdp_audit_plugins.checks.interval_disclosure.parameters import (
     interval_faults,
 )
 from tcdp_audit_plugins.checks.interval_disclosure.sd_intervals import inside_sd_interval
-from tcdp_audit_plugins.checks.interval_disclosure.sentences import interval_person, interval_sentence
+from tcdp_audit_plugins.checks.interval_disclosure.sentences import SENTENCES
 from tcdp_audit_plugins.checks.interval_disclosure.shares import interval_figure
-from tcdp_audit_plugins.formulas import formula
+from tcdp_audit_plugins.guides import built_in_guide
 
 SCALES = frozenset({Scale.NUMERIC})
 
@@ -56,35 +55,9 @@ CHECKS = [
         parameters=SdIntervalParameters,
         measure=_measure,
         label="share of original values inside the interval",
-        requires=frozenset({"original"}),
+        needs={Need.ORIGINAL},
         validate=lambda parameters, document: interval_faults(parameters, document, SCALES),
-        sentence=interval_sentence,
-        person=interval_person,
-        guide=Guide(
-            question="How often is the true value close to the masked one?",
-            risk="A masked value may lie so near to the true one that masking protects nobody.",
-            definition=(
-                "An intruder takes the masked value of a record and guesses that the original one is near. It is "
-                "disclosed if the two differ by at most p percent of the attribute's standard deviation, which is that "
-                "of all original values with n - 1 in its denominator."
-            ),
-            **formula(
-                r"\left|v_i - v'_i\right| \le \frac{p}{100} \operatorname{sd}(v)",
-            ),
-            reading=(
-                f"{READING} Differences next to the limit are decided in exact fractions, in which a number stored as "
-                "floating point is the decimal that it prints as: 0.1 is one tenth."
-            ),
-            choosing=CHOOSING,
-            limits=(
-                "A few very large values make the standard deviation, and with it every interval, wide; the check by "
-                f"ranks does not depend on them. {LIMITS}"
-            ),
-            source=(
-                "Torra, Privacy models and disclosure risk (lecture, 2020); Guide to Data Privacy, Springer "
-                "2022, doi:10.1007/978-3-031-12837-0"
-            ),
-            example="- sd_interval_disclosure: {p: [1, 5], at_most: 0.2, attributes: [age, salary]}",
-        ),
+        sentences=SENTENCES,
+        guide=built_in_guide(__file__, "sd_interval_disclosure.md"),
     ),
 ]

@@ -71,8 +71,8 @@ def _decided(
     """Borderline pairs, each pair of values once."""
     limit = percent**2 * _variance(values, counts)
     pairs, which = np.unique(np.stack([released, original]), axis=1, return_inverse=True)
-    kept = [(100 * (_decimal(values[a]) - _decimal(values[b]))) ** 2 <= limit for a, b in pairs.T.tolist()]
-    return np.array(kept, dtype=bool)[which.reshape(-1)]
+    within = [(100 * (_decimal(values[a]) - _decimal(values[b]))) ** 2 <= limit for a, b in pairs.T.tolist()]
+    return np.array(within, dtype=bool)[which.reshape(-1)]
 
 
 def _variance(values: NDArray[Any], counts: Counts) -> Fraction:

@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tcdp_audit.plugin._internal import estimate_of_largest
-from tcdp_audit.plugin.check import CheckError, TableFigure, TableView
+from tcdp_audit.plugin.check import TableFigure, TableView
+from tcdp_audit.plugin.engine import CheckError
 from tcdp_audit_plugins.checks.interval_disclosure.attribute_pairs import AttributePairs, attribute_pairs
 from tcdp_audit_plugins.checks.interval_disclosure.parameters import Aggregate, IntervalParameters
 

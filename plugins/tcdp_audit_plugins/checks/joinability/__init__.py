@@ -1,4 +1,4 @@
-"""Joinability: how much of a release can be joined with a table that somebody else has, from sketches of both."""
+"""Joinability: how much of a release can be joined with a table that another party has, from sketches of both."""
 
 from __future__ import annotations
 
@@ -8,22 +8,16 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from tcdp_audit.plugin._internal import Check, gibibytes, percent_of
-from tcdp_audit.plugin.check import (
-    CheckError,
+from tcdp_audit.plugin._internal import gibibytes
+from tcdp_audit.plugin.check import Check, DisclosureType, Limit, Need, Parameters, TableCheck, TableFigure, TableView
+from tcdp_audit.plugin.detector import Exact, PolicyDocument, Text
+from tcdp_audit.plugin.engine import CheckError
+from tcdp_audit.plugin.sentences import (
     Comparison,
-    DisclosureType,
-    Guide,
-    Limit,
-    Parameters,
-    TableCheck,
-    TableFigure,
-    TableView,
+    Outcome,
+    Sentences,
 )
-from tcdp_audit.plugin.detector import Exact, PolicyDocument, Role, Text
-from tcdp_audit.plugin.sentences import Outcome, agree, an_intruder, known_columns, percent, plural, record_noun
 from tcdp_audit_plugins.checks._shared.key_sketch import number_of_keys, require_memory
-from tcdp_audit_plugins.checks._shared.sampling import counts_rows
 from tcdp_audit_plugins.checks.joinability.common_keys import HashedTable, TableKeys, keys_of_both
 from tcdp_audit_plugins.checks.joinability.shares import (
     EACH,
@@ -35,7 +29,7 @@ from tcdp_audit_plugins.checks.joinability.shares import (
     one_to_one,
 )
 from tcdp_audit_plugins.checks.joinability.written_alike import require_written_alike
-from tcdp_audit_plugins.formulas import formula
+from tcdp_audit_plugins.guides import built_in_guide
 
 REGISTRY = "registry"
 CONTAINED = "upper end of the share of combinations that the registry also has"
@@ -117,53 +111,19 @@ def _details(view: TableView, tables: tuple[TableKeys, TableKeys], single: Betwe
     }
 
 
-def _faults(parameters: JoinabilityParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
-    yield from counts_rows(document)
+def _faults(_: JoinabilityParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
     if document.conventions.missing_quasi_identifier == "wildcard":
         yield "", WILDCARD
-    known = [name for name, one in document.attributes.items() if one.role is Role.QUASI_IDENTIFIER]
-    names = known if parameters.attributes is None else parameters.attributes
-    for name in names:
-        if name not in document.attributes:
-            yield "attributes", f"the policy declares no attribute {name!r}"
-    if len({*names}) < len(names):
-        yield "attributes", "an attribute is named twice; name each once"
 
 
-def _sentence(outcome: Outcome) -> str:
-    details = outcome.details
-    share, high = (percent(float(details[name]), outcome.threshold) for name in ("share", "high"))
-    alone = f"{share} of all {plural(record_noun(outcome))}"
-    if not details["is_exact"]:
-        alone = f"About {alone}, at most {high} with {percent(float(details['confidence']))} confidence,"
-    both = f"are alone with their {known_columns(outcome)} in the release and in the registry"
-    return f"{alone} {both}{_limit(outcome.threshold, details['high'])}; {_contained(outcome)}."
-
-
-def _contained(outcome: Outcome) -> str:
-    """How many combinations both tables have."""
-    details, asked = outcome.details["contained"], outcome.parameters.get("contained")
-    allowed, keys = None if asked is None else Fraction(asked), int(outcome.details["keys"])
-    share, high = (percent(float(details[name]), allowed) for name in ("share", "high"))
-    if details["low"] == details["high"]:
-        of = agree(keys, "the release's only combination of these", f"the release's {keys:,} combinations of these")
-        said = f"{share} of {of} {agree(keys, 'is', 'are')} in the registry, too"
-    else:
-        said = f"about {share} of some {keys:,} combinations of these, at most {high}, are in the registry, too"
-    return f"{said}{_limit(allowed, details['high'])}"
-
-
-def _limit(allowed: Fraction | None, high: Any) -> str:
-    """What the policy allows, where more is found."""
-    if allowed is None or Fraction(high) <= allowed:
-        return ""
-    return f", where at most {percent_of(allowed)} is allowed" if allowed else ", where none is allowed"
-
-
-def _person(outcome: Outcome) -> str:
-    single = percent(float(outcome.details["share"]))
-    who = f"Whoever has the registry, and looks up {an_intruder(outcome)} of the release by {known_columns(outcome)},"
-    return f"{who} finds one entry that fits nobody else in either table with a chance of {single}."
+def _values(outcome: Outcome) -> dict[str, bool]:
+    """Which of both figures exceeds its threshold, and whether the second is exact."""
+    contained, asked = outcome.details["contained"], outcome.parameters.get("contained")
+    return {
+        "over": outcome.threshold is not None and outcome.details["high"] > outcome.threshold,
+        "contained_over": asked is not None and contained["high"] > Fraction(asked),
+        "contained_exactly": contained["low"] == contained["high"],
+    }
 
 
 CHECKS: list[Check] = [
@@ -176,56 +136,32 @@ CHECKS: list[Check] = [
         comparison=Comparison.AT_MOST,
         label="upper end of the share of records that are alone with their combination in both tables",
         further=(Limit("contained", Comparison.AT_MOST, CONTAINED),),
-        requires=frozenset({REGISTRY}),
         validate=_faults,
-        sentence=_sentence,
-        person=_person,
-        guide=Guide(
-            question="How much of the release can be joined with a table that somebody else has?",
-            risk="Somebody with a list of names may join it with the file by what both of them hold.",
-            definition=(
-                "A and B are the different combinations of values (keys) of some columns in the release and in the "
-                "registry, a table that somebody else has or could have. The figure is the share of released records "
-                "that are alone with their key, and whose key a single record of the registry has. Beside it stand the "
-                "containment of A in B, which is the share of the release's keys that the registry has, too, that of B "
-                "in A, and the Jaccard index. A record that lacks a value in one of the columns has no key. Of each "
-                "table the K keys with the smallest hashes are looked up in the whole other one."
+        needs={Need.REGISTRY, Need.ROWS, Need.DECLARED, Need.DISTINCT},
+        sentences=Sentences(
+            passed=(
+                "[{is_exact?}{details.share:%} of all {record:plural}|About {details.share:%} of all "
+                "{record:plural}, at most {details.high:%} with {details.confidence:%} confidence,] are alone with "
+                "their {known} in the release and in the registry[{over?}, where [{threshold>0?}at most "
+                "{threshold:%}|none] is allowed]; {contained}."
             ),
-            **formula(
-                r"\frac{\#\{a \in A : n_a = m_a = 1\}}{n} \text{ (upper end) } \le \text{at\_most}",
-                r"\frac{\left|A \cap B\right|}{\left|A\right|} \text{ (upper end) } \le \text{contained}",
-                r"\frac{\left|A \cap B\right|}{\left|B\right|}, \frac{\left|A \cap B\right|}{\left|A \cup B\right|}",
-                r"n_a, m_a \text{ records in release and registry}",
+            impact=(
+                "An intruder who has the registry, and looks up {person} of the release by {known}, finds one entry "
+                "that fits no one else in either table with a chance of {details.share:%}."
             ),
-            reading=(
-                "The observed value is a share of released records that the truth is above at most once in a hundred "
-                "audits with other seeds, all intervals together; it is the share itself where the release has at "
-                "most `keys` keys. Details: `share` with `low` and `high`, its interval, and `is_exact`; `contained`, "
-                "the share of A that is in B, `of_registry`, the share of B that is in A, and `jaccard`, each with its "
-                "interval; `keys` and `registry_keys`, the sizes of A and B; `common_keys`, how many both have; "
-                "`confidence`, `seed`; `registry_records`; `without_key` and `registry_without_key`, records that are "
-                "never joined. Numbers of keys have three digits where they are estimated."
-            ),
-            choosing=(
-                "`at_most` is the share of records that a list of names names: 0, 0.05 and 0.2 are el Emam's "
-                "precedents for shares of records at risk. No norm names a figure for `contained`, which says how much "
-                "of the release is in the other table at all; it matters where being there is a secret. With 65,536 "
-                "keys a share of one half has an interval of 0.7 per cent to either side, with 4,096 of 3."
-            ),
-            limits=(
-                "It tells of one table, and another one may hold more. Keys must be equal to be joined: one digit "
-                "that differs joins nothing, and `distance_record_linkage` tells of an intruder who tolerates that. A "
-                "cell that the registry writes in other words, such as a range for a number or a node of the hierarchy "
-                "for a leaf, is an error, as is a column without a common value; what nothing declares to be "
-                "generalised cannot be told from a value. A share of keys is none of records: one key may be that of "
-                "most records. Neither hashes nor sketches are in any result. It counts rows, and takes no unit."
-            ),
-            source=(
-                "Chia et al., KHyperLogLog: estimating reidentifiability and joinability of large data at scale, IEEE "
-                "Symposium on Security and Privacy 2019; Beyer et al., On synopses for distinct-value estimation under "
-                "multiset operations, SIGMOD 2007"
-            ),
-            example="- joinability: {at_most: 0.05, attributes: [age, zip]}",
+            parts={
+                "contained": (
+                    "[{contained_exactly?}{details.contained.share:% against parameters.contained} of "
+                    "[{details.keys=1?}the release's only combination of these|the release's {details.keys} "
+                    "combinations of these] {details.keys:is|are} in the registry, too|about "
+                    "{details.contained.share:% against parameters.contained} of some {details.keys} combinations "
+                    "of these, at most {details.contained.high:% against parameters.contained}, are in the "
+                    "registry, too][{contained_over?}, where [{parameters.contained>0?}at most "
+                    "{parameters.contained:%}|none] is allowed]"
+                ),
+            },
+            values=_values,
         ),
+        guide=built_in_guide(__file__, "joinability.md"),
     ),
 ]

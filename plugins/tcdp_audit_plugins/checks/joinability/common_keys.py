@@ -16,8 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tcdp_audit.plugin._internal import Counts, occurrences
-from tcdp_audit.plugin.check import CheckError, CodedTable
-from tcdp_audit.plugin.engine import StreamedTable
+from tcdp_audit.plugin.engine import CheckError, CodedTable, StreamedTable
 from tcdp_audit.plugin.sentences import listing
 from tcdp_audit_plugins.checks._shared.key_sketch import Hashes, KeySketch, column_hashes, sets_hashed
 
@@ -45,7 +44,7 @@ class TableKeys:
         return int((self.elsewhere > 0).sum())
 
     @property
-    def kept(self) -> int:
+    def sampled(self) -> int:
         """How many keys were kept."""
         return len(self.sketch.hashes)
 
@@ -76,7 +75,7 @@ class HashedTable:
     def _hashed(self, table: CodedTable, some: slice) -> tuple[Hashes, Counts]:
         rows = table.rows.take(some)
         columns = [(one, rows[one.attribute]) for one in self.table.columns]
-        has_key = ~np.any([domain.tells_nothing[codes] for domain, codes in columns], axis=0)
+        has_key = ~np.any([domain.is_uninformative[codes] for domain, codes in columns], axis=0)
         hashes = [self.of_code[domain.attribute][codes[has_key]] for domain, codes in columns]
         ((_, together),) = sets_hashed(hashes, [tuple(range(len(hashes)))])
         return together, rows.each[has_key]

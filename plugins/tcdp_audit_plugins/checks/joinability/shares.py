@@ -53,7 +53,7 @@ class Between:
 
 def contained(one: TableKeys) -> Between:
     """The share of a table's keys that the other one has, too."""
-    return Between.share(one.common, one.kept, is_exact=one.sketch.is_complete)
+    return Between.share(one.common, one.sampled, is_exact=one.sketch.is_complete)
 
 
 def jaccard(tables: Sequence[TableKeys]) -> Between:
@@ -72,12 +72,12 @@ def jaccard(tables: Sequence[TableKeys]) -> Between:
 def common_keys(tables: Sequence[TableKeys]) -> Between:
     """How many keys both tables have: counted where all keys of one were kept, else keys of one times the share.
 
-    The table of which a larger share is common tells it better.
+    The table of which a larger share is common shows it better.
     """
     for one in tables:
         if one.sketch.is_complete:
             return Between(*[one.common] * 3)
-    best = max(tables, key=lambda one: Fraction(one.common, one.kept))
+    best = max(tables, key=lambda one: Fraction(one.common, one.sampled))
     share = contained(best)
     keys, fewest, most = number_of_keys(best.sketch, EACH)
     return Between(
@@ -95,7 +95,7 @@ def one_to_one(release: TableKeys, records: int) -> Between:
     single = int(((release.sketch.records == 1) & (release.elsewhere == 1)).sum())
     if release.sketch.is_complete:
         return Between(*[Fraction(single, records)] * 3)
-    share = Between.share(single, release.kept, is_exact=False)
+    share = Between.share(single, release.sampled, is_exact=False)
     keys, fewest, most = number_of_keys(release.sketch, EACH)
     scaled = ((keys, share.value), (fewest, share.low), (most, share.high))
     return Between(*(min(1.0, float(number * one / records)) for number, one in scaled))

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.plugin.check import CheckError, TableView
-from tcdp_audit.plugin.engine import Domain, Hierarchy, StreamedTable
+from tcdp_audit.plugin.check import TableView
+from tcdp_audit.plugin.engine import CheckError, Domain, Hierarchy, StreamedTable
 from tcdp_audit.plugin.sentences import count
 from tcdp_audit_plugins.checks.releases.overlap import Overlap, overlap_of
 
@@ -45,8 +45,8 @@ def require_written_alike(view: TableView, release: StreamedTable, registry: Str
 
 
 def _occurring(domain: Domain) -> NDArray[np.bool_]:
-    """Which values a table has, without those that tell nothing. Shape (values,)."""
-    return np.asarray((domain.counts > 0) & ~domain.tells_nothing[:-1], dtype=np.bool_)
+    """Which values a table has, without those that say nothing. Shape (values,)."""
+    return np.asarray((domain.counts > 0) & ~domain.is_uninformative[:-1], dtype=np.bool_)
 
 
 def _also_in(theirs: Domain, own: Domain) -> NDArray[np.bool_]:
@@ -68,7 +68,7 @@ def _require_no_other_words(own: Domain, pairs: Overlap, lacking: NDArray[np.boo
     Args:
         own: the values of the release.
         pairs: the values of release and registry that overlap.
-        lacking: the values of the release that do not stand in the registry as they are.
+        lacking: the values of the release that are not in the registry as they are.
         registry: the registry's name.
 
     Raises:

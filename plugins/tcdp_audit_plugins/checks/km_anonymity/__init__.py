@@ -1,4 +1,4 @@
-"""k^m-anonymity: whoever knows a few items of a person's set finds enough others who have them."""
+"""k^m-anonymity: anyone who knows a few items of a person's set finds enough others who have them."""
 
 from __future__ import annotations
 
@@ -9,34 +9,18 @@ from typing import Annotated
 import numpy as np
 from pydantic import Field
 
-from tcdp_audit.plugin._internal import Check, unit_noun
-from tcdp_audit.plugin.check import (
-    CheckError,
-    Comparison,
-    DisclosureType,
-    Guide,
-    Parameters,
-    TableCheck,
-    TableFigure,
-    TableView,
-)
+from tcdp_audit.plugin.check import Check, DisclosureType, Need, Parameters, TableCheck, TableFigure, TableView
 from tcdp_audit.plugin.detector import PolicyDocument, Role, Text
+from tcdp_audit.plugin.engine import CheckError
 from tcdp_audit.plugin.sentences import (
-    Outcome,
-    Status,
-    agree,
-    an_intruder,
-    chance_of,
-    count,
-    known_columns,
+    Comparison,
+    Sentences,
     listing,
-    part_of,
-    sentence_case,
 )
-from tcdp_audit_plugins.checks._shared.sampling import distribution_of, needs_a_partition
+from tcdp_audit_plugins.checks._shared.sampling import distribution_of
 from tcdp_audit_plugins.checks.km_anonymity.cells import item_sets_of
 from tcdp_audit_plugins.checks.km_anonymity.item_sets import least_of_each, supports
-from tcdp_audit_plugins.formulas import formula
+from tcdp_audit_plugins.guides import built_in_guide
 
 
 class KmParameters(Parameters):
@@ -104,7 +88,6 @@ def km_anonymity(view: TableView, parameters: KmParameters) -> TableFigure:
 
 
 def _faults(parameters: KmParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
-    yield from needs_a_partition(document, "a missing cell would hold every item")
     known = [name for name, one in document.attributes.items() if one.role is Role.QUASI_IDENTIFIER]
     names = known if parameters.attributes is None else parameters.attributes
     if not names:
@@ -112,38 +95,6 @@ def _faults(parameters: KmParameters, document: PolicyDocument) -> Iterator[tupl
     for name in names:
         if name == document.unit:
             yield "attributes", f"{name!r} is the unit of privacy, which holds no items"
-        elif name not in document.attributes:
-            yield "attributes", f"the policy declares no attribute {name!r}"
-    if len({*names}) < len(names):
-        yield "attributes", "an attribute is named twice; name each once"
-
-
-def _sentence(outcome: Outcome) -> str:
-    noun, columns = unit_noun(outcome), known_columns(outcome)
-    least = count(int(outcome.observed or 0), noun)
-    few = _items(outcome.parameters["m"])
-    if outcome.status is not Status.FAILED:
-        return f"Whoever knows {few} of a person in {columns} finds at least {least} with the same."
-    assert outcome.records is not None  # noqa: S101 - outcomes of this check have them
-    number = outcome.records.failing or 0
-    part = sentence_case(part_of(number, outcome.records.total, noun))
-    return (
-        f"{part} {agree(number, 'has', 'have')} {few} in {columns} that fewer than "
-        f"{count(outcome.parameters['k'], noun)} have; the least is {least}."
-    )
-
-
-def _items(number: int) -> str:
-    return agree(number, "one item", f"{number:,} items or fewer")
-
-
-def _person(outcome: Outcome) -> str:
-    least = int(outcome.observed or 0)
-    return (
-        f"Whoever knows {_items(outcome.parameters['m'])} of {an_intruder(outcome)} in "
-        f"{known_columns(outcome)} narrows them down to {count(least, unit_noun(outcome))} at "
-        f"worst; a guess is right with {chance_of(Fraction(1, max(least, 1)))}."
-    )
 
 
 CHECKS: list[Check] = [
@@ -159,48 +110,23 @@ CHECKS: list[Check] = [
         worst=lambda _, __: Fraction(1),
         needs_quasi_identifiers=False,
         validate=_faults,
-        sentence=_sentence,
-        person=_person,
-        guide=Guide(
-            question="Is everybody hidden among enough others by any few things that they bought, had or visited?",
-            risk="Two or three items of a long list, known from a conversation, may fit a single person.",
-            definition=(
-                "A cell holds a set of items, such as diagnoses, purchases or places. An intruder knows at most m of "
-                "the items of a person. A release is k^m-anonymous if every combination of at most m items is in the "
-                "sets of no record, or of at least k records. Where the policy names a unit, an entity's set is that "
-                "of all its rows. An item of one column is none of another."
+        needs={Need.PARTITION, Need.DECLARED, Need.DISTINCT},
+        sentences=Sentences(
+            passed=(
+                "An intruder who knows {items} of a person in {known} finds at least {observed:{unit}} with the same."
             ),
-            **formula(
-                r"s(I) = \left|\{i : I \subseteq T_i\}\right|",
-                r"s(I) = 0 \text{ or } s(I) \ge k \text{ for every } \left|I\right| \le m",
+            failed=(
+                "{failing/records:{unit}} {failing:has|have} {items} in {known} that fewer than {k:{unit}} have; "
+                "the least is {observed:{unit}}."
             ),
-            reading=(
-                "The observed value is the least number of records that have some combination which occurs. Details: "
-                "`items`, how many different ones there are; `largest_set`, the items of the longest set; "
-                "`without_items`, records whose set is empty; and for each size up to m: `combinations`, how many "
-                "occur, `smallest_supports`, `rare_combinations` (that fewer than k records have) and `exposed` "
-                "(records with such a combination). The distribution has, for each set of items that occurs, the "
-                "records with its rarest combination."
+            impact=(
+                "An intruder who knows {items} of {person} in {known} narrows them down to {observed:{unit}} at "
+                "worst; a guess is right with {guess:chance}."
             ),
-            choosing=(
-                "m is what an intruder can know: 2 or 3. k as for k-anonymity, 5 or more. Where it fails at size 1, "
-                "drop or generalise the rare items first: no pair with them can be kept."
-            ),
-            limits=(
-                "That an item is lacking is no knowledge here, and neither is how often or when it was there. Items "
-                "are compared as text without blanks around them; empty ones and `suppressed_tokens` are none. A "
-                "missing cell is an empty set, which nobody can be found by; `missing_quasi_identifier: wildcard` is "
-                "refused. Single items and pairs are counted whatever the length of sets; combinations of three and "
-                "more where all of them fit into the memory, otherwise they are refused. Columns of lists in Parquet "
-                "or Arrow are no single cells and are not read: join their items with a delimiter first. With a wrong "
-                "delimiter whole cells are the items, and what passes then would pass with the right one. On cells of "
-                "one item each it is the K of LKC-privacy, missing values apart."
-            ),
-            source=(
-                "Terrovitis, Mamoulis, Kalnis, Privacy-preserving anonymization of set-valued data, PVLDB 1(1), 2008, "
-                "doi:10.14778/1453856.1453874"
-            ),
-            example="- km_anonymity: {k: 5, m: 2, attributes: [disease]}",
+            parts={
+                "items": "[{m=1?}one item|{m} items or fewer]",
+            },
         ),
+        guide=built_in_guide(__file__, "km_anonymity.md"),
     ),
 ]

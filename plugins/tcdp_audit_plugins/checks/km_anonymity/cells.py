@@ -11,7 +11,7 @@ import pyarrow.compute
 from numpy.typing import NDArray
 
 from tcdp_audit.plugin._internal import Counts, fold, numbered, occurrences
-from tcdp_audit.plugin.check import CodedTable
+from tcdp_audit.plugin.engine import CodedTable
 from tcdp_audit_plugins.checks.km_anonymity.item_sets import ItemSets, Positions, joined
 
 pc: Any = pyarrow.compute  # it makes its functions when it is imported, so that no type checker knows them
@@ -25,9 +25,9 @@ def item_sets_of(
     Args:
         table: with the columns, and the unit's.
         columns: their names, at least one.
-        delimiter: what stands between two items of a cell. Blanks around an item do not count.
+        delimiter: what is between two items of a cell. Blanks around an item do not count.
         unit: the column with the entity, whose items are those of all its rows; None where each record is one.
-        nothing: items that tell nothing, such as what stands for a suppressed one.
+        nothing: items that says nothing, such as what stands for a suppressed one.
 
     Cost: one pass over the distinct cells, and a sort of the items of all different rows.
     """
@@ -63,9 +63,9 @@ def _split(labels: Sequence[str], delimiter: str, nothing: Collection[str]) -> t
     """
     lists = pc.split_pattern(pa.array(labels, pa.large_string()), pattern=delimiter)
     texts = pc.utf8_trim_whitespace(lists.flatten()).dictionary_encode()
-    tells = ~pc.is_in(texts.dictionary, pa.array(["", *nothing], pa.large_string())).to_numpy(zero_copy_only=False)
+    is_item = ~pc.is_in(texts.dictionary, pa.array(["", *nothing], pa.large_string())).to_numpy(zero_copy_only=False)
     item = texts.indices.to_numpy()
-    kept = tells[item]
-    upto = np.concatenate([[0], np.cumsum(kept)])
+    chosen = is_item[item]
+    upto = np.concatenate([[0], np.cumsum(chosen)])
     offsets = upto[lists.offsets.to_numpy()]
-    return item[kept].astype(np.int64), np.append(offsets, offsets[-1])
+    return item[chosen].astype(np.int64), np.append(offsets, offsets[-1])

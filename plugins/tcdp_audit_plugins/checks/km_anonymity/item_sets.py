@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tcdp_audit.plugin._internal import Counts, boundaries, gibibytes, numbered, occurrences
-from tcdp_audit.plugin.check import CheckError
+from tcdp_audit.plugin.engine import CheckError
 from tcdp_audit.plugin.sentences import count
 
 if TYPE_CHECKING:
@@ -155,17 +155,17 @@ def _of_pairs(sets: ItemSets, memory: int | None) -> tuple[Positions, Counts]:
     matrix = sets.matrix
     weighted = csr_array(matrix.multiply(sets.records[:, None]).T)
     most = np.minimum(matrix.T @ sets.lengths, sets.different)  # entries that the row of an item has at the most
-    needed, kept = 0, []
+    needed, blocks = 0, []
     for block in _blocks(most):
         product = (weighted[block] @ matrix).tocoo()
         first = product.coords[0] + block.start
         upper = product.coords[1] > first
         numbers = first[upper].astype(np.int64) * sets.different + product.coords[1][upper]
         order = np.argsort(numbers)
-        kept.append((numbers[order], product.data[upper][order]))
+        blocks.append((numbers[order], product.data[upper][order]))
         needed += PAIR * len(numbers)
         _require(needed, 2, len(numbers), memory)
-    return np.concatenate([one for one, _ in kept]), np.concatenate([held for _, held in kept])
+    return np.concatenate([one for one, _ in blocks]), np.concatenate([held for _, held in blocks])
 
 
 def _blocks(sizes: Counts) -> Iterator[slice]:
@@ -182,10 +182,10 @@ def _of_more(sets: ItemSets, size: int, memory: int | None) -> tuple[Positions, 
     _require(EACH * combined, size, combined, memory)
     numbers, times = np.zeros(combined, dtype=np.int64), np.zeros(combined, dtype=np.int64)
     end = 0
-    for some, found in sets.combinations_of(size):
-        start, end = end, end + found.size
-        numbers[start:end] = found.reshape(-1)
-        times[start:end] = np.repeat(sets.records[some], found.shape[1])
+    for some, sets_of_size in sets.combinations_of(size):
+        start, end = end, end + sets_of_size.size
+        numbers[start:end] = sets_of_size.reshape(-1)
+        times[start:end] = np.repeat(sets.records[some], sets_of_size.shape[1])
     order = np.argsort(numbers)
     numbers, times = numbers[order], times[order]
     starts = boundaries(numbers)

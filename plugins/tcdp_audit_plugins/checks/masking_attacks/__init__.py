@@ -11,7 +11,7 @@ parameters, labelled_matrix                read what the intruder knows, from th
 
 from __future__ import annotations
 
-from tcdp_audit.plugin._internal import Check
+from tcdp_audit.plugin.check import Check
 from tcdp_audit_plugins.checks.masking_attacks import (
     microaggregation_attack,
     noise_attack,

@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import Any, Protocol
 
-from tcdp_audit.plugin._internal import Counts, allowance, noun_form
-from tcdp_audit.plugin.check import CheckError, TableFigure, TableView
+from tcdp_audit.plugin._internal import Counts
+from tcdp_audit.plugin.check import TableFigure, TableView
 from tcdp_audit.plugin.detector import Scale
+from tcdp_audit.plugin.engine import CheckError
 from tcdp_audit.plugin.sentences import (
     Outcome,
-    Status,
-    chance_of,
-    count,
-    figure,
-    intruder_who_knows,
-    part_of,
-    percent,
-    record_noun,
+    Sentences,
 )
 from tcdp_audit_plugins.checks._shared.candidate_sets import CandidateSets
 from tcdp_audit_plugins.checks.masking_attacks.links import Links, count_assigned, distances_in_sets, nearest_in_sets
@@ -27,31 +21,6 @@ from tcdp_audit_plugins.checks.masking_attacks.tables import AttackedTables
 from tcdp_audit_plugins.checks.record_linkage.standardised import Space, space
 
 FIGURE = "share of people found"
-READING = (
-    "The observed value is the share of people of whom the intruder is certain, or with `links: expected` the share "
-    "of right links in the mean over guesses among each person's candidates. Details: `certain`, how many people have "
-    "no candidate but their own record, and `expected_correct`, the right guesses; `mean_candidates` and "
-    "`least_candidates` of a person; `random_baseline`, the share that guessing among all records finds. "
-    "`original_to_masked` has all of it before the closure, `masked_to_original` the same for released records that "
-    "look for their person, each with `nearest_correct`, what the nearest candidate gives (ties count 1/t); `closed` "
-    "has it after the closure, where there is one; then `assigned_correct` has the right links of the best one-to-one "
-    "assignment of everybody to a candidate, which has the least sum of squared distances. It is left out where more "
-    "than about a thousand records may all be each other, or where each table has records that the other one lacks. "
-    "`without_own_record` counts people whose own record is not among "
-    "their candidates, `empty` those without a candidate, `wrongly_certain` those whose only candidate is somebody "
-    "else. `candidates_left` counts people by their number of candidates. `matched`, `released_without_original` and "
-    "`originals_not_released` tell the pairing."
-)
-CHOOSING = (
-    "0 for `links: certain`: nobody should be found without doubt. For `links: expected` a share like that for "
-    "record linkage, 0.05 to 0.1 under contract. These are proposals and no published norm."
-)
-LIMITS = (
-    "A missing cell says nothing, on either side. Candidate sets that outgrow the memory are refused. The closure "
-    "takes it that the intruder knows everybody in the original, as the auditor does: without one of them some links "
-    "that it makes certain stay open; `closure: false` leaves it out. Nothing is said of an intruder who knows less, "
-    "or does not know how the file was masked."
-)
 
 
 def attack_figure(
@@ -164,48 +133,29 @@ def _both_ends(sets: CandidateSets, nearest: Mapping[str, Fraction]) -> dict[str
     }
 
 
-def attack_sentence(outcome: Outcome, who: str) -> str:
-    """What an attack found: certain links and guesses, and that the intruder is wrong where that is so.
+def attack_sentences(who: str, how: str, values: Callable[[Outcome], Mapping[str, Any]] = lambda _: {}) -> Sentences:
+    """The sentences on an attack: certain links and guesses, and that the intruder is wrong where that is so.
 
     Args:
-        outcome: of an attack.
-        who: the intruder, as the subject of the sentence.
+        who: the template of the intruder, as the subject of the sentence.
+        how: the template of what the intruder knows of the masking, to follow `and`.
+        values: further values of both.
     """
-    records, details = outcome.records, outcome.details
-    assert records is not None  # noqa: S101 - outcomes of these checks have them
-    noun, limit = record_noun(outcome), f", where {allowance(outcome)}" if outcome.status is Status.FAILED else ""
-    certain, expected = int(details["certain"]), float(details["expected_correct"])
-    shares = {"certain": certain / records.total, "expected": expected / records.total}
-    parts = {"certain": part_of(certain, records.total, noun), "expected": part_of(expected, records.total, noun)}
-    counted = str(outcome.parameters["links"])
-    told = {
-        name: f"{parts[name]} ({percent(share, outcome.threshold if name == counted else None)})"
-        + (limit if name == counted else "")
-        for name, share in shares.items()
-    }
-    found = f"{who} is certain of the right person for {told['certain']}; guessing among the candidates"
-    return f"{found} is right for {told['expected']}.{_about_the_wrong(outcome)}"
-
-
-def _about_the_wrong(outcome: Outcome) -> str:
-    outside = int(outcome.details["without_own_record"])
-    if not outside:
-        return ""
-    noun = record_noun(outcome)
-    return f" This intruder is wrong about {count(outside, noun)}, not found among the candidates."
-
-
-def attack_person(outcome: Outcome, how: str) -> str:
-    """What an attack means for one person: how many records are left for them.
-
-    Args:
-        outcome: of an attack.
-        how: what the intruder knows of the masking, after `and`.
-    """
-    details = outcome.details
-    mean, noun = float(details["mean_candidates"]), record_noun(outcome)
-    records = outcome.records
-    assert records is not None  # noqa: S101 - outcomes of these checks have them
-    chance = chance_of(Fraction(details["expected_correct"]) / records.total)
-    left = f"{figure(mean)} {noun_form(noun, mean)} on average"
-    return f"{intruder_who_knows(outcome)} and {how} is left with {left}, and guesses right with {chance}."
+    return Sentences(
+        passed=(
+            "{who} is certain of the right person for {certain/records:{record}} "
+            "({certain/records:%})[{links=certain?}[, where {allowed}]]; guessing among the candidates is right for "
+            "{expected_correct/records:{record}} ({expected_correct/records:%})[{links=expected?}[, where "
+            "{allowed}]].[ This intruder is wrong about {without_own_record:{record}}, not found among the "
+            "candidates.]"
+        ),
+        impact=(
+            "{intruder} and {how} is left with {mean_candidates:{record}} on average, and guesses right with "
+            "{expected_correct/records:chance}."
+        ),
+        parts={
+            "who": who,
+            "how": how,
+        },
+        values=values,
+    )

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tcdp_audit.plugin._internal import Counts, Floats
-from tcdp_audit.plugin.check import CheckError
+from tcdp_audit.plugin.engine import CheckError
 from tcdp_audit.plugin.sentences import agree, count
 from tcdp_audit_plugins.checks.masking_attacks.labelled_matrix import LabelledMatrix
 

@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tcdp_audit.plugin._internal import Counts, Floats, fold
-from tcdp_audit.plugin.check import CheckError, CodedTable, Pairs
-from tcdp_audit.plugin.engine import Domain
+from tcdp_audit.plugin.check import Pairs
+from tcdp_audit.plugin.engine import CheckError, CodedTable, Domain
 from tcdp_audit_plugins.checks.masking_attacks.noise import INCOMPLETE, Noise, Scores
 from tcdp_audit_plugins.checks.record_linkage.standardised import EPSILON, RecordPoints, Space
 
@@ -210,7 +210,7 @@ def scored(pairs: Pairs, scores: Scores) -> Pairs:
 def _scored(table: CodedTable, scores: Scores) -> CodedTable:
     codes, domains = dict(table.codes), dict(table.domains)
     for name, domain in table.domains.items():
-        codes[name] = np.where(domain.tells_nothing[codes[name]], domain.size, codes[name])
+        codes[name] = np.where(domain.is_uninformative[codes[name]], domain.size, codes[name])
         counts = np.bincount(codes[name], minlength=domain.size + 1)[:-1]
         _require_order(domain, counts)
         values = mean_ranks(counts) if scores == "ranks" else normal_scores(counts)

@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from tcdp_audit.plugin._internal import Floats
-from tcdp_audit.plugin.check import CheckError
+from tcdp_audit.plugin.engine import CheckError
 
 
 @dataclass(frozen=True)

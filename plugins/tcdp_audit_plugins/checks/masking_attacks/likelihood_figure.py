@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,35 +11,12 @@ from numpy.typing import NDArray
 
 from tcdp_audit.plugin._internal import Counts
 from tcdp_audit.plugin.check import Pairs, TableFigure
-from tcdp_audit.plugin.sentences import Outcome, columns_of, count, percent, record_noun
+from tcdp_audit.plugin.sentences import Outcome, Sentences
 from tcdp_audit_plugins.checks.masking_attacks.parameters import LikelihoodParameters
 from tcdp_audit_plugins.checks.masking_attacks.posteriors import Likelihood, Posteriors, posterior_figures
 from tcdp_audit_plugins.checks.record_linkage.credit import Credit, credit
-from tcdp_audit_plugins.checks.record_linkage.linked_records import finds, linked
+from tcdp_audit_plugins.checks.record_linkage.linked_records import LINKED, finds
 from tcdp_audit_plugins.checks.record_linkage.standardised import Space
-
-READING = (
-    "Details: `masked_to_original` and `original_to_masked` hold both directions, each with `expected` (the share), "
-    "`expected_correct`, `optimistic` and `pessimistic` (every tie broken rightly, wrongly), `random_baseline` (1 over "
-    "the candidates), `attempts` and `tied`; the direction asked for stands at the top too. `without_knowledge` has "
-    "the `expected_correct` of both for an intruder who knows nothing of the masking. Of each released record's "
-    "posteriors, with every person as probable beforehand: `mean_posterior_of_truth`; `mean_top_posterior`, which is "
-    "the share of right links that the intruder would foretell; `above_half`, records with a person above 1/2, and "
-    "`right_above_half`, how many of these are right; `at_probability`: the `least_candidates` and the "
-    "`mean_candidates` whose posterior is above `probability` and not equal to it, records with a `single_candidate`, "
-    "and how often the `truth_among_candidates`. `estimated` names what was estimated from the pairs. `matched`, "
-    "`released_without_original` and `originals_not_released` tell the pairing."
-)
-CHOOSING = (
-    "A share like that for record linkage: 0.05 to 0.1 under contract, near `random_baseline` for open data. These are "
-    "proposals and no published norm. Declare what a release notes of its masking; where it notes nothing, an estimate "
-    "from the pairs comes near the worst case."
-)
-LIMITS = (
-    "An estimate from the pairs is what nobody has but the auditor; it is near the best that such an intruder could "
-    "know, and not a fact about one. Every pair of distinct records is weighed, so that time grows with the product of "
-    "the tables, up to `limit` distinct records; all must fit into the memory."
-)
 
 
 @dataclass(frozen=True)
@@ -106,36 +83,38 @@ def both_ways(space: Space, pairs: Pairs) -> dict[str, tuple[Space, NDArray[np.i
     }
 
 
-def attack_sentence(outcome: Outcome, knowledge: str, columns: Sequence[str]) -> str:
-    """How many people an intruder finds who knows what the masking does, and one who does not.
+def attack_sentences(columns: str, knowledge: str) -> Sentences:
+    """The sentences on how many people an intruder finds who knows what the masking does, and one who does not.
 
     Args:
-        outcome: of an attack.
-        knowledge: what the intruder knows beside the columns.
-        columns: the attributes that the intruder knows.
+        columns: the template of the attributes that the intruder knows.
+        knowledge: the template of what else the intruder knows, which weighs the candidates.
     """
-    who = f"An intruder who knows {columns_of(outcome, columns)} and {knowledge}"
-    return f"{who} should find the right person for {linked(outcome)}.{_without(outcome)}{_estimated(outcome)}"
+    return Sentences(
+        passed=(
+            "An intruder who knows {columns} and {knowledge} should find the right person for {linked}.[{without?} "
+            "Without that knowledge the nearest record is right for {without:%}.][{estimated?} That knowledge was "
+            "estimated from the true pairs.]"
+        ),
+        impact=finds("weighs {knowledge}").removesuffix(".") + LIKELIER,
+        parts={
+            "columns": columns,
+            "knowledge": knowledge,
+            "linked": LINKED,
+        },
+        values=_values,
+    )
 
 
-def _without(outcome: Outcome) -> str:
-    one = outcome.details["without_knowledge"].get(outcome.parameters["direction"])
-    records = outcome.records
-    assert records is not None  # noqa: S101 - outcomes of these checks have them
-    if one is None:
-        return ""
-    without = percent(float(one["expected_correct"]) / records.total)
-    return f" Without that knowledge the nearest record is right for {without}."
+LIKELIER = (
+    "[{above_half>0?}; for {above_half:released {record}} one person is likelier than all others together"
+    "|; no one is likelier than all others together]."
+)
 
 
-def _estimated(outcome: Outcome) -> str:
-    return " That knowledge was estimated from the true pairs." if outcome.details["estimated"] else ""
-
-
-def attack_person(outcome: Outcome, how: str) -> str:
-    """What an attack means for one person."""
-    above, released = int(outcome.details["above_half"]), f"released {record_noun(outcome)}"
-    found, likelier = finds(outcome, how).removesuffix("."), "likelier than all others together"
-    if not above:
-        return f"{found}; nobody is {likelier}."
-    return f"{found}; for {count(above, released)} one person is {likelier}."
+def _values(outcome: Outcome) -> dict[str, float]:
+    """The share that the nearest record is right for, without that knowledge; nothing where it is unknown."""
+    baseline = outcome.details["without_knowledge"].get(outcome.parameters["direction"])
+    if baseline is None or outcome.records is None:
+        return {}
+    return {"without": float(baseline["expected_correct"]) / outcome.records.total}

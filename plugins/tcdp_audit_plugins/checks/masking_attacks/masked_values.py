@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from tcdp_audit.plugin._internal import Counts, Floats
-from tcdp_audit.plugin.check import CheckError, Pairs, TableView
+from tcdp_audit.plugin.check import Pairs, TableView
 from tcdp_audit.plugin.detector import Exact, PolicyDocument, Text
-from tcdp_audit.plugin.engine import Domain
+from tcdp_audit.plugin.engine import CheckError, Domain
 from tcdp_audit.plugin.sentences import count
 from tcdp_audit_plugins.checks._shared.known_attributes import known_attributes, quasi_identifiers_of
 from tcdp_audit_plugins.checks.masking_attacks.channel import (
@@ -185,7 +185,7 @@ def masked_attribute(view: TableView, pairs: Pairs, name: str, parameters: PramP
         CheckError: it has too many values or none to compare, or its matrix cannot be read or does not fit.
     """
     domain = pairs.released.domains[name]
-    says = ~domain.tells_nothing
+    says = ~domain.is_uninformative
     code = np.where(says, np.cumsum(says) - 1, says.sum())
     labels = _labels(domain, says[:-1], name)
     original, released = code[pairs.original.codes[name]], code[pairs.released.codes[name]]

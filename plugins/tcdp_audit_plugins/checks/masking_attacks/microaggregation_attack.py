@@ -9,20 +9,17 @@ from typing import Annotated, Literal
 import numpy as np
 from pydantic import Field
 
-from tcdp_audit.plugin._internal import Check, fold
-from tcdp_audit.plugin.check import CheckError, DisclosureType, Guide, Pairs, TableCheck, TableFigure, TableView
+from tcdp_audit.plugin._internal import fold
+from tcdp_audit.plugin.check import Check, DisclosureType, Need, Pairs, TableCheck, TableFigure, TableView
 from tcdp_audit.plugin.detector import PolicyDocument, Text
-from tcdp_audit.plugin.sentences import Outcome, count, known_columns
+from tcdp_audit.plugin.engine import CheckError
+from tcdp_audit.plugin.sentences import count
 from tcdp_audit_plugins.checks._shared.candidate_sets import CandidateSets
 from tcdp_audit_plugins.checks._shared.known_attributes import known_attributes, without_key
 from tcdp_audit_plugins.checks.masking_attacks.candidate_figure import (
-    CHOOSING,
     FIGURE,
-    LIMITS,
-    READING,
     attack_figure,
-    attack_person,
-    attack_sentence,
+    attack_sentences,
 )
 from tcdp_audit_plugins.checks.masking_attacks.parameters import (
     AttackParameters,
@@ -32,7 +29,7 @@ from tcdp_audit_plugins.checks.masking_attacks.parameters import (
 )
 from tcdp_audit_plugins.checks.masking_attacks.ranks import Ranks, sets_of_ranges
 from tcdp_audit_plugins.checks.masking_attacks.tables import AttackedTables, known_groups
-from tcdp_audit_plugins.formulas import formula
+from tcdp_audit_plugins.guides import built_in_guide
 
 BEYOND = (
     "masked values are up to {farthest:,} different ones away from the true value: the release was not microaggregated "
@@ -198,21 +195,6 @@ def _worst(figure: TableFigure, parameters: MicroaggregationAttackParameters) ->
     return figure.value if parameters.reach >= 1 / figure.details["random_baseline"] > 1 else Fraction(1)
 
 
-def _sentence(outcome: Outcome) -> str:
-    known = known_columns(outcome)
-    who = (
-        f"An intruder who holds everybody's {known} and forms the groups again"
-        if outcome.parameters["method"] == "known_groups"
-        else f"An intruder who knows {known} and that each was averaged in groups of neighbours"
-    )
-    return attack_sentence(outcome, who)
-
-
-def _person(outcome: Outcome) -> str:
-    again = outcome.parameters["method"] == "known_groups"
-    return attack_person(outcome, "forms the groups again" if again else "how values were averaged")
-
-
 CHECKS: list[Check] = [
     TableCheck(
         name="microaggregation_attack",
@@ -222,52 +204,13 @@ CHECKS: list[Check] = [
         measure=microaggregation_attack,
         label=FIGURE,
         worst=_worst,
-        requires=frozenset({"original"}),
+        needs={Need.ORIGINAL},
         validate=_faults,
-        sentence=_sentence,
-        person=_person,
-        guide=Guide(
-            question="How many people are found by somebody who knows that values were averaged in groups?",
-            risk="Values averaged one column at a time say together who somebody is.",
-            definition=(
-                "Microaggregation replaces values by the means of groups of at least k. Where each attribute is done "
-                "by itself (`individual_ranking`), its groups are intervals: a true value can only have become the "
-                "largest mean below it, one that equals it, or the smallest above it. The candidates of a person are "
-                "the released records that fit in all attributes that the intruder knows. Where the intruder holds "
-                "all values (`known_groups`), doing it again gives the groups themselves, and the candidates are "
-                "those in a person's groups of all blocks of attributes."
-            ),
-            **formula(
-                r"B(x) = \bigcap_j \{y : y_j \in \{\max_{c < x_j} c, x_j, \min_{c > x_j} c\}\}",
-                r"B(x) = \bigcap_b \{y : y_b = m_b(x)\}",
-                r"m_b(x) \text{ mean of the group in block } b",
-                r"\frac{1}{n}\, \#\{x : |B(x)| = 1\} \le \text{at\_most}",
-                r"\frac{1}{n} \sum_x \frac{1}{|B(x)|} \text{ with links: expected}",
-                r"n \text{ matched records}",
-                r"c \text{ released values of } j",
-            ),
-            reading=(
-                f"{READING} `smallest_group` is the number of records in the smallest group of each attribute or "
-                "block. Where all attributes are one block, `expected_correct` is the number of groups, at most n/k; "
-                "several blocks leave far smaller intersections: two blocks of the census file, each with k = 5, "
-                "leave 1,011 of 1,080 records alone."
-            ),
-            choosing=f"{CHOOSING} n/k is what microaggregation of all attributes together keeps.",
-            limits=(
-                "`individual_ranking` finds out by itself that the release was masked otherwise: somebody's own "
-                "record is then not among their candidates; without a demand this is measured and told, a demand is "
-                "an error. `known_groups` takes the groups from the release and the pairing, so that it needs no "
-                "algorithm; people with the same values in a block have the groups of all of them there. An intruder "
-                "who knows one person and not the others cannot form the groups of several attributes again: "
-                f"`distance_record_linkage` measures that one. {LIMITS}"
-            ),
-            source=(
-                "Nin, Torra, Analysis of the univariate microaggregation disclosure risk, New Generation Computing "
-                "27(3), 2009, 197-214; Nin, Herranz, Torra, On the disclosure risk of multivariate microaggregation, "
-                "Data and Knowledge Engineering 67(3), 2008, 399-412; Winkler, Single-ranking micro-aggregation and "
-                "re-identification, US Bureau of the Census, RRS 2002-08"
-            ),
-            example="- microaggregation_attack: {at_most: 0, attributes: [age, salary]}",
+        sentences=attack_sentences(
+            "[{method=known_groups?}An intruder who holds everyone's {known} and forms the groups again"
+            "|An intruder who knows {known} and that each was averaged in groups of neighbours]",
+            "[{method=known_groups?}forms the groups again|how values were averaged]",
         ),
+        guide=built_in_guide(__file__, "microaggregation_attack.md"),
     ),
 ]

@@ -12,8 +12,9 @@ import numpy as np
 from pydantic import Field
 
 from tcdp_audit.plugin._internal import Floats
-from tcdp_audit.plugin.check import CheckError, CodedTable, Pairs, TableView
+from tcdp_audit.plugin.check import Pairs, TableView
 from tcdp_audit.plugin.detector import AttributeDeclaration, Exact, PolicyDocument, Scale, Text
+from tcdp_audit.plugin.engine import CheckError, CodedTable
 from tcdp_audit.plugin.sentences import count
 from tcdp_audit_plugins.checks._shared.known_attributes import known_attributes, without_key
 from tcdp_audit_plugins.checks.masking_attacks.labelled_matrix import read_matrix

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tcdp_audit.plugin._internal import Counts, Floats
-from tcdp_audit.plugin.check import CheckError
+from tcdp_audit.plugin.engine import CheckError
 
 CELLS = 2**20  # of a block: 8 MiB
 NEAR = 1e-11  # parts of a probability: posteriors that are nearer to it are decided exactly

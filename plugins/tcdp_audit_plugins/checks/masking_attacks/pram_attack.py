@@ -5,17 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from tcdp_audit.plugin._internal import Counts
-from tcdp_audit.plugin.check import Comparison, DisclosureType, Guide, Pairs, TableCheck, TableFigure, TableView
+from tcdp_audit.plugin.check import DisclosureType, Need, Pairs, TableCheck, TableFigure, TableView
 from tcdp_audit.plugin.detector import Scale
-from tcdp_audit.plugin.sentences import Outcome
+from tcdp_audit.plugin.sentences import Comparison
 from tcdp_audit_plugins.checks._shared.known_attributes import known_attributes
 from tcdp_audit_plugins.checks.masking_attacks.likelihood_figure import (
-    CHOOSING,
-    LIMITS,
-    READING,
     Attack,
-    attack_person,
-    attack_sentence,
+    attack_sentences,
 )
 from tcdp_audit_plugins.checks.masking_attacks.masked_values import (
     MaskedAttribute,
@@ -26,7 +22,7 @@ from tcdp_audit_plugins.checks.masking_attacks.masked_values import (
 )
 from tcdp_audit_plugins.checks.masking_attacks.posteriors import posteriors, require_few
 from tcdp_audit_plugins.checks.record_linkage.standardised import space
-from tcdp_audit_plugins.formulas import formula
+from tcdp_audit_plugins.guides import built_in_guide
 
 
 def pram_attack(view: TableView, parameters: PramParameters) -> TableFigure:
@@ -94,14 +90,6 @@ def _attack(pairs: Pairs, attributes: Mapping[str, MaskedAttribute], parameters:
     )
 
 
-def _sentence(outcome: Outcome) -> str:
-    return attack_sentence(outcome, "with which probabilities values were changed", outcome.known)
-
-
-def _person(outcome: Outcome) -> str:
-    return attack_person(outcome, "weighs how probably each value was changed")
-
-
 CHECKS = [
     TableCheck(
         name="pram_attack",
@@ -111,49 +99,9 @@ CHECKS = [
         measure=pram_attack,
         comparison=Comparison.AT_MOST,
         label="share of records linked correctly",
-        requires=frozenset({"original"}),
+        needs={Need.ORIGINAL},
         validate=faults,
-        sentence=_sentence,
-        person=_person,
-        guide=Guide(
-            question="How many people are recognised by somebody who knows how values were changed at random?",
-            risk="Values that were changed at random may still say who somebody is to whoever knows the probabilities.",
-            definition=(
-                "Post-randomisation (PRAM) releases each value as another with a known probability. An intruder who "
-                "knows these probabilities, and some attributes of everybody, computes for each released record and "
-                "each person how probably the one became the other, and links each record to the most probable person. "
-                "The figure is the expected share of correct links, where a true match among t records that tie counts "
-                "1/t. Probabilities come from `matrix`, or from `retention` (the rest spread evenly over the other "
-                "values of both tables); of an attribute for which nothing is declared they are counted in the true "
-                "pairs."
-            ),
-            **formula(
-                r"L(i, r) = \prod_j P_j[x_{ij}, y_{rj}]",
-                r"P_j[x, y] = \Pr(y \text{ released} \mid x)",
-                r"\Pr(i \mid r) = \frac{L(i, r)}{\sum_k L(k, r)}",
-                r"\frac{1}{n} \sum_r \frac{[\text{true match most likely}]}{t_r} \le \text{at\_most}",
-            ),
-            reading=(
-                "0.1 means that one record in ten is linked to its person. " + READING + " `cells` tells of each "
-                "attribute the pairs of cells `compared` and `unchanged`, and how probably a released cell is the "
-                "original one: `mean_cell_posterior` over the cells, `least_cell_posterior` over the values. With 110 "
-                "men, 90 women and retention 0.9, 108 men are released in the mean, and a released man is a man with "
-                "11/12, a released woman a woman with 81/92."
-            ),
-            choosing=CHOOSING,
-            limits=(
-                "Attributes are taken to be changed independently of each other, and all values as categories. A "
-                "released cell that is missing or suppressed says nothing; an original one is taken to be released as "
-                "values are in the whole release. A matrix that gives probability 0 to what happened is "
-                "refused: it is not the one that was used. Without knowledge, that is by how many values agree, is "
-                "how somebody looks who knows nothing of the probabilities. " + LIMITS
-            ),
-            source=(
-                "Gouweleeuw, Kooiman, Willenborg, de Wolf, Post randomisation for statistical disclosure control: "
-                "theory and implementation, Journal of Official Statistics 14(4), 1998, 463-478; Torra, Guide to Data "
-                "Privacy, 2022"
-            ),
-            example="- pram_attack: {retention: 0.95, at_most: 0.1, attributes: [age, salary]}",
-        ),
+        sentences=attack_sentences("{known}", "how probably each value was changed"),
+        guide=built_in_guide(__file__, "pram_attack.md"),
     ),
 ]

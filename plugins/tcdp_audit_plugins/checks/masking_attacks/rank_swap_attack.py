@@ -9,24 +9,19 @@ from typing import Annotated, Any
 import numpy as np
 from pydantic import Field
 
-from tcdp_audit.plugin._internal import Check
-from tcdp_audit.plugin.check import DisclosureType, Guide, TableCheck, TableFigure, TableView
+from tcdp_audit.plugin.check import Check, DisclosureType, Need, TableCheck, TableFigure, TableView
 from tcdp_audit.plugin.detector import Exact, PolicyDocument
-from tcdp_audit.plugin.sentences import Outcome, count, known_columns
+from tcdp_audit.plugin.sentences import Outcome, count
 from tcdp_audit_plugins.checks._shared.candidate_sets import CandidateSets
 from tcdp_audit_plugins.checks.masking_attacks.candidate_figure import (
-    CHOOSING,
     FIGURE,
-    LIMITS,
-    READING,
     attack_figure,
-    attack_person,
-    attack_sentence,
+    attack_sentences,
 )
 from tcdp_audit_plugins.checks.masking_attacks.parameters import AttackParameters, ordered_attributes, ordered_faults
 from tcdp_audit_plugins.checks.masking_attacks.ranks import Ranks, least_displacement, sets_of_ranges
 from tcdp_audit_plugins.checks.masking_attacks.tables import AttackedTables
-from tcdp_audit_plugins.formulas import formula
+from tcdp_audit_plugins.guides import built_in_guide
 
 TOO_SMALL = "values were moved by up to {largest} and not by {declared}: leave `displacement` and `p` out"
 
@@ -134,16 +129,11 @@ def _worst(figure: TableFigure, parameters: RankSwapParameters) -> Fraction | fl
     return figure.value if declared and everywhere else Fraction(1)
 
 
-def _sentence(outcome: Outcome) -> str:
+def _values(outcome: Outcome) -> dict[str, int]:
+    """How far values may have moved, and the farthest that any did where that is less."""
     farthest = max(int(ranks) for ranks in outcome.details["displacement"].values())
     largest = max(map(int, outcome.details.get("largest_displacement", {"": farthest}).values()))
-    moved = f"that values were moved by at most {count(farthest, 'rank')}"
-    moved += f" (none was by more than {largest:,})" if largest < farthest else ""
-    return attack_sentence(outcome, f"An intruder who knows {known_columns(outcome)} and {moved}")
-
-
-def _person(outcome: Outcome) -> str:
-    return attack_person(outcome, "how far values were swapped")
+    return {"farthest": farthest, "largest": largest if largest < farthest else 0}
 
 
 CHECKS: list[Check] = [
@@ -155,50 +145,14 @@ CHECKS: list[Check] = [
         measure=rank_swap_attack,
         label=FIGURE,
         worst=_worst,
-        requires=frozenset({"original"}),
+        needs={Need.ORIGINAL},
         validate=_faults,
-        sentence=_sentence,
-        person=_person,
-        guide=Guide(
-            question="How many people are found by somebody who knows how far values were swapped?",
-            risk="Swapping moves no value far; somebody who knows how far may rule out all records but one.",
-            definition=(
-                "Rank swapping exchanges each value with another one whose rank is at most w away. An intruder who "
-                "knows w, and some true values of a person, keeps the released records whose rank is within w of the "
-                "rank that each value would have. The person's own record is always among them; where it is the only "
-                "one the link is certain. The closure then rules out candidates that no one-to-one matching of "
-                "everybody leaves."
-            ),
-            **formula(
-                r"B(x) = \bigcap_j \{y : |\text{rank}_j(x) - \text{rank}_j(y)| \le w_j\}",
-                r"\frac{1}{n}\, \#\{x : |B(x)| = 1\} \le \text{at\_most}",
-                r"\frac{1}{n} \sum_x \frac{1}{|B(x)|} \text{ with links: expected}",
-                r"w_j = \lfloor p N_j / 100 \rfloor \text{, or the largest}",
-                r"N_j \text{ released records with a value of } j",
-                r"n \text{ matched records}",
-            ),
-            reading=(
-                f"{READING} `displacement` is what the intruder takes for w in each attribute, `largest_displacement` "
-                "what it was, where another one was declared. `least_displacement` is what an intruder finds out who "
-                "is told nothing: the least w, one for all attributes, that leaves nobody without a candidate (left "
-                "out where very many ties make it slow)."
-            ),
-            choosing=(
-                f"{CHOOSING} Leave `p` and `displacement` out: w need not be published, since too small a w leaves "
-                "hardly anybody a candidate, so that an intruder finds the least one that leaves everybody some."
-            ),
-            limits=(
-                "Ranks are those in the sorted released column, equal values sharing theirs; a displacement is counted "
-                "between the nearest ends. Where w is declared too small, so that somebody's own record is not among "
-                "their candidates, the intruder is wrong: without a demand this is measured and told, a demand is an "
-                f"error, and there is no closure. {LIMITS}"
-            ),
-            source=(
-                "Nin, Herranz, Torra, Rethinking rank swapping to decrease disclosure risk, Data and Knowledge "
-                "Engineering 64(1), 2008, 346-364, doi:10.1016/j.datak.2007.07.006; closure: Tassa, Finding all "
-                "maximally-matchable edges in a bipartite graph, Theoretical Computer Science 423, 2012"
-            ),
-            example="- rank_swap_attack: {at_most: 0, attributes: [age, salary]}",
+        sentences=attack_sentences(
+            "An intruder who knows {known} and that values were moved by at most {farthest:rank}"
+            "[ (none was by more than {largest})]",
+            "how far values were swapped",
+            _values,
         ),
+        guide=built_in_guide(__file__, "rank_swap_attack.md"),
     ),
 ]

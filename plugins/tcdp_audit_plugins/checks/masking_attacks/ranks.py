@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tcdp_audit.plugin._internal import Counts, Floats
-from tcdp_audit.plugin.check import CheckError
+from tcdp_audit.plugin.engine import CheckError
 from tcdp_audit_plugins.checks._shared.boxes import Boxes, Numbers, PointTree
 from tcdp_audit_plugins.checks._shared.candidate_sets import CandidateSets, Positions
 from tcdp_audit_plugins.checks.masking_attacks.tables import AttackedTables

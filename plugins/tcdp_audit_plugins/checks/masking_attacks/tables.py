@@ -15,7 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tcdp_audit.plugin._internal import Counts, fold, gibibytes
-from tcdp_audit.plugin.check import CheckError, CodedTable, Pairs
+from tcdp_audit.plugin.check import Pairs
+from tcdp_audit.plugin.engine import CheckError, CodedTable
 from tcdp_audit_plugins.checks._shared.candidate_sets import CandidateSets, Positions
 
 Codes = NDArray[np.int64]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tcdp_audit.plugin._internal import Check
+from tcdp_audit.plugin.check import Check
 from tcdp_audit_plugins.checks.record_linkage import (
     assignment_record_linkage,
     closest_record,

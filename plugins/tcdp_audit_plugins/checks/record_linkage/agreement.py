@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tcdp_audit.plugin._internal import Codes
-from tcdp_audit.plugin.check import CheckError
+from tcdp_audit.plugin.engine import CheckError
 
 Agreeing = NDArray[np.bool_]
 ROUNDING = 4 * np.finfo(np.float64).eps  # decimals as floats, and their difference, are off by less than this

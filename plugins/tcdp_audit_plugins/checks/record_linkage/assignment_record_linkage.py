@@ -11,15 +11,16 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from tcdp_audit.plugin._internal import Floats
-from tcdp_audit.plugin.check import CheckError, Comparison, DisclosureType, Guide, TableCheck, TableFigure, TableView
+from tcdp_audit.plugin.check import DisclosureType, Need, TableCheck, TableFigure, TableView
 from tcdp_audit.plugin.detector import Exact
-from tcdp_audit.plugin.sentences import Outcome, known_columns, percent
+from tcdp_audit.plugin.engine import CheckError
+from tcdp_audit.plugin.sentences import Comparison, Sentences
 from tcdp_audit_plugins.checks._shared.known_attributes import known_attributes
 from tcdp_audit_plugins.checks.record_linkage.comparison import ComparisonParameters, comparable
 from tcdp_audit_plugins.checks.record_linkage.distance_record_linkage import table_figures
-from tcdp_audit_plugins.checks.record_linkage.linked_records import finds, linked
+from tcdp_audit_plugins.checks.record_linkage.linked_records import LINKED, finds
 from tcdp_audit_plugins.checks.record_linkage.standardised import Space, space
-from tcdp_audit_plugins.formulas import formula
+from tcdp_audit_plugins.guides import built_in_guide
 
 REPETITIONS = 5
 FAVOUR = (
@@ -178,23 +179,6 @@ def expected_correct(
     return sum((Fraction(int(f) * int(n), int(w)) for (f, w), n in zip(terms.T, times, strict=True)), Fraction(0))
 
 
-def _sentence(outcome: Outcome) -> str:
-    best = f"The best one-to-one assignment by {known_columns(outcome)}"
-    return f"{best} finds the right person for {linked(outcome)}.{_others(outcome)}"
-
-
-def _others(outcome: Outcome) -> str:
-    """What other assignments find that are as good."""
-    lowest = Fraction(outcome.details["lowest"])
-    if lowest == outcome.details["highest"]:
-        return ""
-    return f" Several assignments are as good: this one has the most right links, another has {percent(float(lowest))}."
-
-
-def _person(outcome: Outcome) -> str:
-    return finds(outcome, "links all records at once")
-
-
 CHECKS = [
     TableCheck(
         name="assignment_record_linkage",
@@ -204,42 +188,19 @@ CHECKS = [
         measure=assignment_record_linkage,
         comparison=Comparison.AT_MOST,
         label="share of records linked correctly",
-        requires=frozenset({"original"}),
+        needs={Need.ORIGINAL},
         validate=comparable,
-        sentence=_sentence,
-        person=_person,
-        guide=Guide(
-            question="How many people are recognised by somebody who links all records at once?",
-            risk="Somebody who knows that each of them stands in the release once may find even more of them.",
-            definition=(
-                "An intruder who knows that nobody stands in the release twice links all records at once, so that the "
-                "sum of squared distances is least. The figure is the expected share of correct links, of the "
-                "assignment that has the most where several are as good."
+        sentences=Sentences(
+            passed=(
+                "The best one-to-one assignment by {known} finds the right person for {linked}.[{other_best?} "
+                "Several assignments are as good: this one has the most right links, another has {lowest:%}.]"
             ),
-            **formula(
-                r"\pi = \operatorname{argmin}_\pi \sum_i d(r_i, o_{\pi(i)})^2",
-                r"\frac{1}{n}\, \#\{i : \pi(i) = i\} \le \text{at\_most}, \text{ expected}",
-                r"r \text{ released, } o \text{ original, } n \text{ matched records}",
-            ),
-            reading=(
-                "1, 2, 3, 10, 11, 12 released as 2, 2, 2, 11, 11, 11 gives 1/3: the three equal records go to 1, 2 and "
-                "3 in any of six ways, and one of three is right in the mean. Such ways are averaged exactly. Several "
-                "different assignments may be optimal: the observed value is the `highest` share of any of them, so "
-                "that what passes holds for them all, and `lowest` the least share; `mean` is that of `orders` seeded "
-                "orders of the records, a sample, and exact where both ends are the same. Details hold "
-                "`expected_correct`, `random_baseline`, and `without_variance`, `missing_cells`, `matched`, "
-                "`released_without_original`, `originals_not_released` as distance-based linkage has them."
-            ),
-            choosing="As for distance-based linkage; this intruder usually gets more, above all for rank swapping.",
-            limits=(
-                "Time grows with the cube of the records, so that there is a `limit` (2,000 by default), beyond which "
-                "the check is an error and not a guess on a sample. Distances are those of `distance_record_linkage`."
-            ),
-            source=(
-                "Torra, Privacy models and disclosure risk, 2020; Jonker, Volgenant, Computing 38 (1987), "
-                "doi:10.1007/BF02278710"
-            ),
-            example="- assignment_record_linkage: {at_most: 0.1, attributes: [age, salary]}",
+            impact=finds("links all records at once"),
+            parts={
+                "linked": LINKED,
+            },
+            values=lambda outcome: {"other_best": outcome.details["lowest"] != outcome.details["highest"]},
         ),
+        guide=built_in_guide(__file__, "assignment_record_linkage.md"),
     ),
 ]

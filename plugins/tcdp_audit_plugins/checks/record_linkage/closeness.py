@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tcdp_audit.plugin._internal import Floats
-from tcdp_audit.plugin.check import CheckError, CodedTable, TableView
+from tcdp_audit.plugin.check import TableView
 from tcdp_audit.plugin.detector import Scale
+from tcdp_audit.plugin.engine import CheckError, CodedTable
 from tcdp_audit_plugins.checks._shared.known_attributes import known_attributes
 from tcdp_audit_plugins.checks.record_linkage.comparison import ComparisonParameters
 from tcdp_audit_plugins.checks.record_linkage.nearest import Nearest, nearest

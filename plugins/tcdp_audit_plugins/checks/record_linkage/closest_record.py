@@ -7,18 +7,13 @@ from typing import Annotated
 
 from pydantic import Field
 
-from tcdp_audit.plugin._internal import Check, Floats
-from tcdp_audit.plugin.check import Comparison, DisclosureType, Guide, TableCheck, TableFigure, TableView
+from tcdp_audit.plugin._internal import Floats
+from tcdp_audit.plugin.check import Check, DisclosureType, Need, TableCheck, TableFigure, TableView
 from tcdp_audit.plugin.detector import Exact
-from tcdp_audit.plugin.sentences import Outcome, Status, count, decimal, figure, known_columns, record_noun
+from tcdp_audit.plugin.sentences import Comparison, Sentences
 from tcdp_audit_plugins.checks.record_linkage.closeness import Closest, Tables, closest, summary
 from tcdp_audit_plugins.checks.record_linkage.comparison import ComparisonParameters, comparable
-from tcdp_audit_plugins.formulas import formula
-
-HOLDOUT_BASED = (
-    "Platzer, Reutterer, Holdout-based empirical assessment of mixed-type synthetic data, Frontiers in "
-    "Big Data 4 (2021), doi:10.3389/fdata.2021.679939"
-)
+from tcdp_audit_plugins.guides import built_in_guide
 
 
 class ClosestParameters(ComparisonParameters):
@@ -81,31 +76,20 @@ def _percentiles(
     return TableFigure(figures["percentile_5"], tables.released.records, details=details)
 
 
-def _sentence_on(what: str) -> Callable[[Outcome], str]:
-    def sentence(outcome: Outcome) -> str:
-        records, fifth = outcome.records, figure(outcome.observed, outcome.threshold)
-        assert records is not None  # noqa: S101 - outcomes of these checks have them
-        median = figure(float(outcome.details["median"]))
-        over = f"{count(records.total, f'released {record_noun(outcome)}')}, compared in {known_columns(outcome)}"
-        least = decimal(outcome.threshold)
-        demand = f", where at least {least} is demanded" if outcome.status is Status.FAILED else ""
-        holdout = outcome.details.get("holdout")
-        beside = "" if holdout is None else f" To the hold-out it is {figure(float(holdout['percentile_5']))}."
-        return f"Over {over}, the 5th percentile of the {what} is {fifth}{demand}; the median is {median}.{beside}"
+def _sentences(figure: str) -> Sentences:
+    """The sentences on a figure, named as a noun."""
+    return Sentences(
+        passed=(
+            "Over {records:released {record}}, compared in {known}, the 5th percentile of the {figure} is "
+            "{observed}[, where {bound}]; the median is {median}.[{holdout?} To the hold-out it is "
+            "{holdout.percentile_5}.]"
+        ),
+        parts={
+            "figure": figure,
+        },
+    )
 
-    return sentence
 
-
-READING = (
-    "Details: `percentile_5` and `median` over the released records (each the least value that so many records do not "
-    "exceed), and with a hold-out the same under `holdout`, with its `records`. `without_variance` names numbers and "
-    "ranks with a single value in the original, which have no standard deviation and weigh 0; `missing_cells` counts "
-    "cells that count as two random records do."
-)
-LIMITS = (
-    "It says nothing of single persons, and averages over the table. Comparable with the hold-out's figure only where "
-    "the hold-out is about as large as the original: nearest neighbours are nearer in larger tables."
-)
 CHECKS: list[Check] = [
     TableCheck(
         name="distance_to_closest_record",
@@ -117,30 +101,10 @@ CHECKS: list[Check] = [
         comparison=Comparison.AT_LEAST,
         worst=lambda _, __: 0.0,  # every record is a copy
         label="5th percentile of the distance",
-        requires=frozenset({"holdout"}),
+        needs={Need.HOLDOUT},
         validate=comparable,
-        sentence=_sentence_on("distance to the closest original record"),
-        guide=Guide(
-            question="How close do released records come to real ones?",
-            risk="A synthetic release may hold real people, nearly unchanged.",
-            definition=(
-                "For every released record the distance to the closest original one, numeric and ordinal attributes in "
-                "standard deviations of the original, nominal ones 0 or 1; the figure is the 5th percentile. No key is "
-                "needed."
-            ),
-            **formula(
-                r"P_5\left(\min_o d(r_i, o)\right) \ge \text{at\_least}",
-                r"P_5 \text{ is the 5th percentile over released records}",
-            ),
-            reading=f"0 if at least 5 % of the records are copies. {READING}",
-            choosing=(
-                "Give a `holdout` of originals that had no part in making the release: its figure is what a generator "
-                "reaches that remembers nobody. Demand no less."
-            ),
-            limits=LIMITS,
-            source=HOLDOUT_BASED,
-            example="- distance_to_closest_record: {at_least: 0.1, attributes: [age, salary]}",
-        ),
+        sentences=_sentences("distance to the closest original record"),
+        guide=built_in_guide(__file__, "distance_to_closest_record.md"),
     ),
     TableCheck(
         name="nearest_neighbour_distance_ratio",
@@ -151,27 +115,9 @@ CHECKS: list[Check] = [
         threshold="at_least",
         comparison=Comparison.AT_LEAST,
         label="5th percentile of the ratio",
-        requires=frozenset({"holdout"}),
+        needs={Need.HOLDOUT},
         validate=comparable,
-        sentence=_sentence_on("nearest-neighbour distance ratio"),
-        guide=Guide(
-            question="Does a released record point at one real person rather than at several?",
-            risk="A synthetic record may resemble one real person and nobody else.",
-            definition=(
-                "For every released record the distance to the closest original record over the distance to the second "
-                "closest; the figure is the 5th percentile. Near 0 a released record points at one person and nobody "
-                "else. No key is needed."
-            ),
-            **formula(
-                r"P_5\left(\frac{d(r_i, o_1)}{d(r_i, o_2)}\right) \ge \text{at\_least}",
-                r"o_1 \text{ closest, } o_2 \text{ second closest to } r_i",
-                r"P_5 \text{ is the 5th percentile over released records}",
-            ),
-            reading=f"From 0 to 1; two originals at one distance, even 0, give 1. {READING}",
-            choosing="As for the distance to the closest record: not clearly below the hold-out's figure.",
-            limits=LIMITS,
-            source=HOLDOUT_BASED,
-            example="- nearest_neighbour_distance_ratio: {at_least: 0.1, attributes: [age, salary]}",
-        ),
+        sentences=_sentences("nearest-neighbour distance ratio"),
+        guide=built_in_guide(__file__, "nearest_neighbour_distance_ratio.md"),
     ),
 ]

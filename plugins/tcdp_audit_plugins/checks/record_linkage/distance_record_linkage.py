@@ -11,25 +11,16 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from tcdp_audit.plugin._internal import estimate_of_mean
-from tcdp_audit.plugin.check import (
-    CheckError,
-    CodedTable,
-    Comparison,
-    DisclosureType,
-    Guide,
-    Pairs,
-    TableCheck,
-    TableFigure,
-    TableView,
-)
+from tcdp_audit.plugin.check import DisclosureType, Need, Pairs, TableCheck, TableFigure, TableView
 from tcdp_audit.plugin.detector import Exact
-from tcdp_audit.plugin.sentences import Outcome, known_columns
+from tcdp_audit.plugin.engine import CheckError, CodedTable
+from tcdp_audit.plugin.sentences import Comparison, Sentences
 from tcdp_audit_plugins.checks._shared.known_attributes import known_attributes
 from tcdp_audit_plugins.checks.record_linkage.comparison import ComparisonParameters, comparable
 from tcdp_audit_plugins.checks.record_linkage.credit import Credit, credit, ranks
-from tcdp_audit_plugins.checks.record_linkage.linked_records import finds, linked
+from tcdp_audit_plugins.checks.record_linkage.linked_records import LINKED, finds
 from tcdp_audit_plugins.checks.record_linkage.standardised import Space, space
-from tcdp_audit_plugins.formulas import formula
+from tcdp_audit_plugins.guides import built_in_guide
 
 SAMPLE = 50_000  # pairs, where the tables outgrow the memory: each is looked for among all records
 Direction = Literal["masked_to_original", "original_to_masked"]
@@ -159,19 +150,6 @@ def _taken(table: CodedTable, rows: NDArray[np.intp]) -> CodedTable:
     return replace(table, codes={name: codes[rows] for name, codes in table.codes.items()})
 
 
-def _sentence(outcome: Outcome) -> str:
-    forwards = outcome.parameters["direction"] == "masked_to_original"
-    links = (
-        "each released record to the nearest known one" if forwards else "each known record to the nearest released one"
-    )
-    who = f"An intruder who knows {known_columns(outcome)} and links {links}"
-    return f"{who} finds the right person for {linked(outcome)}."
-
-
-def _person(outcome: Outcome) -> str:
-    return finds(outcome, "takes the nearest record")
-
-
 CHECKS = [
     TableCheck(
         name="distance_record_linkage",
@@ -181,54 +159,19 @@ CHECKS = [
         measure=distance_record_linkage,
         comparison=Comparison.AT_MOST,
         label="share of records linked correctly",
-        requires=frozenset({"original"}),
+        needs={Need.ORIGINAL},
         validate=comparable,
-        sentence=_sentence,
-        person=_person,
-        guide=Guide(
-            question="How many people are recognised by somebody who looks for the most similar record?",
-            risk="Somebody with another list of the same people may find most of them by what is most similar.",
-            definition=(
-                "An intruder who knows some attributes of all (or a declared share of) the individuals links every "
-                "released record whose individual is among them to the nearest one known. The figure is the expected "
-                "share of correct links, where a true match among t records that tie for nearest counts 1/t."
+        sentences=Sentences(
+            passed=(
+                "An intruder who knows {known} and links [{direction=masked_to_original?}each released record to "
+                "the nearest known one|each known record to the nearest released one] finds the right person for "
+                "{linked}."
             ),
-            **formula(
-                r"\frac{1}{n} \sum_i \frac{[\text{true match nearest}]}{t_i} \le \text{at\_most}",
-                r"d^2 = \sum_j w_j\, (z(a_j) - z(b_j))^2",
-                r"z(x) = \frac{x - \text{mean}}{\text{sd}}",
-                r"n \text{ matched records}",
-            ),
-            reading=(
-                "1, 2, 3, 10, 11, 12 released as 2, 2, 2, 11, 11, 11 gives 1/3 in any order of rows. Details: "
-                "`masked_to_original` and `original_to_masked` hold both directions, each with `expected` (the share), "
-                "`expected_correct`, `optimistic` and `pessimistic` (every tie broken rightly, wrongly), "
-                "`random_baseline` (1 over the candidates), `attempts` and `tied`; the direction asked for stands at "
-                "the top too. `rank_of_true_match` counts the records whose true match is first, second and so on "
-                "among the `ranks_examined`, a seeded sample where the tables are large. `confidence_interval` is "
-                "Wilson's at 95 %, where `known_fraction` samples the individuals. `without_variance` names numbers "
-                "and ranks that weigh 0, `missing_cells` counts cells that weigh as a random pair would; `matched`, "
-                "`released_without_original` and `originals_not_released` tell the pairing."
-            ),
-            choosing=(
-                "Compare with `random_baseline`. 0.05 to 0.1 is common for files that go to researchers under "
-                "contract; open data should stay near the baseline."
-            ),
-            limits=(
-                "It is what this intruder gets, not a bound: one who knows the masking does better. Every table is "
-                "standardised on its own, ordinal attributes by rank in their order, so that one with a single value "
-                "in a table weighs 0; nominal ones differ by 0 or 1, whatever values a table has. A record without an "
-                "individual behind it cannot be linked rightly and is left out: it would only dilute the share. "
-                "Where the tables outgrow the memory, up to 50,000 pairs are a sample, each record looked for among "
-                "all records of the other table, and a demand is decided by the ends of the interval in `estimate`; "
-                "ties, ranks and `matched` are then of the sample, and `known_fraction` is refused. "
-                "A missing cell counts as a squared difference of 2 (1 for a nominal attribute), as two random records "
-                "do. Distances that differ by less than float64 can resolve are ties. Every record is looked for among "
-                "all of the other table, in both directions: time grows with the product of their sizes where "
-                "attributes are many or nominal, and far slower where a few numbers tell most of the distance."
-            ),
-            source="Torra, Privacy models and disclosure risk, 2020 (distance-based record linkage)",
-            example="- distance_record_linkage: {at_most: 0.1, attributes: [age, salary]}",
+            impact=finds("takes the nearest record"),
+            parts={
+                "linked": LINKED,
+            },
         ),
+        guide=built_in_guide(__file__, "distance_record_linkage.md"),
     ),
 ]

@@ -11,36 +11,19 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from tcdp_audit.plugin._internal import Floats, allowance
-from tcdp_audit.plugin.check import (
-    CheckError,
-    CodedTable,
-    Comparison,
-    DisclosureType,
-    Guide,
-    Parameters,
-    TableCheck,
-    TableFigure,
-    TableView,
-)
+from tcdp_audit.plugin._internal import Floats
+from tcdp_audit.plugin.check import DisclosureType, Need, Parameters, TableCheck, TableFigure, TableView
 from tcdp_audit.plugin.detector import Exact, PolicyDocument, Text
+from tcdp_audit.plugin.engine import CheckError, CodedTable
 from tcdp_audit.plugin.sentences import (
-    Outcome,
-    Status,
-    an_intruder,
-    chance_of,
-    intruder_who_knows,
-    known_columns,
-    part_of,
-    percent,
-    record_noun,
-    sentence_case,
+    Comparison,
+    Sentences,
 )
 from tcdp_audit_plugins.checks.record_linkage.closeness import Tables
 from tcdp_audit_plugins.checks.record_linkage.comparison import ComparisonParameters, comparable
 from tcdp_audit_plugins.checks.record_linkage.nearest import nearest
 from tcdp_audit_plugins.checks.record_linkage.standardised import Space, space
-from tcdp_audit_plugins.formulas import formula
+from tcdp_audit_plugins.guides import built_in_guide
 
 
 class EpsilonParameters(Parameters):
@@ -175,24 +158,6 @@ def _comparable(parameters: EpsilonParameters, document: PolicyDocument) -> Iter
     return comparable(parameters.compared, document)
 
 
-def _sentence(outcome: Outcome) -> str:
-    records = outcome.records
-    assert records is not None  # noqa: S101 - outcomes of this check have them
-    part = part_of(records.failing or 0, records.total, f"original {record_noun(outcome)}")
-    limit = f", where {allowance(outcome)}" if outcome.status is Status.FAILED else ""
-    holdout = outcome.details.get("holdout")
-    beside = "" if holdout is None else f" To a record of the hold-out it is {percent(float(holdout['share']))}."
-    nearer = f"A released record is nearer than any other original one to {part}"
-    share = percent(outcome.observed, outcome.threshold)
-    return f"{nearer} ({share}){limit}, compared in {known_columns(outcome)}.{beside}"
-
-
-def _person(outcome: Outcome) -> str:
-    chance = chance_of(outcome.observed or 0)
-    nearer = f"finds with {chance} a released record that is nearer to {an_intruder(outcome)} than anybody else is"
-    return sentence_case(f"{intruder_who_knows(outcome)} {nearer}.")
-
-
 CHECKS = [
     TableCheck(
         name="epsilon_identifiability",
@@ -203,51 +168,19 @@ CHECKS = [
         threshold="epsilon",
         comparison=Comparison.AT_MOST,
         label="share of identifiable people",
-        requires=frozenset({"holdout"}),
+        needs={Need.HOLDOUT},
         validate=_comparable,
-        sentence=_sentence,
-        person=_person,
-        guide=Guide(
-            question="To how many people does a released record come nearer than anybody else does?",
-            risk="A synthetic record may be more like one real person than any other person is.",
-            definition=(
-                "A person is identifiable if some released record is strictly nearer to their original record than "
-                "every other original record is. The figure is the share of identifiable people. Distances are "
-                "Euclidean, numeric and ordinal attributes in standard deviations of the original, nominal ones 0 or "
-                "1, and every difference is multiplied by the weight of its attribute: 1 over its entropy in the "
-                "original, so that one with few values weighs more. No key is needed."
+        sentences=Sentences(
+            passed=(
+                "A released record is nearer than any other original one to {failing/records:original {record}} "
+                "({observed:%})[, where {allowed}], compared in {known}.[{holdout?} To a record of the hold-out it "
+                "is {holdout.share:%}.]"
             ),
-            **formula(
-                r"\frac{1}{n}\, \#\{i : \min_j d_w(x_i, s_j) < \min_{j \ne i} d_w(x_i, x_j)\} \le \text{epsilon}",
-                r"d_w(a, b)^2 = \sum_k w_k^2\, (a_k - b_k)^2",
-                r"w_k = \frac{1}{H_k}",
-                r"x \text{ original, } s \text{ released, } H_k \text{ entropy of attribute } k",
+            impact=(
+                "{intruder} finds with {observed:chance} a released record that is nearer to {person} than anyone "
+                "else is."
             ),
-            reading=(
-                "0, 1, 4, 10 released as 0.2, 2.9, 17 gives 3/4: only to 10 is another person (4) nearer than every "
-                "released record. Details: `identifiable`, how many people; `tied`, to whom a released record is as "
-                "near as the nearest other person, which does not count; `originals_with_a_twin`, whose record another "
-                "one equals, so that nothing can be nearer; `copies`, whose record was released as it is; `weights`, "
-                "0 for an attribute with one value; with a hold-out `holdout`: the `share` for its `records` in place "
-                "of the released ones. `without_variance` names numbers and ranks with one value in the original, "
-                "`missing_cells` counts cells that count as two random records do."
-            ),
-            choosing=(
-                "About one half is what a release gives that is as large as the original and drawn from the same "
-                "population; the hold-out says it for yours. 0.05, where the distance between people is to be a "
-                "safeguard by itself, is our proposal and no published norm."
-            ),
-            limits=(
-                "A record with a twin in the original is never identifiable, however exactly it was released: "
-                "exact_match_rate counts copies. A larger release comes nearer to everybody. Weights by entropy depend "
-                "on how finely numbers are written: a number with many values weighs little."
-            ),
-            source=(
-                "Yoon, Drumright, van der Schaar, Anonymization through data synthesis using generative adversarial "
-                "networks (ADS-GAN), IEEE Journal of Biomedical and Health Informatics 24(8), 2020, "
-                "doi:10.1109/JBHI.2020.2980262"
-            ),
-            example="- epsilon_identifiability: {epsilon: 0.5, attributes: [age, salary]}",
         ),
+        guide=built_in_guide(__file__, "epsilon_identifiability.md"),
     ),
 ]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from fractions import Fraction
 from typing import Annotated, Any, Literal
@@ -10,30 +9,13 @@ from typing import Annotated, Any, Literal
 import numpy as np
 from pydantic import Field
 
-from tcdp_audit.plugin._internal import allowance, fold
-from tcdp_audit.plugin.check import (
-    CheckError,
-    CodedTable,
-    Comparison,
-    DisclosureType,
-    Guide,
-    TableCheck,
-    TableFigure,
-    TableView,
-)
-from tcdp_audit.plugin.detector import Exact, PolicyDocument
+from tcdp_audit.plugin._internal import fold
+from tcdp_audit.plugin.check import DisclosureType, Need, TableCheck, TableFigure, TableView
+from tcdp_audit.plugin.detector import Exact
+from tcdp_audit.plugin.engine import CheckError, CodedTable
 from tcdp_audit.plugin.sentences import (
-    Outcome,
-    Status,
-    agree,
-    an_intruder,
-    chance_of,
-    known_columns,
-    part_of,
-    percent,
-    plural,
-    record_noun,
-    sentence_case,
+    Comparison,
+    Sentences,
 )
 from tcdp_audit_plugins.checks._shared.control_comparison import (
     CONTROL,
@@ -44,7 +26,7 @@ from tcdp_audit_plugins.checks._shared.control_comparison import (
 )
 from tcdp_audit_plugins.checks._shared.known_attributes import known_attributes
 from tcdp_audit_plugins.checks.record_linkage.comparison import ComparisonParameters, comparable
-from tcdp_audit_plugins.formulas import formula
+from tcdp_audit_plugins.guides import built_in_guide
 
 CONFIDENCE = Fraction(95, 100)
 
@@ -169,48 +151,6 @@ def matches(released: CodedTable, others: CodedTable) -> tuple[int, int]:
     return int(each[equals > 0].sum()), int(each[equals == 1].sum())
 
 
-def _faults(parameters: ExactMatchParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
-    if parameters.measure == "originals" and parameters.at_most is not None and document.holdout is None:
-        yield "at_most", NO_CONTROL
-    yield from comparable(parameters, document)
-
-
-def _sentence(outcome: Outcome) -> str:
-    limit = f"; {allowance(outcome)}" if outcome.status is Status.FAILED else ""
-    if outcome.parameters["measure"] == "originals":
-        return f"{_found(outcome)}{limit}."
-    records, rate = outcome.records, percent(outcome.observed, outcome.threshold)
-    assert records is not None  # noqa: S101 - outcomes of this check have them
-    copies = records.failing or 0
-    part = sentence_case(part_of(copies, records.total, f"released {record_noun(outcome)}"))
-    holdout = outcome.details.get("holdout_rate")
-    beside = "" if holdout is None else f" {percent(float(holdout))} equal a record of the hold-out."
-    equal = f"{agree(copies or 1, 'equals', 'equal')} an original record in {known_columns(outcome)}"
-    return f"{part} ({rate}) {equal}{limit}.{beside}"
-
-
-def _found(outcome: Outcome) -> str:
-    """What the release holds of both tables, and what it adds."""
-    details, noun = outcome.details, plural(record_noun(outcome))
-    original = percent(float(details["originals_found"]))
-    held = f"The release holds {original} of the original {noun} as they are in {known_columns(outcome)}"
-    if "holdout_found" not in details:
-        return f"{held}; without a hold-out nobody can say how much of that is chance"
-    control, high = percent(float(details["holdout_found"])), percent(outcome.observed, outcome.threshold)
-    return f"{held}, and {control} of the hold-out: at most {high} beyond chance (with 95% confidence)"
-
-
-def _person(outcome: Outcome) -> str:
-    known, control = known_columns(outcome), outcome.details.get("holdout_found")
-    if outcome.parameters["measure"] == "originals":
-        chance = chance_of(float(outcome.details["originals_found"]))
-        beside = "" if control is None else f"; one who had no part in it, with {chance_of(float(control))}"
-        own = sentence_case(an_intruder(outcome))
-        return f"{own} of the original stands in the release as they are in {known} with {chance}{beside}."
-    taken = f"Whoever takes a released record for {an_intruder(outcome)} of the original"
-    return f"{taken} is right with {chance_of(outcome.observed or 0)}: so many are copies in {known}."
-
-
 CHECKS = [
     TableCheck(
         name="exact_match_rate",
@@ -220,46 +160,30 @@ CHECKS = [
         measure=exact_match_rate,
         comparison=Comparison.AT_MOST,
         label="share of released records that are copies",
-        requires=frozenset({"holdout"}),
-        validate=_faults,
-        sentence=_sentence,
-        person=_person,
-        guide=Guide(
-            question="How many released records are copies of a real one?",
-            risk="A synthetic release may hold real people, unchanged.",
-            definition=(
-                "The share of released records that equal at least one original record in every compared attribute. It "
-                "needs no key: it asks whether synthetic records are copies, not whose. With `measure: originals` it "
-                "is the share of original records that equal a released one, beyond the same share of a hold-out: for "
-                "shares a and c the upper end of Wilson's interval of (a - c) / (1 - c)."
+        validate=comparable,
+        needs={Need.HOLDOUT},
+        needs_if=lambda parameters, _: {Need.HOLDOUT_FOR_DEMANDS} if parameters.measure == "originals" else set(),
+        sentences=Sentences(
+            passed=(
+                "[{measure=originals?}{originals}[; {allowed}]|{failing/records:released {record}} ({observed:%}) "
+                "{failing/records:equals|equal} an original record in {known}[; "
+                "{allowed}]].[{measure=originals?}|[{holdout_rate?} {holdout_rate:%} equal a record of the "
+                "hold-out.]]"
             ),
-            **formula(
-                r"\frac{1}{n}\, \#\{i : r_i = o \text{ for an original } o\} \le \text{at\_most}",
-                r"\text{originals: } \frac{a - c}{1 - c} \text{ (upper end) } \le \text{at\_most}",
+            impact=(
+                "[{measure=originals?}{person} of the original is in the release unchanged in {known} with "
+                "{originals_found:chance}[{holdout_found?}; one who had no part in it, with "
+                "{holdout_found:chance}]|An intruder who takes a released record for {person} of the original is "
+                "right with {observed:chance}: so many are copies in {known}]."
             ),
-            reading=(
-                "0 if no record is a copy. Details: `matches`, `matches_of_unique_originals` (copies of records that "
-                "stand once in the original), and with a hold-out `holdout_rate`, the same share against records that "
-                "had no part in making the release, of which there are `holdout_records`. `originals_found` "
-                "(a) is the share of originals that the release holds; a hold-out also brings `holdout_found` (c), its "
-                "own, `excess`, which is (a - c) / (1 - c), and the ends `low` and `high` of its 95 % interval."
-            ),
-            choosing=(
-                "Records of few, coarse attributes coincide by chance; `holdout_rate` says how often. A rate clearly "
-                "above it, with a hold-out as large as the original, means that the generator remembers. `measure: "
-                "originals` takes that off, whatever the size of the hold-out; 0.05 is our proposal there, and no norm "
-                "names a figure."
-            ),
-            limits=(
-                "A record that differs by one unit in one attribute is no copy; see `distance_to_closest_record`. "
-                "Tables of any size are compared whole: what outgrows the memory waits on disk."
-            ),
-            source=(
-                "Hernandez, Epelde, Alberdi, Cilla, Rankin, Synthetic data generation for tabular health "
-                "records: a systematic review, Neurocomputing 493 (2022), "
-                "doi:10.1016/j.neucom.2022.04.053"
-            ),
-            example="- exact_match_rate: {at_most: 0.01, attributes: [age, salary]}",
+            parts={
+                "originals": (
+                    "The release holds {originals_found:%} of the original {record:plural} unchanged in "
+                    "{known}[{holdout_found?}, and {holdout_found:%} of the hold-out: at most {observed:%} beyond "
+                    "chance (with 95% confidence)|; without a hold-out it is unknown how much of that is chance]"
+                ),
+            },
         ),
+        guide=built_in_guide(__file__, "exact_match_rate.md"),
     ),
 ]

@@ -10,9 +10,9 @@ from typing import Annotated, Any
 import numpy as np
 from pydantic import Field
 
-from tcdp_audit.plugin.check import DisclosureType, Pairs, Parameters, TableCheck, TableFigure, TableView
+from tcdp_audit.plugin.check import DisclosureType, Need, Pairs, Parameters, TableCheck, TableFigure, TableView
 from tcdp_audit.plugin.detector import Exact, PolicyDocument, Role, Scale, Text
-from tcdp_audit.plugin.sentences import Outcome, agree, columns_of, count, record_noun
+from tcdp_audit.plugin.sentences import Sentences
 from tcdp_audit_plugins.checks.record_linkage.agreement import (
     Agreement,
     Compared,
@@ -32,8 +32,8 @@ from tcdp_audit_plugins.checks.record_linkage.fellegi_sunter import (
     estimate,
     link_figures,
 )
-from tcdp_audit_plugins.checks.record_linkage.linked_records import finds, linked
-from tcdp_audit_plugins.checks.record_linkage.probabilistic_guide import GUIDE
+from tcdp_audit_plugins.checks.record_linkage.linked_records import LINKED, finds
+from tcdp_audit_plugins.guides import built_in_guide
 
 MOST = 12  # attributes; the patterns are two to this power
 Share = Annotated[Exact, Field(ge=0, le=1)]
@@ -235,19 +235,6 @@ def _links(model: Linkage, counts: Whole, truth: Whole, parameters: Probabilisti
     }
 
 
-def _sentence(outcome: Outcome) -> str:
-    details = outcome.details
-    agreement = f"agreement on {columns_of(outcome, [one['attribute'] for one in details['estimates']])}"
-    certain = int(details["correct_unique"])
-    rivals = f"; {count(certain, record_noun(outcome))} {agree(certain, 'has', 'have')} no rival" if certain else ""
-    ended = "" if details["converged"] else " The estimation has not converged; raise `iterations`."
-    return f"An intruder who weighs {agreement} should find the right person for {linked(outcome)}{rivals}.{ended}"
-
-
-def _person(outcome: Outcome) -> str:
-    return finds(outcome, "weighs in which of them a record agrees")
-
-
 CHECKS = [
     TableCheck(
         name="probabilistic_record_linkage",
@@ -257,11 +244,21 @@ CHECKS = [
         measure=linked_share,
         label="share of released records linked correctly",
         worst=lambda figure, _: Fraction(figure.details["matched"], figure.records),  # others have no original
-        requires=frozenset({"original"}),
+        needs={Need.ORIGINAL},
         validate=faults,
         variant=lambda parameters: "unconstrained" if parameters.unconstrained else "",
-        sentence=_sentence,
-        person=_person,
-        guide=GUIDE,
+        sentences=Sentences(
+            passed=(
+                "An intruder who weighs agreement on {weighed} should find the right person for {linked}[; "
+                "{correct_unique:{record}} {correct_unique:has|have} no rival].[{converged?}| The estimation has "
+                "not converged; raise `iterations`.]"
+            ),
+            impact=finds("weighs in which of them a record agrees"),
+            parts={
+                "linked": LINKED,
+            },
+            values=lambda outcome: {"weighed": [one["attribute"] for one in outcome.details["estimates"]]},
+        ),
+        guide=built_in_guide(__file__, "probabilistic_record_linkage.md"),
     ),
 ]

@@ -19,8 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tcdp_audit.plugin._internal import Floats, fold
-from tcdp_audit.plugin.check import CheckError, CodedTable
 from tcdp_audit.plugin.detector import Scale
+from tcdp_audit.plugin.engine import CheckError, CodedTable
 
 EPSILON = float(np.finfo(np.float64).eps)
 RANDOM_PAIR = 2.0  # expected squared difference of two independent values of variance 1

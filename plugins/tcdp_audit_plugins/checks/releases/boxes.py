@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from tcdp_audit.plugin._internal import Counts, numbered, positions_of
-from tcdp_audit.plugin.check import CheckError, TableView
-from tcdp_audit.plugin.engine import Hierarchy
+from tcdp_audit.plugin.check import TableView
+from tcdp_audit.plugin.engine import CheckError, Hierarchy
 from tcdp_audit.plugin.sentences import count
 from tcdp_audit_plugins.checks.releases.classes import Positions, ReleaseClasses, blocks_of, together
 from tcdp_audit_plugins.checks.releases.overlap import Overlap, Pairs, overlap_of
@@ -78,7 +78,7 @@ class _Side:
     width: int = 1
 
     def refined(self, codes: Positions, width: int) -> _Side:
-        """The groups told apart by one more attribute."""
+        """The groups distinguished by one more attribute."""
         span = (int(self.group.max(initial=-1)) + 1) * width
         keys, group = numbered(self.group * width + codes, span)
         return _Side(group.astype(np.int64), keys.astype(np.int64), width)
@@ -121,15 +121,15 @@ def _extended(pairs: Pairs, sides: Sequence[_Side], overlap: Overlap, memory: in
     way, other = (ways[0], sides[1]) if forward else (ways[1], sides[0])
     beside = pairs[1] if forward else pairs[0]
     parts: list[Pairs] = []
-    found = 0
+    overlaps = 0
     for begin, end in blocks_of(way.cost, together(memory, BYTES)):
         group, number, code = way.candidates(begin, end)
         there, partner = other.find(beside[number], code)
         parts.append((group[there], partner))
-        found += len(there)
-        if memory is not None and found * MOST > memory:
+        overlaps += len(there)
+        if memory is not None and overlaps * MOST > memory:
             raise CheckError(
-                f"more than {count(found, 'pair')} of classes of the two releases overlap, which is more than the "
+                f"more than {count(overlaps, 'pair')} of classes of the two releases overlap, which is more than the "
                 "memory holds; give more with --memory, or name the `key` by which people are followed"
             )
     none = np.zeros(0, dtype=np.int64)

@@ -1,4 +1,4 @@
-"""Candidate values: what the classes of somebody in several releases leave of their sensitive value together."""
+"""Candidate values: what the classes of a person in several releases leave of their sensitive value together."""
 
 from __future__ import annotations
 
@@ -62,10 +62,10 @@ def _in_common(values: Sequence[ClassValues], classes: Sequence[Positions], firs
         there = classes_of[owner]
         asked = there * one.width + codes
         places = np.minimum(np.searchsorted(one.keys, asked), max(len(one.keys) - 1, 0))
-        found = one.keys[places] == asked if len(one.keys) else np.zeros(len(asked), dtype=np.bool_)
-        weight[found] += one.shares(places[found])
-        kept = found | (there < 0)
-        owner, codes, weight = owner[kept], codes[kept], weight[kept]
+        has_value = one.keys[places] == asked if len(one.keys) else np.zeros(len(asked), dtype=np.bool_)
+        weight[has_value] += one.shares(places[has_value])
+        remaining = has_value | (there < 0)
+        owner, codes, weight = owner[remaining], codes[remaining], weight[remaining]
     number = np.bincount(owner, minlength=len(lengths))
     entropy = np.zeros(len(lengths))
     entropy[number > 0] = _entropies(boundaries(owner), weight)

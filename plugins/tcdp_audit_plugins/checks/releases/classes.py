@@ -1,4 +1,4 @@
-"""The equivalence classes of several releases of the same people, and the sensitive values that stand in each."""
+"""The equivalence classes of several releases of the same people, and the sensitive values that are in each."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tcdp_audit.plugin._internal import Codes, Counts, fold, numbered
-from tcdp_audit.plugin.check import CheckError, CodedTable, TableView
-from tcdp_audit.plugin.engine import Domain
+from tcdp_audit.plugin.check import TableView
+from tcdp_audit.plugin.engine import CheckError, CodedTable, Domain
 from tcdp_audit.plugin.sentences import count, listing
 
 Positions = NDArray[np.int64]
@@ -63,10 +63,10 @@ class ReleaseClasses:
         Cost: O(rows log rows).
         """
         domain = self.table.domains[attribute]
-        tells = ~domain.tells_nothing
-        tells[-1] = missing_is_a_value
+        says = ~domain.is_uninformative
+        says[-1] = missing_is_a_value
         codes, width = self.table.codes[attribute], domain.size + 1
-        known = tells[codes]
+        known = says[codes]
         each = self.table.rows.each[known]
         keys, number = numbered(self.class_of[known] * width + codes[known], len(self.records) * width)
         times = np.bincount(number, each, len(keys)).astype(np.int64)
@@ -150,7 +150,7 @@ def values_of_releases(view: TableView, releases: Sequence[ReleaseClasses], attr
 
 
 def rows_of_people(releases: Sequence[ReleaseClasses], key: str) -> list[Positions]:
-    """For each release the row of each person by the code of their key, -1 for whoever is not in it.
+    """For each release the row of each person by the code of their key, -1 for anyone who is not in it.
 
     Raises:
         CheckError: a record has no key, or two of a release have the same; the message counts, and names no value.
@@ -219,7 +219,7 @@ class Lifespans:
     def of(
         cls, releases: Sequence[ReleaseClasses], rows: Sequence[Positions], values: Sequence[ClassValues]
     ) -> Lifespans:
-        """Everybody who is in two releases or more; whoever has no value in a release is not in it. O(people)."""
+        """Everyone who is in two releases or more; anyone who has no value in a release is not in it. O(people)."""
         classes = [
             np.where(np.append(own.known, False)[row], np.append(one.class_of, -1)[row], -1)
             for one, row, own in zip(releases, rows, values, strict=True)

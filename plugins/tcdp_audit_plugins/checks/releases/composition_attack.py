@@ -1,4 +1,4 @@
-"""Composition attack: what is left of somebody's sensitive value once several releases are laid over each other."""
+"""Composition attack: what is left of a person's sensitive value once several releases are laid over each other."""
 
 from __future__ import annotations
 
@@ -9,18 +9,12 @@ from typing import Annotated
 import numpy as np
 from pydantic import Field
 
-from tcdp_audit.plugin._internal import Check, Counts, fold, numbered
-from tcdp_audit.plugin.check import CheckError, Comparison, DisclosureType, Guide, TableCheck, TableFigure, TableView
+from tcdp_audit.plugin._internal import Counts, fold, numbered
+from tcdp_audit.plugin.check import Check, DisclosureType, Need, TableCheck, TableFigure, TableView
+from tcdp_audit.plugin.engine import CheckError
 from tcdp_audit.plugin.sentences import (
-    Outcome,
-    Status,
-    agree,
-    columns_of,
-    count,
-    intruder_who_knows,
-    part_of,
-    record_noun,
-    sentence_case,
+    Comparison,
+    Sentences,
 )
 from tcdp_audit_plugins.checks._shared.sampling import distribution_of
 from tcdp_audit_plugins.checks.releases.boxes import overlapping
@@ -34,12 +28,8 @@ from tcdp_audit_plugins.checks.releases.classes import (
     rows_of_people,
     values_of_releases,
 )
-from tcdp_audit_plugins.checks.releases.parameters import (
-    SensitiveParameters,
-    needs_a_sensitive_attribute,
-    sensitive_attributes,
-)
-from tcdp_audit_plugins.formulas import formula
+from tcdp_audit_plugins.checks.releases.parameters import SensitiveParameters, sensitive_attributes
+from tcdp_audit_plugins.guides import built_in_guide
 
 UNTOLD = np.iinfo(np.int64).max  # of somebody about whom nothing is compared
 
@@ -74,16 +64,16 @@ class Left:
 
 
 def composition_attack(view: TableView, parameters: CompositionParameters) -> TableFigure:
-    """The least number of sensitive values that the classes of somebody have in common, over all releases.
+    """The least number of sensitive values that the classes of a person have in common, over all releases.
 
     With a key, the classes are those of each person's own records. Without one, any two classes of this release and an
     earlier one whose quasi-identifiers overlap may be one person's, if they have a value in common at all.
 
     Returns:
-        A number of values; 0 for somebody whose value is another one in each release.
+        A number of values; 0 for a person whose value is another one in each release.
 
     Raises:
-        CheckError: there is no earlier release, or nobody is in two.
+        CheckError: there is no earlier release, or no one is in two.
 
     Cost: with a key O(people x values of their smallest class); without one, that for each pair of overlapping classes.
 
@@ -99,52 +89,52 @@ def composition_attack(view: TableView, parameters: CompositionParameters) -> Ta
         rows = rows_of_people(releases, key)
         left = Left.worst_of([_of_people(releases, rows, own, view.memory) for own in values.values()])
         place = np.append(releases[0].class_of, -1)[rows[0]]
-    found = _figure(left, place, parameters.at_least, by_key=key is not None)
-    return replace(found, details={**found.details, "sensitive": names})
+    outcome = _figure(left, place, parameters.at_least, by_key=key is not None)
+    return replace(outcome, details={**outcome.details, "sensitive": names})
 
 
 def _of_people(
     releases: Sequence[ReleaseClasses], rows: Sequence[Positions], values: Sequence[ClassValues], memory: int | None
 ) -> Left:
-    """What is left of everybody who is in this release and in an earlier one, by the code of their key.
+    """What is left of everyone who is in this release and in an earlier one, by the code of their key.
 
-    Whoever has no value in a release is not in it.
+    Anyone who has no value in a release is not in it.
     """
     number = np.full(len(rows[0]), UNTOLD)
     lives = Lifespans.of(releases, rows, values)
-    found = candidates(values, lives.classes, memory)
-    number[lives.people[lives.now]] = found.number[lives.combination[lives.now]]
+    outcome = candidates(values, lives.classes, memory)
+    number[lives.people[lives.now]] = outcome.number[lives.combination[lives.now]]
     some = lives.classes[0] >= 0
-    entropy = _least_entropy(Candidates(found.number[some], found.entropy[some]))
+    entropy = _least_entropy(Candidates(outcome.number[some], outcome.entropy[some]))
     return Left(number, entropy, np.ones(len(number), dtype=np.int64))
 
 
-def _least_entropy(found: Candidates) -> float:
-    return float(np.min(found.entropy, where=found.number > 0, initial=np.inf))
+def _least_entropy(outcome: Candidates) -> float:
+    return float(np.min(outcome.entropy, where=outcome.number > 0, initial=np.inf))
 
 
 def _of_classes(
     view: TableView, releases: Sequence[ReleaseClasses], values: Mapping[str, Sequence[ClassValues]]
 ) -> Left:
-    """What is left of somebody in each class of this release who may be in a class of an earlier one.
+    """What is left of a person in each class of this release who may be in a class of an earlier one.
 
-    Classes without a value in common hold nobody who is in both.
+    Classes without a value in common hold no one who is in both.
     """
     this = releases[0]
     parts = []
     for place, earlier in enumerate(releases[1:], 1):
         own, theirs = overlapping(view, this, earlier, suppressed_is_anything=True)
         for of_attribute in values.values():
-            found = candidates([of_attribute[0], of_attribute[place]], [own, theirs], view.memory)
+            outcome = candidates([of_attribute[0], of_attribute[place]], [own, theirs], view.memory)
             number = np.full(len(this.records), UNTOLD)
-            some = found.number > 0
-            np.minimum.at(number, own[some], found.number[some])
-            parts.append(Left(number, _least_entropy(found), this.records))
+            some = outcome.number > 0
+            np.minimum.at(number, own[some], outcome.number[some])
+            parts.append(Left(number, _least_entropy(outcome), this.records))
     return Left.worst_of(parts)
 
 
 def _figure(left: Left, place: Positions, demanded: int | None, *, by_key: bool) -> TableFigure:
-    """The figure of everybody about whom something is compared.
+    """The figure of everyone about whom something is compared.
 
     Args:
         left: what is left for each.
@@ -152,10 +142,10 @@ def _figure(left: Left, place: Positions, demanded: int | None, *, by_key: bool)
         demanded: how many values must be left.
         by_key: whether people are followed by a key.
     """
-    told = left.number < UNTOLD
-    if not told.any():
-        raise CheckError(NOBODY if by_key else NO_COMMON_CLASS)
-    number, records, place = left.number[told], left.records[told], place[told]
+    known_number = left.number < UNTOLD
+    if not known_number.any():
+        raise CheckError(NO_COMMON_PERSON if by_key else NO_COMMON_CLASS)
+    number, records, place = left.number[known_number], left.records[known_number], place[known_number]
     people = int(records.sum())
     few = None if demanded is None else number < demanded
     return TableFigure(
@@ -181,7 +171,7 @@ def _distribution(number: Counts, records: Counts, place: Positions) -> Sequence
     return distribution_of(figures, np.bincount(which, records, len(distinct)).astype(np.int64))
 
 
-NOBODY = (
+NO_COMMON_PERSON = (
     "nobody who is in this release is in an earlier one, with a sensitive value in both, so nothing is intersected; "
     "check that the `key` is written alike in all releases"
 )
@@ -190,34 +180,6 @@ NO_COMMON_CLASS = (
     "so nothing is intersected; check that both write their quasi-identifiers and values alike, or declare "
     "hierarchies"
 )
-
-
-def _attributes(outcome: Outcome) -> str:
-    return columns_of(outcome, outcome.details["sensitive"])
-
-
-def _sentence(outcome: Outcome) -> str:
-    records, details = outcome.records, outcome.details
-    assert records is not None  # noqa: S101 - outcomes of this check have them
-    noun, least = record_noun(outcome), int(outcome.observed or 0)
-    about = f"of {_attributes(outcome)} left, once this release and the earlier ones are intersected"
-    if outcome.status is not Status.FAILED:
-        return f"Each {noun} in several releases has at least {count(least, 'value')} {about}."
-    few = sentence_case(part_of(records.failing or 0, records.total, noun))
-    demanded = count(int(outcome.threshold or 0), "value")
-    one = int(details["with_one"])
-    certain = f"; for {part_of(one, records.total, noun)} a single one is" if one else ""
-    return f"{few} {agree(records.failing or 0, 'has', 'have')} fewer than {demanded} {about}{certain}."
-
-
-def _person(outcome: Outcome) -> str:
-    least = int(outcome.observed or 0)
-    finds = f"{intruder_who_knows(outcome)}, and that they are in several releases,"
-    if not least:
-        return f"{finds} finds groups without a common value at worst: their value is another one in each."
-    if least == 1:
-        return f"{finds} knows their value of {_attributes(outcome)} for certain at worst."
-    return f"{finds} is left with {least:,} values of {_attributes(outcome)} at worst."
 
 
 CHECKS: list[Check] = [
@@ -230,44 +192,23 @@ CHECKS: list[Check] = [
         threshold="at_least",
         comparison=Comparison.AT_LEAST,
         label="least number of sensitive values left by all releases",
-        requires=frozenset({"previous"}),
-        validate=needs_a_sensitive_attribute,
-        sentence=_sentence,
-        person=_person,
-        guide=Guide(
-            question="What is left of somebody's sensitive value once several releases are laid over each other?",
-            risk="Two releases of the same people may each keep every demand, and together give a value away.",
-            definition=(
-                "Somebody is in this release and in an earlier one. In each, their equivalence class leaves some "
-                "sensitive values open; the values that all of them leave open are the candidates. Releases that "
-                "were made without knowledge of each other may each be diverse and leave a single candidate together."
+        needs={Need.PREVIOUS, Need.ROWS, Need.SENSITIVE},
+        sentences=Sentences(
+            passed="Each {record} in several releases has at least {observed:value} {left}.",
+            failed=(
+                "{failing/records:{record}} {failing:has|have} fewer than {threshold:value} {left}[; for "
+                "{with_one/records:{record}} a single one is]."
             ),
-            **formula(r"\min_i \Big| \bigcap_{r \ni i} \{s_j : j \in E_r(i)\} \Big| \ge \text{at\_least}"),
-            reading=(
-                "The least number of candidates that anybody is left with. 1 is a value that is known for certain; 0 "
-                "is somebody whose value differs between releases, which an intruder learns as well. With a `key` in "
-                "the policy people are followed by it, through as many releases as they are in; whoever has no value "
-                "in a release is not in it. Without a key each class of this release is laid over every class of "
-                "each earlier release that overlaps with it, however coarse each is, if they have a value in common; "
-                "what counts then are the records of this release. Details: `with_one` and `with_none` (how many "
-                "have one candidate, or none), `least_entropy` (the least conditional entropy of the value in bits, "
-                "each candidate weighing the product of its shares in the classes), `by_key`, `sensitive` (the "
-                "attributes). The distribution has for each number of candidates the classes of this release and the "
-                "people."
+            impact=(
+                "{intruder}, and that they are in several releases, [{observed=0?}finds groups without a common "
+                "value at worst: their value is another one in each|{observed=1?}knows their value of "
+                "{details.sensitive} for certain at worst|is left with {observed} values of {details.sensitive} at "
+                "worst]."
             ),
-            choosing="2, so that no value is certain; as many as l-diversity demands of a single release.",
-            limits=(
-                "It takes the value of a person for the same in all releases. Without a key it does not know who is "
-                "in two releases: it takes the worst pair of overlapping classes for somebody's, and a suppressed "
-                "cell for any value, so that the figure is a lower bound, and compares this release with each "
-                "earlier one by itself. A suppressed sensitive cell is no candidate. Earlier releases need the "
-                "columns of this one."
-            ),
-            source=(
-                "Ganta, Kasiviswanathan, Smith, Composition attacks and auxiliary information in data privacy, KDD "
-                "2008, doi:10.1145/1401890.1401926"
-            ),
-            example="- composition_attack: {at_least: 2, sensitive: disease}",
+            parts={
+                "left": ("of {details.sensitive} left, once this release and the earlier ones are intersected"),
+            },
         ),
+        guide=built_in_guide(__file__, "composition_attack.md"),
     ),
 ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated
 
@@ -10,18 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from tcdp_audit.plugin._internal import Check, Counts
-from tcdp_audit.plugin.check import CheckError, Comparison, DisclosureType, Guide, TableCheck, TableFigure, TableView
-from tcdp_audit.plugin.detector import PolicyDocument
+from tcdp_audit.plugin._internal import Counts
+from tcdp_audit.plugin.check import Check, DisclosureType, Need, TableCheck, TableFigure, TableView
+from tcdp_audit.plugin.engine import CheckError
 from tcdp_audit.plugin.sentences import (
-    Outcome,
-    agree,
-    chance_of,
-    columns_of,
-    count,
-    intruder_who_knows,
-    plural,
-    record_noun,
+    Comparison,
+    Sentences,
 )
 from tcdp_audit_plugins.checks._shared.sampling import distribution_of
 from tcdp_audit_plugins.checks.releases.candidates import candidates
@@ -34,18 +28,13 @@ from tcdp_audit_plugins.checks.releases.classes import (
     rows_of_people,
     values_of_releases,
 )
-from tcdp_audit_plugins.checks.releases.parameters import (
-    SensitiveParameters,
-    needs_a_sensitive_attribute,
-    sensitive_attributes,
-)
-from tcdp_audit_plugins.formulas import formula
+from tcdp_audit_plugins.checks.releases.parameters import SensitiveParameters, sensitive_attributes
+from tcdp_audit_plugins.guides import built_in_guide
 
-NOBODY = (
+NO_COMMON_PERSON = (
     "nobody who is in this release is in an earlier one, with a sensitive value in both, so that no signature can "
     "change; check that the `key` is written alike in all releases"
 )
-NO_KEY = "people are followed through the releases by a key; add `key:` with the attribute that all releases share"
 
 
 class InvarianceParameters(SensitiveParameters):
@@ -62,7 +51,7 @@ class Signatures:
 
     Args:
         unique: for each release how many records each class has if their values all differ, else 0.
-        people: the code of the key of everybody who is in two releases or more.
+        people: the code of the key of everyone who is in two releases or more.
         changed: whose classes do not show the same values in all of them.
         now: who of them is in this release.
     """
@@ -79,7 +68,7 @@ def signatures(
     values: Sequence[ClassValues],
     memory: int | None = None,
 ) -> Signatures:
-    """The signatures of the classes of everybody: the sets of values that they show.
+    """The signatures of the classes of everyone: the sets of values that they show.
 
     Args:
         releases: their classes, this release first.
@@ -106,7 +95,7 @@ def m_invariance(view: TableView, parameters: InvarianceParameters) -> TableFigu
         person show other values in one release than in another.
 
     Raises:
-        CheckError: there is no earlier release, people cannot be followed, or nobody is in two releases.
+        CheckError: there is no earlier release, people cannot be followed, or no one is in two releases.
 
     Cost: O(records log records), and the values of the smallest class of each combination of classes.
 
@@ -116,12 +105,12 @@ def m_invariance(view: TableView, parameters: InvarianceParameters) -> TableFigu
     assert key is not None  # noqa: S101 - a policy without one is refused
     releases = classes_of_releases(view, [*names, key])
     rows = rows_of_people(releases, key)
-    found = [signatures(releases, rows, values_of_releases(view, releases, name), view.memory) for name in names]
-    if not any(one.now.any() for one in found):
-        raise CheckError(NOBODY)
-    unique = [np.min(own, axis=0) for own in zip(*(one.unique for one in found), strict=True)]
+    shown = [signatures(releases, rows, values_of_releases(view, releases, name), view.memory) for name in names]
+    if not any(one.now.any() for one in shown):
+        raise CheckError(NO_COMMON_PERSON)
+    unique = [np.min(own, axis=0) for own in zip(*(one.unique for one in shown), strict=True)]
     changed = np.zeros(len(rows[0]), dtype=np.bool_)
-    for one in found:
+    for one in shown:
         changed[one.people[one.changed]] = True
     figure = _figure(view, releases[0], rows[0], unique, changed, parameters.m)
     return replace(figure, details={**figure.details, "sensitive": names})
@@ -155,37 +144,6 @@ def _figure(
     )
 
 
-def _faults(parameters: InvarianceParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
-    yield from needs_a_sensitive_attribute(parameters, document)
-    if document.key is None:
-        yield "", NO_KEY
-
-
-def _sentence(outcome: Outcome) -> str:
-    details, least = outcome.details, int(outcome.observed or 0)
-    values, noun = columns_of(outcome, details["sensitive"]), record_noun(outcome)
-    if least:
-        kept = f"Each group of each release has at least {count(least, noun)}, all with different values of"
-        return f"{kept} {values}, and nobody's group shows other values in another release."
-    changed, repeated = int(details["changed_signatures"]), int(details["classes_with_repeated_values"])
-    reasons = []
-    if changed:
-        reasons.append(f"the groups of {count(changed, noun)} show other values in one release than in another")
-    if repeated:
-        groups = f"{count(repeated, 'group')} of {plural(noun)}"
-        reasons.append(f"{groups} {agree(repeated, 'has', 'have')} no value, or one of them twice")
-    return f"For {values}, {' and '.join(reasons)}."
-
-
-def _person(outcome: Outcome) -> str:
-    least = int(outcome.observed or 0)
-    follows = f"{intruder_who_knows(outcome)} and follows them through the releases"
-    if not least:
-        return f"{follows} may rule values out until one is left."
-    chance = f"a guess is right with {chance_of(1 / least)} at worst"
-    return f"{follows} is left with the same {count(least, 'value')} each time: {chance}."
-
-
 CHECKS: list[Check] = [
     TableCheck(
         name="m_invariance",
@@ -196,43 +154,22 @@ CHECKS: list[Check] = [
         threshold="m",
         comparison=Comparison.AT_LEAST,
         label="largest m of all releases",
-        requires=frozenset({"previous"}),
-        validate=_faults,
-        sentence=_sentence,
-        person=_person,
-        guide=Guide(
-            question="Does whoever follows a person through all releases find the same sensitive values each time?",
-            risk="Whoever follows a person through several releases may rule out all sensitive values but one.",
-            definition=(
-                "Each equivalence class of each release has at least m records, all with different sensitive values, "
-                "and the classes of a person show the same set of values, their signature, in all releases that they "
-                "are in. Whoever intersects the classes of a person through all releases is then left with m values."
+        needs={Need.PREVIOUS, Need.ROWS, Need.SENSITIVE, Need.KEY},
+        sentences=Sentences(
+            passed=(
+                "[{observed>0?}Each group of each release has at least {observed:{record}}, all with different "
+                "values of {details.sensitive}, and no one's group shows other values in another release|For "
+                "{details.sensitive}, [{changed_signatures>0?}the groups of {changed_signatures:{record}} show "
+                "other values in one release than in another[{classes_with_repeated_values>0?} and "
+                "]][{classes_with_repeated_values>0?}{classes_with_repeated_values:group} of {record:plural} "
+                "{classes_with_repeated_values:has|have} no value, or one of them twice]]."
             ),
-            **formula(
-                r"\min_{r,\,E \in r} n_E \ge m",
-                r"|S_E| = n_E \text{ for all } E",
-                r"S_{E_r(i)} = S_{E_{r'}(i)} \text{ for all } i \in r \cap r'",
+            impact=(
+                "{intruder} and follows them through the releases is left with the same {observed:value} each time: "
+                "a guess is right with {guess:chance} at worst."
             ),
-            reading=(
-                "The size of the smallest class of any release; 0 where a class has a value twice or none, and where "
-                "a signature changes. People are followed by the policy's `key`, through all earlier releases. "
-                "Failing classes are those of all releases with fewer than m, failing records those of this release "
-                "that are in one, or whose signature changes. Details: `smallest_class` (the figure if no signature "
-                "changed), `classes_with_repeated_values`, `changed_signatures` (people), `sensitive` (the "
-                "attributes). The distribution has the classes of this release."
-            ),
-            choosing="2 at least; as many values as l-diversity demands of a single release.",
-            limits=(
-                "It is strict: a class of 100 records with 50 values is none, since each value stands there twice; "
-                "`composition_attack` measures what is left in any case. Counterfeit records, which m-invariance may "
-                "need, count as records and need keys of their own. Whoever has no value in a release is not in it, "
-                "and a suppressed sensitive cell is none."
-            ),
-            source=(
-                "Xiao, Tao, m-invariance: towards privacy preserving re-publication of dynamic datasets, SIGMOD "
-                "2007, doi:10.1145/1247480.1247556"
-            ),
-            example="- m_invariance: {m: 2, sensitive: disease}",
+            no_impact="{intruder} and follows them through the releases may rule values out until one is left.",
         ),
+        guide=built_in_guide(__file__, "m_invariance.md"),
     ),
 ]

@@ -28,7 +28,7 @@ class Overlap:
 
     Args:
         one: codes of the first, ascending.
-        other: the code of the second beside each.
+        other: the code of the second next to each.
         sizes: how many codes each has, the missing one among them.
     """
 
@@ -72,7 +72,7 @@ def overlap_of(
 
     Cost: O(values log values + overlapping pairs).
     """
-    own, theirs = (np.flatnonzero(~domain.tells_nothing[:-1]) for domain in (one, other))
+    own, theirs = (np.flatnonzero(~domain.is_uninformative[:-1]) for domain in (one, other))
     missing = np.array([one.size]), np.array([other.size])
     pairs = [_known(one, other, own, theirs, hierarchy, ordered=ordered), missing]
     hidden, hidden_there = (np.array(sorted(domain.suppressed), dtype=np.int64) for domain in (one, other))
@@ -93,7 +93,7 @@ def _all(one: Positions, other: Positions) -> Pairs:
 def _known(
     one: Domain, other: Domain, own: Positions, theirs: Positions, hierarchy: Hierarchy | None, *, ordered: bool
 ) -> Pairs:
-    """The pairs of values that tell something."""
+    """The pairs of values that say something."""
     if not ordered:
         first, second = _of_labels(
             [one.labels[code] for code in own], [other.labels[code] for code in theirs], hierarchy
@@ -179,7 +179,7 @@ class _Leaves:
             self.number += 1
 
     def of(self, labels: Sequence[str]) -> Pairs:
-        """The position of each label beside each of its leaves."""
+        """The position of each label next to each of its leaves."""
         leaves = [sorted({leaf for part in self._parts[label] for leaf in self._below[part]}) for label in labels]
         positions = np.repeat(np.arange(len(labels)), [len(one) for one in leaves])
         return positions, np.array([leaf for one in leaves for leaf in one], dtype=np.int64)

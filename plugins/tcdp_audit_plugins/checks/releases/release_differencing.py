@@ -9,34 +9,18 @@ from typing import Annotated, Any
 import numpy as np
 from pydantic import Field
 
-from tcdp_audit.plugin._internal import Check, Counts
-from tcdp_audit.plugin.check import (
-    CheckError,
-    Comparison,
-    DisclosureType,
-    Guide,
-    Parameters,
-    TableCheck,
-    TableFigure,
-    TableView,
-)
+from tcdp_audit.plugin._internal import Counts
+from tcdp_audit.plugin.check import Check, DisclosureType, Need, Parameters, TableCheck, TableFigure, TableView
+from tcdp_audit.plugin.engine import CheckError
 from tcdp_audit.plugin.sentences import (
+    Comparison,
     Outcome,
-    Status,
-    agree,
-    an_intruder,
-    count,
-    known_columns,
-    part_of,
-    plural,
-    record_noun,
-    sentence_case,
+    Sentences,
 )
 from tcdp_audit_plugins.checks._shared.sampling import distribution_of
 from tcdp_audit_plugins.checks.releases.boxes import overlapping
 from tcdp_audit_plugins.checks.releases.classes import Positions, ReleaseClasses, classes_of_releases
-from tcdp_audit_plugins.checks.releases.parameters import needs_an_earlier_release
-from tcdp_audit_plugins.formulas import formula
+from tcdp_audit_plugins.guides import built_in_guide
 
 
 class DifferencingParameters(Parameters):
@@ -49,7 +33,7 @@ class DifferencingParameters(Parameters):
 
 @dataclass(frozen=True)
 class Differences:
-    """The finest groups of records that two releases both tell apart.
+    """The finest groups of records that two releases both distinguish.
 
     Args:
         now: how many records of this release each has.
@@ -108,22 +92,22 @@ def release_differencing(view: TableView, parameters: DifferencingParameters) ->
     Cost: O(records), and O(overlapping classes) where one is coarser.
     """
     this, *earlier = classes_of_releases(view, counted=True)
-    found = [_compared(view, this, one) for one in earlier]
-    sizes = np.concatenate([one.sizes for one in found])
+    compared = [_compared(view, this, one) for one in earlier]
+    sizes = np.concatenate([one.sizes for one in compared])
     few = None if parameters.k is None else sizes < parameters.k
     isolated = None if few is None else int(sizes[few].sum())
-    groups = sum(len(one.now) for one in found)
+    groups = sum(len(one.now) for one in compared)
     details: dict[str, Any] = {
         "differing": len(sizes),
-        "only_now": sum(int((one.before == 0).sum()) for one in found),
-        "only_before": sum(int((one.now == 0).sum()) for one in found),
-        "gained": sum(int((one.now > one.before).sum()) for one in found),
-        "lost": sum(int((one.now < one.before).sum()) for one in found),
+        "only_now": sum(int((one.before == 0).sum()) for one in compared),
+        "only_before": sum(int((one.now == 0).sum()) for one in compared),
+        "gained": sum(int((one.now > one.before).sum()) for one in compared),
+        "lost": sum(int((one.now < one.before).sum()) for one in compared),
         "class_pairs": groups,
     }
     return TableFigure(
         value=int(sizes.min()) if len(sizes) else inf,
-        records=sum(int(np.maximum(one.now, one.before).sum()) for one in found),
+        records=sum(int(np.maximum(one.now, one.before).sum()) for one in compared),
         failing=isolated,
         classes=(groups, None if few is None else int(few.sum())),
         details=details,
@@ -132,56 +116,29 @@ def release_differencing(view: TableView, parameters: DifferencingParameters) ->
 
 
 def _compared(view: TableView, this: ReleaseClasses, earlier: ReleaseClasses) -> Differences:
-    """The groups that both releases tell apart; a suppressed cell is a category of its own."""
+    """The groups that both releases distinguish; a suppressed cell is a category of its own."""
     pairs = overlapping(view, this, earlier, suppressed_is_anything=False)
     if not len(pairs[0]):
         raise CheckError(
             f"no class of this release overlaps with one of {earlier.table.name}, so no count can be compared; check "
             "that both write their quasi-identifiers alike, or declare hierarchies"
         )
-    found = differences(this.records, earlier.records, pairs)
-    if len(found.now) == 1 and min(len(this.records), len(earlier.records)) > 1:
+    compared = differences(this.records, earlier.records, pairs)
+    if len(compared.now) == 1 and min(len(this.records), len(earlier.records)) > 1:
         raise CheckError(
             f"the classes of this release and of {earlier.table.name} overlap from one end to the other, so that only "
             "the totals can be compared; generalise both along one hierarchy"
         )
-    return found
+    return compared
 
 
-def _sentence(outcome: Outcome) -> str:
-    classes, records, noun = outcome.classes, outcome.records, record_noun(outcome)
-    assert classes is not None and records is not None  # noqa: S101, PT018 - outcomes of this check have both
-    total, differing = classes.total, int(outcome.details["differing"])
-    alike = f"with the same {known_columns(outcome)}"
-    than_before = f"more or fewer {plural(noun)} than in an earlier release"
-    if outcome.observed is None or isinf(outcome.observed):
-        return f"{sentence_case(part_of(0, total, 'group'))} {alike} has {than_before}."
-    smallest = count(int(outcome.observed), noun)
-    if outcome.status is not Status.FAILED:
-        part = sentence_case(part_of(differing, total, "group"))
-        return (
-            f"{part} {alike} {agree(differing, 'has', 'have')} {than_before}, by {smallest} or more.{_apart(outcome)}"
-        )
-    few, k = classes.failing or 0, count(int(outcome.threshold or 0), noun)
-    part = sentence_case(part_of(few, total, "group"))
-    isolated = count(records.failing or 0, noun)
-    by = f"by fewer than {k}, which isolates {isolated}"
-    least = f"the smallest difference is {smallest}"
-    return f"{part} {alike} {agree(few, 'has', 'have')} {than_before}, {by}; {least}.{_apart(outcome)}"
-
-
-def _apart(outcome: Outcome) -> str:
-    """How many groups one of the releases lacks: many of them may mean that columns are written in two ways."""
-    apart = int(outcome.details["only_now"]) + int(outcome.details["only_before"])
-    return f" {apart:,} of these groups {agree(apart, 'is', 'are')} in one of the releases only." if apart else ""
-
-
-def _person(outcome: Outcome) -> str:
-    if outcome.observed is None or isinf(outcome.observed):
-        return "Whoever compares the counts of two releases learns of nobody who came or went: they are the same."
-    least = int(outcome.observed)
-    alone = f"{an_intruder(outcome)} is the only one" if least == 1 else f"{an_intruder(outcome)} is one of {least:,}"
-    return f"Whoever compares the counts of two releases learns at worst that {alone} who came to a group or left it."
+def _values(outcome: Outcome) -> dict[str, Any]:
+    """Whether nothing changed, and how many groups one release lacks: many may mean two ways of writing a column."""
+    details = outcome.details
+    return {
+        "unchanged": outcome.observed is None or isinf(outcome.observed),
+        "number_apart": int(details["only_now"]) + int(details["only_before"]),
+    }
 
 
 CHECKS: list[Check] = [
@@ -194,45 +151,28 @@ CHECKS: list[Check] = [
         threshold="k",
         comparison=Comparison.AT_LEAST,
         label="smallest difference between the counts of a class in two releases",
-        requires=frozenset({"previous"}),
-        validate=needs_an_earlier_release,
-        sentence=_sentence,
-        person=_person,
-        guide=Guide(
-            question="Do the counts of two releases differ by so few that they single somebody out?",
-            risk="Whoever subtracts an earlier release from this one may be left with a single person.",
-            definition=(
-                "Each equivalence class is counted in this release and in an earlier one on the same "
-                "quasi-identifiers. A difference of a few records, in either direction, isolates those who came or "
-                "went, however large the class is in both. Where one release is coarser, its class is compared with "
-                "all classes below it, along the hierarchy, the ranges or the sets."
+        needs={Need.PREVIOUS, Need.ROWS},
+        sentences=Sentences(
+            passed=(
+                "[{unchanged?}No group with the same {known} has {changed}|{differing/classes:group} with the same "
+                "{known} {differing:has|have} {changed}, by {observed:{record}} or more].{apart}"
             ),
-            **formula(
-                r"\min_{G : \Delta_G \ne 0} \Delta_G \ge k",
-                r"\Delta_G = \Big| \sum_{E \subseteq G} n_E - \sum_{E' \subseteq G} n'_{E'} \Big|",
-                r"G \text{ the finest groups that both releases tell apart}",
+            failed=(
+                "{failing_classes/classes:group} with the same {known} {failing_classes:has|have} {changed}, by "
+                "fewer than {threshold:{record}}, which isolates {failing:{record}}; the smallest difference is "
+                "{observed:{record}}.{apart}"
             ),
-            reading=(
-                "The smallest difference other than none; infinite where no class differs. Failing classes are "
-                "groups that differ by fewer than k, and failing records the sum of their differences: those that "
-                "are isolated. Details: `differing`, `gained` and `lost` (groups with another count, a larger and a "
-                "smaller one), `only_now` and `only_before` (groups that one of the releases lacks), `class_pairs` "
-                "(all groups that were compared). With several earlier releases each is compared with this one. The "
-                "distribution has the differences."
+            impact=(
+                "An intruder who compares the counts of two releases learns [{unchanged?}of no one who joined or "
+                "left: they are the same|at worst that {person} is [{observed=1?}the only one|one of {observed}] "
+                "who came to a group or left it]."
             ),
-            choosing="The k of k-anonymity: who came or went is then hidden among as many.",
-            limits=(
-                "It sees the difference of counts: one who leaves while another comes is not seen; with a `key`, see "
-                "`m_invariance`. Arbitrary sums of classes are not tried. A group that only one of the releases has "
-                "differs by all of its records, so columns that are written in two ways look like large differences: "
-                "see `only_now` and `only_before`. A suppressed cell is a category of its own, unless the column is "
-                "suppressed throughout. It counts rows, and takes no unit."
-            ),
-            source=(
-                "Denning, Denning, Schwartz, The tracker: a threat to statistical database security, ACM TODS 4(1), "
-                "1979, doi:10.1145/320064.320069"
-            ),
-            example="- release_differencing: {k: 5}",
+            parts={
+                "changed": "more or fewer {record:plural} than in an earlier release",
+                "apart": ("[ {number_apart} of these groups {number_apart:is|are} in one of the releases only.]"),
+            },
+            values=_values,
         ),
+        guide=built_in_guide(__file__, "release_differencing.md"),
     ),
 ]

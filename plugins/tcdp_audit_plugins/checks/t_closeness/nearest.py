@@ -12,15 +12,13 @@ from numpy.typing import NDArray
 
 from tcdp_audit.plugin.check import (
     ApproximateFigure,
-    CheckError,
     ClassEvidence,
-    CodedTable,
     Histogram,
     Ratios,
     ReferenceDistribution,
     TableView,
 )
-from tcdp_audit.plugin.engine import Tree
+from tcdp_audit.plugin.engine import CheckError, CodedTable, Tree
 from tcdp_audit_plugins.checks.t_closeness.t_closeness import KINDS, ClosenessParameters, closeness
 
 
@@ -107,10 +105,10 @@ class Nearest:
             return inf
         close = np.flatnonzero(values >= values.max() * (1 - 1e-9))
         worst = max(map(Fraction, self._numerator[close], self._denominator[close]))
-        t, kept = self._t, not self.fails.any()
-        if t is None or (worst <= t) == kept:
+        t, holds = self._t, not self.fails.any()
+        if t is None or (worst <= t) == holds:
             return worst
-        return t if kept else Fraction(nextafter(float(t), inf))
+        return t if holds else Fraction(nextafter(float(t), inf))
 
 
 def _fractions(measured: Ratios | ApproximateFigure | NDArray[Any]) -> tuple[NDArray[np.object_], NDArray[np.object_]]:

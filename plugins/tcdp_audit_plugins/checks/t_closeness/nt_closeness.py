@@ -15,25 +15,15 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from tcdp_audit.plugin._internal import add_up, order_of, summarise
-from tcdp_audit.plugin.check import (
-    CheckError,
-    Comparison,
-    DisclosureType,
-    Guide,
-    ReferenceDistribution,
-    TableCheck,
-    TableFigure,
-    TableView,
-)
+from tcdp_audit.plugin.check import DisclosureType, Need, ReferenceDistribution, TableCheck, TableFigure, TableView
 from tcdp_audit.plugin.detector import PolicyDocument, Role, Text
-from tcdp_audit.plugin.sentences import count
-from tcdp_audit_plugins.checks._shared.sampling import counts_rows, needs_a_partition
+from tcdp_audit.plugin.engine import CheckError
+from tcdp_audit.plugin.sentences import Comparison, Sentences, count
 from tcdp_audit_plugins.checks._shared.sensitive_values import violation_of
 from tcdp_audit_plugins.checks.t_closeness.nearest import Nearest, Subject
-from tcdp_audit_plugins.checks.t_closeness.nt_sentences import person, sentence
 from tcdp_audit_plugins.checks.t_closeness.supersets import Classes, classes_of
-from tcdp_audit_plugins.checks.t_closeness.t_closeness import KINDS, T_CLOSENESS, ClosenessParameters
-from tcdp_audit_plugins.formulas import formula
+from tcdp_audit_plugins.checks.t_closeness.t_closeness import KINDS, T_CLOSENESS, ClosenessParameters, Distance
+from tcdp_audit_plugins.guides import built_in_guide
 
 
 class NtClosenessParameters(ClosenessParameters):
@@ -118,8 +108,6 @@ def _attribute(parameters: NtClosenessParameters, view: TableView) -> str:
 
 
 def _faults(parameters: NtClosenessParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
-    yield from counts_rows(document)
-    yield from needs_a_partition(document, "a class would be in several groups of one step")
     sensitive = sorted(name for name, one in document.attributes.items() if one.role is Role.SENSITIVE)
     if parameters.attribute is None and len(sensitive) > 1:
         yield "attribute", f"the policy has {len(sensitive):,} sensitive attributes; name one of them"
@@ -144,50 +132,25 @@ CHECKS = [
         label="distance from the nearest large group",
         variant=lambda parameters: KINDS[parameters.distance].name,
         validate=_faults,
-        sentence=sentence,
-        person=person,
-        guide=Guide(
-            question="Does finding somebody's group tell more about their secret than a large group around it does?",
-            risk="Whoever finds somebody's group may learn more about them than of any large group around it.",
-            definition=(
-                "For every equivalence class E there is a group P around it with at least n records, so that the "
-                "distributions of the sensitive attribute in E and in P are within distance t. What holds of many "
-                "people, such as of a region, is taken for common knowledge; t-closeness takes only what holds of the "
-                "whole table for that. A class of n records or more is its own group. The distances are those of "
-                "`t_closeness`."
+        needs={Need.ROWS, Need.PARTITION},
+        sentences=Sentences(
+            passed=(
+                "Every {record} is in a group whose mix of {details.attribute:column} differs from some group of at "
+                "least {n} around it by at most {far} ({distance_name})."
             ),
-            **formula(
-                r"\max_E \min_{P \supseteq E, |P| \ge n} D(E, P) \le t",
-                r"P_s = \{r : a_s(r_j) = a_s(E_j) \text{ for all } j\}",
-                r"a_s(v) \text{ the ancestor of } v",
-                r"s \text{ levels below the root}",
+            failed=(
+                "{victims} whose mix of {details.attribute:column} differs by more than {threshold} from every "
+                "group of {n} around it ({distance_name}); the furthest differs by {far}."
             ),
-            reading=(
-                "The observed value is the least distance of the class that is furthest from all its groups. 50 of 100 "
-                "people from 20 to 29 have cancer, 100 of 300 from 30 to 39, and 850 of 2,500 of the others: the first "
-                "are 9/58 from the table and 1/8 from the 400 people from 20 to 39, so t = 0.13 is kept for n = 400. "
-                "Details: `attribute`; `steps`, levels of groups above the classes; `groups_compared`, groups of at "
-                "least n records that a smaller class was compared with; `large_classes`, those that are groups "
-                "themselves."
+            impact=(
+                "In the group that deviates most, {details.attribute:column} differs from that of every group of "
+                "{n} or more around them by {far}."
             ),
-            choosing=(
-                "n as many people as may be known together, such as those of a town: 1,000 in the paper. t as for "
-                "`t_closeness`, which is this with only the whole table for a group; the figure is never larger."
-            ),
-            limits=(
-                "Groups are taken along the declared hierarchies only, all quasi-identifiers together: at step s, the "
-                "records that agree with the class in every quasi-identifier's ancestor s levels below its root, or in "
-                "the value itself where that is nearer to the root; step 0 is the whole table. A quasi-identifier "
-                "without a hierarchy stands one level below the root, and a missing value has no ancestor but the "
-                "root. A smaller figure may be possible with other groups, so the figure is an upper bound: a pass is "
-                "proved, a failure holds for these groups. Records without a sensitive value do not count for n where "
-                "they are excluded. `missing_quasi_identifier: wildcard` and a `unit` are refused."
-            ),
-            source=(
-                "Li, Li, Venkatasubramanian, Closeness: a new privacy measure for data publishing, IEEE TKDE 22(7), "
-                "2010, 943-956, doi:10.1109/TKDE.2009.139"
-            ),
-            example="- nt_closeness: {n: 20, t: 0.2, attribute: disease}",
+            parts={
+                "far": "[{infinite?}an infinite distance|{observed}]",
+            },
+            values=lambda outcome: {"distance_name": KINDS[Distance(outcome.parameters["distance"])].name},
         ),
+        guide=built_in_guide(__file__, "nt_closeness.md"),
     ),
 ]

@@ -1,7 +1,7 @@
-"""Larger groups around equivalence classes: what stands below the same nodes of the quasi-identifiers' hierarchies.
+"""Larger groups around equivalence classes: what is below the same nodes of the quasi-identifiers' hierarchies.
 
 The groups of step s are the records that agree in every quasi-identifier's ancestor s levels below its root, or in the
-value itself where that stands nearer to the root. Step 0 is the whole table. A quasi-identifier without a hierarchy has
+value itself where that is nearer to the root. Step 0 is the whole table. A quasi-identifier without a hierarchy has
 its values one level below the root.
 """
 
@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tcdp_audit.plugin._internal import Counts, ancestors_of, count_pairs, fold, numbered
-from tcdp_audit.plugin.check import CodedTable, Histogram, TableView
-from tcdp_audit.plugin.engine import Domain, Hierarchy
+from tcdp_audit.plugin.check import Histogram, TableView
+from tcdp_audit.plugin.engine import CodedTable, Domain, Hierarchy
 
 Nodes = NDArray[np.int64]
 

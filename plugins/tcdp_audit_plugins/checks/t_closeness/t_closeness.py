@@ -1,29 +1,22 @@
-"""t-closeness: how far the sensitive attribute in a class is from what is known about everybody."""
+"""t-closeness: how far the sensitive attribute in a class is from what is known about everyone."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from math import inf
 from typing import Annotated, Any
 
 from numpy.typing import NDArray
 from pydantic import BeforeValidator, ConfigDict, Field
 
-from tcdp_audit.plugin.check import (
-    AttributeParameters,
-    CheckError,
-    ClassCheck,
-    ClassEvidence,
-    Comparison,
-    DisclosureType,
-    Measured,
-    Threshold,
-)
+from tcdp_audit.plugin.check import AttributeParameters, ClassCheck, ClassEvidence, DisclosureType, Measured, Threshold
 from tcdp_audit.plugin.detector import Exact, PolicyDocument, Scale
+from tcdp_audit.plugin.engine import CheckError
+from tcdp_audit.plugin.sentences import Comparison, Outcome, Sentences
 from tcdp_audit_plugins.checks._shared import distances
-from tcdp_audit_plugins.checks._shared.closeness_guide import GUIDE
-from tcdp_audit_plugins.checks._shared.closeness_sentence import person, sentence
+from tcdp_audit_plugins.guides import built_in_guide
 
 EARTH_MOVERS = ("emd", "earth mover", "earth movers", "earth mover's distance", "wasserstein")
 
@@ -166,6 +159,25 @@ def _threshold_faults(parameters: ClosenessParameters, _: PolicyDocument) -> Ite
         yield "t", f"must be at most 1 for the {kind.name}, which never exceeds it; only `multiplicative` takes more"
 
 
+REFERENCES = {
+    "release": "the whole table",
+    "original": "the original table",
+    "declared": "the declared distribution",
+}
+
+
+def _values(outcome: Outcome) -> dict[str, Any]:
+    """The distance and the reference by name, and how many classes are infinitely far from it."""
+    reference = outcome.conventions.get("reference", "release")
+    distances = ((distance, classes) for distance, classes, _ in outcome.details["distribution"])
+    return {
+        "distance_name": KINDS[Distance(outcome.parameters["distance"])].name,
+        "reference": REFERENCES[reference],
+        "other_reference": reference != "release",
+        "infinitely_far": sum(int(classes) for distance, classes in distances if distance == inf),
+    }
+
+
 T_CLOSENESS = ClassCheck(
     name="t_closeness",
     title="t-closeness",
@@ -178,8 +190,57 @@ T_CLOSENESS = ClassCheck(
     monotone=lambda _: True,  # every distance is convex, or a maximum of ratios of convex and concave figures
     variant=lambda parameters: KINDS[parameters.distance].name,
     validate=_threshold_faults,
-    sentence=lambda outcome: sentence(outcome, KINDS[Distance(outcome.parameters["distance"])].name),
-    person=person,
-    guide=GUIDE,
+    sentences=Sentences(
+        passed=(
+            "Every {record} is in a group whose mix of {attribute} differs from {reference} by at most {threshold} "
+            "({distance_name}); [{classes=1?}the only group|the furthest of {classes:group}] differs by "
+            "{far}.{why_infinite}"
+        ),
+        failed=(
+            "{victims} whose mix of {attribute} differs from {reference} by more than {threshold} "
+            "({distance_name}); the furthest differs by {far}.{why_infinite}"
+        ),
+        measured=(
+            "The mix of {attribute} in [{classes=1?}the only group|the furthest of {classes:group}], of "
+            "{worst_people}, differs from {reference} by {far} ({distance_name})[{threshold?}|; the policy sets no "
+            "threshold].{why_infinite}"
+        ),
+        impact=(
+            "{in_worst_group} [{infinite?}a value of {attribute} is ruled out, or possible only there, compared "
+            "with {reference}|{deviation}]."
+        ),
+        parts={
+            "far": "[{infinite?}an infinite distance|{observed}]",
+            "why_infinite": "[{infinitely_far>0?} {infinitely_far:group} {lacking}.]",
+            "lacking": {
+                "by": "distance",
+                "multiplicative": (
+                    "{infinitely_far:lacks|lack} a value that {reference} has[{other_reference?} (or "
+                    "{infinitely_far:has|have} one that it lacks)]; merge rare values into buckets (bucketisation), "
+                    "so that every group can have each of them"
+                ),
+                "kullback_leibler": "{infinitely_far:has|have} a value that {reference} lacks, or none at all",
+                "": (
+                    "{infinitely_far:lacks|lack} every value of the attribute, so there is no distribution to compare"
+                ),
+            },
+            "deviation": {
+                "by": "distance",
+                "equal": ("{observed:%} of the values of {attribute} would have to change to match {reference}"),
+                "ordered": ("{attribute} lies {observed:%} of the ranking away from {reference}, on average"),
+                "numeric": ("{attribute} lies {observed:%} of its whole range away from {reference}, on average"),
+                "hierarchical": (
+                    "{attribute} lies {observed:%} of the hierarchy's height away from {reference}, on average"
+                ),
+                "multiplicative": (
+                    "a value of {attribute} is up to {observed} times as likely, or as unlikely, compared with "
+                    "{reference}"
+                ),
+                "": "the values of {attribute} differ from {reference} by {observed} nats",
+            },
+        },
+        values=_values,
+    ),
+    guide=built_in_guide(__file__, "t_closeness.md"),
 )
 CHECKS = [T_CLOSENESS]

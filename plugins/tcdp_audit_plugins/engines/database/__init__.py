@@ -1,10 +1,9 @@
 """Databases: a table, a view or a query, wherever SQLAlchemy or the embedded library can reach it.
 
 address, source      where the table is; its columns
-session, shared      a connection and its snapshot, for all tables of one database
+session              a connection and its snapshot, for all tables of one database
 statements           what is sent
-postgresql, sqlite, reflected, duckdb_file   the types of each database, and how its rows travel
-opened_file          a DuckDB file for all who read it at once
+postgresql, sqlite, duckdb_file   the types of each database, and how its rows travel
 faults               what drivers raise, as sentences
 engine               the engine: one grouped query, held locally
 """

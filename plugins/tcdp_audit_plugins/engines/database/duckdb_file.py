@@ -1,19 +1,23 @@
-"""A DuckDB file, read by the embedded library: nothing is downloaded, and nothing outside of the file is read."""
+"""A DuckDB file, read by the embedded library: nothing is downloaded, and nothing outside of the file is read.
+
+A DuckDB file that is open, for all who read it: a program cannot open it again with settings that differ.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 import duckdb
 import pyarrow as pa
 import sqlalchemy as sa
 
+from tcdp_audit.plugin._internal import Scratch
 from tcdp_audit.plugin.engine import Column, Sampling, UsageError
 from tcdp_audit_plugins.engines.database.address import TableName
 from tcdp_audit_plugins.engines.database.faults import ABSENT, QUERY, Refused
-from tcdp_audit_plugins.engines.database.opened_file import OpenedFile
 from tcdp_audit_plugins.engines.database.session import cast_to, deadline
 from tcdp_audit_plugins.engines.database.source import Source
 from tcdp_audit_plugins.engines.database.statements import (
@@ -34,6 +38,8 @@ _AS_THEY_ARE = {
 }
 _ONE_TEXT_EACH = {"DATE", "TIMESTAMP", "TIMESTAMP WITH TIME ZONE", "UUID"}
 _NESTED = ("STRUCT", "MAP", "UNION", "BLOB", "BIT", "JSON")
+_LOCK = Lock()
+_OPENED: dict[tuple[int, int], OpenedFile] = {}  # by what the system numbers files by
 
 
 class DuckDBFile(Source):
@@ -106,3 +112,58 @@ def _cell(name: str, kind: str) -> Cell:
         return Cell.unreadable(name, kind)
     text: sa.ColumnElement[Any] = sa.collate(sa.cast(column, sa.Text), "C")
     return Cell(name, kind, pa.string(), text, column if kind in _ONE_TEXT_EACH else text)
+
+
+class OpenedFile:
+    """A file open for reading; close it as often as it was opened.
+
+    Args:
+        path: the file.
+        memory: budget in bytes, of whoever opens it first.
+    """
+
+    def __init__(self, path: Path, memory: int) -> None:
+        self.readers = 0
+        self._folder = Scratch()
+        try:
+            self._connection = duckdb.connect(path, read_only=True, config=_config(memory, self._folder.name))
+        except BaseException:
+            self._folder.cleanup()
+            raise
+
+    @classmethod
+    def of(cls, path: Path, memory: int) -> OpenedFile:
+        """A file, which may be open already."""
+        status = path.stat()
+        number = (status.st_dev, status.st_ino)
+        with _LOCK:
+            if number not in _OPENED:
+                _OPENED[number] = cls(path, memory)
+            _OPENED[number].readers += 1
+            return _OPENED[number]
+
+    def connection(self) -> duckdb.DuckDBPyConnection:
+        """A connection with a transaction of its own."""
+        return self._connection.cursor()
+
+    def close(self) -> None:
+        """Close the file if nobody else reads it."""
+        with _LOCK:
+            self.readers -= 1
+            if self.readers:
+                return
+            for number in [number for number, one in _OPENED.items() if one is self]:
+                del _OPENED[number]
+            self._connection.close()
+            self._folder.cleanup()
+
+
+def _config(memory: int, folder: str) -> dict[str, Any]:
+    return {
+        "autoinstall_known_extensions": False,
+        "autoload_known_extensions": False,
+        "enable_external_access": False,
+        "python_enable_replacements": False,  # a name is a table of the file, never a variable of the program
+        "memory_limit": f"{max(memory // 4, 2**28) // 2**20}MiB",
+        "temp_directory": folder,
+    }

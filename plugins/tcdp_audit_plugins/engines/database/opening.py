@@ -16,8 +16,7 @@ from tcdp_audit_plugins.engines.database.address import Address, TableName, data
 from tcdp_audit_plugins.engines.database.engine import DatabaseEngine
 from tcdp_audit_plugins.engines.database.faults import FILE, OPENING, QUERY, opening
 from tcdp_audit_plugins.engines.database.session import Session
-from tcdp_audit_plugins.engines.database.shared import SharedSession
-from tcdp_audit_plugins.engines.database.source import Source, source_of
+from tcdp_audit_plugins.engines.database.source import SharedSession, Source, source_of
 
 if TYPE_CHECKING:
     from tcdp_audit_plugins.engines.database import DatabaseTable
@@ -109,6 +108,6 @@ def _checked(source: Source, name: str, uri: str, memory: int) -> Engine:
     if not source.columns:
         source.close()
         raise DataError(f"{name}: the table has no columns")
-    if source.found is not None:
-        uri = f"{uri.rpartition('?table=')[0]}?table={source.found.in_address}"
+    if source.full_name is not None:
+        uri = f"{uri.rpartition('?table=')[0]}?table={source.full_name.in_address}"
     return DatabaseEngine(source, name, uri, memory)

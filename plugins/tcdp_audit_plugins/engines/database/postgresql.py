@@ -36,11 +36,11 @@ def named_in_full(session: Session, name: TableName) -> TableName:
         _catalogue("pg_class", "oid", "relname", "relnamespace"),
         _catalogue("pg_namespace", "oid", "nspname"),
     )
-    found = sa.func.pg_catalog.to_regclass(".".join(f'"{part}"' for part in parts))
+    resolved = sa.func.pg_catalog.to_regclass(".".join(f'"{part}"' for part in parts))
     row = session.connection.execute(
         sa.select(relation.c.relname, schema.c.nspname)
         .join_from(relation, schema, schema.c.oid == relation.c.relnamespace)
-        .where(relation.c.oid == found)
+        .where(relation.c.oid == resolved)
     ).one_or_none()
     return name if row is None else TableName(str(row[0]), str(row[1]))
 

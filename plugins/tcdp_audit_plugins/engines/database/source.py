@@ -1,10 +1,17 @@
-"""A table, view or query of a database: its columns, how their cells travel, and the rows of a statement on it."""
+"""A table, view or query of a database: its columns, how their cells travel, and the rows of a statement on it.
+
+Other databases: the types of a table's columns as SQLAlchemy knows them.
+
+Tables of one database that are open together are read on one snapshot.
+"""
 
 from __future__ import annotations
 
+import threading
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import pyarrow as pa
@@ -12,11 +19,10 @@ import sqlalchemy as sa
 from sqlalchemy.sql.elements import ColumnElement
 
 from tcdp_audit.plugin.engine import Column, Sampling
-from tcdp_audit_plugins.engines.database import mysql, postgresql, reflected, sqlite
+from tcdp_audit_plugins.engines.database import mysql, postgresql, sqlite
 from tcdp_audit_plugins.engines.database.address import TableName
 from tcdp_audit_plugins.engines.database.faults import ABSENT, Refused
 from tcdp_audit_plugins.engines.database.session import MYSQL, Session
-from tcdp_audit_plugins.engines.database.shared import SharedSession
 from tcdp_audit_plugins.engines.database.statements import (
     Cell,
     Relation,
@@ -24,6 +30,19 @@ from tcdp_audit_plugins.engines.database.statements import (
     relation_of_query,
     relation_of_table,
 )
+
+COLLATIONS = {
+    "mssql": "Latin1_General_100_BIN2",
+    "sqlite": "BINARY",
+}
+LONGEST = 1000  # characters of a number, a time or an identifier
+_TYPES: tuple[tuple[type[Any], pa.DataType], ...] = (
+    (sa.Boolean, pa.bool_()),
+    (sa.Integer, pa.int64()),
+    (sa.Float, pa.float64()),
+    (sa.Date, pa.date32()),
+)
+_AS_TEXT = (sa.Numeric, sa.DateTime, sa.Time, sa.Interval, sa.Uuid, sa.Enum, sa.String)
 
 
 class Source(ABC):
@@ -35,7 +54,7 @@ class Source(ABC):
     """
 
     is_stable = True  # whether every statement sees the same
-    found: TableName | None = None  # the table with its schema, where the database tells it
+    full_name: TableName | None = None  # the table with its schema, where the database tells it
 
     def __init__(self, relation: Relation, columns: Sequence[Column]) -> None:
         self.relation, self.columns = relation, columns
@@ -92,8 +111,8 @@ class _PostgresqlSource(_TypedSource):
     def __init__(self, shared: SharedSession, relation: Relation, place: Any) -> None:
         named = TableName(place.name, place.schema) if isinstance(place, sa.Table) else place
         if isinstance(named, TableName) and "schema_translate_map" not in shared.session.engine.get_execution_options():
-            self.found = postgresql.named_in_full(shared.session, named)
-            relation = relation_of_table(self.found)
+            self.full_name = postgresql.named_in_full(shared.session, named)
+            relation = relation_of_table(self.full_name)
         super().__init__(shared, relation, postgresql.cells_of(shared.session, relation))
         self._adbc = postgresql.Adbc.join(shared.session)
 
@@ -154,7 +173,7 @@ def source_of(shared: SharedSession, place: Any) -> Source:
         source.is_stable = source.is_stable and mysql.is_stable(session, place)
     else:
         columns = relation.c if isinstance(place, sa.FromClause) else _reflected(session, place)
-        source = _TypedSource(shared, relation, [reflected.cell_of(column, dialect) for column in columns])
+        source = _TypedSource(shared, relation, [cell_of(column, dialect) for column in columns])
     try:
         require_names(source)
     except Refused:
@@ -194,3 +213,68 @@ def require_names(source: Source) -> None:
     twice = ", ".join(repr(name) for name, times in Counter(names).items() if times > 1)
     if twice:
         raise Refused(f"the column name {twice} stands more than once; rename all but one")
+
+
+# collations under which different texts differ, where the database's own default takes some for one
+# the first that a type is an instance of
+
+
+def cell_of(column: sa.ColumnElement[Any], dialect: str) -> Cell:
+    """How the cells of a column travel: numbers and truth values as they are, all else as the database's text."""
+    name, kind = str(column.key), column.type
+    plain = sa.Float(asdecimal=False) if isinstance(kind, sa.Float) else kind  # some come as decimals of ten digits
+    own: ColumnElement[Any] = sa.column(name, plain)
+    for known, arrow in _TYPES:
+        if isinstance(kind, known):
+            return Cell(name, _shown(kind), arrow, own, own)
+    if not isinstance(kind, _AS_TEXT):
+        return Cell.unreadable(name, _shown(kind))
+    text = own if isinstance(kind, sa.String) else sa.cast(own, sa.String(LONGEST))
+    exact = sa.collate(text, COLLATIONS[dialect]) if dialect in COLLATIONS else text
+    return Cell(name, _shown(kind), pa.string(), exact, exact)
+
+
+def _shown(kind: Any) -> str:
+    return str(type(kind).__name__).upper()
+
+
+@dataclass
+class _Open:
+    session: Session
+    users: int = 0
+
+
+_OPEN: dict[Hashable, _Open] = {}
+_GUARD = threading.Lock()
+
+
+class SharedSession:
+    """One user's hold on a session; the last one to let go closes it.
+
+    Args:
+        database: what tells databases apart: an address, or an engine. Threads do not share, as one may begin to
+            audit long after another.
+        connect: opens the session where nobody has.
+    """
+
+    def __init__(self, database: Hashable, connect: Callable[[], Session]) -> None:
+        self._key = (database, threading.get_ident())
+        with _GUARD:
+            entry = _OPEN.get(self._key) or _Open(connect())
+            entry.users += 1
+            _OPEN[self._key] = entry
+        self.session = entry.session
+        self._holds = True
+
+    def close(self) -> None:
+        """Let go."""
+        with _GUARD:
+            if not self._holds:
+                return
+            self._holds = False
+            entry = _OPEN[self._key]
+            entry.users -= 1
+            if entry.users:
+                return
+            del _OPEN[self._key]
+        entry.session.close()

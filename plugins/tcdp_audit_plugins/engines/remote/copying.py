@@ -1,6 +1,8 @@
 """What a URL names is copied, piece by piece, into a private folder, and read from there.
 
 A file is one that was not changed meanwhile and whose size is as it was said to be. Nothing else is downloaded.
+
+A URL as messages and provenance name it: without credentials, and without its query, which may be a signature.
 """
 
 from __future__ import annotations
@@ -11,25 +13,28 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from glob import escape
 from importlib import import_module
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import IO, Any
+from urllib.parse import unquote, urlsplit
 
 from tcdp_audit.plugin._internal import (
     chosen_parts,
+    open_copy,
     require_known_kind,
     require_one_version,
     scheme_of,
     split_pattern,
     writing_temporarily,
 )
-from tcdp_audit.plugin.engine import DataError, Engine, TcdpAuditError, UsageError, open_copy, open_file
+from tcdp_audit.plugin.engine import DataError, Engine, TcdpAuditError, UsageError, open_file
 from tcdp_audit_plugins.engines.remote import SCHEMES
-from tcdp_audit_plugins.engines.remote.location import WEB, file_name, without_credentials
 from tcdp_audit_plugins.engines.statistics import is_statistical, open_statistical
 
 PIECE = 2**20
 SILENCE = 60  # seconds without a byte before a server is given up
 _STATE = "size ETag etag generation LastModified last_modified modified mtime updated created"  # as stores call it
+WEB = ("http", "https")
+_CONTAINERS = ("abfs", "abfss")  # a name before @ is that of a container
 
 
 def open_copied(url: str, memory: int) -> Engine:
@@ -115,14 +120,14 @@ class _Store:
 
     def copied(self, folder: Path) -> Path:
         """Copy the file, or the files of the folder or pattern, and return where they are."""
-        found = self._named_file()
-        if found is not None:
+        entry = self._named_file()
+        if entry is not None:
             target = folder / "copy" / file_name(self.url, self.path)
             if not is_statistical(target):
                 require_known_kind(target, self.shown)
             if scheme_of(self.url) not in WEB:  # whose folders cannot be listed
                 require_one_version(self.shown, [self.path], self._holds)
-            self._require_room([found.get("size")], folder)
+            self._require_room([entry.get("size")], folder)
             self._copy(self.path, target)
             return target
         base, files = self._parts()
@@ -134,12 +139,12 @@ class _Store:
     def _named_file(self) -> Mapping[str, Any] | None:
         """What is known of the file of that very name; None for a folder or a pattern."""
         try:
-            found = self.files.info(self.path)
+            entry = self.files.info(self.path)
         except FileNotFoundError:
             if scheme_of(self.url) in WEB or not set("*?[") & set(self.path):
                 raise
             return None
-        return found if found.get("type") != "directory" else None
+        return entry if entry.get("type") != "directory" else None
 
     def _parts(self) -> tuple[str, dict[str, Mapping[str, Any]]]:
         """Where the names of the files of a table begin, and the files by their names below it, sorted.
@@ -149,8 +154,8 @@ class _Store:
         """
         base, pattern = split_pattern(self.path)
         root = base.rstrip("/")
-        found = self.files.find(base, detail=True).items()
-        known = {name.removeprefix(root).removeprefix("/"): one for name, one in found if not name.endswith("/")}
+        entries = self.files.find(base, detail=True).items()
+        known = {name.removeprefix(root).removeprefix("/"): one for name, one in entries if not name.endswith("/")}
         names = chosen_parts(self.shown, root, list(known), pattern, self._holds)
         return root, {name: known[name] for name in names}
 
@@ -208,3 +213,26 @@ def _patience(scheme: str) -> dict[str, Any]:
         return {}
     timeout = import_module("aiohttp").ClientTimeout(total=None, sock_connect=SILENCE, sock_read=SILENCE)
     return {"client_kwargs": {"timeout": timeout}}
+
+
+def without_credentials(url: str) -> str:
+    """A URL that says where a table is and not how to get in.
+
+    Example:
+        >>> without_credentials("https://ann:secret@example.org/r.csv?sig=abc")
+        'https://example.org/r.csv'
+        >>> without_credentials("abfs://people@office.dfs.core.windows.net/r.parquet")
+        'abfs://people@office.dfs.core.windows.net/r.parquet'
+    """
+    scheme, rest = scheme_of(url), url.split("://", 1)[1]
+    rest = rest.split("#")[0].split("?")[0] if scheme in WEB or "=" in rest.partition("?")[2] else rest
+    user, at, place = rest.rpartition("@")
+    if at and scheme in _CONTAINERS and not {":", "/"} & set(user):
+        return f"{scheme}://{rest}"
+    return f"{scheme}://{place}"
+
+
+def file_name(url: str, path: str) -> str:
+    """The name of a file at a URL, from its path; a query is no part of it."""
+    name = urlsplit(url).path if scheme_of(url) in WEB else path
+    return PurePosixPath(unquote(name) if scheme_of(url) in WEB else name).name

@@ -1,4 +1,7 @@
-"""A table on a Spark cluster: counted there, worked on there, in a session of the caller's or of our own."""
+"""A table on a Spark cluster: counted there, worked on there, in a session of the caller's or of our own.
+
+Spark's columns: which have single cells, and how a cell leaves the cluster.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +12,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 from pyspark.sql import functions as F  # noqa: N812 - as everybody calls it
+from pyspark.sql.types import StringType, StructField
 
 from tcdp_audit.plugin._internal import require_names
 from tcdp_audit.plugin.engine import (
@@ -24,7 +28,6 @@ from tcdp_audit.plugin.engine import (
     redact_errors,
     streamed_engine,
 )
-from tcdp_audit_plugins.engines.spark.cells import alias, cell, has_cells, require_cells
 from tcdp_audit_plugins.engines.spark.faults import fault, on_cluster
 from tcdp_audit_plugins.engines.spark.lookup import Distinct
 from tcdp_audit_plugins.engines.spark.partitions import RECORDS, CodedColumn, Partitions
@@ -34,6 +37,25 @@ FEW_RECORDS = 2**20  # that are brought at once, partitions side by side
 MOST_RECORDS = 20_000_000  # that are ever brought to the driver
 GLIMPSED = 2**28  # bytes for some records of some columns
 DRAWN_BY = {"ByteType", "ShortType", "IntegerType", "LongType", "StringType", "VarcharType"}
+CELLS = {
+    "BooleanType",
+    "ByteType",
+    "CharType",
+    "DateType",
+    "DayTimeIntervalType",
+    "DecimalType",
+    "DoubleType",
+    "FloatType",
+    "IntegerType",
+    "LongType",
+    "NullType",
+    "ShortType",
+    "StringType",
+    "TimeType",
+    "TimestampNTZType",
+    "TimestampType",
+    "VarcharType",
+}
 
 
 class SparkEngine(Engine):
@@ -203,3 +225,35 @@ class SparkEngine(Engine):
 def _itself(shard: CountedCodes) -> Measure[CountedCodes]:
     """Work that gives the rows back."""
     return lambda _: shard
+
+
+# what Arrow carries and what has one cell: everything else is nested, binary, or unknown
+
+
+def alias(position: int) -> str:
+    """What a column is called inside a plan: no name of the table is ever part of an expression."""
+    return f"c{position}"
+
+
+def has_cells(field: StructField) -> bool:
+    """Whether a column holds single cells."""
+    return type(field.dataType).__name__ in CELLS
+
+
+def require_cells(field: StructField, table: str) -> None:
+    """Insist on a column of single cells.
+
+    Raises:
+        DataError: it holds nested or binary data.
+    """
+    if not has_cells(field):
+        kind = field.dataType.typeName()
+        raise DataError(f"{table}: column {field.name!r} holds nested or binary data ({kind}), not single cells")
+
+
+def cell(field: StructField, position: int) -> Any:
+    """A column's cells as they are grouped: exactly, whatever collation a text has."""
+    column, kind = F.col(alias(position)), field.dataType
+    if isinstance(kind, StringType) and not kind.isUTF8BinaryCollation():
+        column = F.collate(column, "UTF8_BINARY")
+    return column.alias(alias(position))

@@ -58,7 +58,7 @@ class Distinct:
         """
         numbered = pa.table({"cell": self.cells, "number": np.arange(len(self.cells))})
         with streamed_engine(numbered.to_reader(), self.table, "memory:", MEMORY) as engine:
-            domains = [_as_found(name, engine.domain(name)) for name in numbered.column_names]
+            domains = [_domain_as_typed(name, engine.domain(name)) for name in numbered.column_names]
             position = np.full(len(self.cells), domains[0].size, dtype=np.int64)
             for batch in engine.batches(domains):
                 position[batch["number"]] = batch["cell"]
@@ -83,7 +83,7 @@ class Distinct:
         return np.flatnonzero(counts[which] > 1)
 
 
-def _as_found(name: str, raw: RawDomain) -> Domain:
+def _domain_as_typed(name: str, raw: RawDomain) -> Domain:
     """A domain whose codes are the positions of a column's values."""
     return Domain(name, raw.values, raw.counts, raw.nulls, np.arange(len(raw.values)))
 

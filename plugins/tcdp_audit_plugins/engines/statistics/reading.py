@@ -159,8 +159,8 @@ class StatisticalFile:
     def times(self) -> dict[str, Times]:
         """What the numbers of columns with a format of dates stand for."""
         formats = self.description.original_variable_types
-        found = {name: times_of(formats.get(name) or "", self.suffix) for name in self.description.column_names}
-        return {name: times for name, times in found.items() if times is not None and not self._is_text(name)}
+        every = {name: times_of(formats.get(name) or "", self.suffix) for name in self.description.column_names}
+        return {name: times for name, times in every.items() if times is not None and not self._is_text(name)}
 
     def _is_text(self, name: str) -> bool:
         return str(self.description.readstat_variable_types[name]).startswith("string")

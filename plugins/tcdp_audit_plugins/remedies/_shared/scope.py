@@ -1,28 +1,158 @@
-"""What a remedy cannot help, in short phrases: demands of another kind, and those that look at other columns."""
+"""Demands that a remedy can help: those on classes, and those that compare the release with its original."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from math import inf
+from typing import Generic, TypeVar
 
-from tcdp_audit.plugin.detector import Role
-from tcdp_audit.plugin.remedy import Attribute, RemedyView
-from tcdp_audit.plugin.sentences import Outcome, listing
-from tcdp_audit_plugins.remedies._shared.pair_demands import failing_pairs
+from tcdp_audit.plugin.remedy import DominatedError, RemedyError, RemedyView, Treatment, failing_demands
+from tcdp_audit.plugin.sentences import Outcome, Status, figure, listing
+from tcdp_audit_plugins.remedies._shared.search import smallest, smallest_near
 
+S = TypeVar("S")
+ORIGINALS = frozenset({"original", "holdout"})  # tables of which a released record may be too near a copy
 CLASSES = "only for demands on equivalence classes"
 PAIRS = "only for demands that compare the release with its original, unless a strength is given"
-NO_CLASSES = "changes values one by one, and makes no records alike"
-NO_NUMBERS = "no quasi-identifier has plain numbers"
-NO_ORDER = "no quasi-identifier has an order"
+
+
+def failing_pairs(view: RemedyView, outcomes: Iterable[Outcome]) -> list[Outcome]:
+    """Choose the failing demands that compare the release with its original among some outcomes."""
+    beside = pair_checks(view)
+    return [one for one in failing_demands(outcomes) if one.check in beside]
+
+
+def pair_checks(view: RemedyView) -> frozenset[str]:
+    """The names of the policy's checks that compare the release with its original."""
+    return frozenset(one.check.name for one in view.policy.expectations if ORIGINALS & one.check.requires)
+
+
+def weakest(
+    view: RemedyView,
+    treat: Callable[[S], Treatment],
+    strengths: Sequence[S],
+    screen: Callable[[S], Treatment] | None = None,
+) -> S:
+    """The weakest strength of a remedy after which nothing that compares release and original fails at it.
+
+    Only those demands are evaluated at each strength. One at which the release loses more than after another remedy
+    that suffices ends the search upwards: stronger ones lose more.
+
+    Args:
+        view: the release.
+        treat: the remedy at a strength.
+        strengths: from weak to strong, at least one.
+        screen: the remedy at a strength, done in a cheaper way; where that first suffices the search begins.
+
+    Returns:
+        One at which the demands hold while they do not at the one before it, the weakest where what holds at one holds
+        at all stronger ones.
+
+    Raises:
+        RemedyError: none of the failing demands compares the release with its original, or none of the strengths is
+            enough, done in the cheaper way if there is one; the message says what comes nearest.
+
+    Cost: O(log strengths) treatments, and audits of those demands.
+    """
+    require_help(view)
+    top = len(strengths) - 1
+    trials, place = _Trials(view, treat, strengths), None
+    if screen is None:
+        place = smallest(trials.suffice, 0, top)
+    else:
+        cheap = _Trials(view, screen, strengths)
+        start = smallest(cheap.suffice, 0, top)
+        place = None if start is None else smallest_near(trials.suffice, start, 0, top)
+        trials = cheap if start is None else trials
+    if place is None:
+        raise RemedyError(trials.refusal())
+    trials.require_not_dominated(place)
+    return strengths[place]
+
+
+@dataclass(frozen=True)
+class _Trials(Generic[S]):
+    """The strengths that were tried, and what stood against the release after each.
+
+    Args:
+        view: the release.
+        treat: the remedy at a strength.
+        strengths: all of them.
+    """
+
+    view: RemedyView
+    treat: Callable[[S], Treatment]
+    strengths: Sequence[S]
+    failing: dict[int, list[Outcome]] = field(default_factory=dict)
+    dominated: dict[int, DominatedError] = field(default_factory=dict)
+
+    def suffice(self, place: int) -> bool:
+        """Say whether no such demand fails at a strength, or nothing at it or beyond could be kept."""
+        if place not in self.failing and place not in self.dominated:
+            tried = len(self.failing) + len(self.dominated)
+            self.view.progress("choosing a strength", min(tried, len(self.strengths)), len(self.strengths))
+            try:
+                outcomes = self.view.outcomes_of(pair_checks(self.view), self.treat(self.strengths[place]))
+                self.failing[place] = failing_pairs(self.view, outcomes)
+            except DominatedError as error:
+                self.dominated[place] = error
+        return place in self.dominated or not self.failing[place]
+
+    def require_not_dominated(self, place: int) -> None:
+        """Stop where the strength that was found loses more than another remedy.
+
+        Raises:
+            DominatedError: it does.
+        """
+        if place in self.dominated:
+            raise self.dominated[place]
+
+    def refusal(self) -> str:
+        """Say why no strength is enough, and how near the best comes: fewest failing, and least beyond."""
+        place = min(self.failing, key=lambda one: (len(self.failing[one]), sum(map(_beyond, self.failing[one]))))
+        left = "; ".join(filter(None, map(_reached, self.failing[place])))
+        which = f"strength {place + 1} of {len(self.strengths)}, from weak to strong, comes nearest"
+        return f"no strength is enough; {which}{f': {left}' if left else ''}"
+
+
+def require_help(view: RemedyView) -> None:
+    """Stop where nothing that fails compares the release with its original: there is nothing to choose a strength by.
+
+    Raises:
+        RemedyError: it says which demands fail.
+    """
+    if failing_pairs(view, view.outcomes):
+        return
+    failing = sorted({one.check for one in failing_demands(view.outcomes)})
+    fails = f"what fails ({listing(failing)}) is judged without the original" if failing else "nothing fails"
+    raise RemedyError(
+        f"it helps demands that compare the release with its original, such as distance_record_linkage, and {fails}, "
+        "so that nothing says how strong it has to be; give its strength yourself"
+    )
+
+
+def _beyond(outcome: Outcome) -> float:
+    """The distance of a figure from its threshold; infinite where there is none."""
+    if outcome.observed is None or outcome.threshold is None:
+        return inf
+    return abs(outcome.observed - float(outcome.threshold))
+
+
+def _reached(outcome: Outcome) -> str:
+    if outcome.observed is None or outcome.threshold is None or outcome.comparison is None:
+        return f"{outcome.check} could not be evaluated" if outcome.status is Status.ERROR else ""
+    demanded = f"{outcome.comparison} {figure(float(outcome.threshold))}"
+    return f"{outcome.check} {figure(outcome.observed, outcome.threshold)}, where {demanded} is demanded"
 
 
 def only_on_classes(view: RemedyView, outcome: Outcome) -> str:
-    """Why a remedy that groups records into classes cannot help a demand, or nothing."""
+    """Say why a remedy that groups records into classes cannot help a demand, or nothing."""
     return "" if view.failing_on_classes([outcome]) else CLASSES
 
 
 def only_by_size(view: RemedyView, outcome: Outcome, *, sized: bool) -> str:
-    """Why a remedy that makes classes of any size cannot help a demand, or nothing.
+    """Say why a remedy that makes classes of any size cannot help a demand, or nothing.
 
     Args:
         view: the release.
@@ -36,47 +166,13 @@ def only_by_size(view: RemedyView, outcome: Outcome, *, sized: bool) -> str:
 
 
 def only_beside_original(view: RemedyView, outcome: Outcome) -> str:
-    """Why a remedy that chooses its strength by demands beside the original cannot help another one, or nothing."""
+    """Say why a remedy that chooses its strength by demands beside the original cannot help another one, or nothing."""
     return "" if failing_pairs(view, [outcome]) else PAIRS
 
 
 def only_where_changed(view: RemedyView, outcome: Outcome, names: Sequence[str]) -> str:
-    """Why other values of some attributes cannot help a demand, or nothing: it depends on other columns."""
+    """Say why other values of some attributes cannot help a demand, or nothing: it depends on other columns."""
     behind = view.columns_behind(outcome)
     if behind is None or behind & set(names):
         return ""
     return f"changes only {listing([repr(one) for one in sorted(names)])}"
-
-
-def only_where_masked(
-    view: RemedyView,
-    outcome: Outcome,
-    names: Sequence[str] | None,
-    fits: Callable[[Attribute], bool],
-    *,
-    unfit: str,
-    chosen: bool,
-    alike: bool,
-) -> str:
-    """Why masked values cannot help a demand, or nothing.
-
-    Args:
-        view: the release.
-        outcome: the demand.
-        names: the attributes that are masked; None for the quasi-identifiers that fit.
-        fits: whether an attribute can be masked.
-        unfit: what to say where no quasi-identifier can.
-        chosen: whether the remedy chooses its strength, for which it needs a demand beside the original.
-        alike: whether masking makes records alike, as rounding does and swapping does not.
-    """
-    if chosen and (other := only_beside_original(view, outcome)):
-        return other
-    known = view.policy.with_role(Role.QUASI_IDENTIFIER)
-    masked = [one.name for one in view.quasi_identifiers if fits(one)] if names is None else names
-    if not masked:
-        return unfit
-    if other := only_where_changed(view, outcome, masked):
-        return other
-    behind = view.columns_behind(outcome) or frozenset()
-    on_classes = bool(view.failing_on_classes([outcome]))
-    return NO_CLASSES if on_classes and not alike and not behind & (set(masked) - set(known)) else ""

@@ -67,7 +67,7 @@ def last_before(holds: Holds, number: int, failing: int) -> int:
     Args:
         holds: whether it does, at a number.
         number: one at which it holds.
-        failing: one at which it does not, or where nobody asks; larger or smaller.
+        failing: one at which it does not, or where it is not asked; larger or smaller.
 
     Cost: O(log |failing - number|) trials.
 

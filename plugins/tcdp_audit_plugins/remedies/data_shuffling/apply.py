@@ -1,30 +1,137 @@
-"""The remedy itself: values of the confidential attributes are put in the order of scores that were drawn anew."""
+"""Data shuffling: its parameters, normal scores that are drawn anew, and columns in another order."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import sqrt
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import Field
 
 from tcdp_audit.plugin._internal import Floats
-from tcdp_audit.plugin.detector import Role
+from tcdp_audit.plugin.detector import Exact, PolicyDocument, Role
 from tcdp_audit.plugin.remedy import Attribute, NewColumn, RemedyError, RemedyView, Treatment
 from tcdp_audit_plugins.checks.masking_attacks.parameters import BY_DEFAULT
-from tcdp_audit_plugins.remedies._shared.by_content import by_content
-from tcdp_audit_plugins.remedies._shared.masked_attributes import is_orderable, masked_attributes
-from tcdp_audit_plugins.remedies._shared.normal import correlations
-from tcdp_audit_plugins.remedies._shared.pair_demands import weakest
-from tcdp_audit_plugins.remedies.data_shuffling.copula import new_scores, scores
-from tcdp_audit_plugins.remedies.data_shuffling.parameters import DataShufflingParameters
+from tcdp_audit_plugins.remedies._shared.masking import (
+    NO_ORDER,
+    Fault,
+    Masking,
+    MaskingParameters,
+    Names,
+    by_content,
+    correlations,
+    is_orderable,
+    masked_attributes,
+    masked_faults,
+    normal_noise,
+)
+from tcdp_audit_plugins.remedies._shared.scope import weakest
 
 HUNDREDTHS = (99, 98, 97, 95, 93, 90, 85, 80, 75, 70, 65, 60, 55, 50, 45, 40, 35, 30, 25, 20, 10, 0)
 PROXIMITIES = tuple(Fraction(one, 100) for one in HUNDREDTHS)  # from weak to strong
 LEAST = 3  # records, for a correlation to say anything
+
+
+class DataShufflingParameters(MaskingParameters):
+    """Parameters of `data_shuffling`."""
+
+    proximity: Annotated[
+        Annotated[Exact, Field(ge=0, lt=1)] | None,
+        Field(
+            description="The correlation of what is left of a record's scores, given the attributes that stay, before "
+            "and after; 0 is data shuffling as published. By default the largest that does."
+        ),
+    ] = None
+    attributes: Annotated[
+        Names | None,
+        Field(description="The attributes to shuffle, together; by default the numeric and ordinal quasi-identifiers."),
+    ] = None
+    given: Annotated[
+        Names | None,
+        Field(
+            description="The attributes that stay, with which relations are kept; by default every other numeric or "
+            "ordinal quasi-identifier and sensitive attribute."
+        ),
+    ] = None
+
+    @property
+    def names(self) -> list[str] | None:
+        """The attributes to shuffle; None for the quasi-identifiers."""
+        return self.attributes
+
+    @property
+    def chooses_strength(self) -> bool:
+        """Say whether there is no proximity."""
+        return self.proximity is None
+
+    def further_faults(self, document: PolicyDocument) -> Iterator[Fault]:
+        """Yield the faults of the attributes that stay."""
+        yield from (("given", sentence) for sentence in masked_faults(self.given, document, ordered=True))
+        for name in sorted(set(self.attributes or ()) & set(self.given or ())):
+            yield "given", f"{name!r} is shuffled, so that it cannot stay"
+
+
+MASKING = Masking(DataShufflingParameters, unfit=NO_ORDER)
+
+
+def scores(values: Floats) -> Floats:
+    """The normal score of each value's mean rank, 0 where there is none. Shape and order as given.
+
+    Example:
+        >>> scores(np.array([30.0, 10.0, np.nan, 20.0, 20.0])).round(3).tolist()
+        [0.842, -0.842, 0.0, 0.0, 0.0]
+    """
+    from scipy.special import ndtri  # noqa: PLC0415 - takes a while to import
+
+    present = np.isfinite(values)
+    _, place, records = np.unique(values[present], return_inverse=True, return_counts=True)
+    mean_rank = np.cumsum(records) - (records - 1) / 2
+    result = np.zeros(len(values))
+    result[present] = ndtri(mean_rank / (present.sum() + 1))[place]
+    return result
+
+
+def new_scores(own: Floats, given: Floats, proximity: float, random: np.random.Generator) -> Floats:
+    """Scores drawn anew from their distribution given other attributes.
+
+    y = m + a (x - m) + sqrt(1 - a^2) e, where m = B s is what the given scores tell of x, and e has the covariance that
+    is left of x given s. So y has the correlations of x with itself and with s, whatever a is; for a = 0 it tells no
+    more of x than s does.
+
+    Args:
+        own: x, shape (records, columns).
+        given: s, shape (records, others), perhaps none.
+        proximity: a, at least 0 and less than 1.
+        random: what draws e.
+
+    Cost: O(records x columns^2).
+
+    Source: Muralidhar, Sarathy, Management Science 52(5), 2006, for a = 0. They go by rank correlations r and take
+    2 sin(pi r / 6), which is the same for normal variables; correlations of the scores are those of something, always.
+    """
+    columns = own.shape[1]
+    everything = correlations(np.hstack([own, given]))
+    among, across, others = (
+        everything[:columns, :columns],
+        everything[:columns, columns:],
+        everything[columns:, columns:],
+    )
+    regression = across @ np.linalg.pinv(others, hermitian=True) if given.shape[1] else np.zeros((columns, 0))
+    left = among - regression @ across.T
+    predicted = _unit(given) @ regression.T
+    noise = normal_noise((left + left.T) / 2, len(own), random)
+    return np.asarray(predicted + proximity * (_unit(own) - predicted) + np.sqrt(1 - proximity**2) * noise)
+
+
+def _unit(columns: Floats) -> Floats:
+    """Columns with mean 0 and variance 1; one that does not vary is 0."""
+    centred = columns - columns.mean(axis=0)
+    deviation = centred.std(axis=0)
+    return np.asarray(centred / np.where(deviation > 0, deviation, 1.0))
 
 
 def shuffle_data(view: RemedyView, parameters: DataShufflingParameters) -> Treatment:
@@ -94,14 +201,14 @@ class _Shuffle:
         return Treatment(columns, notes=notes, attacks=({"noise_attack": self._known(proximity)},))
 
     def _known(self, proximity: Fraction) -> dict[str, Any]:
-        """What somebody knows who knows the method.
+        """The knowledge of an intruder who knows the method.
 
         By normal scores y = a x + sqrt(1 - a^2) e, with e as correlated as x is: noise of sqrt(1 - a^2) / a standard
         deviations was added to x, and what came of it drawn back.
         """
         names = [one.name for one in self.shuffled]
         known: dict[str, Any] = {"attributes": names, "scores": "normal", "limit": BY_DEFAULT}
-        if any(one.domain.tells_nothing[one.codes].any() for one in self.shuffled):
+        if any(one.domain.is_uninformative[one.codes].any() for one in self.shuffled):
             return {**known, "estimate": "variances"}
         if self.given or not proximity:
             return known
@@ -111,7 +218,7 @@ class _Shuffle:
 
 def _ranks(attribute: Attribute, codes: NDArray[np.int64] | None = None) -> Floats:
     """The place of each record's value in the domain, NaN where it tells nothing."""
-    places = np.where(attribute.domain.tells_nothing, np.nan, np.arange(attribute.domain.size + 1))
+    places = np.where(attribute.domain.is_uninformative, np.nan, np.arange(attribute.domain.size + 1))
     return np.asarray(places[attribute.codes if codes is None else codes])
 
 
@@ -119,8 +226,8 @@ def _reordered(
     codes: NDArray[np.int64], order: NDArray[np.intp], target: Floats, attribute: Attribute
 ) -> NDArray[np.int64]:
     """The same values, in the order of the targets of the records, which stand in an order of their own."""
-    tells = ~attribute.domain.tells_nothing[codes[order]]
-    records = order[tells]
+    informative = ~attribute.domain.is_uninformative[codes[order]]
+    records = order[informative]
     after = codes.copy()
-    after[records[np.argsort(target[tells], kind="stable")]] = np.sort(codes[records])
+    after[records[np.argsort(target[informative], kind="stable")]] = np.sort(codes[records])
     return after

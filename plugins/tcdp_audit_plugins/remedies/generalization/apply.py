@@ -1,33 +1,97 @@
-"""The remedy itself: from a view to the columns at the best combination of levels, or why no combination will do."""
+"""Generalization: its parameters, and the remedy from a view to columns at the best levels, or why there are none."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from fractions import Fraction
 from functools import partial
+from itertools import pairwise
 from math import ceil
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import Field
 
-from tcdp_audit.plugin.remedy import MergedDemands, NewColumn, RemedyError, RemedyView, Treatment
+from tcdp_audit.plugin.detector import Exact, PolicyDocument, Role, Scale, Text
+from tcdp_audit.plugin.remedy import MergedDemands, NewColumn, RemedyError, RemedyParameters, RemedyView, Treatment
 from tcdp_audit.plugin.sentences import Outcome, agree, listing
-from tcdp_audit_plugins.remedies._shared.class_size import sufficient_size
-from tcdp_audit_plugins.remedies._shared.refusal import failed_as_one_class, refused_as_one_class
-from tcdp_audit_plugins.remedies.generalization.base import Base
-from tcdp_audit_plugins.remedies.generalization.lattice import Lattice
-from tcdp_audit_plugins.remedies.generalization.lattice_search import LatticeSearch
-from tcdp_audit_plugins.remedies.generalization.levels import Ladder, ladder
-from tcdp_audit_plugins.remedies.generalization.losses import Measure, mean_penalties
-from tcdp_audit_plugins.remedies.generalization.node_judge import JudgedNode, NodeJudge, Ways
-from tcdp_audit_plugins.remedies.generalization.parameters import GeneralizationParameters, why_not_applicable
-from tcdp_audit_plugins.remedies.generalization.recoded import recoded_locally
+from tcdp_audit_plugins.remedies._shared.class_demands import (
+    ClassSize,
+    failed_as_one_class,
+    refused_as_one_class,
+    sufficient_size,
+)
+from tcdp_audit_plugins.remedies._shared.scope import only_by_size
+from tcdp_audit_plugins.remedies.generalization.lattice import JudgedNode, Lattice, LatticeSearch, NodeJudge, Ways
+from tcdp_audit_plugins.remedies.generalization.levels import GeneralizationLevels, generalization_levels
+from tcdp_audit_plugins.remedies.generalization.local_recoding import recoded_locally
+from tcdp_audit_plugins.remedies.generalization.losses import Base, Measure, mean_penalties
 
+Widths = Annotated[list[Annotated[Exact, Field(gt=0)]], Field(min_length=1)]
 LIMITS = (0.01, 0.05)  # of suppressed records, in a plan
 DOTS = 200  # dots in the report's chart
 TRIED = 20  # nodes that are tried without a limit to say which limit would do
 FINE = 1000  # limits are proposed in steps of one over this
+
+
+class GeneralizationParameters(RemedyParameters):
+    """Parameters of `generalization`."""
+
+    loss: Annotated[
+        Measure,
+        Field(
+            strict=False,
+            description="What is made least: ncp, the normalised certainty penalty; discernibility, the sum of squared "
+            "class sizes; average_class_size, records over classes.",
+        ),
+    ] = Measure.NCP
+    suppression: Annotated[
+        Exact, Field(ge=0, lt=1, description="The largest share of records that may be suppressed instead.")
+    ] = Fraction(0)
+    levels: Annotated[
+        dict[Text, Annotated[int, Field(ge=0)]] | None,
+        Field(min_length=1, description="Levels that are fixed, by attribute; 0 leaves its values as they are."),
+    ] = None
+    bins: Annotated[
+        dict[Text, Widths] | None,
+        Field(
+            min_length=1,
+            description="Widths of bins for numeric attributes, in place of a hierarchy: {age: [5, 10, 20]}; each a "
+            "multiple of the one before.",
+        ),
+    ] = None
+    local_recoding: Annotated[
+        bool,
+        Field(
+            description="Whether classes get finer labels afterwards, each by itself, as far as every demand is kept, "
+            "suppressed records among them."
+        ),
+    ] = False
+    k: ClassSize = None
+
+
+def faults(parameters: GeneralizationParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
+    """Faults that only the policy as a whole shows: (parameter, sentence)."""
+    for field in ("levels", "bins"):
+        for name in getattr(parameters, field) or ():
+            declared = document.attributes.get(name)
+            if declared is None or declared.role is not Role.QUASI_IDENTIFIER:
+                yield field, f"{name!r} is no quasi-identifier of the policy"
+            elif field == "bins" and declared.scale is not Scale.NUMERIC:
+                yield field, f"bins need {name!r} to be numeric; declare `scale: numeric`, or give it a hierarchy"
+    for name, widths in (parameters.bins or {}).items():
+        if any(wider <= width or wider % width for width, wider in pairwise(widths)):
+            yield "bins", f"each width of {name!r} must be a multiple of the one before, so that bins join into bins"
+
+
+def why_not_applicable(view: RemedyView, parameters: GeneralizationParameters | None, outcome: Outcome) -> str:
+    """Say why climbing hierarchies cannot help a failing demand, or nothing."""
+    if other := only_by_size(view, outcome, sized=parameters is None or parameters.k is not None):
+        return other
+    unasked = parameters is None and all(one.hierarchy is None for one in view.quasi_identifiers)
+    return "no quasi-identifier has a hierarchy" if unasked else ""
 
 
 def generalize(view: RemedyView, parameters: GeneralizationParameters) -> Treatment:
@@ -39,8 +103,8 @@ def generalize(view: RemedyView, parameters: GeneralizationParameters) -> Treatm
 
     Cost: a sort of the records; for each node looked at a sort of the base classes and their sensitive values.
     """
-    ladders = _ladders(view, parameters)
-    search = _search(view, parameters, ladders)
+    levels_of_all = _levels_of_all(view, parameters)
+    search = _search(view, parameters, levels_of_all)
     best = search.run()
     if best is None:
         raise RemedyError(refusal(search))
@@ -49,12 +113,12 @@ def generalize(view: RemedyView, parameters: GeneralizationParameters) -> Treatm
     return _treatment(view, search, best)
 
 
-def plans(view: RemedyView, outcomes: tuple[Outcome, ...]) -> Iterator[Mapping[str, Any]]:
+def suggest_parameters(view: RemedyView, outcomes: tuple[Outcome, ...]) -> Iterator[Mapping[str, Any]]:
     """Parameters to try, where a quasi-identifier has a hierarchy and a demand fails that larger classes keep.
 
     Args:
         view: the release.
-        outcomes: what stands against it.
+        outcomes: its failing outcomes.
     """
     if all(why_not_applicable(view, None, one) for one in outcomes):
         return
@@ -71,34 +135,38 @@ def _of_size(view: RemedyView, given: Mapping[str, Any], k: int) -> Treatment:
     return generalize(view, GeneralizationParameters.model_validate({**given, "k": k}))
 
 
-def _ladders(view: RemedyView, parameters: GeneralizationParameters) -> list[Ladder]:
+def _levels_of_all(view: RemedyView, parameters: GeneralizationParameters) -> list[GeneralizationLevels]:
     widths = parameters.bins or {}
-    return [ladder(view, one, widths.get(one.name)) for one in view.quasi_identifiers]
+    return [generalization_levels(view, one, widths.get(one.name)) for one in view.quasi_identifiers]
 
 
-def _search(view: RemedyView, parameters: GeneralizationParameters, ladders: Sequence[Ladder]) -> LatticeSearch:
-    choices = [_choices(one, (parameters.levels or {}).get(one.name)) for one in ladders]
-    costs = mean_penalties(ladders) if parameters.loss is Measure.NCP else None
+def _search(
+    view: RemedyView, parameters: GeneralizationParameters, levels_of_all: Sequence[GeneralizationLevels]
+) -> LatticeSearch:
+    choices = [_choices(one, (parameters.levels or {}).get(one.name)) for one in levels_of_all]
+    costs = mean_penalties(levels_of_all) if parameters.loss is Measure.NCP else None
     lattice = Lattice.of(choices, costs)
-    base = Base(ladders, [levels[0] for levels in choices])
+    base = Base(levels_of_all, [levels[0] for levels in choices])
     demands = MergedDemands(view.demands.of_classes(parameters.k), base.classes, len(base.sizes))
     judge = NodeJudge(base, demands, parameters.loss, int(parameters.suppression * view.records), _ways(view))
     return LatticeSearch(lattice, judge, view.progress)
 
 
 def _ways(view: RemedyView) -> Ways:
-    """What may become of records that fail."""
+    """The fates of records that fail."""
     return Ways(
         grouping=bool(view.policy.conventions.suppressed_tokens), dropping=not view.policy.document.rows_aligned
     )
 
 
-def _choices(ladder: Ladder, fixed: int | None) -> list[int]:
+def _choices(attribute_levels: GeneralizationLevels, fixed: int | None) -> list[int]:
     """The levels that an attribute may have."""
     if fixed is None:
-        return ladder.distinct
-    if fixed > ladder.height:
-        raise RemedyError(f"{ladder.name!r} has no level {fixed}: its levels go from 0 to {ladder.height}")
+        return attribute_levels.distinct
+    if fixed > attribute_levels.height:
+        raise RemedyError(
+            f"{attribute_levels.name!r} has no level {fixed}: its levels go from 0 to {attribute_levels.height}"
+        )
     return [fixed]
 
 
@@ -109,7 +177,7 @@ def _treatment(view: RemedyView, search: LatticeSearch, best: JudgedNode) -> Tre
     dropped = suppressed & (not best.grouped)
     columns = {
         one.name: _column(one, level, suppressed & best.grouped, view.suppressed_token)
-        for one, level in zip(judge.base.ladders, best.levels, strict=True)
+        for one, level in zip(judge.base.levels_of_all, best.levels, strict=True)
         if level or best.grouped
     }
     return Treatment(columns, ~dropped if dropped.any() else None, notes)
@@ -119,7 +187,7 @@ def _locally(view: RemedyView, search: LatticeSearch, best: JudgedNode) -> Treat
     """The columns with finer labels than those of a node, class by class, and which records stay."""
     base = search.judge.base
     recoded = recoded_locally(search.judge, best, search.lattice.levels, view.suppressed_token)
-    columns = {one.name: recoded.column(number, base.classes) for number, one in enumerate(base.ladders)}
+    columns = {one.name: recoded.column(number, base.classes) for number, one in enumerate(base.levels_of_all)}
     present = recoded.recoding.present[base.classes]
     return Treatment(
         {name: column for name, column in columns.items() if column is not None},
@@ -128,21 +196,21 @@ def _locally(view: RemedyView, search: LatticeSearch, best: JudgedNode) -> Treat
     )
 
 
-def _column(ladder: Ladder, number: int, hidden: NDArray[np.bool_], token: str) -> NewColumn:
+def _column(attribute_levels: GeneralizationLevels, number: int, hidden: NDArray[np.bool_], token: str) -> NewColumn:
     """A quasi-identifier at one level; hidden records get the token."""
-    level = ladder.levels[number]
-    codes = np.where(hidden, len(level.labels), level.codes[ladder.attribute.codes])
+    level = attribute_levels.levels[number]
+    codes = np.where(hidden, len(level.labels), level.codes[attribute_levels.attribute.codes])
     return NewColumn.of_texts([*level.labels, token], codes)
 
 
 def notes_of(search: LatticeSearch, best: JudgedNode) -> dict[str, Any]:
     """The figures that the guide explains, by name; no cell among them."""
-    ladders = search.judge.base.ladders
+    levels_of_all = search.judge.base.levels_of_all
     return {
         "nodes": search.lattice.nodes,
         "evaluated": len(search.seen),
         "pruning": "monotonicity" if search.judge.monotone else "bounds",
-        "levels": {one.name: [level, one.height] for one, level in zip(ladders, best.levels, strict=True)},
+        "levels": {one.name: [level, one.height] for one, level in zip(levels_of_all, best.levels, strict=True)},
         "measure": search.judge.measure.value,
         "loss": best.loss,
         "suppressed": best.suppressed,
@@ -157,7 +225,7 @@ def _dots(search: LatticeSearch, best: JudgedNode) -> list[list[Any]]:
     others = _spread(sorted((one for one in search.seen if one is not best), key=_rank), DOTS - 1)
     records = int(search.judge.base.sizes.sum())
     dots = sorted([best, *others], key=_rank)
-    return [[one.loss, one.suppressed / records, one.kept, list(one.levels)] for one in dots]
+    return [[one.loss, one.suppressed / records, one.passes, list(one.levels)] for one in dots]
 
 
 def _rank(judged: JudgedNode) -> tuple[float, list[int]]:
@@ -198,9 +266,9 @@ def _insufficient(search: LatticeSearch) -> str:
     demands = judge.demands.demands
     if whole := failed_as_one_class(demands):
         return f"even at the coarsest of them {fails}, and {refused_as_one_class(whole, demands)}"
-    tops = zip(judge.base.ladders, search.lattice.at(search.lattice.top), strict=True)
-    told = listing([repr(one.name) for one, level in tops if len(one.levels[level].labels) > 1])
-    return f"even at the coarsest of them {fails}; with all values of {told} alike, one class would keep the policy"
+    tops = zip(judge.base.levels_of_all, search.lattice.at(search.lattice.top), strict=True)
+    alike = listing([repr(one.name) for one, level in tops if len(one.levels[level].labels) > 1])
+    return f"even at the coarsest of them {fails}; with all values of {alike} alike, one class would keep the policy"
 
 
 def _nearest(search: LatticeSearch) -> JudgedNode | None:
@@ -208,4 +276,4 @@ def _nearest(search: LatticeSearch) -> JudgedNode | None:
     unlimited = replace(search.judge, allowed=int(search.judge.base.sizes.sum()) - 1)
     nearest = sorted(search.seen, key=lambda one: (one.suppressed, one.loss))[:TRIED]
     tried = (unlimited.judge_node(one.levels) for one in nearest)
-    return min((one for one in tried if one.kept), key=lambda one: one.suppressed, default=None)
+    return min((one for one in tried if one.passes), key=lambda one: one.suppressed, default=None)

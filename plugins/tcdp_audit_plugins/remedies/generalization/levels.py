@@ -1,4 +1,4 @@
-"""The levels of a quasi-identifier: the label and the cost of each value on every step up to one label for all."""
+"""The levels of a quasi-identifier: the label and the cost of each value on every step up, and of each base class."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.plugin._internal import Floats, domain_of
+from tcdp_audit.plugin._internal import Floats
 from tcdp_audit.plugin.detector import Conventions
 from tcdp_audit.plugin.engine import RawDomain
-from tcdp_audit.plugin.remedy import Attribute, Penalty, RemedyError, RemedyView, interval_label, penalty_of
+from tcdp_audit.plugin.remedy import Attribute, Penalty, RemedyError, RemedyView, domain_of, interval_label, penalty_of
 
 Numbers = NDArray[np.int64]
 Mask = NDArray[np.bool_]
@@ -39,7 +39,7 @@ class Level:
 
 
 @dataclass(frozen=True)
-class Ladder:
+class GeneralizationLevels:
     """The levels of one quasi-identifier, its values first: what has one label on a level has one on every higher.
 
     Args:
@@ -77,7 +77,9 @@ class Ladder:
         return [float(level.penalty[level.codes] @ self._counts) / len(self.attribute.codes) for level in self.levels]
 
 
-def ladder(view: RemedyView, attribute: Attribute, widths: Sequence[Fraction] | None) -> Ladder:
+def generalization_levels(
+    view: RemedyView, attribute: Attribute, widths: Sequence[Fraction] | None
+) -> GeneralizationLevels:
     """The levels of an attribute: bins of some widths, those of its hierarchy, or only its values and the token.
 
     Args:
@@ -100,7 +102,7 @@ def ladder(view: RemedyView, attribute: Attribute, widths: Sequence[Fraction] | 
         steps = [[token] * len(own)]
     tops = [False] * (len(steps) - 1) + [True]
     above = [_level(attribute, step, token, conventions, top) for step, top in zip(steps, tops, strict=True)]
-    return Ladder(attribute, [_values(attribute, token), *above])
+    return GeneralizationLevels(attribute, [_values(attribute, token), *above])
 
 
 def _bins(attribute: Attribute, widths: Sequence[Fraction]) -> list[list[str]]:
@@ -131,7 +133,9 @@ def _values(attribute: Attribute, token: str) -> Level:
     labels = attribute.domain.labels
     suppressed = labels.index(token) if token in labels else len(labels)
     codes = np.append(np.arange(len(labels)), suppressed)
-    return Level([*labels, token], codes, own_penalty(attribute).of(attribute.domain), attribute.domain.tells_nothing)
+    return Level(
+        [*labels, token], codes, own_penalty(attribute).of(attribute.domain), attribute.domain.is_uninformative
+    )
 
 
 def _level(attribute: Attribute, names: Sequence[str], token: str, conventions: Conventions, is_top: bool) -> Level:  # noqa: FBT001
@@ -171,7 +175,7 @@ def penalties(attribute: Attribute, labels: Sequence[str], conventions: Conventi
         raise RemedyError(_unreadable(attribute))
     place = dict(zip(ordered, domain.code_of_raw.tolist(), strict=True))
     codes = np.array([place[label] for label in labels], dtype=np.int64)
-    return own_penalty(attribute).of(domain)[codes], domain.tells_nothing[codes]
+    return own_penalty(attribute).of(domain)[codes], domain.is_uninformative[codes]
 
 
 def own_penalty(attribute: Attribute) -> Penalty:
@@ -212,3 +216,65 @@ def bin_labels(values: Sequence[Any], width: Fraction) -> list[str]:
 
 def _label(number: int, last: int, width: Fraction) -> str:
     return interval_label(float(number * width), float((number + 1) * width), open_end=number < last)
+
+
+@dataclass(frozen=True)
+class ClassLabels:
+    """The label of every base class on every level of one quasi-identifier; the last level is the suppressed token.
+
+    Args:
+        texts: the different labels of all levels.
+        labels: the label of each base class on each level. Shape (levels, base classes).
+        penalty: what it costs, likewise.
+        hidden: whether it tells nothing, likewise.
+        chosen: the levels that may be chosen, ascending.
+    """
+
+    texts: Sequence[str]
+    labels: Numbers
+    penalty: Floats
+    hidden: Mask
+    chosen: Sequence[int]
+
+    @classmethod
+    def of(
+        cls, attribute_levels: GeneralizationLevels, codes: Numbers, chosen: Sequence[int], token: str
+    ) -> ClassLabels:
+        """Label the base classes on every level of a quasi-identifier.
+
+        Args:
+            attribute_levels: its levels.
+            codes: the value of each base class.
+            chosen: the levels that the search may choose.
+            token: the cell that stands for a suppressed value.
+        """
+        number: dict[str, int] = {}
+        labels, penalty, hidden = [], [], []
+        for level in attribute_levels.levels:
+            of_label = np.array([number.setdefault(text, len(number)) for text in level.labels])
+            code = level.codes[codes]
+            labels.append(of_label[code])
+            penalty.append(level.penalty[code])
+            hidden.append(level.hidden[code])
+        labels.append(np.full(len(codes), number.setdefault(token, len(number))))
+        penalty.append(np.ones(len(codes)))
+        hidden.append(np.ones(len(codes), dtype=bool))
+        return cls(list(number), np.array(labels), np.array(penalty), np.array(hidden), chosen)
+
+    @property
+    def token(self) -> int:
+        """The level of the token."""
+        return len(self.labels) - 1
+
+    @cached_property
+    def finer(self) -> Sequence[int]:
+        """The levels that tell anything: not those with one label for all, unless it is the only one."""
+        telling = [one for one in self.chosen if (self.labels[one] != self.labels[one][0]).any()]
+        return telling if len(self.chosen) > 1 else self.chosen
+
+    @cached_property
+    def below(self) -> Numbers:
+        """For each level the highest of the finer levels below it; -1 where there is none. Shape (levels,)."""
+        return np.array(
+            [max((one for one in self.finer if one < level), default=-1) for level in range(len(self.labels))]
+        )

@@ -11,13 +11,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
-from tcdp_audit.plugin._internal import Floats, fold, numbered, rank_within
-from tcdp_audit.plugin.remedy import MergedDemands
-from tcdp_audit_plugins.remedies.generalization.levels import Mask, Numbers
-from tcdp_audit_plugins.remedies.generalization.rungs import Rungs
+from tcdp_audit.plugin._internal import Floats, fold, numbered
+from tcdp_audit.plugin.remedy import MergedDemands, NewColumn
+from tcdp_audit_plugins.remedies._shared.segments import rank_within
+from tcdp_audit_plugins.remedies.generalization.lattice import JudgedNode, NodeJudge
+from tcdp_audit_plugins.remedies.generalization.levels import ClassLabels, Mask, Numbers
+from tcdp_audit_plugins.remedies.generalization.losses import LOSSES, Measure, Node
 
 
 @dataclass(frozen=True)
@@ -41,17 +44,17 @@ class Division:
 
 @dataclass(frozen=True)
 class LocalRecoding:
-    """Base classes and the rungs they can stand on. A state is the rung of each: shape (base classes, attributes).
+    """Base classes and the levels that they can get. A state is the level of each: shape (base classes, attributes).
 
     Args:
-        rungs: those of each quasi-identifier.
+        class_labels: those of each quasi-identifier.
         sizes: records of each base class. Shape (base classes,).
         demands: what every class must keep; on the records that are there.
         present: which base classes are there; the others were dropped. Shape (base classes,).
         next_only: whether a division is by the next level only, and not by any finer one.
     """
 
-    rungs: Sequence[Rungs]
+    class_labels: Sequence[ClassLabels]
     sizes: Numbers
     demands: MergedDemands
     present: Mask
@@ -70,19 +73,19 @@ class LocalRecoding:
         while True:
             classes, count = self.classes(state)
             finer, divided = self._round(state, classes, count, open_)
-            if not divided.any() or not self.is_kept(finer):
+            if not divided.any() or not self.satisfies_policy(finer):
                 return state
             state, open_ = finer, divided[classes]
 
-    def is_kept(self, state: Numbers) -> bool:
-        """Whether every class keeps every demand; those that came to the same labels are one."""
+    def satisfies_policy(self, state: Numbers) -> bool:
+        """Say whether every class keeps every demand; those that came to the same labels are one."""
         classes, count = self.classes(state)
-        return bool(self.demands.kept_by(classes, count).all())
+        return bool(self.demands.satisfied_by(classes, count).all())
 
     def classes(self, state: Numbers) -> tuple[Numbers, int]:
         """The class of each base class by its labels, and how many there are; one that was dropped is in the first."""
-        labels = [one.labels[state[:, column], self._every] for column, one in enumerate(self.rungs)]
-        keys = fold([one[self.present] for one in labels], [len(one.texts) for one in self.rungs])
+        labels = [one.labels[state[:, column], self._every] for column, one in enumerate(self.class_labels)]
+        keys = fold([one[self.present] for one in labels], [len(one.texts) for one in self.class_labels])
         distinct, number = numbered(keys.values, keys.span)
         classes = np.zeros(len(self.sizes), dtype=np.int64)
         classes[self.present] = number
@@ -90,11 +93,15 @@ class LocalRecoding:
 
     def penalty(self, state: Numbers) -> Floats:
         """The certainty penalty of each base class, a mean over the quasi-identifiers. Shape (base classes,)."""
-        return np.mean([one.penalty[state[:, column], self._every] for column, one in enumerate(self.rungs)], axis=0)
+        return np.mean(
+            [one.penalty[state[:, column], self._every] for column, one in enumerate(self.class_labels)], axis=0
+        )
 
     def hidden(self, state: Numbers) -> Mask:
         """The base classes that show no quasi-identifier. Shape (base classes,)."""
-        return np.all([one.hidden[state[:, column], self._every] for column, one in enumerate(self.rungs)], axis=0)
+        return np.all(
+            [one.hidden[state[:, column], self._every] for column, one in enumerate(self.class_labels)], axis=0
+        )
 
     @cached_property
     def _every(self) -> Numbers:
@@ -114,10 +121,10 @@ class LocalRecoding:
         return finer, best > 0
 
     def _divisions(self, state: Numbers, classes: Numbers, open_: Numbers) -> Iterator[Division]:
-        for attribute, one in enumerate(self.rungs):
-            rung = state[open_, attribute]
+        for attribute, one in enumerate(self.class_labels):
+            present = state[open_, attribute]
             for level in one.finer:
-                rows = open_[one.below[rung] == level if self.next_only else rung > level]
+                rows = open_[one.below[present] == level if self.next_only else present > level]
                 new = one.labels[level, rows]
                 rows = rows[new != one.labels[state[rows, attribute], rows]]
                 if len(rows):
@@ -130,7 +137,7 @@ class LocalRecoding:
 
         Cost: a judgement of the parts, and one of the rests for each doubling of the parts that they take in.
         """
-        good = self.demands.kept_by(division.part, len(division.parent), chosen=division.rows)
+        good = self.demands.satisfied_by(division.part, len(division.parent), chosen=division.rows)
         size = np.bincount(division.part, self.sizes[division.rows])
         moved, taken = self._moved(division, good), 1
         while (bad := self._failing_rests(moved, classes, count)).any():
@@ -152,12 +159,114 @@ class LocalRecoding:
         failing = np.zeros(count, dtype=bool)
         if len(rest):
             failing[classes[rest]] = True
-            failing &= ~self.demands.kept_by(classes[rest], count, chosen=rest)
+            failing &= ~self.demands.satisfied_by(classes[rest], count, chosen=rest)
         return failing
 
     def _saving(self, division: Division, moved: Mask, state: Numbers, classes: Numbers, count: int) -> Floats:
         """The certainty penalty that a division of each class saves, summed over its records. Shape (classes,)."""
-        penalty = self.rungs[division.attribute].penalty
+        penalty = self.class_labels[division.attribute].penalty
         before = penalty[state[moved, division.attribute], self._every[moved]]
         spared = (before - penalty[division.level, moved]) * self.sizes[moved]
         return np.bincount(classes[moved], spared, count).astype(np.float64)
+
+
+@dataclass(frozen=True)
+class Recoded:
+    """Labels that differ from class to class.
+
+    Args:
+        recoding: what led to them.
+        state: the level of each base class. Shape (base classes, attributes).
+        loss: what they cost.
+        suppressed: records that are dropped, or show no quasi-identifier and did before.
+        start: `levels` or `hidden`, where it began.
+    """
+
+    recoding: LocalRecoding
+    state: Numbers
+    loss: float
+    suppressed: int
+    start: str
+
+    def column(self, attribute: int, classes: Numbers) -> NewColumn | None:
+        """A quasi-identifier record by record, from the base class of each; None where all keep their values."""
+        class_labels, state = self.recoding.class_labels[attribute], self.state[:, attribute]
+        if not state.any():
+            return None
+        return NewColumn.of_texts(class_labels.texts, class_labels.labels[state, np.arange(len(state))][classes])
+
+    def notes(self) -> dict[str, Any]:
+        """The figures that the guide explains."""
+        return {
+            "loss": self.loss,
+            "classes": self.recoding.classes(self.state)[1],
+            "suppressed": self.suppressed,
+            "start": self.start,
+            "steps": "next" if self.recoding.next_only else "any",
+        }
+
+
+def recoded_locally(judge: NodeJudge, best: JudgedNode, choices: Sequence[Sequence[int]], token: str) -> Recoded:
+    """The finer labels that lose least, of those that were found.
+
+    Args:
+        judge: the base classes, and what they must keep.
+        best: the best combination of levels.
+        choices: for each quasi-identifier the levels that it may have.
+        token: the cell that stands for a suppressed value.
+
+    Cost: that of `LocalRecoding.refined`, four times.
+    """
+    every = zip(judge.base.levels_of_all, judge.base.codes, choices, strict=True)
+    work = _Work(judge, best, [ClassLabels.of(*one, token) for one in every])
+    return min(work.results(), key=lambda one: one.loss)
+
+
+@dataclass(frozen=True)
+class _Work:
+    """A combination of levels to be recoded locally; see `recoded_locally`."""
+
+    judge: NodeJudge
+    best: JudgedNode
+    class_labels: Sequence[ClassLabels]
+
+    def results(self) -> Iterator[Recoded]:
+        """Yield the result of each way, and last the levels as they are."""
+        removed = self.judge.removed(self.best.levels)
+        hidden = np.array([one.token for one in self.class_labels])
+        levels = np.where((removed & self.best.grouped)[:, None], hidden, self.best.levels)
+        dropped = removed & (not self.best.grouped)
+        for next_only in (True, False):
+            recoding = self._recoding(dropped, next_only=next_only)
+            yield self._recoded(recoding, recoding.refined(levels), "levels")
+        if self.judge.ways.grouping:
+            for next_only in (True, False):
+                recoding = self._recoding(np.zeros_like(dropped), next_only=next_only)
+                result = self._recoded(recoding, recoding.refined(np.tile(hidden, (len(removed), 1))), "hidden")
+                if self._is_answer(result):
+                    yield result
+        yield self._recoded(self._recoding(dropped, next_only=True), levels, "levels")
+
+    def _recoding(self, dropped: Mask, *, next_only: bool) -> LocalRecoding:
+        judge = self.judge
+        demands = judge.demands.without(dropped) if dropped.any() else judge.demands
+        return LocalRecoding(self.class_labels, judge.base.sizes, demands, ~dropped, next_only)
+
+    def _recoded(self, recoding: LocalRecoding, state: Numbers, start: str) -> Recoded:
+        base, dropped = self.judge.base, ~recoding.present
+        nothing = dropped | (recoding.hidden(state) & ~base.hidden(base.lowest))
+        return Recoded(recoding, state, self._loss(recoding, state), int(base.sizes[nothing].sum()), start)
+
+    def _loss(self, recoding: LocalRecoding, state: Numbers) -> float:
+        """As that of a combination of levels; a dropped record costs 1."""
+        base, dropped = self.judge.base, ~recoding.present
+        if self.judge.measure is Measure.NCP:
+            penalty = np.where(dropped, 1.0, recoding.penalty(state))
+            return float(penalty @ base.sizes) / int(base.sizes.sum())
+        return LOSSES[self.judge.measure](base, Node((), *recoding.classes(state), dropped))
+
+    def _is_answer(self, result: Recoded) -> bool:
+        """Say whether no more is hidden than is allowed, something is shown, and every class keeps every demand."""
+        recoding, state = result.recoding, result.state
+        shows = not recoding.hidden(state).all()
+        return result.suppressed <= self.judge.allowed and shows and recoding.satisfies_policy(state)

@@ -1,20 +1,98 @@
-"""The loss of a node, by each measure that a search can make least.
-
-Without suppression a coarser node costs at least what a finer one does, by every measure; and suppression lowers a loss
-by no more than `least` says. The search prunes by both. The measures are those of the report on information loss.
-"""
+"""Base classes: the records grouped once, at the lowest levels; and what a combination of levels costs them."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit_plugins.remedies.generalization.base import Base
-from tcdp_audit_plugins.remedies.generalization.levels import Ladder, Numbers
+from tcdp_audit.plugin._internal import fold
+from tcdp_audit_plugins.remedies.generalization.levels import GeneralizationLevels, Numbers
+
+ROOM = 16  # with at most so many possible keys for each class, marking them is quicker than sorting
+
+
+@dataclass(frozen=True)
+class Base:
+    """Records that no node of a lattice tells apart.
+
+    Args:
+        levels_of_all: the quasi-identifiers.
+        lowest: the lowest level of each.
+    """
+
+    levels_of_all: Sequence[GeneralizationLevels]
+    lowest: Sequence[int]
+
+    @cached_property
+    def _grouped(self) -> tuple[Numbers, Numbers, Numbers]:
+        keys, _ = self._keys(self.lowest, [one.attribute.codes for one in self.levels_of_all])
+        _, first, classes, sizes = np.unique(keys, return_index=True, return_inverse=True, return_counts=True)
+        return first, classes, sizes
+
+    @property
+    def classes(self) -> Numbers:
+        """The base class of each record. Shape (records,)."""
+        return self._grouped[1]
+
+    @property
+    def sizes(self) -> Numbers:
+        """Records of each base class. Shape (base classes,)."""
+        return self._grouped[2]
+
+    @cached_property
+    def codes(self) -> list[Numbers]:
+        """For each quasi-identifier the code of one record of every base class, which stands for all of them."""
+        return [one.attribute.codes[self._grouped[0]] for one in self.levels_of_all]
+
+    def _keys(self, levels: Sequence[int], codes: Sequence[Numbers]) -> tuple[NDArray[Any], int]:
+        """The key of each base class at a node, and a number above every key."""
+        chosen = [one.levels[level] for one, level in zip(self.levels_of_all, levels, strict=True)]
+        columns = [level.codes[column] for level, column in zip(chosen, codes, strict=True)]
+        keys = fold(columns, [len(level.labels) for level in chosen])
+        return keys.values, keys.span
+
+    def merged(self, levels: Sequence[int]) -> tuple[Numbers, int]:
+        """The classes of a node: the number of the class that each base class goes to, and how many there are.
+
+        Cost: O(base classes x attributes), and a sort of the base classes where many keys are possible.
+        """
+        keys, span = self._keys(levels, self.codes)
+        if span <= ROOM * len(keys):
+            return _mark_keys(keys, span)
+        distinct, numbers = np.unique(keys, return_inverse=True)
+        return numbers, len(distinct)
+
+    def penalty(self, levels: Sequence[int], classes: NDArray[np.bool_]) -> float:
+        """The certainty penalty of the records of some base classes at a node, summed over them and all attributes."""
+        total = 0.0
+        for attribute_levels, level, codes in zip(self.levels_of_all, levels, self.codes, strict=True):
+            chosen = attribute_levels.levels[level]
+            total += float(chosen.penalty[chosen.codes[codes[classes]]] @ self.sizes[classes])
+        return total
+
+    def hidden(self, levels: Sequence[int]) -> NDArray[np.bool_]:
+        """The base classes that a node suppresses in every quasi-identifier. Shape (base classes,)."""
+        hidden = np.ones(len(self.sizes), dtype=bool)
+        for attribute_levels, level, codes in zip(self.levels_of_all, levels, self.codes, strict=True):
+            chosen = attribute_levels.levels[level]
+            if not chosen.hidden.any():
+                return np.zeros_like(hidden)
+            hidden &= chosen.hidden[chosen.codes[codes]]
+        return hidden
+
+
+def _mark_keys(keys: NDArray[Any], span: int) -> tuple[Numbers, int]:
+    """Keys numbered in ascending order, and how many different ones there are."""
+    seen = np.zeros(span, dtype=bool)
+    seen[keys] = True
+    rank = np.cumsum(seen) - 1
+    return rank[keys], int(rank[-1]) + 1
 
 
 class Measure(StrEnum):
@@ -45,7 +123,7 @@ class Node:
 
     @property
     def dropped(self) -> NDArray[np.bool_]:
-        """Which base classes are dropped. Shape (base classes,)."""
+        """Say which base classes are dropped. Shape (base classes,)."""
         return self.removed & (not self.grouped)
 
 
@@ -59,16 +137,16 @@ def certainty_penalty(base: Base, node: Node) -> float:
 
     Source: Xu et al. (2006), section 3; Ghinita et al. (2007), section 3, global certainty penalty.
     """
-    penalty = sum(costs[level] for costs, level in zip(mean_penalties(base.ladders), node.levels, strict=True))
+    penalty = sum(costs[level] for costs, level in zip(mean_penalties(base.levels_of_all), node.levels, strict=True))
     if not node.removed.any():
         return penalty
-    spared = base.penalty(node.levels, node.removed) / len(base.ladders)
+    spared = base.penalty(node.levels, node.removed) / len(base.levels_of_all)
     return penalty + (int(base.sizes[node.removed].sum()) - spared) / int(base.sizes.sum())
 
 
-def mean_penalties(ladders: Sequence[Ladder]) -> list[list[float]]:
+def mean_penalties(levels_of_all: Sequence[GeneralizationLevels]) -> list[list[float]]:
     """The part of each level of each quasi-identifier in the penalty of a node without suppression."""
-    return [[cost / len(ladders) for cost in one.costs] for one in ladders]
+    return [[cost / len(levels_of_all) for cost in one.costs] for one in levels_of_all]
 
 
 def discernibility(base: Base, node: Node) -> float:

@@ -20,7 +20,7 @@ class Remaining:
     """A set of records from which some are removed again and again. Positions are columns until the next removal.
 
     Args:
-        points: the records. Where two are equally near or far, the one that stands first is taken.
+        points: the records. Where two are equally near or far, the first one is taken.
     """
 
     def __init__(self, points: Points) -> None:
@@ -52,6 +52,10 @@ class Remaining:
         return self._distances(self._rows[:-1, position], [int(codes[position]) for codes in self._labels])
 
     def _distances(self, numbers: Floats, labels: list[int]) -> Floats:
+        # |x - c|^2 = |x|^2 - 2 x.c + |c|^2, and |c|^2 is the same for every x: it decides neither who is nearest nor
+        # who is farthest, so it is left out. With |x|^2 as one more row of weight 1, all distances are one product of a
+        # vector and a matrix, which reads the records once. The subtraction costs digits where numbers are far
+        # from 0; those of `Points` are centred and scaled, so that only near ties could come out otherwise.
         self._weights[:-1] = numbers
         self._weights[:-1] *= -2
         distances = self._weights @ self._rows
@@ -69,6 +73,9 @@ class Remaining:
         self._sums -= self._rows[:-1, positions].sum(axis=1)
         for counts, codes in zip(self._counts, self._labels, strict=True):
             np.subtract.at(counts, codes[positions], 1)
+        # A removed record has an infinite norm, hence an infinite distance, and stays in its column until one column in
+        # SLACK is such: then all of these are dropped at once. So each sweep wastes an eighth at most, and copies of
+        # the matrix cost O(n) amortised over the n / SLACK removals between two of them.
         self._rows[-1, positions] = np.inf
         self._gone = np.concatenate([self._gone, positions])
         if SLACK * len(self._gone) > len(self.records):
@@ -100,6 +107,9 @@ def least(values: Floats, k: int) -> Positions:
 
 def _bound(values: Floats, k: int) -> float:
     """A number that at least k values do not exceed: the k-th least, or of many values that of the least of groups."""
+    # The k-th least of the minima of disjoint groups is no less than the k-th least of all, since each minimum is a
+    # value of its own. So at least k values do not exceed it, and few more do, as long as groups are many. A minimum
+    # over rows of a matrix is a plain sweep, where a partition of all values would move them about.
     groups = len(values) // GROUP
     if groups > 2 * k and len(values) > MANY:
         values = values[: GROUP * groups].reshape(GROUP, groups).min(axis=0)

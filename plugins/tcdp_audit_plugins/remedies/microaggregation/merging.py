@@ -1,17 +1,178 @@
-"""Clusters are merged until all keep the demands, and halved again where both halves do."""
+"""The policy's demands on clusters: those that fail are merged, or clusters take records of every quantile."""
 
 from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.plugin._internal import Floats, first_of_each, starts_of
-from tcdp_audit.plugin.remedy import Progress, silent
-from tcdp_audit_plugins.remedies.microaggregation.cluster_demands import ClusterDemands
-from tcdp_audit_plugins.remedies.microaggregation.exchange import best_disjoint_pairs, nearest_others
+from tcdp_audit.plugin._internal import Floats, fold, positions_of
+from tcdp_audit.plugin.remedy import Attribute, Demands, Progress, RemedyError, silent
+from tcdp_audit_plugins.remedies._shared.search import smallest
+from tcdp_audit_plugins.remedies._shared.segments import first_of_each, inverse, starts_of
+from tcdp_audit_plugins.remedies.microaggregation.exchange import best_disjoint_pairs, exchange_records, nearest_others
+from tcdp_audit_plugins.remedies.microaggregation.mdav import mdav
 from tcdp_audit_plugins.remedies.microaggregation.points import Clusters, Points, Positions
 
+CHUNK = 2**22  # records judged at once
+GROWTH = 1.25
+TOLERATED = 0.01  # share of clusters drawn at random that may fail; those that do in the end are merged
 PASSES = 3
+
+
+@dataclass(frozen=True)
+class ClusterDemands:
+    """Decides which clusters keep the demands of the policy on equivalence classes.
+
+    Args:
+        demands: the policy's.
+        order: the place in the table of each record.
+    """
+
+    demands: Demands
+    order: Positions
+
+    def satisfied(self, clusters: Clusters, count: int) -> NDArray[np.bool_]:
+        """The clusters that keep every demand. Shape (count,)."""
+        by_place = np.empty_like(clusters)
+        by_place[self.order] = clusters
+        return self.demands.satisfied_by(by_place, count)
+
+    def unions_satisfied(self, clusters: Clusters, count: int, pairs: Positions) -> NDArray[np.bool_]:
+        """The pairs of clusters that would keep every demand as one cluster.
+
+        Args:
+            clusters: the cluster of each record.
+            count: how many there are.
+            pairs: clusters, shape (pairs, 2), the two of a pair different.
+
+        Returns:
+            bool, shape (pairs,).
+
+        Cost: that of judging the records of all pairs, each as often as its cluster is named.
+        """
+        sizes = np.bincount(clusters, minlength=count)
+        members = np.argsort(clusters, kind="stable")
+        before = np.cumsum(sizes[pairs].sum(axis=1))
+        parts = np.split(np.arange(len(pairs)), np.flatnonzero(np.diff(before // CHUNK)) + 1)
+        starts = starts_of(sizes)
+        return np.concatenate([self._judge_unions(members, starts, sizes, pairs[part]) for part in parts])
+
+    def _judge_unions(
+        self, members: Positions, starts: Clusters, sizes: Clusters, pairs: Positions
+    ) -> NDArray[np.bool_]:
+        records = members[positions_of(starts[pairs].ravel(), sizes[pairs].ravel())]
+        union = np.repeat(np.arange(len(pairs)), sizes[pairs].sum(axis=1))
+        return self.demands.satisfied_by(union, len(pairs), self.order[records])
+
+
+class Quantiles:
+    """Records in order of the confidential attribute, cut into equally large quantiles.
+
+    Args:
+        values: the place of each record's confidential value.
+        size: how many quantiles, and so how many records a cluster has; at most that of all records.
+    """
+
+    def __init__(self, values: NDArray[np.int64], size: int) -> None:
+        ordered = np.argsort(values, kind="stable")
+        self.clusters = len(values) // size
+        bounds = np.arange(size + 1) * len(values) // size
+        larger = np.diff(bounds) > self.clusters  # by one record, which then is surplus
+        middle = bounds[:-1][larger] + self.clusters // 2
+        self.surplus = ordered[middle]
+        self.table = np.delete(ordered, middle).reshape(size, self.clusters)
+
+    def drawn(self, generator: np.random.Generator) -> Clusters:
+        """Clusters of a random record of every quantile; each surplus record joins one of them."""
+        clusters = np.empty(self.table.size + len(self.surplus), dtype=np.int64)
+        clusters[generator.permuted(self.table, axis=1)] = np.arange(self.clusters)
+        clusters[self.surplus] = np.arange(len(self.surplus)) % self.clusters
+        return clusters
+
+    def cluster(self, points: Points, *, exchange: bool, progress: Progress = silent) -> Clusters:
+        """Clusters of one record of every quantile, near each other; each surplus record joins the nearest.
+
+        The records are chosen as MDAV chooses them; with `exchange`, clusters then exchange records of one quantile.
+
+        Cost: that of MDAV.
+        """
+        size, records = len(self.table), self.table.ravel()
+        inside = points.take(records)
+        inner = mdav(inside, size, _nearest_of_each, progress)
+        if exchange:
+            inner = exchange_records(inside, inner, size, np.repeat(np.arange(size), self.clusters))
+        clusters = np.empty(len(points), dtype=np.int64)
+        clusters[records] = inner
+        if len(self.surplus):
+            centroids = inside.centroids(inner, self.clusters)
+            distances = points.blocks(self.surplus[None], centroids, np.arange(self.clusters)[None])[0]
+            clusters[self.surplus] = distances.argmin(axis=1)
+        return clusters
+
+
+def _nearest_of_each(distances: Floats, size: int) -> Positions:
+    """The nearest record of every quantile; each quantile has lost equally many so far."""
+    by_quantile = distances.reshape(size, -1)
+    return np.asarray(by_quantile.argmin(axis=1) + np.arange(size) * by_quantile.shape[1], dtype=np.intp)
+
+
+def smallest_size(
+    values: NDArray[np.int64], k: int, demands: ClusterDemands, generator: Callable[[], np.random.Generator]
+) -> int:
+    """The fewest quantiles, at least k, of which clusters drawn at random keep the demands, but for one in a hundred.
+
+    Returns:
+        A number of records in a cluster; that of all records where no fewer will do.
+
+    Cost: judging the records about 5 log(n / k) times.
+    """
+
+    def suffices(size: int) -> bool:
+        quantiles = Quantiles(values, size)
+        satisfied = demands.satisfied(quantiles.drawn(generator()), quantiles.clusters)
+        return bool((~satisfied).mean() <= TOLERATED)
+
+    most = len(values)
+    return smallest(lambda size: size >= most or suffices(size), k, most, growth=GROWTH) or most
+
+
+def places(sensitive: Sequence[Attribute], order: Positions) -> NDArray[np.int64]:
+    """The place of each record's confidential values, first by the first attribute.
+
+    Args:
+        sensitive: the sensitive attributes; without any, all records have one place.
+        order: the records.
+
+    Returns:
+        int64, shape (records,).
+
+    Cost: O(records x attributes), and a sort of the labels of each.
+    """
+    columns = [_places_of_values(one)[one.codes[order]] for one in sensitive]
+    radices = [one.domain.size + 1 for one in sensitive]
+    return fold(columns, radices).values if columns else np.zeros(len(order), dtype=np.int64)
+
+
+def _places_of_values(attribute: Attribute) -> NDArray[np.int64]:
+    """The place of each value: of the scale, or such that labels of one node of the hierarchy are neighbours."""
+    if attribute.tree is None or attribute.is_ordered:
+        return np.arange(attribute.domain.size + 1)  # missing values come last
+    return np.append(inverse(np.lexsort(attribute.tree.ancestors)), attribute.domain.size)
+
+
+def confidential_attribute(sensitive: Sequence[Attribute], name: str | None) -> Attribute:
+    """The attribute of this name, or the only one.
+
+    Raises:
+        RemedyError: there is none, or no name and several.
+    """
+    candidates = [one for one in sensitive if name in (None, one.name)]
+    if len(candidates) != 1:
+        raise RemedyError("`closeness: first` starts from one sensitive attribute; name it in `attribute`")
+    return candidates[0]
 
 
 def merge_failing(points: Points, clusters: Clusters, demands: ClusterDemands, progress: Progress = silent) -> Clusters:
@@ -37,7 +198,7 @@ def merge_failing(points: Points, clusters: Clusters, demands: ClusterDemands, p
     total = int(clusters.max()) + 1
     while True:
         count = int(clusters.max()) + 1
-        failing = np.flatnonzero(~demands.kept(clusters, count))
+        failing = np.flatnonzero(~demands.satisfied(clusters, count))
         progress("merging clusters", total - len(failing), total)
         if not len(failing) or count == 1:
             return clusters
@@ -49,7 +210,7 @@ def _mergers(points: Points, clusters: Clusters, count: int, failing: Positions,
     sizes = np.bincount(clusters, minlength=count).astype(np.float64)
     partners, losses = nearest_others(points.centroids(clusters, count), failing, sizes)
     pairs = np.stack([np.repeat(failing, partners.shape[1]), partners.ravel()], axis=1)
-    gains = _preference(losses.ravel(), demands.unions_kept(clusters, count, pairs))
+    gains = _preference(losses.ravel(), demands.unions_satisfied(clusters, count, pairs))
     chosen = []
     while (gains > 0).any():
         made = best_disjoint_pairs(pairs, gains, count)
@@ -58,10 +219,10 @@ def _mergers(points: Points, clusters: Clusters, count: int, failing: Positions,
     return np.concatenate(chosen)
 
 
-def _preference(losses: Floats, kept: NDArray[np.bool_]) -> Floats:
+def _preference(losses: Floats, satisfied: NDArray[np.bool_]) -> Floats:
     """A positive number for each pair: larger where the union keeps the demands, then where it loses less."""
     preference = np.empty(len(losses))
-    preference[np.lexsort((losses, ~kept))] = np.arange(len(losses), 0, -1)
+    preference[np.lexsort((losses, ~satisfied))] = np.arange(len(losses), 0, -1)
     return preference
 
 
@@ -72,7 +233,7 @@ def _join(clusters: Clusters, pairs: Positions) -> Clusters:
     return np.asarray(np.unique(target[clusters], return_inverse=True)[1], dtype=np.int64)
 
 
-def halve_where_kept(
+def halve_where_satisfied(
     points: Points, clusters: Clusters, k: int, values: NDArray[np.int64], demands: ClusterDemands
 ) -> Clusters:
     """Halve clusters so that either half has nearly the distribution of the whole.
@@ -95,8 +256,8 @@ def halve_where_kept(
     while True:
         count = int(clusters.max()) + 1
         finer = 2 * clusters + _halves(points, clusters, count, values)
-        kept = demands.kept(finer, 2 * count) & (np.bincount(finer, minlength=2 * count) >= k)
-        both = kept[::2] & kept[1::2]
+        satisfied = demands.satisfied(finer, 2 * count) & (np.bincount(finer, minlength=2 * count) >= k)
+        both = satisfied[::2] & satisfied[1::2]
         if not both.any():
             return clusters
         clusters = np.where(both[clusters], finer, 2 * clusters)

@@ -9,7 +9,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from tcdp_audit.plugin._internal import Floats, inverse
+from tcdp_audit.plugin._internal import Floats
+from tcdp_audit_plugins.remedies._shared.segments import inverse
 from tcdp_audit_plugins.remedies.microaggregation.exchange import exchange_records, sum_of_squares
 from tcdp_audit_plugins.remedies.microaggregation.mdav import Remaining
 from tcdp_audit_plugins.remedies.microaggregation.points import Clusters, Points, Positions

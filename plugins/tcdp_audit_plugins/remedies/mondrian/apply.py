@@ -1,4 +1,4 @@
-"""The remedy itself: from a view to classes that keep the policy, and one label for each of them."""
+"""Mondrian: its parameters, and the remedy from a view to one label for each class, by several strategies."""
 
 from __future__ import annotations
 
@@ -6,26 +6,87 @@ from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from threading import Lock
+from typing import Annotated, Any
 
 import numpy as np
+from pydantic import Field
 
 from tcdp_audit.plugin._internal import processors
-from tcdp_audit.plugin.remedy import Attribute, MergedDemands, NewColumn, RemedyError, RemedyView, Treatment
+from tcdp_audit.plugin.detector import Exact, PolicyDocument, Role, Text
+from tcdp_audit.plugin.remedy import (
+    Attribute,
+    MergedDemands,
+    NewColumn,
+    Progress,
+    RemedyError,
+    RemedyParameters,
+    RemedyView,
+    Treatment,
+)
 from tcdp_audit.plugin.sentences import Outcome
-from tcdp_audit_plugins.remedies._shared.class_size import sufficient_size
+from tcdp_audit_plugins.remedies._shared.class_demands import ClassSize, refused_as_one_class, sufficient_size
 from tcdp_audit_plugins.remedies._shared.recoding import is_ranged, recode
-from tcdp_audit_plugins.remedies._shared.refusal import refused_as_one_class
+from tcdp_audit_plugins.remedies._shared.scope import only_by_size
 from tcdp_audit_plugins.remedies.mondrian.axes import Axis, HierarchyAxis, OrderedAxis
-from tcdp_audit_plugins.remedies.mondrian.cuts import STRATEGIES, Strategy
-from tcdp_audit_plugins.remedies.mondrian.distinct_rows import DistinctRows
-from tcdp_audit_plugins.remedies.mondrian.parameters import MondrianParameters
-from tcdp_audit_plugins.remedies.mondrian.partition import Partitioning, Space, partition_table
-from tcdp_audit_plugins.remedies.mondrian.parts import Mask
-from tcdp_audit_plugins.remedies.mondrian.place_runs import Indices, Integers
-from tcdp_audit_plugins.remedies.mondrian.tally import Tally
+from tcdp_audit_plugins.remedies.mondrian.partition import STRATEGIES, Partitioning, Space, Strategy, partition_table
+from tcdp_audit_plugins.remedies.mondrian.rank_ranges import DistinctRows, Indices, Integers, Mask
 
 SIDE_BY_SIDE = 2  # strategies at a time, where they take no more memory than one on every record would
+
+
+class MondrianParameters(RemedyParameters):
+    """Parameters of `mondrian`."""
+
+    attributes: Annotated[
+        list[Text] | None,
+        Field(
+            min_length=1, description="The quasi-identifiers to generalise; without it, all. Others stay as they are."
+        ),
+    ] = None
+    k: ClassSize = None
+    weights: Annotated[
+        dict[Text, Annotated[Exact, Field(gt=0)]] | None,
+        Field(
+            min_length=1,
+            description="How much the detail of an attribute matters beside others': {age: 2}; 1 where not named.",
+        ),
+    ] = None
+
+
+def faults(parameters: MondrianParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
+    """Faults that only the policy as a whole shows: (parameter, sentence)."""
+    quasi_identifiers = {name for name, one in document.attributes.items() if one.role is Role.QUASI_IDENTIFIER}
+    for field in ("attributes", "weights"):
+        for name in getattr(parameters, field) or ():
+            if name not in quasi_identifiers:
+                yield field, f"{name!r} is no quasi-identifier of the policy"
+            elif field == "weights" and name not in (parameters.attributes or quasi_identifiers):
+                yield field, f"{name!r} is not among `attributes`, so that its weight has no use"
+
+
+def why_not_applicable(view: RemedyView, parameters: MondrianParameters | None, outcome: Outcome) -> str:
+    """Say why cutting the records into classes cannot help a failing demand, or nothing."""
+    return only_by_size(view, outcome, sized=parameters is None or parameters.k is not None)
+
+
+class Tally:
+    """The rows that all strategies are done with.
+
+    Args:
+        progress: called with (step, done, in all), by one thread at a time.
+        total: how many rows there are, each counted once for every strategy.
+    """
+
+    def __init__(self, progress: Progress, total: int) -> None:
+        self._progress, self._total = progress, total
+        self._done, self._lock = 0, Lock()
+
+    def add(self, rows: int) -> None:
+        """Count some more rows as done."""
+        with self._lock:
+            self._done += rows
+            self._progress("cutting partitions", self._done, self._total)
 
 
 def cut(view: RemedyView, parameters: MondrianParameters) -> Treatment:
@@ -48,12 +109,12 @@ def cut(view: RemedyView, parameters: MondrianParameters) -> Treatment:
     )
 
 
-def plans(view: RemedyView, outcomes: tuple[Outcome, ...]) -> Iterator[Mapping[str, Any]]:
+def suggest_parameters(view: RemedyView, outcomes: tuple[Outcome, ...]) -> Iterator[Mapping[str, Any]]:
     """Parameters to try, where a demand on classes fails, or one that larger classes keep.
 
     Args:
         view: the release.
-        outcomes: what stands against it.
+        outcomes: its failing outcomes.
     """
     if view.failing_on_classes(outcomes):
         yield {}
@@ -105,7 +166,7 @@ class Task:
         )
 
     def _keep(self, classes: Integers, count: int, rows: Indices | None = None) -> Mask:
-        return self._demands.kept_by(classes, count, chosen=rows)
+        return self._demands.satisfied_by(classes, count, chosen=rows)
 
     @cached_property
     def roots(self) -> Integers:
@@ -123,7 +184,7 @@ class Task:
         )
 
     def partitionings(self) -> Mapping[str, tuple[Partitioning, float]]:
-        """What each strategy makes of the table, and its certainty penalty; some strategies side by side."""
+        """Partition the table by each strategy, with its certainty penalty; some strategies in parallel."""
         tally = Tally(self.view.progress, len(self.roots) * len(STRATEGIES))
 
         def partitioned(strategy: Strategy) -> tuple[Partitioning, float]:
@@ -147,16 +208,16 @@ class Task:
         """
         if not self.view.demands and self.parameters.k is None:
             raise RemedyError("the policy demands nothing of a class, so that any would do; give `k`")
-        if failing := int((~self._roots_kept).sum()):
-            raise RemedyError(self._refusal(failing, len(self._roots_kept)))
+        if failing := int((~self._roots_allowed).sum()):
+            raise RemedyError(self._refusal(failing, len(self._roots_allowed)))
 
     @property
     def is_attainable(self) -> bool:
-        """Whether the classes to start with are allowed."""
-        return bool(self._roots_kept.all())
+        """Say whether the classes to start with are allowed."""
+        return bool(self._roots_allowed.all())
 
     @cached_property
-    def _roots_kept(self) -> Mask:
+    def _roots_allowed(self) -> Mask:
         return self._keep(self.roots, int(self.roots.max()) + 1)
 
     def _refusal(self, failing: int, count: int) -> str:

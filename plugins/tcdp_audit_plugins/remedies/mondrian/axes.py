@@ -9,10 +9,11 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.plugin._internal import Floats, boundaries, starts_of
+from tcdp_audit.plugin._internal import Floats, boundaries
 from tcdp_audit.plugin.engine import Hierarchy
 from tcdp_audit.plugin.remedy import Attribute, LeafPenalty
-from tcdp_audit_plugins.remedies.mondrian.place_runs import Integers, PlaceRanges, PlaceRuns, place_runs
+from tcdp_audit_plugins.remedies._shared.segments import starts_of
+from tcdp_audit_plugins.remedies.mondrian.rank_ranges import Integers, RankRanges, RankRuns, rank_runs
 
 
 class Axis(ABC):
@@ -31,14 +32,14 @@ class Axis(ABC):
     @property
     @abstractmethod
     def place(self) -> Integers:
-        """Where each row stands. Shape (rows,)."""
+        """The place of each row. Shape (rows,)."""
 
     @abstractmethod
-    def width(self, ranges: PlaceRanges) -> Floats:
+    def width(self, ranges: RankRanges) -> Floats:
         """Normalised certainty penalty of ranges: 0 for a single value, 1 for the whole domain and for the token."""
 
     @abstractmethod
-    def nodes(self, runs: PlaceRuns) -> Integers:
+    def nodes(self, runs: RankRuns) -> Integers:
         """The cut of every partition: runs with the same number form a part.
 
         Returns:
@@ -73,20 +74,20 @@ class OrderedAxis(Axis):
     def _place(self) -> Integers:
         return place_of_rows(self.attribute, np.arange(self.places))
 
-    def width(self, ranges: PlaceRanges) -> Floats:
+    def width(self, ranges: RankRanges) -> Floats:
         """Width of the interval by that of the domain; of a set, its values by those of the domain."""
         width = self._share(ranges) if self.is_set else self._extent(ranges)
         return np.where(ranges.last == self.places, 1.0, width)
 
-    def _share(self, ranges: PlaceRanges) -> Floats:
+    def _share(self, ranges: RankRanges) -> Floats:
         return np.where(ranges.taken == 1, 0.0, ranges.taken / max(self.places, 1))
 
-    def _extent(self, ranges: PlaceRanges) -> Floats:
+    def _extent(self, ranges: RankRanges) -> Floats:
         low, high = (np.append(ends, 0.0) for ends in self.attribute.bounds)
         extent = (high[ranges.last] - low[ranges.first]) / (self.attribute.span or 1.0)
         return np.asarray(np.minimum(extent, 1.0))
 
-    def nodes(self, runs: PlaceRuns) -> Integers:
+    def nodes(self, runs: RankRuns) -> Integers:
         """0 before the median and 1 from there on, equal values together: of all two-part cuts the most even one."""
         before = starts_of(runs.size)
         before -= before[runs.starts][runs.partition]
@@ -98,9 +99,9 @@ class OrderedAxis(Axis):
 
 
 def place_of_rows(attribute: Attribute, place_of_value: NDArray[np.int64]) -> Integers:
-    """The place of each row, given that of each value; suppressed and missing values stand last."""
+    """The place of each row, given that of each value; suppressed and missing values come last."""
     domain = attribute.domain
-    places = np.where(domain.tells_nothing, domain.size, np.append(place_of_value, domain.size))
+    places = np.where(domain.is_uninformative, domain.size, np.append(place_of_value, domain.size))
     return places.astype(np.min_scalar_type(domain.size))[attribute.codes]
 
 
@@ -112,7 +113,7 @@ def mean_width(axis: Axis, classes: Integers, times: Floats) -> float:
         classes: class of each row, from 0 without a gap.
         times: how many records each row stands for.
     """
-    runs = place_runs(classes, axis.place, axis.places, times)
+    runs = rank_runs(classes, axis.place, axis.places, times)
     return float(np.average(axis.width(runs.ranges(runs.starts)), weights=runs.partition_size))
 
 
@@ -174,15 +175,15 @@ class HierarchyAxis(Axis):
         shares[:, : len(self._labels)] = LeafPenalty(self.hierarchy).shares(self._labels)
         return shares
 
-    def _level(self, ranges: PlaceRanges) -> Integers:
+    def _level(self, ranges: RankRanges) -> Integers:
         """The level of the lowest common ancestor."""
         return np.asarray((self.ancestors[:, ranges.first] == self.ancestors[:, ranges.last]).argmax(axis=0))
 
-    def width(self, ranges: PlaceRanges) -> Floats:
+    def width(self, ranges: RankRanges) -> Floats:
         """Share of the hierarchy's leaves that the lowest common ancestor has under it; 0 for a single leaf."""
         return np.where(ranges.last == self.places, 1.0, self._shares[self._level(ranges), ranges.first])
 
-    def nodes(self, runs: PlaceRuns) -> Integers:
+    def nodes(self, runs: RankRuns) -> Integers:
         """The nodes that each run is under: children of the partition's node, then their children, down to leaves.
 
         No value, and a released label that names the partition's node itself, form no part: the label of such a part

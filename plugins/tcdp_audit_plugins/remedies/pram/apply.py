@@ -1,28 +1,165 @@
-"""The remedy itself: values of each attribute are released as others, with known probabilities."""
+"""Post-randomisation: its parameters, the matrices of probabilities, and columns of drawn values."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import Field, model_validator
 
 from tcdp_audit.plugin._internal import Floats
-from tcdp_audit.plugin.detector import Scale
+from tcdp_audit.plugin.detector import Exact, PolicyDocument, Scale, Text
 from tcdp_audit.plugin.remedy import Attribute, NewColumn, RemedyError, RemedyView, Treatment
-from tcdp_audit_plugins.remedies._shared.by_content import by_content
-from tcdp_audit_plugins.remedies._shared.masked_attributes import masked_attributes
-from tcdp_audit_plugins.remedies._shared.pair_demands import weakest
-from tcdp_audit_plugins.remedies.pram.matrices import Declared, declared_matrix, drawn, retaining
-from tcdp_audit_plugins.remedies.pram.parameters import PramParameters
+from tcdp_audit_plugins.remedies._shared.masking import (
+    Fault,
+    Masking,
+    MaskingParameters,
+    Names,
+    by_content,
+    masked_attributes,
+)
+from tcdp_audit_plugins.remedies._shared.scope import weakest
 
+Share = Annotated[Exact, Field(ge=0, le=1)]
+Line = Annotated[dict[Text, Share], Field(min_length=1)]
+Declared = Mapping[str, Mapping[str, Fraction]]
 HUNDREDTHS = (99, 98, 97, 95, 93, 90, 85, 80, 75, 70, 65, 60, 55, 50, 45, 40, 35, 30, 25, 20, 15, 10, 5, 2, 1)
 RETENTIONS = tuple(Fraction(one, 100) for one in HUNDREDTHS)  # from weak to strong
 LARGEST = 2_000  # values of an attribute: its matrices take 32 MB each
+
+
+class PramParameters(MaskingParameters):
+    """Parameters of `pram`."""
+
+    retention: Annotated[
+        Annotated[Exact, Field(gt=0, lt=1)] | None,
+        Field(
+            description="The probability that a value is kept, all others of the column being as probable as each "
+            "other. By default the largest that does."
+        ),
+    ] = None
+    matrix: Annotated[
+        dict[Text, Annotated[dict[Text, Line], Field(min_length=1)]] | None,
+        Field(
+            min_length=1,
+            description="For an attribute its matrix: for every value the probabilities of what is released, "
+            "`{sex: {male: {male: 0.9, female: 0.1}, female: {female: 1}}}`.",
+        ),
+    ] = None
+    invariant: Annotated[
+        bool, Field(description="Adapt the probabilities, so that the expected number of records of no value changes.")
+    ] = False
+    attributes: Annotated[
+        Names | None,
+        Field(
+            description="The attributes to randomise, each by itself; by default those with a matrix, and without any "
+            "the nominal and ordinal quasi-identifiers."
+        ),
+    ] = None
+
+    @model_validator(mode="after")
+    def _belong_together(self) -> PramParameters:
+        for name, matrix in (self.matrix or {}).items():
+            for line in matrix.values():
+                if sum(line.values()) != 1:
+                    raise ValueError(f"the probabilities of a line of the matrix of {name!r} must add up to 1")
+                if not matrix.keys() >= line.keys():
+                    raise ValueError(f"the matrix of {name!r} releases a value that has no line; give it one")
+        if self.matrix and self.attributes is None and self.retention is not None:
+            raise ValueError("every attribute that is randomised has a matrix; leave retention, or name `attributes`")
+        return self
+
+    @property
+    def names(self) -> list[str] | None:
+        """The attributes to randomise; None for the quasi-identifiers."""
+        return self.attributes or (None if self.matrix is None else sorted(self.matrix))
+
+    @property
+    def named_by(self) -> str:
+        """The parameter that names them."""
+        return "matrix" if self.attributes is None else "attributes"
+
+    @property
+    def chooses_strength(self) -> bool:
+        """Say whether neither a retention nor a matrix is given."""
+        return self.retention is None and self.matrix is None
+
+    def further_faults(self, _: PolicyDocument) -> Iterator[Fault]:
+        """Yield the faults of matrices without an attribute."""
+        for name in sorted(set(self.matrix or ()) - set(self.names or ())):
+            yield "matrix", f"{name!r} has a matrix and is not among `attributes`"
+
+
+MASKING = Masking(
+    PramParameters,
+    unfit="every quasi-identifier is numeric",
+    ordered=False,
+    refused={Scale.NUMERIC: "is numeric, and categories are randomised; swap its ranks, or generalise it first"},
+    suggested=[{"invariant": True}],
+)
+
+
+def retaining(retention: float, values: int) -> Floats:
+    """Keep a value with one probability, and release all others equally likely.
+
+    Args:
+        retention: the probability.
+        values: how many there are.
+
+    Example:
+        >>> retaining(0.9, 3).round(3).tolist()
+        [[0.9, 0.05, 0.05], [0.05, 0.9, 0.05], [0.05, 0.05, 0.9]]
+    """
+    if values == 1:
+        return np.ones((1, 1))
+    matrix = np.full((values, values), (1 - retention) / (values - 1))
+    np.fill_diagonal(matrix, retention)
+    return matrix
+
+
+def declared_matrix(lines: Declared, labels: Sequence[str]) -> Floats:
+    """A declared matrix over values in an order of ours; one without a line stays as it is.
+
+    Args:
+        lines: for each value the probabilities of what is released; what is not named has none.
+        labels: every value that has a line or is released, and perhaps others.
+
+    Example:
+        >>> declared_matrix({"a": {"a": Fraction(1, 2), "b": Fraction(1, 2)}}, ["a", "b"]).tolist()
+        [[0.5, 0.5], [0.0, 1.0]]
+    """
+    place = {label: position for position, label in enumerate(labels)}
+    matrix = np.eye(len(labels))
+    for label, line in lines.items():
+        matrix[place[label]] = 0.0
+        for released, probability in line.items():
+            matrix[place[label], place[released]] = float(probability)
+    return matrix
+
+
+def drawn(matrix: Floats, codes: NDArray[np.int64], random: np.random.Generator) -> NDArray[np.int64]:
+    """The value that is released for each of some values, each drawn by itself.
+
+    Args:
+        matrix: a line of probabilities for each value.
+        codes: the value of each record.
+        random: what draws.
+
+    Cost: O(records log records + values^2).
+    """
+    chance = random.random(len(codes))
+    released = codes.copy()
+    order = np.argsort(codes, kind="stable")
+    for part in np.split(order, np.flatnonzero(np.diff(codes[order])) + 1):
+        if len(part):
+            line = np.cumsum(matrix[codes[part[0]]])
+            released[part] = np.searchsorted(line / line[-1], chance[part], side="right")
+    return released
 
 
 def post_randomise(view: RemedyView, parameters: PramParameters) -> Treatment:
@@ -69,7 +206,7 @@ class _Categories:
 
     @property
     def declared(self) -> Declared | None:
-        """Its matrix in the policy."""
+        """The matrix in the policy."""
         return (self.parameters.matrix or {}).get(self.attribute.name)
 
     @cached_property
@@ -81,9 +218,9 @@ class _Categories:
     @cached_property
     def counts(self) -> Floats:
         """The records with each value, none for suppressed cells. Shape (labels,)."""
-        tells = ~self.attribute.domain.tells_nothing[:-1]
-        counts = np.bincount(self.attribute.codes, minlength=len(tells) + 1)[:-1] * tells
-        return np.append(counts, np.zeros(len(self.labels) - len(tells))).astype(np.float64)
+        informative = ~self.attribute.domain.is_uninformative[:-1]
+        counts = np.bincount(self.attribute.codes, minlength=len(informative) + 1)[:-1] * informative
+        return np.append(counts, np.zeros(len(self.labels) - len(informative))).astype(np.float64)
 
     @cached_property
     def present(self) -> NDArray[np.intp]:
@@ -110,7 +247,7 @@ class _Categories:
             if without:
                 raise RemedyError(f"the matrix of {name!r} has no line for {without:,} of its values; give them one")
 
-    def kept(self, retention: Fraction | None) -> Fraction:
+    def staying(self, retention: Fraction | None) -> Fraction:
         """The probability that a value is kept where there is no matrix: that of any other value at the least."""
         return max(retention or Fraction(0), Fraction(1, len(self.present)))
 
@@ -120,7 +257,7 @@ class _Categories:
         if self.declared is not None:
             matrix = declared_matrix(self.declared, [self.labels[place] for place in self.present])
         else:
-            matrix = retaining(float(self.kept(retention)), values)
+            matrix = retaining(float(self.staying(retention)), values)
         if not self.parameters.invariant:
             return matrix
         from tcdp_audit_plugins.checks.masking_attacks.channel import invariant  # noqa: PLC0415 - many modules
@@ -169,16 +306,16 @@ class _Pram:
         return Treatment(done, notes=notes, attacks=({"pram_attack": self._known(retention)},))
 
     def _known(self, retention: Fraction | None) -> dict[str, Any]:
-        """What somebody knows who knows the method: with which probabilities values were released."""
+        """The knowledge of an intruder who knows the method: with which probabilities values were released."""
         from tcdp_audit_plugins.checks.masking_attacks.parameters import BY_DEFAULT  # noqa: PLC0415 - many modules
 
-        kept = {one.attribute.name: one.kept(retention) for one in self.columns if one.declared is None}
+        staying = {one.attribute.name: one.staying(retention) for one in self.columns if one.declared is None}
         matrix = {one.attribute.name: one.declared for one in self.columns if one.declared is not None}
         return {
             "attributes": [one.attribute.name for one in self.columns],
             "invariant": self.columns[0].parameters.invariant,
             "limit": BY_DEFAULT,
-            **({"retention": kept} if kept else {}),
+            **({"retention": staying} if staying else {}),
             **({"matrix": matrix} if matrix else {}),
         }
 
@@ -186,10 +323,10 @@ class _Pram:
 def _with(notes: Mapping[str, float], one: _Categories, matrix: Floats, changed: int) -> dict[str, float]:
     """The figures with those of one more attribute."""
     counts = one.counts[one.present]
-    kept = float(np.diagonal(matrix)[counts > 0].min())
+    staying = float(np.diagonal(matrix)[counts > 0].min())
     shift = float(np.abs(counts @ matrix - counts).max() / counts.sum())
     return {
-        "retention": min(notes["retention"], kept),
+        "retention": min(notes["retention"], staying),
         "changed": notes["changed"] + changed,
         "without_value": notes["without_value"] + one.view.records - int(counts.sum()),
         "margin_shift": round(max(notes["margin_shift"], shift), 12),

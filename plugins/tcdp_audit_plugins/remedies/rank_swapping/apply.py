@@ -1,27 +1,178 @@
-"""The remedy itself: values of each attribute change places with values of nearby ranks."""
+"""Rank swapping: its parameters, pairs of nearby ranks, and columns in which their values have changed places."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from fractions import Fraction
 from math import floor, sqrt
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import Field
 
+from tcdp_audit.plugin._internal import Floats
+from tcdp_audit.plugin.detector import Exact
 from tcdp_audit.plugin.remedy import Attribute, NewColumn, RemedyError, RemedyView, Treatment
 from tcdp_audit_plugins.checks.masking_attacks.parameters import BY_DEFAULT
-from tcdp_audit_plugins.remedies._shared.by_content import by_content
-from tcdp_audit_plugins.remedies._shared.masked_attributes import masked_attributes
-from tcdp_audit_plugins.remedies._shared.pair_demands import weakest
-from tcdp_audit_plugins.remedies.rank_swapping.pairing import pairs_by_distribution, pairs_within
-from tcdp_audit_plugins.remedies.rank_swapping.parameters import RankSwappingParameters, Variant
+from tcdp_audit_plugins.remedies._shared.masking import (
+    NO_ORDER,
+    Masking,
+    MaskingParameters,
+    Names,
+    by_content,
+    masked_attributes,
+)
+from tcdp_audit_plugins.remedies._shared.scope import weakest
 
+Ranks = NDArray[np.int64]
+Proposals = tuple[Ranks, Ranks]  # places among the ranks that are left, and the places that they propose to
+Propose = Callable[[Ranks], Proposals]
 PERCENTS = (1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 18, 20, 25, 30, 35, 40, 50, 60, 75, 100)  # from weak to strong
-
 Positions = NDArray[np.intp]
+
+
+class Variant(StrEnum):
+    """A way to draw who swaps with whom."""
+
+    PLAIN = "plain"
+    P_DISTRIBUTION = "p_distribution"
+
+
+class RankSwappingParameters(MaskingParameters):
+    """Parameters of `rank_swapping`."""
+
+    percent: Annotated[
+        Exact | None,
+        Field(
+            gt=0,
+            le=100,
+            description="plain: how many ranks two values that are swapped may be apart, in percent of the records "
+            "with a value; p_distribution: twice the mean of that distance. By default the least that does.",
+        ),
+    ] = None
+    variant: Annotated[
+        Variant,
+        Field(
+            strict=False,
+            description="plain: partners at most `percent` apart; p_distribution: partners at distances from a normal "
+            "distribution, which has no bound.",
+        ),
+    ] = Variant.PLAIN
+    attributes: Annotated[
+        Names | None,
+        Field(
+            description="The attributes to swap, each by itself; by default the numeric and ordinal quasi-identifiers."
+        ),
+    ] = None
+
+    @property
+    def names(self) -> list[str] | None:
+        """The attributes to swap; None for the quasi-identifiers."""
+        return self.attributes
+
+    @property
+    def chooses_strength(self) -> bool:
+        """Say whether there is no percentage."""
+        return self.percent is None
+
+
+MASKING = Masking(RankSwappingParameters, unfit=NO_ORDER, suggested=[{"variant": variant.value} for variant in Variant])
+
+
+def pairs_within(count: int, width: int, random: np.random.Generator) -> Ranks:
+    """Pair ranks that are at most a width apart. None is left alone that has another such rank beside it.
+
+    Args:
+        count: ranks, from 0.
+        width: how far the two of a pair may be apart, at least 1.
+        random: what pairs them.
+
+    Returns:
+        The partner of each rank; itself where it has none.
+
+    Cost: O(count log count) for each of some O(log count) rounds.
+
+    Source: Moore, Controlled data-swapping techniques for masking public use microdata sets, 1996; there in the order
+    of the ranks, here in rounds of proposals, so that no end of the scale is paired first.
+    """
+
+    def propose(left: Ranks) -> Proposals:
+        place = np.arange(len(left))
+        low = np.searchsorted(left, left - width)
+        others = np.searchsorted(left, left + width, side="right") - low - 1
+        drawn = low + (random.random(len(left)) * others).astype(np.int64)
+        able = others > 0
+        return place[able], (drawn + (drawn >= place))[able]
+
+    return _paired(count, propose, random)
+
+
+def pairs_by_distribution(count: int, typical: float, random: np.random.Generator) -> Ranks:
+    """Pair ranks at distances from a normal distribution, which has no bound; at most one of them is left alone.
+
+    Each rank draws a distance and one of the two directions, and proposes to the nearest rank there that is left; where
+    it would leave the scale, in the other direction.
+
+    Args:
+        count: ranks, from 0.
+        typical: mean and standard deviation of the distances, in ranks.
+        random: what pairs them.
+
+    Returns:
+        The partner of each rank; itself where it has none.
+
+    Cost: O(count log count) for each of some O(log count) rounds.
+    """
+
+    def propose(left: Ranks) -> Proposals:
+        if len(left) < 2:
+            return left[:0], left[:0]
+        distance = random.normal(typical, typical, len(left)) * random.choice([-1.0, 1.0], len(left))
+        target = left + distance
+        beyond = (target < 0) | (target > count - 1)
+        target[beyond] = (left - distance)[beyond]
+        return np.arange(len(left)), _nearest_other(left, target)
+
+    return _paired(count, propose, random)
+
+
+def _nearest_other(left: Ranks, target: Floats) -> Ranks:
+    """The place of the rank nearest to each target, among all but the one whose target it is. At least two ranks."""
+    place = np.arange(len(left))
+    above = np.searchsorted(left, target)
+    below = above - 1
+    above += above == place
+    below -= below == place
+    far = np.inf
+    to_below = np.where(below >= 0, np.abs(left[np.maximum(below, 0)] - target), far)
+    to_above = np.where(above < len(left), np.abs(left[np.minimum(above, len(left) - 1)] - target), far)
+    return np.where(to_below <= to_above, below, above)
+
+
+def _paired(count: int, propose: Propose, random: np.random.Generator) -> Ranks:
+    """Rounds in which ranks without a partner propose, and of competing proposals one at random is taken."""
+    partner = np.arange(count)
+    left = partner.copy()
+    while True:
+        one, other = propose(left)
+        if not len(one):
+            return partner
+        taken = _without_competitors(one, other, len(left), random)
+        first, second = left[one[taken]], left[other[taken]]
+        partner[first], partner[second] = second, first
+        left = np.flatnonzero(partner == np.arange(count))
+
+
+def _without_competitors(one: Ranks, other: Ranks, count: int, random: np.random.Generator) -> NDArray[np.bool_]:
+    """The proposals that come before all others to which one of their two ranks belongs, in an order at random."""
+    turn = random.permutation(len(one))
+    first = np.full(count, len(one))
+    np.minimum.at(first, one, turn)
+    np.minimum.at(first, other, turn)
+    return np.asarray((first[one] == turn) & (first[other] == turn))
 
 
 def swap_ranks(view: RemedyView, parameters: RankSwappingParameters) -> Treatment:
@@ -89,7 +240,7 @@ class _Swap:
         return Treatment(columns, notes=notes, attacks=(self._attack(percent),))
 
     def _attack(self, percent: Fraction) -> dict[str, dict[str, Any]]:
-        """By somebody who knows how far values were swapped at the most, or without a bound how far they tend to be."""
+        """The attack by an intruder who knows how far values were swapped at most, or on average without a bound."""
         names = [one.name for one in self.attributes]
         if self.variant is Variant.PLAIN:
             return {"rank_swap_attack": {"attributes": names, "p": percent}}
@@ -109,7 +260,7 @@ class _Swap:
         codes = attribute.codes.astype(np.int64)
         shuffled = order[random.permutation(len(order))]  # ties stand in no order of their own
         ranked = shuffled[np.argsort(codes[shuffled], kind="stable")]
-        ranked = ranked[~attribute.domain.tells_nothing[codes[ranked]]]
+        ranked = ranked[~attribute.domain.is_uninformative[codes[ranked]]]
         if self.variant is Variant.PLAIN:
             partner = pairs_within(present, width, random)
         else:
@@ -120,14 +271,14 @@ class _Swap:
         return _Swapped(_column(attribute, after), present, int((apart == 0).sum()), int(apart.max(initial=0)))
 
     def _width(self, present: int, percent: Fraction | int) -> int:
-        """How many ranks the percentage is; 0 for fewer than two values."""
+        """The percentage in ranks; 0 for fewer than two values."""
         width = floor(Fraction(percent) * present / 100)
         return min(width, present - 1) if present else 0
 
     @staticmethod
     def _present(attribute: Attribute) -> int:
         """The records with a value that tells something."""
-        return int((~attribute.domain.tells_nothing[attribute.codes]).sum())
+        return int((~attribute.domain.is_uninformative[attribute.codes]).sum())
 
 
 @dataclass(frozen=True)

@@ -1,28 +1,55 @@
-"""The remedy itself: from a view to classes that keep the policy, and one label for each of them."""
+"""Redistribution: its parameters, and the remedy from a view to one label for each class."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
 from tcdp_audit.plugin._internal import fold, numbered
 from tcdp_audit.plugin.remedy import Attribute, Demands, MergedDemands, NewColumn, RemedyError, RemedyView, Treatment
-from tcdp_audit.plugin.sentences import figure
-from tcdp_audit_plugins.remedies._shared.by_content import by_content
+from tcdp_audit.plugin.sentences import Comparison, Outcome, figure
+from tcdp_audit_plugins.remedies._shared.masking import by_content
 from tcdp_audit_plugins.remedies._shared.recoding import recode
-from tcdp_audit_plugins.remedies.mondrian.apply import Task, axis_of
+from tcdp_audit_plugins.remedies._shared.scope import only_on_classes
+from tcdp_audit_plugins.remedies.mondrian.apply import MondrianParameters, Task, axis_of
 from tcdp_audit_plugins.remedies.mondrian.axes import mean_width
-from tcdp_audit_plugins.remedies.mondrian.distinct_rows import DistinctRows
-from tcdp_audit_plugins.remedies.mondrian.place_runs import Indices, Integers
+from tcdp_audit_plugins.remedies.mondrian.rank_ranges import DistinctRows, Indices, Integers
 from tcdp_audit_plugins.remedies.redistribution.division import Judge, Table, divided
-from tcdp_audit_plugins.remedies.redistribution.parameters import RedistributionParameters
 from tcdp_audit_plugins.remedies.redistribution.strata import CountJudge, Mask, Strata
 
+LARGE = 200_000  # records: dividing more takes minutes, too long for a suggestion
 LITTLE = 0.05  # where another remedy loses no more, a plan does not wait for less
+
+
+class RedistributionParameters(MondrianParameters):
+    """Parameters of `redistribution`."""
+
+
+def why_not_applicable(view: RemedyView, parameters: RedistributionParameters | None, outcome: Outcome) -> str:
+    """Say why dividing the records cannot help a failing demand, or why it is not tried unasked; or nothing."""
+    if (other := only_on_classes(view, outcome)) or parameters is not None:
+        return other
+    if not outcome.attribute or outcome.comparison is not Comparison.AT_MOST:
+        return "no better than mondrian but for closeness"
+    return f"takes minutes beyond {LARGE:,} records" if view.records > LARGE else ""
+
+
+def suggest_parameters(view: RemedyView, outcomes: tuple[Outcome, ...]) -> Iterator[Mapping[str, Any]]:
+    """Parameters to try, where a sensitive attribute is too far in some class from what it is in the table.
+
+    Args:
+        view: the release.
+        outcomes: its failing outcomes.
+    """
+    if any(not why_not_applicable(view, None, one) for one in outcomes):
+        yield {}
+
+
 SCHEDULES: dict[str, Sequence[str]] = {
     "at_once": ("1",),
     "in_three": ("0.6", "0.8", "1"),
@@ -65,7 +92,7 @@ def redistribute(view: RemedyView, parameters: RedistributionParameters) -> Trea
     work = Work(view, parameters, mondrian.roots[mondrian.rows.of_record])
     done = {name: work.divided_in(steps) for name, steps in work.schedules.items()}
     columns = {name: work.recoded(one) for name, one in done.items()}
-    sound = {name: one for name, one in done.items() if work.is_kept(columns[name])}
+    sound = {name: one for name, one in done.items() if work.satisfies_policy(columns[name])}
     penalties = {name: work.penalty(one) for name, one in sound.items()}
     best = min(penalties, key=penalties.__getitem__, default=None)
     classes = work.undivided if best is None else done[best]
@@ -102,7 +129,7 @@ class Work:
 
     @cached_property
     def schedules(self) -> dict[str, Sequence[str]]:
-        """By name, the shares of thresholds to keep to, one after the other; one step where they change nothing."""
+        """The shares of thresholds to keep to, by name, one after the other; one step where they change nothing."""
         ours, half = ([task.expectation.parameters for task in one.tasks] for one in (self._demands, self._half))
         return {"at_once": SCHEDULES["at_once"]} if ours == half else SCHEDULES
 
@@ -175,7 +202,7 @@ class Work:
 
     def _judge(self, demands: MergedDemands) -> Judge:
         def judge(part: Indices, out: Mask) -> bool:
-            return bool(demands.kept_by(out.astype(np.int64), 2, chosen=part).all())
+            return bool(demands.satisfied_by(out.astype(np.int64), 2, chosen=part).all())
 
         return judge
 
@@ -191,11 +218,11 @@ class Work:
         token = self.view.suppressed_token
         return {one.name: recode(one, of_record, classes.count, token) for one in self.attributes}
 
-    def is_kept(self, columns: dict[str, NewColumn]) -> bool:
-        """Whether the classes of the released columns keep the demands: some have the same label."""
+    def satisfies_policy(self, columns: dict[str, NewColumn]) -> bool:
+        """Say whether the classes of the released columns keep the demands: some have the same label."""
         labels = [np.unique(one.cells.astype(str), return_inverse=True)[1][one.codes] for one in columns.values()]
         keys = fold([self.roots, *labels], [int(self.roots.max()) + 1, *(int(one.max()) + 1 for one in labels)])
         distinct, number = numbered(keys.values, keys.span)
         classes, count = number.astype(np.int64), len(distinct)
         large = np.bincount(classes) >= (self.parameters.k or 1)
-        return bool((large & self._demands.kept_by(classes, count)).all())
+        return bool((large & self._demands.satisfied_by(classes, count)).all())

@@ -1,4 +1,4 @@
-"""The division of one part: what is taken out of it, so that both sides keep the demands."""
+"""Division of a part: what can be taken out of it on each quasi-identifier, and the allowed one that saves most."""
 
 from __future__ import annotations
 
@@ -9,20 +9,138 @@ from itertools import islice
 
 import numpy as np
 
-from tcdp_audit.plugin._internal import Floats, rank_within
-from tcdp_audit_plugins.remedies.mondrian.axes import Axis
-from tcdp_audit_plugins.remedies.mondrian.place_runs import Indices, Integers
-from tcdp_audit_plugins.remedies.redistribution.nodes import Nodes, nodes_of, ranges_of
+from tcdp_audit.plugin._internal import Floats
+from tcdp_audit_plugins.remedies._shared.segments import rank_within
+from tcdp_audit_plugins.remedies.mondrian.axes import Axis, HierarchyAxis
+from tcdp_audit_plugins.remedies.mondrian.rank_ranges import Indices, Integers, RankRanges
 from tcdp_audit_plugins.remedies.redistribution.strata import CountJudge, Mask, Strata
 
+CUTS = 24  # cuts of an ordered quasi-identifier that are tried, at even shares of a part's records
+NODES = 256  # nodes of a hierarchy that are tried, those with most records
+SPARSE = 4  # with at most so many places for each record, marking them is quicker than sorting
+FEW = 256  # places up to which records are counted at each, and not only at the ends that are asked about
 STEPS = 40  # limits on the mix of what is taken that are tried for each node
 TRIES = 8  # divisions of a part that records are asked about, where counts were near to the judgement only
 BATCH = 256  # divisions whose counts are judged at once, and twice as many each time
 CELLS = 2**22  # counts that are held at once
 ROOM = 2**17  # numbers of records that are taken that are worked out at once: what a processor has near
 REMEMBERED = 2**24  # numbers of nodes and parts that are remembered
-
 Judge = Callable[[Integers, Mask], bool]  # records of a part, and which are taken out: whether both sides are allowed
+
+
+@dataclass(frozen=True)
+class Nodes:
+    """Ranges of places of one axis that some records of a part lie in, and others do not.
+
+    Args:
+        first: the first place of each that is taken. Shape (nodes,).
+        last: the last one, likewise.
+        counts: the records of each, by stratum. Shape (nodes, strata).
+        saving: how much of the attribute's penalty each record saves that is taken out, likewise.
+        rest: how much each other record saves where all of these are taken out, likewise.
+    """
+
+    first: Integers
+    last: Integers
+    counts: Integers
+    saving: Floats
+    rest: Floats
+
+
+def ranges_of(axis: Axis) -> Integers:
+    """First and last place of each node of a hierarchy, leaves among them; none for an axis that is cut.
+
+    Returns:
+        Shape (2, nodes).
+    """
+    if not isinstance(axis, HierarchyAxis) or not axis.places:
+        return np.zeros((2, 0), dtype=np.int64)
+    known = np.arange(axis.places)
+    ranges = [np.stack([known, known])]
+    for nodes in axis.ancestors[:, : axis.places]:
+        starts = np.flatnonzero(np.append(True, nodes[1:] != nodes[:-1]))
+        ranges.append(np.stack([starts, np.append(starts[1:], axis.places) - 1]))
+    return np.unique(np.concatenate(ranges, axis=1), axis=1)
+
+
+def nodes_of(axis: Axis, ranges: Integers, place: Integers, stratum: Integers, strata: int) -> Nodes:
+    """The nodes of an axis in one part.
+
+    Args:
+        axis: the quasi-identifier.
+        ranges: see `ranges_of`.
+        place: the place of each record of the part. Shape (records,).
+        stratum: the stratum of each, likewise.
+        strata: how many strata there are.
+
+    Cost: a count of the part's records by place, or a sort where few of many places occur, and a count of each stratum
+    between any two ends.
+    """
+    taken, run, size = _runs(place, axis.places + 1)  # no value has a place after all others
+    first, last = _cuts(size) if not ranges.shape[1] else _within(ranges, taken, size)
+    upto = _counts_upto(np.concatenate([first, last + 1]), run, stratum, strata, len(taken))
+    counts = upto[len(first) :] - upto[: len(first)]
+    ends = len(taken) - 1
+    whole, inside, after = np.split(
+        _width(
+            axis,
+            taken,
+            np.concatenate([[0], first, np.where(first == 0, np.minimum(last + 1, ends), 0)]),
+            np.concatenate([[ends], last, np.where(last == ends, first - 1, ends)]),
+        ),
+        [1, 1 + len(first)],
+    )
+    return Nodes(taken[first], taken[last], counts, whole - inside, whole - after)
+
+
+def _runs(place: Integers, places: int) -> tuple[Integers, Integers, Integers]:
+    """The places that occur, ascending, which of them each record has, and how many records each has."""
+    if places > SPARSE * len(place):
+        return np.unique(place, return_inverse=True, return_counts=True)
+    counts = np.bincount(place, minlength=places)
+    taken = np.flatnonzero(counts)
+    number = np.zeros(places, dtype=np.int64)
+    number[taken] = np.arange(len(taken))
+    return taken, number[place], counts[taken]
+
+
+def _cuts(size: Integers) -> Indices:
+    """Both sides of some cuts between the places of a part, as first and last of its places."""
+    upto = np.cumsum(size)
+    even = np.linspace(0.03, 0.97, CUTS) * upto[-1]
+    cut = np.unique(np.searchsorted(upto, even))
+    cut = cut[cut < len(size) - 1]
+    return np.stack([np.append(0 * cut, cut + 1), np.append(cut, 0 * cut + len(size) - 1)])
+
+
+def _within(ranges: Integers, taken: Integers, size: Integers) -> Indices:
+    """The nodes that have records of a part, but not all, as first and last of its places."""
+    first, last = np.searchsorted(taken, ranges[0]), np.searchsorted(taken, ranges[1], "right") - 1
+    some = (first <= last) & (last - first < len(taken) - 1)
+    ends = np.stack(np.divmod(np.unique(first[some] * len(taken) + last[some]), len(taken)))
+    upto = np.append(0, np.cumsum(size))
+    most = np.argsort(upto[ends[0]] - upto[ends[1] + 1], kind="stable")[:NODES]
+    return ends[:, most]
+
+
+def _counts_upto(ends: Integers, run: Integers, stratum: Integers, strata: int, runs: int) -> Integers:
+    """Records of each stratum before each of some runs. Shape (ends, strata)."""
+    # Sums up to an end minus sums up to another give any range in one subtraction. With few places the sums are made at
+    # every place. With many, only the ends that are asked about matter: places between two of them are counted as one
+    # segment, so that the table of sums has a row for each end and not for each place.
+    if runs <= FEW:
+        counts = np.bincount((run + 1) * strata + stratum, minlength=(runs + 1) * strata)
+        return np.cumsum(counts.reshape(-1, strata), axis=0)[ends]
+    distinct, which = np.unique(ends, return_inverse=True)
+    segment = np.searchsorted(distinct, np.arange(runs), "right")
+    counts = np.bincount(segment[run] * strata + stratum, minlength=(len(distinct) + 1) * strata)
+    return np.cumsum(counts.reshape(-1, strata)[: len(distinct)], axis=0)[which]
+
+
+def _width(axis: Axis, taken: Integers, first: Integers, last: Integers) -> Floats:
+    """Certainty penalty of ranges, given by first and last of a part's places."""
+    places = taken.astype(np.int64)
+    return axis.width(RankRanges(places[first], places[last], (last - first + 1).astype(np.int64)))
 
 
 @dataclass
@@ -33,7 +151,7 @@ class _Memory:
     cells: int = 0
 
     def looked_up(self, part: bytes, nodes: Callable[[], tuple[Indices, Nodes]]) -> tuple[Indices, Nodes]:
-        """Those of a part, made where they are not known."""
+        """The nodes of a part, made where they are not known."""
         if part not in self.known:
             if self.cells > REMEMBERED:
                 self.known, self.cells = {}, 0
@@ -68,7 +186,7 @@ class Table:
         return [ranges_of(one) for one in self.axes]
 
     def nodes(self, part: Indices) -> tuple[Indices, Nodes]:
-        """What can be taken out of a part on any axis, with weighted savings; and the axis of each.
+        """The nodes that can be taken out of a part on any axis, with weighted savings; and the axis of each.
 
         A part that could not be divided is asked about again under the next share of the thresholds, and one schedule
         comes to parts of another, so they are remembered, as far as there is room.
@@ -111,6 +229,9 @@ def divided(table: Table, part: Indices, counts: CountJudge, judge: Judge) -> tu
     together, in batches, until one is allowed.
     """
     axis_of, nodes = table.nodes(part)
+    # Counts by stratum decide nearly always, and judging them needs no record: thousands of divisions are judged in the
+    # time in which the records of one could be. Where strata join several values, counts are near to the judgement
+    # only, so the records have the last word; after `TRIES` refusals the part stays whole, which is never wrong.
     for node, taken in islice(_allowed(nodes, table, part, counts), TRIES):
         axis = axis_of[node]
         out = _taken(table, part, (axis, int(nodes.first[node]), int(nodes.last[node])), taken)
@@ -140,8 +261,8 @@ def _allowed(nodes: Nodes, table: Table, part: Indices, judge: CountJudge) -> It
     while start < len(options.node):
         here = slice(start, start + batch)
         taken = _mix(nodes.counts[options.node[here]], options.limit[here], table.strata.shares)
-        kept = judge.kept(np.concatenate([taken, total - taken]))
-        for one in np.flatnonzero(kept[: len(taken)] & kept[len(taken) :]):
+        satisfied = judge.satisfied(np.concatenate([taken, total - taken]))
+        for one in np.flatnonzero(satisfied[: len(taken)] & satisfied[len(taken) :]):
             yield int(options.node[start + one]), taken[one]
         start, batch = start + batch, min(2 * batch, max(CELLS // len(total), 1))
 
@@ -151,6 +272,11 @@ def _options(nodes: Nodes, shares: Floats, records: int, least: int) -> _Options
     size = nodes.counts.sum(axis=1)
     highest = (nodes.counts / shares).max(axis=1, initial=0)
     limits = highest[:, None] * np.linspace(1.0, 0.02, STEPS)
+    # A division takes from a node at most `limit x share` records of each stratum, so that what is taken has the mix of
+    # the table, as far as the node has it. `highest` is the limit that takes the whole node; the others go down from it
+    # in even steps. All nodes and limits are worked out as one array, a slice of nodes at a time, because the array of
+    # nodes, limits and strata would not fit near the processor. Of limits that take the same number only the first
+    # stays, and the stable sort keeps equal savings in the order of nodes, so the answer depends on the table only.
     limits[:, 0] *= 1.01  # rounding takes nothing from the whole node
     at_once = max(ROOM // nodes.counts.shape[1] // STEPS, 1)
     slices = [slice(start, start + at_once) for start in range(0, max(len(size), 1), at_once)]
@@ -171,7 +297,7 @@ def _mix(counts: Integers, limit: Floats, shares: Floats) -> Integers:
 
 
 def _taken(table: Table, part: Indices, node: tuple[int, int, int], taken: Integers) -> Mask:
-    """Which records of a part are taken: of each stratum so many, far from a cut first, then common ones."""
+    """Choose the records of a part that are taken: of each stratum so many, far from a cut first, then common ones."""
     axis, first, last = node
     place, stratum = table.places[axis][part].astype(np.int64), table.strata.of_record[part]
     inside = np.flatnonzero((place >= first) & (place <= last))

@@ -35,7 +35,7 @@ class Strata:
 
     @classmethod
     def of(cls, demands: Demands) -> Strata:
-        """Those of a table: one for each combination of values; quantiles of them where there are more than `MOST`."""
+        """Make the strata of a table: one for each combination of values, or quantiles beyond `MOST`."""
         attributes = {one.attribute.attribute: one.attribute for one in demands.tasks if one.attribute is not None}
         columns = {name: one.codes(demands.shard).astype(np.int64) for name, one in attributes.items()}
         records = len(next(iter(demands.shard.values())))
@@ -67,7 +67,7 @@ def _joined(values: Integers) -> Integers:
 
 @dataclass(frozen=True)
 class CountJudge:
-    """What the demands say of classes that are known by how many records of each stratum they have.
+    """The demands on classes that are known by how many records of each stratum they have.
 
     It is the audit's own judgement where every combination of values is a stratum, records are counted, and an
     intruder knows no sensitive attribute; elsewhere it is near to it.
@@ -82,8 +82,8 @@ class CountJudge:
     strata: Strata
     least: int
 
-    def kept(self, counts: Integers) -> Mask:
-        """Which classes keep the demands.
+    def satisfied(self, counts: Integers) -> Mask:
+        """Say which classes keep the demands.
 
         Args:
             counts: records of each stratum, at least one in each class. Shape (classes, strata).
@@ -91,16 +91,16 @@ class CountJudge:
         Cost: that of the demands on as many classes.
         """
         size = counts.sum(axis=1)
-        kept = self._large[size]
+        satisfied = self._large[size]
         histograms = self._histograms(counts)
         for task in self.demands.tasks:
             if task.attribute is not None:
-                kept &= ~task.failing(size, histograms[task.attribute.attribute])
-        return kept
+                satisfied &= ~task.failing(size, histograms[task.attribute.attribute])
+        return satisfied
 
     @cached_property
     def _large(self) -> Mask:
-        """By size, whether a class of so many records is allowed and keeps the demands on sizes alone."""
+        """Say by size whether a class of so many records is allowed and keeps the demands on sizes alone."""
         sizes = np.arange(int(self.strata.size.sum()) + 1)
         large = np.asarray(sizes >= max(self.least, 1))
         for task in self.demands.tasks:
@@ -118,12 +118,12 @@ class CountJudge:
 
     @cached_property
     def _values(self) -> Mapping[str, tuple[Integers, Integers]]:
-        """By attribute, the values that strata have, and which of them each stratum has."""
+        """The values that strata have, by attribute, and which of them each stratum has."""
         return {name: np.unique(codes, return_inverse=True) for name, codes in self.strata.codes.items()}
 
 
 def _histogram(counts: Integers, values: Integers, of_stratum: Integers) -> Histogram:
-    """How often classes have each value, from how often they have each stratum."""
+    """Count each value in classes, from their counts of each stratum."""
     alone = len(values) == len(of_stratum)  # each value is a stratum
     summed = counts[:, np.argsort(of_stratum)] if alone else counts @ (of_stratum[:, None] == np.arange(len(values)))
     row, column = np.nonzero(summed)

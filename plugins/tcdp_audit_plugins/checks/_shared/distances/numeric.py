@@ -40,8 +40,8 @@ def numeric_distance(histogram: Histogram, marginal: ReferenceDistribution, valu
 
     Example:
         >>> classes = Histogram(np.array([0, 2]), np.array([0, 1]), np.array([1, 1]))
-        >>> whole = ReferenceDistribution(np.array([1, 1, 1]))
-        >>> numeric_distance(classes, whole, np.array([0, 1, 100])).numerator.tolist()
+        >>> reference = ReferenceDistribution(np.array([1, 1, 1]))
+        >>> numeric_distance(classes, reference, np.array([0, 1, 100])).numerator.tolist()
         [199]
     """
     if marginal.size == 1:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tcdp_audit.plugin._internal import Floats
-from tcdp_audit.plugin.check import CheckError
+from tcdp_audit.plugin.engine import CheckError
 from tcdp_audit_plugins.checks.record_linkage.supervised.families import (
     ALL_SUBSETS,
     BilinearForm,

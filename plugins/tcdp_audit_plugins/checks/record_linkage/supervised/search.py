@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 
 from tcdp_audit.plugin._internal import Floats
-from tcdp_audit.plugin.check import CheckError
+from tcdp_audit.plugin.engine import CheckError
 from tcdp_audit_plugins.checks.record_linkage.credit import credit
 from tcdp_audit_plugins.checks.record_linkage.standardised import Space
 from tcdp_audit_plugins.checks.record_linkage.supervised.exact_optimum import optimum

@@ -9,14 +9,15 @@ from typing import Annotated, Any, Literal
 import numpy as np
 from pydantic import Field
 
-from tcdp_audit.plugin._internal import Floats, percent_of
-from tcdp_audit.plugin.check import CheckError, Comparison, DisclosureType, Pairs, TableCheck, TableFigure, TableView
+from tcdp_audit.plugin._internal import Floats
+from tcdp_audit.plugin.check import DisclosureType, Need, Pairs, TableCheck, TableFigure, TableView
 from tcdp_audit.plugin.detector import Exact, Scale
-from tcdp_audit.plugin.sentences import Outcome, known_columns, percent
+from tcdp_audit.plugin.engine import CheckError
+from tcdp_audit.plugin.sentences import Comparison, Outcome, Sentences, percent, percent_of
 from tcdp_audit_plugins.checks._shared.known_attributes import known_attributes
 from tcdp_audit_plugins.checks.record_linkage.comparison import ComparedAttributes, comparable_attributes
 from tcdp_audit_plugins.checks.record_linkage.distance_record_linkage import table_figures
-from tcdp_audit_plugins.checks.record_linkage.linked_records import finds, linked
+from tcdp_audit_plugins.checks.record_linkage.linked_records import LINKED, finds
 from tcdp_audit_plugins.checks.record_linkage.standardised import space
 from tcdp_audit_plugins.checks.record_linkage.supervised.families import (
     FAMILIES,
@@ -25,9 +26,9 @@ from tcdp_audit_plugins.checks.record_linkage.supervised.families import (
     FamilyName,
     OrderedWeights,
 )
-from tcdp_audit_plugins.checks.record_linkage.supervised.guide import GUIDE
 from tcdp_audit_plugins.checks.record_linkage.supervised.paired_points import PairedPoints, learned_from
 from tcdp_audit_plugins.checks.record_linkage.supervised.search import Best, Search, most_possible
+from tcdp_audit_plugins.guides import built_in_guide
 
 Judged = Literal["worst_case", "held_out"]
 
@@ -148,10 +149,10 @@ def _require_certain(
     most = most_possible(points) if of_all else held_out["held_out_most_possible"]
     allowed = parameters.at_most
     if ended and allowed is not None and allowed < most:
-        found, limit = percent(float(value), allowed), percent(float(most), allowed)
+        linked_share, limit = percent(float(value), allowed), percent(float(most), allowed)
         raise CheckError(
             f"the search ended after the {parameters.time_limit:,} seconds of `time_limit`: the best distance so far "
-            f"links {found}, no distance links more than {limit}, and whether any links more than "
+            f"links {linked_share}, no distance links more than {limit}, and whether any links more than "
             f"{percent_of(allowed)} stays open; raise `time_limit`, or name fewer `attributes`"
         )
 
@@ -174,19 +175,10 @@ def _described(family: Family, coefficients: Floats, names: Sequence[str]) -> di
     return {"weights": weights, "positive_semidefinite": bool(least >= -1e-9)}
 
 
-def _sentence(outcome: Outcome) -> str:
-    details = outcome.details
+def _values(outcome: Outcome) -> dict[str, bool]:
+    """Whether time ended the search."""
     held_out = outcome.parameters["judged"] == "held_out"
-    distance = "a distance from other people" if held_out else "the best distance"
-    equal = percent(float(details["held_out_equal" if held_out else "equal_weights"]))
-    learner = f"An intruder who knows {known_columns(outcome)} and has learned {distance}"
-    ended = details["held_out_time_ended" if held_out else "time_ended"]
-    so_far = " Time ended the search, so that this is the best distance so far." if ended else ""
-    return f"{learner} finds the right person for {linked(outcome)}, and equal weights find {equal}.{so_far}"
-
-
-def _person(outcome: Outcome) -> str:
-    return finds(outcome, "has learned the best distance")
+    return {"ended_early": bool(outcome.details["held_out_time_ended" if held_out else "time_ended"])}
 
 
 CHECKS = [
@@ -198,10 +190,21 @@ CHECKS = [
         measure=supervised_record_linkage,
         comparison=Comparison.AT_MOST,
         label="share of records linked correctly",
-        requires=frozenset({"original"}),
+        needs={Need.ORIGINAL},
         validate=comparable_attributes,
-        sentence=_sentence,
-        person=_person,
-        guide=GUIDE,
+        sentences=Sentences(
+            passed=(
+                "An intruder who knows {known} and has learned [{judged=held_out?}a distance from other people|the "
+                "best distance] finds the right person for {linked}, and equal weights find "
+                "[{judged=held_out?}{held_out_equal:%}|{equal_weights:%}].[{ended_early?} Time ended the search, so "
+                "that this is the best distance so far.]"
+            ),
+            impact=finds("has learned the best distance"),
+            parts={
+                "linked": LINKED,
+            },
+            values=_values,
+        ),
+        guide=built_in_guide(__file__, "supervised_record_linkage.md"),
     ),
 ]

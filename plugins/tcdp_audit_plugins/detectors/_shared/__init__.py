@@ -1,1 +1,0 @@
-"""What several families of detectors share: random texts, and checksums."""

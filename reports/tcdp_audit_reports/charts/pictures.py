@@ -1,0 +1,194 @@
+"""Pictures of the figures inside an outcome's details, chosen by their form and never by the check's name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
+from typing import Any, TypeGuard
+
+from tcdp_audit.plugin.report import Chart
+from tcdp_audit.plugin.sentences import Outcome, count, figure, percent, sentence_case, visible
+from tcdp_audit_reports.charts import dumbbell
+from tcdp_audit_reports.charts.drawing import Drawing, Label, Line, Rectangle, shortened
+from tcdp_audit_reports.charts.measured import figure_table
+
+MOST = 20  # rows; the table has more
+ROW, TOP = 24, 24  # pixels
+LEFT = 36  # percent of the width for names
+TONES = 10
+
+
+def heat_map(title: str, what: str, widths: Sequence[str], shares: Mapping[str, Sequence[float]]) -> Chart | None:
+    """The map; None where there is nothing to compare, or a number is no share.
+
+    Args:
+        title: of the chart.
+        what: the shares are by, such as `p`.
+        widths: the columns of the map.
+        shares: the rows by name, each with a share for every width.
+    """
+    cells = [share for row in shares.values() for share in row]
+    if not cells or len(cells) < 2 or not all(0 <= share <= 1 for share in cells):
+        return None
+    rows = sorted(shares.items(), key=lambda one: -one[1][-1])
+    return Chart(
+        kind="heat",
+        title=title,
+        subtitle=f"Share by column and {what}; darker is more",
+        description="; ".join(f"{name}: {', '.join(percent(one) for one in row)}" for name, row in rows[:MOST]),
+        drawing=_drawing(what, widths, rows[:MOST]),
+        data=figure_table(
+            title, ("name", *(f"{what} {one}" for one in widths)), [[n, *map(percent, row)] for n, row in rows]
+        ),
+    )
+
+
+def _drawing(what: str, widths: Sequence[str], rows: Sequence[tuple[str, Sequence[float]]]) -> Drawing:
+    step = (100 - LEFT) / len(widths)
+    areas, labels = [], []
+    for place, width in enumerate(widths):
+        labels.append(Label(f"{what} {width}", round(LEFT + (place + 0.5) * step, 2), 15, "tick strong"))
+    for row, (name, shares) in enumerate(rows):
+        y = TOP + row * ROW
+        labels.append(Label(shortened(name, LEFT - 2), LEFT - 1.5, y + 15, "label", "end"))
+        for place, share in enumerate(shares):
+            x = round(LEFT + place * step, 2)
+            areas.append(Rectangle(f"heat-{round(share * (TONES - 1))}", x, round(step - 0.4, 2), y, ROW - 2))
+            labels.append(Label(percent(share), round(x + step / 2, 2), y + 15, "value halo"))
+    return Drawing(TOP + len(rows) * ROW, tuple(areas), (), tuple(labels))
+
+
+MOST_BARS = 15  # bars; the table has more
+BAR_ROW, BAR_TOP, THICK = 24, 6, 14  # pixels
+BAR_LEFT, WIDEST = 36, 52  # percent of the width: where bars begin, and how long the longest is
+
+Named = Sequence[tuple[str, float]]
+
+
+def named_bars(title: str, subtitle: str, named: Named, *, ordered: bool = False) -> Chart | None:
+    """The bars of at least two numbers, none below zero and one above; None for any others.
+
+    Args:
+        title: of the chart.
+        subtitle: what a bar shows.
+        named: names with their numbers.
+        ordered: whether the order of the names is their own.
+    """
+    if len(named) < 2 or any(value < 0 for _, value in named) or not any(value for _, value in named):
+        return None
+    bars = list(named) if ordered else sorted(named, key=lambda one: -one[1])
+    longest = max(value for _, value in bars)
+    shown = bars[:MOST_BARS]
+    return Chart(
+        kind="bars",
+        title=title,
+        subtitle=subtitle,
+        description="; ".join(f"{name}: {figure(value)}" for name, value in shown),
+        drawing=_bars_drawing(shown, longest),
+        data=figure_table(title, ("name", "value"), [[name, figure(value)] for name, value in bars], _rest(len(bars))),
+    )
+
+
+def _rest(total: int) -> str:
+    return f"{MOST_BARS} of {count(total)} are drawn." if total > MOST_BARS else ""
+
+
+def _bars_drawing(bars: Named, longest: float) -> Drawing:
+    areas, labels = [], []
+    for row, (name, value) in enumerate(bars):
+        y = BAR_TOP + row * BAR_ROW
+        width = round(WIDEST * value / longest, 2)
+        areas.append(Rectangle("bar", BAR_LEFT, width, y, THICK))
+        labels.append(Label(shortened(name, BAR_LEFT - 2), BAR_LEFT - 1.5, y + 11, "label", "end"))
+        labels.append(Label(figure(value), round(BAR_LEFT + width + 1.5, 2), y + 11, "value", "start"))
+    height = 2 * BAR_TOP + len(bars) * BAR_ROW - (BAR_ROW - THICK)
+    return Drawing(height, tuple(areas), (Line("axis", BAR_LEFT, BAR_LEFT, 0, height),), tuple(labels))
+
+
+DRAWN = "distribution"
+
+
+def drawn(outcome: Outcome) -> frozenset[str]:
+    """The details that a picture's own table has."""
+    bars = (name for name, value in outcome.details.items() if _has_bars(value, outcome))
+    return frozenset([*bars, *([dumbbell.DETAIL] if dumbbell.chart(outcome) else [])])
+
+
+def pictures(outcome: Outcome) -> list[Chart]:
+    """The worst group against the table, heat maps of figures by column and width, bars of numbers by name."""
+    return [
+        one
+        for one in (dumbbell.chart(outcome), *_heat_maps(outcome), *_bars(outcome), _directions(outcome))
+        if one is not None
+    ]
+
+
+def _heat_maps(outcome: Outcome) -> Iterator[Chart | None]:
+    """Lists of entries that each have one number that differs and one mapping of columns to shares."""
+    for name, value in outcome.details.items():
+        if name == DRAWN or not isinstance(value, list | tuple) or not value:
+            continue
+        if not all(isinstance(one, Mapping) for one in value):
+            continue
+        inner = next((key for key, one in value[0].items() if _is_numbers(one)), None)
+        width = next((key for key, one in value[0].items() if _is_number(one)), None)
+        if inner is None or width is None or not all(_same(one.get(inner), value[0][inner]) for one in value):
+            continue
+        shares = {_name(outcome, key): [float(one[inner][key]) for one in value] for key in value[0][inner]}
+        widths = [figure(float(one[width])) for one in value]
+        yield heat_map(f"{_words(inner)}, by {visible(width)}", visible(width), widths, shares)
+
+
+def _bars(outcome: Outcome) -> Iterator[Chart | None]:
+    """Mappings of names to numbers: by columns in descending order, by anything else in their own."""
+    columns = {*outcome.known, *outcome.naming.labels}
+    for name, value in outcome.details.items():
+        if not _has_bars(value, outcome):
+            continue
+        of_columns = columns >= {*value}
+        named = [(_name(outcome, key), float(one)) for key, one in value.items()]
+        where = "by column" if of_columns else f"by {_words(name).lower()}"
+        yield named_bars(_words(name), f"Number {where}", named, ordered=not of_columns)
+
+
+def _directions(outcome: Outcome) -> Chart | None:
+    """Mappings with the same keys, compared: the first figure of each."""
+    sides = {name: value for name, value in outcome.details.items() if _is_numbers(value) and _is_side(outcome, value)}
+    if len(sides) < 2:
+        return None
+    first = next(iter(next(iter(sides.values()))))
+    named = [(_words(name), float(value[first])) for name, value in sides.items()]
+    return named_bars("In both directions", _words(first), named, ordered=True)
+
+
+def _has_bars(value: object, outcome: Outcome) -> TypeGuard[Mapping[str, float]]:
+    if not _is_numbers(value) or _is_side(outcome, value):
+        return False
+    return min(value.values()) >= 0 and max(value.values()) > 0
+
+
+def _is_side(outcome: Outcome, value: Mapping[str, Any]) -> bool:
+    """Whether another detail has the same keys, and the outcome's own figures have their names."""
+    keys = {*value}
+    same = [one for one in outcome.details.values() if isinstance(one, Mapping) and {*one} == keys]
+    return len(same) > 1 and keys <= {*outcome.details}
+
+
+def _is_numbers(value: object) -> TypeGuard[Mapping[str, float]]:
+    return isinstance(value, Mapping) and len(value) > 1 and all(_is_number(one) for one in value.values())
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float | Fraction) and not isinstance(value, bool)
+
+
+def _same(one: object, other: Mapping[str, Any]) -> bool:
+    return isinstance(one, Mapping) and {*one} == {*other} and _is_numbers(one)
+
+
+def _name(outcome: Outcome, name: str) -> str:
+    return visible(outcome.naming.labels.get(name, "")) or visible(str(name))
+
+
+def _words(name: str) -> str:
+    return sentence_case(visible(str(name)).replace("_", " "))

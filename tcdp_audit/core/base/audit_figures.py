@@ -1,0 +1,115 @@
+"""What an audit says as a whole: how many people failing demands expose, and what other conventions would change."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from tcdp_audit.core.base.frozen import freeze
+from tcdp_audit.core.base.outcome import Outcome, Status
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExposureCount:
+    """The distinct records that failing demands expose, and the distinct entities where the policy names a unit.
+
+    A demand of severity warning does not count. A failing demand on groups exposes the records of the groups that do
+    not keep it. One on the release as a whole gives a number that cannot be joined with others: it is left out, unless
+    it is the only one that gives a number of records.
+
+    Args:
+        records: how many records; None where no failing demand says which records it is about.
+        of: how many records of the release count: all that no convention exempts.
+        units: how many entities have such a record; None where the unit of privacy is the record.
+        units_of: how many entities have a record that counts.
+        counted: the failing demands that are counted, by their position among the audit's outcomes.
+        left_out: the other failures of severity error, likewise.
+    """
+
+    records: int | None
+    of: int
+    units: int | None = None
+    units_of: int | None = None
+    counted: tuple[int, ...] = ()
+    left_out: tuple[int, ...] = ()
+
+    @property
+    def people(self) -> int | None:
+        """The number to tell: of entities where the policy names a unit, otherwise of records."""
+        return self.records if self.units is None else self.units
+
+    @property
+    def people_of(self) -> int:
+        """What it is a part of."""
+        return self.of if self.units_of is None else self.units_of
+
+    @property
+    def is_least(self) -> bool:
+        """Whether there may be more, since a failing demand is left out."""
+        return bool(self.left_out)
+
+    def among(self, outcomes: Sequence[Outcome]) -> ExposureCount | None:
+        """The same with what is left out among all outcomes of an audit; None where nothing fails."""
+        failed = failures(outcomes)
+        return replace(self, left_out=tuple(one for one in failed if one not in self.counted)) if failed else None
+
+    def as_json(self, outcomes: Sequence[Outcome]) -> dict[str, Any]:
+        """The entry in the JSON result."""
+        plain: dict[str, Any] = {
+            "records": self.records,
+            "of": self.of,
+            "units": self.units,
+            "units_of": self.units_of,
+        }
+        named = {"counted": self.counted, "left_out": self.left_out}
+        return plain | {
+            name: [
+                {"outcome": number, "check": outcomes[number].check, "attribute": outcomes[number].attribute}
+                for number in numbers
+            ]
+            for name, numbers in named.items()
+        }
+
+
+def failures(outcomes: Sequence[Outcome]) -> list[int]:
+    """The positions of what fails with the severity of an error."""
+    return [number for number, one in enumerate(outcomes) if one.blocks and one.status is Status.FAILED]
+
+
+@dataclass(frozen=True)
+class ConventionVariant:
+    """What came of each expectation under one combination of conventions.
+
+    Args:
+        conventions: the combination, only those that were varied.
+        verdicts: status of each expectation, in the policy's order; skipped where the combination does not suit it.
+        declared: whether it is the policy's own combination.
+    """
+
+    conventions: Mapping[str, str]
+    verdicts: tuple[Status, ...]
+    declared: bool = False
+
+    def __post_init__(self) -> None:
+        """Lock its mapping."""
+        freeze(self, "conventions")
+
+    def as_json(self) -> dict[str, Any]:
+        """The entry in the JSON result."""
+        return {
+            "conventions": dict(self.conventions),
+            "declared": self.declared,
+            "verdicts": [verdict.value for verdict in self.verdicts],
+        }
+
+
+def flips(variants: Sequence[ConventionVariant]) -> list[int]:
+    """The positions of expectations whose verdict is not the same under every combination that suits them."""
+    if not variants:
+        return []
+    return [
+        position
+        for position in range(len(variants[0].verdicts))
+        if len({one.verdicts[position] for one in variants} - {Status.SKIPPED}) > 1
+    ]

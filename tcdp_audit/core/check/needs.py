@@ -1,0 +1,138 @@
+"""What a check needs of a policy and its tables, and the one place that says what is missing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from enum import StrEnum
+
+from tcdp_audit.core.check.parameters import Parameters
+from tcdp_audit.core.policy.model import PolicyDocument, Role
+
+Faults = Iterator[tuple[str, str]]
+
+
+class Need(StrEnum):
+    """What a check needs.
+
+    The first five are tables next to the release; an audit without one of them is an error of that check. The others
+    are faults of the policy.
+    """
+
+    ORIGINAL = "original"
+    POPULATION = "population"
+    REGISTRY = "registry"
+    PREVIOUS = "previous"  # one earlier release at least, named in the policy
+    HOLDOUT = "holdout"  # read where there is one
+
+    HOLDOUT_FOR_DEMANDS = "a hold-out where anything is demanded"
+    ROWS = "one row for each unit of privacy"
+    PARTITION = "classes that do not overlap"
+    SENSITIVE = "a sensitive attribute"
+    KEY = "a key"
+    DECLARED = "attributes that the policy declares"
+    DISTINCT = "attributes that are named once"
+    KNOWABLE = "attributes that an intruder may know"
+
+
+TABLES = frozenset({Need.ORIGINAL, Need.POPULATION, Need.REGISTRY, Need.PREVIOUS, Need.HOLDOUT})
+
+
+def missing(need: Need, parameters: Parameters, document: PolicyDocument, *, demands: bool) -> Faults:
+    """Why a policy does not meet a need: (parameter or "", sentence).
+
+    Args:
+        need: of the check.
+        parameters: of an expectation.
+        document: the policy.
+        demands: whether the expectation demands anything.
+    """
+    if need is Need.HOLDOUT_FOR_DEMANDS:
+        if demands and document.holdout is None:
+            yield "at_most", NO_HOLDOUT
+    elif need in _MISSING:
+        yield from _MISSING[need](parameters, document)
+
+
+NO_HOLDOUT = (
+    "how much the release adds cannot be judged without records that had no part in it; name some in the policy as "
+    "`holdout:`, or leave the demand out to measure the attack alone"
+)
+NO_EARLIER_RELEASE = (
+    "no earlier release is named; add `previous:` with the table that was released before, or a list of such tables"
+)
+NO_KEY = "people are followed through the releases by a key; add `key:` with the attribute that all releases share"
+ROWS_ONLY = (
+    "it counts rows, and the policy's unit is {unit!r}: five rows of one person would not be alone; "
+    "give the policy a release with one row for each"
+)
+OWN_CATEGORY = (
+    "its classes must not overlap, and under `missing_quasi_identifier: wildcard` they do: a record with a missing "
+    "value is in several of them; use `own_category`, under which a missing value is a value of its own"
+)
+
+
+def _previous(_: Parameters, document: PolicyDocument) -> Faults:
+    if document.previous is None:
+        yield "", NO_EARLIER_RELEASE
+
+
+def _rows(_: Parameters, document: PolicyDocument) -> Faults:
+    if document.unit is not None:
+        yield "", ROWS_ONLY.format(unit=document.unit)
+
+
+def _partition(_: Parameters, document: PolicyDocument) -> Faults:
+    if document.conventions.missing_quasi_identifier == "wildcard":
+        yield "", OWN_CATEGORY
+
+
+def _sensitive(parameters: Parameters, document: PolicyDocument) -> Faults:
+    """A sensitive attribute, and the one that the parameters name."""
+    sensitive = {name for name, one in document.attributes.items() if one.role is Role.SENSITIVE}
+    if not sensitive:
+        yield "", "no attribute has the role sensitive"
+        return
+    for field in ("sensitive", "attribute"):
+        named = getattr(parameters, field, None)
+        if named is not None and named not in sensitive:
+            yield field, f"the policy declares no sensitive attribute {named!r}"
+
+
+def _key(_: Parameters, document: PolicyDocument) -> Faults:
+    if document.key is None:
+        yield "", NO_KEY
+
+
+def _declared(parameters: Parameters, document: PolicyDocument) -> Faults:
+    for name in _named(parameters):
+        if name not in document.attributes and name != document.unit:
+            yield "attributes", f"the policy declares no attribute {name!r}"
+
+
+def _distinct(parameters: Parameters, _: PolicyDocument) -> Faults:
+    if len({*_named(parameters)}) < len(_named(parameters)):
+        yield "attributes", "an attribute is named twice; name each once"
+
+
+def _knowable(parameters: Parameters, document: PolicyDocument) -> Faults:
+    for name in sorted({*_named(parameters)}):
+        if name not in document.attributes:
+            yield "attributes", f"the policy declares no attribute {name!r}"
+        elif name == document.key:
+            yield "attributes", f"{name!r} is the key, which an intruder does not have; leave it out"
+
+
+def _named(parameters: Parameters) -> Sequence[str]:
+    return getattr(parameters, "attributes", None) or ()
+
+
+_MISSING: Mapping[Need, Callable[[Parameters, PolicyDocument], Faults]] = {
+    Need.PREVIOUS: _previous,
+    Need.ROWS: _rows,
+    Need.PARTITION: _partition,
+    Need.SENSITIVE: _sensitive,
+    Need.KEY: _key,
+    Need.DECLARED: _declared,
+    Need.DISTINCT: _distinct,
+    Need.KNOWABLE: _knowable,
+}

@@ -1,0 +1,303 @@
+"""A document becomes a policy, or all of its faults: of its form, of parameters and names, and of how they fit.
+
+Each stage goes on with what the stage before left sound, and with what the rest may have been meant to be; see
+`mending`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import islice, product
+from pathlib import Path
+from typing import Any, TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from tcdp_audit.core.base.errors import PluginError
+from tcdp_audit.core.base.plugin_faults import blaming
+from tcdp_audit.core.policy.document_faults import Located, faults_of_document
+from tcdp_audit.core.policy.faults import MOST, from_validation, is_below, located, nearest, unsound
+from tcdp_audit.core.policy.mending import ANY_TEXT, Way, combined, in_common, mended, otherwise, typical_names
+from tcdp_audit.core.policy.model import AttributeDeclaration, Conventions, PolicyDocument
+from tcdp_audit.core.policy.policy import Expectation, PlannedRemedy, Policy
+from tcdp_audit.core.policy.profile import Profiled
+from tcdp_audit.core.policy.registered import Registered, Registry, Section, SectionEntry
+from tcdp_audit.core.policy.source import PolicyFault, PolicySource, PolicySourceError, parse_yaml, replaced, without
+
+CHECKS, REMEDIES = "tcdp_audit_checks", "tcdp_audit_remedies"
+SOUND: dict[str, Any] = {"version": 1, "attributes": {ANY_TEXT: {"role": "insensitive"}}, "expect": [{}]}
+COLUMNS = ("attribute", "attributes")  # parameters that name columns
+JUDGED = 600  # calls of a check on what an unsound policy may have been meant to be
+
+T = TypeVar("T", bound=Registered)
+Place = Sequence[str | int]
+
+
+class Reading:
+    """One policy while it is being read; collects faults.
+
+    Args:
+        source: the document.
+        text: what it was read from.
+        path: the file, if any.
+        plugins: the plugins whose checks and remedies it may name.
+    """
+
+    def __init__(self, source: PolicySource, text: str, path: Path | None, plugins: Registry) -> None:
+        self.text, self.path, self.plugins = text, path, plugins
+        self.faults: list[PolicyFault] = []
+        self.profiled = Profiled.of(source)
+        self.source = self.profiled.source
+
+    def policy(self) -> Policy:
+        """The policy.
+
+        Raises:
+            PolicyError: it is wrong; the message lists every fault in the order of the file.
+            PluginError: it names what is unknown while a plugin that may define it is broken.
+        """
+        documents = self._documents()
+        self.faults += self.profiled.faults
+        self._judge_documents(documents)
+        self._leave_unnamed_plugins_out(documents)
+        expectations, remedies = tuple(self._expectations(documents)), tuple(self._remedies(documents))
+        if self.faults:
+            name = "policy" if self.path is None else str(self.path)
+            ordered = sorted(dict.fromkeys(self.faults), key=lambda fault: (fault.line, fault.column))
+            raise unsound(name, self.text if self.path else "", ordered)
+        profiles, line = self.profiled.profiles, self.source.position(["profile"])[0]
+        return Policy(
+            documents[0], expectations, self.text, self.path, remedies, profiles=profiles, profile_line=line or None
+        )
+
+    # The form
+
+    def _documents(self) -> list[PolicyDocument]:
+        """The document; where its form is faulty, the documents that it may have been meant to be, if any is known."""
+        try:
+            return [PolicyDocument.model_validate(self.source.data)]
+        except ValidationError as error:
+            self.faults += from_validation(error, self.source, PolicyDocument)
+        data = self.source.data
+        attributes = data.get("attributes") if isinstance(data, Mapping) else None
+        if not isinstance(attributes, Mapping) or not attributes or len(self.faults) > MOST:
+            return []
+        declared = [self._part(AttributeDeclaration, one, ("attributes", name)) for name, one in attributes.items()]
+        conventions = self._part(Conventions, data.get("conventions", {}), ("conventions",))
+        others = self._others(data)
+        if not all((*declared, conventions, others)):
+            return []
+        named = [[{name: way} for way, _ in ways] for name, ways in zip(attributes, declared, strict=True)]
+        first = self._documents_of(conventions[0].data, others[0].data, combined(named))
+        rest = product(conventions[1:], others[:1]), product(conventions[:1], others[1:])
+        base = next(combined(named))
+        varied = (self._documents_of(one.data, other.data, [base]) for pairs in rest for one, other in pairs)
+        return [*first, *(document for some in varied for document in some)]
+
+    def _documents_of(self, conventions: Any, others: Any, attributes: Any) -> list[PolicyDocument]:
+        return [
+            PolicyDocument.model_validate({**others, "conventions": conventions, "attributes": one})
+            for one in attributes
+        ]
+
+    def _part(self, model: type[BaseModel], data: Any, place: tuple[str | int, ...]) -> list[Way[BaseModel]]:
+        """What a part of the document may have been meant to be; faults that show once others are mended are added."""
+        faults, ways = mended(model, data, tuple, lambda error: from_validation(error, self.source, model, place))
+        self.faults += self._unreported(faults)
+        return ways
+
+    def _others(self, data: Mapping[Any, Any]) -> list[Way[PolicyDocument]]:
+        """All of the document but attributes, conventions, and entries that are no mappings."""
+        rest = {**data, **SOUND, "conventions": {}}
+        for section in ("expect", "remedy"):
+            entries = data.get(section)
+            if isinstance(entries, list) and section in data:
+                rest[section] = [one for one in entries if isinstance(one, Mapping)] or [{}]
+        try:
+            PolicyDocument.model_validate(rest)
+        except ValidationError as error:
+            for detail in error.errors(include_url=False, include_input=False):
+                place = detail["loc"]
+                rest = without(rest, place) if place[:1] != ("utility",) else replaced(rest, place[:3], _use(place))
+        return mended(PolicyDocument, rest, tuple, lambda _: ())[1]
+
+    def _unreported(self, faults: Sequence[PolicyFault]) -> list[PolicyFault]:
+        """Those at places that no reported fault is at or above."""
+        return [one for one in faults if not any(is_below(one, reported) for reported in self.faults)]
+
+    # The document as a whole
+
+    def _judge_documents(self, documents: Sequence[PolicyDocument]) -> None:
+        """Add what is wrong with every document that was meant."""
+        questions = [one.key for profile in self.profiled.profiles for one in profile.questions]
+        asked = None if self.profiled.faults else questions
+        shared: list[Located] = in_common(
+            list(islice(faults_of_document(document, asked), MOST + 1)) for document in documents
+        )
+        certain = [one for one in shared if repr(ANY_TEXT) not in one[1]]
+        self.faults += self._unreported([located(self.source, place, sentence) for place, sentence in certain])
+
+    def _leave_unnamed_plugins_out(self, documents: Sequence[PolicyDocument]) -> None:
+        """Use the external plugins that the policy names only; insist on them where its form is sound."""
+        data = self.source.data
+        named = data.get("plugins") if isinstance(data, Mapping) else None
+        if named is None:
+            return
+        names = [str(one) for one in named] if isinstance(named, list) else []
+        self.plugins = self.plugins.only(names)
+        for name in names if len(documents) == 1 else ():
+            self.plugins.require(name)
+
+    # The sections
+
+    def _expectations(self, documents: Sequence[PolicyDocument]) -> Iterator[Expectation]:
+        section = Section(
+            "expect", "check", CHECKS, lambda: self.plugins.checks, lambda check, *where: check.faults(*where)
+        )
+        for entry in self._entries(section, documents):
+            plugin = self.plugins.provider_of(CHECKS, entry.registered.name)
+            profile, says = self.profiled.origin(entry.index)
+            yield Expectation(entry.registered, entry.parameters, entry.line, plugin, entry.column, profile, says)
+
+    def _remedies(self, documents: Sequence[PolicyDocument]) -> Iterator[PlannedRemedy]:
+        section = Section(
+            "remedy", "remedy", REMEDIES, lambda: self.plugins.remedies, lambda one, *where: one.validate(*where)
+        )
+        for entry in self._entries(section, documents):
+            plugin = self.plugins.provider_of(REMEDIES, entry.registered.name)
+            yield PlannedRemedy(entry.registered, entry.parameters, entry.line, plugin)
+
+    def _entries(self, section: Section[T], documents: Sequence[PolicyDocument]) -> Iterator[SectionEntry[T]]:
+        """Every sound entry of a section; also where the rest of the document is not, to find all faults at once."""
+        data = self.source.data
+        entries = data.get(section.key) if isinstance(data, Mapping) else None
+        for index, entry in enumerate(entries if isinstance(entries, list) else ()):
+            if not isinstance(entry, Mapping):
+                continue  # its form is a fault already
+            if len(self.faults) > MOST:
+                return
+            if len(entry) != 1:
+                self._fault([section.key, index], f"must be one {section.noun} name with its parameters")
+                continue
+            name, given = next(iter(entry.items()))
+            location: list[str | int] = [section.key, index, str(name)]
+            registered = self._registered(section, str(name), location)
+            if registered is not None:
+                yield from self._entry(section, registered, {} if given is None else given, location, documents)
+
+    def _registered(self, section: Section[T], name: str, location: list[str | int]) -> T | None:
+        known = section.known()
+        if name in known:
+            return known[name]
+        if self.plugins.broken:
+            reasons = "; ".join(f"{plugin.name}: {plugin.error}" for plugin in self.plugins.broken)
+            raise PluginError(
+                f"no {section.noun} {name!r} is known, and a plugin that may define it did not load ({reasons})"
+            )
+        line, column = self.source.position(location[:-1])
+        sentence = f"unknown {section.noun} {name!r}{nearest(name, known)}"
+        self.faults.append(PolicyFault(f"{section.key}[{location[1]}]", sentence, line, column))
+        return None
+
+    def _entry(
+        self,
+        section: Section[T],
+        registered: T,
+        given: Any,
+        location: list[str | int],
+        documents: Sequence[PolicyDocument],
+    ) -> Iterator[SectionEntry[T]]:
+        if not isinstance(given, Mapping | registered.parameters):
+            self._fault(location, f"must be a mapping of parameters to values, such as `{_example(registered)}`")
+            return
+        values = _Values(registered, documents)
+        model, name = registered.parameters, str(location[-1])
+        with blaming(
+            f"the {section.noun} {name!r}, asked about its parameters,", self.plugins.provider_of(section.hook, name)
+        ):
+            faults, ways = mended(
+                model, given, values, lambda error: from_validation(error, self.source, model, location)
+            )
+            misfitting = self._misfits(section, registered, ways, documents, values)
+        self.faults += faults
+        reported = {fault.location for fault in faults}
+        misfits = [located(self.source, [*location, *filter(None, [one])], message) for one, message in misfitting]
+        self.faults += [one for one in misfits if one.location not in reported]
+        if not faults and not misfits and len(documents) == 1:
+            line, column = self.source.position(location)
+            yield SectionEntry(registered, ways[0].sound, line or None, column or None, int(location[1]))
+
+    def _misfits(
+        self,
+        section: Section[T],
+        registered: T,
+        ways: Sequence[Way[BaseModel]],
+        documents: Sequence[PolicyDocument],
+        values: Callable[[], Sequence[Any]],
+    ) -> list[tuple[str, str]]:
+        """Why parameters do not fit the document: (parameter or "", sentence).
+
+        A check may stop at the first parameter that does not fit. So such a parameter is mended as well, and what
+        remains is asked for until nothing new comes.
+        """
+        if len(ways) == len(documents) == 1:
+            shared = list(section.faults(registered, ways[0].sound, documents[0]))
+            doubtful: list[str] = []
+        else:
+            asked = list(_asked(section, registered, ways, documents))
+            shared = in_common(asked)
+            doubtful = [name for one in asked for name, _ in one if name in COLUMNS]  # where a check may stop
+        reported: dict[tuple[str, str], None] = dict.fromkeys(shared)
+        names = {name for name, _ in shared if name}.union(doubtful)
+        while ways and names:
+            others = otherwise(registered.parameters, ways[0].data, sorted(names), values)
+            answers = [list(one) for one in _asked(section, registered, others, documents)]
+            mending = [one for one in answers if not names & {name for name, _ in one}]
+            new = [one for one in in_common(mending) if one not in reported and (one[0] or not doubtful)]
+            reported |= dict.fromkeys(new)
+            if not {name for name, _ in new} - names:
+                break
+            names |= {name for name, _ in new if name}
+        return list(reported)
+
+    def _fault(self, location: Place, message: str) -> None:
+        self.faults.append(located(self.source, location, message))
+
+
+class _Values:
+    """What a parameter may have been meant to be: what the guide's example says, and the names of declared columns."""
+
+    def __init__(self, registered: Registered, documents: Sequence[PolicyDocument]) -> None:
+        self._registered, self._documents = registered, documents
+
+    def __call__(self) -> Sequence[Any]:
+        try:
+            entries = parse_yaml(str(self._registered.guide.example)).data
+        except PolicySourceError:
+            entries = []
+        given = [one.get(self._registered.name) for one in entries if isinstance(one, Mapping)]
+        shown = [value for one in given if isinstance(one, Mapping) for value in one.values()]
+        names = typical_names(self._documents[0].attributes) if self._documents else []
+        return [*names, *([one] for one in names), *shown]
+
+
+def _use(place: Place) -> dict[str, Any]:
+    """A sound entry of a list of `utility`, in place of one that is not."""
+    return {"by": [ANY_TEXT]} if place[1:2] == ("counts",) else {"of": ANY_TEXT, "by": [ANY_TEXT]}
+
+
+def _asked(
+    section: Section[T], registered: T, ways: Sequence[Way[BaseModel]], documents: Sequence[PolicyDocument]
+) -> Iterator[list[tuple[str, str]]]:
+    """What is wrong with each way to mend the parameters under each document that may have been meant."""
+    for way, document in islice(product(ways, documents), JUDGED):
+        try:
+            yield list(section.faults(registered, way.sound, document))
+        except Exception:  # noqa: BLE001, S112 - nobody wrote these parameters: what they break is no news
+            continue
+
+
+def _example(registered: Registered) -> str:
+    """A line of a policy that names a check or a remedy: the first of its guide's."""
+    lines = str(registered.guide.example).strip().splitlines()
+    return lines[0] if len(lines) == 1 else f"- {registered.name}: {{parameter: value}}"

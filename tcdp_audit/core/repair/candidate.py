@@ -1,0 +1,266 @@
+"""Candidates: what remedies have made of a release so far, its table, and the limits of what it may lose."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from functools import cached_property
+from math import inf
+from types import TracebackType
+from typing import Any, Self
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from tcdp_audit.core.base.errors import DataError, PolicyError
+from tcdp_audit.core.base.outcome import Outcome
+from tcdp_audit.core.base.words import percent, percent_of
+from tcdp_audit.core.engines.base import Engine
+from tcdp_audit.core.engines.opening import open_engine
+from tcdp_audit.core.engines.plain import PlainEngine
+from tcdp_audit.core.information_loss import InformationLoss
+from tcdp_audit.core.policy.model import PolicyDocument, Role
+from tcdp_audit.core.policy.policy import Policy
+from tcdp_audit.core.release.release import Release
+from tcdp_audit.core.remedy.remedy import ROUNDING, RemedyError
+from tcdp_audit.core.remedy.treatment import settled
+from tcdp_audit.core.results.change_log import DroppedColumn, Step, failing_demands
+from tcdp_audit.core.session.inputs import AuditInputs
+
+_RELEASED = (Role.QUASI_IDENTIFIER, Role.SENSITIVE)
+
+
+def dropped_columns(policy: Policy, names: Sequence[str]) -> tuple[DroppedColumn, ...]:
+    """The columns of a release that `fix` does not write, in their order.
+
+    Args:
+        policy: what declares them.
+        names: of the release's columns.
+
+    Raises:
+        PolicyError: the key is an attribute that people are to have, so that it can neither be dropped nor be kept.
+        DataError: nothing would be left.
+    """
+    document = policy.document
+    key = None if document.keep_key else document.key
+    declared = None if key is None else document.attributes.get(key)
+    if declared is not None and declared.role in _RELEASED and key in names:
+        raise PolicyError(
+            f"{policy.name}: key: {key!r} is declared as {declared.role.value.replace('_', '-')} as well, and no key "
+            "is written: declare it as an identifier, or say `keep_key: true` and `internal_only: true`"
+        )
+    identifiers = {*document.with_role(Role.IDENTIFIER)} - ({document.key} if document.keep_key else set())
+    unit = None if document.unit_released else document.unit
+    reasons: dict[str | None, str] = {unit: "unit", **dict.fromkeys(identifiers, "identifier"), key: "key"}
+    dropped = [DroppedColumn(name=name, why=reasons[name]) for name in names if name in reasons]
+    if names and len(dropped) == len(names):
+        raise DataError(
+            "nothing would be left: every column of the release is an identifier, the key or the unit; declare what is "
+            "released"
+        )
+    return tuple(dropped)
+
+
+def columns_to_put_back(policy: Policy, dropped: Sequence[DroppedColumn]) -> tuple[str, ...]:
+    """Name the dropped columns that some demand reads: the key, the unit, and what an expectation names."""
+    document = policy.document
+    read = {document.key, document.unit}
+    for expectation in policy.expectations:
+        read |= _texts(expectation.parameters.model_dump())
+    return tuple(one.name for one in dropped if one.name in read)
+
+
+def _texts(value: Any) -> set[str]:
+    """Yield every text in some parameters, names of columns among them."""
+    if isinstance(value, str):
+        return {value}
+    if isinstance(value, Mapping):
+        return {text for pair in value.items() for one in pair for text in _texts(one)}
+    several = isinstance(value, list | tuple | set | frozenset)
+    return {text for one in value for text in _texts(one)} if several else set()
+
+
+class TooMuchLostError(RemedyError):
+    """A release has lost more than the policy allows."""
+
+
+@dataclass(frozen=True)
+class LossLimits:
+    """The limits of what a repaired release may have lost.
+
+    Args:
+        most: the mean loss of a cell over all attributes; None where the policy sets no limit.
+        min_utility: for some attributes the share that must be left: 1 less the mean loss of their cells.
+    """
+
+    most: Fraction | None = None
+    min_utility: Mapping[str, Fraction] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, document: PolicyDocument) -> LossLimits:
+        """Take the limits of a policy."""
+        return cls(document.max_loss, document.min_utility or {})
+
+    @property
+    def are_set(self) -> bool:
+        """Say whether a limit is set."""
+        return self.most is not None or bool(self.min_utility)
+
+    def require(self, loss: InformationLoss) -> None:
+        """Insist that a release keeps within them.
+
+        Args:
+            loss: what it has lost. Of a column that it does not have, nothing is left.
+
+        Raises:
+            TooMuchLostError: it does not; the sentence has every figure, limit and column.
+        """
+        if self.are_set and (sentences := list(self._excesses(loss))):
+            raise TooMuchLostError("; ".join(sentences))
+
+    def _excesses(self, loss: InformationLoss) -> Iterator[str]:
+        if self.most is not None and _is_beyond(loss.total, self.most):
+            share, most = percent(loss.total, self.most), percent_of(self.most)
+            yield f"it loses {share} of the information on average over all cells, and max_loss allows {most}"
+        for name, least in self.min_utility.items():
+            lost = loss.cell_loss.get(name, 1.0)
+            if _is_beyond(lost, 1 - least):
+                yield f"it retains {percent(1 - lost, least)} of {name!r}, and min_utility asks for {percent_of(least)}"
+
+
+def _is_beyond(lost: float, most: Fraction) -> bool:
+    """Say whether a loss is not within a limit, by more than what rounding could do; NaN is within none."""
+    return not lost <= float(most) + ROUNDING
+
+
+class OpenTable:
+    """A table under the policy of a repair. What it opens is closed with it.
+
+    Args:
+        table: the records.
+        inputs: the release as it came in, and what it must satisfy.
+        engine: one that is open already and has the same records in the same order.
+    """
+
+    def __init__(self, table: pa.Table, inputs: AuditInputs, engine: Engine | None = None) -> None:
+        self.table, self._inputs, self._given = table, inputs, engine
+        self._opened = ExitStack()
+
+    @classmethod
+    def of_input(cls, inputs: AuditInputs) -> OpenTable:
+        """The release as it came in, by its own engine if that keeps the order of the records."""
+        engine = inputs.engine
+        return cls(engine.table(), inputs, engine if engine.ordered else None)
+
+    def __enter__(self) -> Self:
+        """Itself."""
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        """Close it."""
+        self.close()
+
+    def close(self) -> None:
+        """Close its engine, if it was opened here."""
+        self._opened.close()
+
+    @cached_property
+    def engine(self) -> Engine:
+        """The engine over it."""
+        if self._given is not None:
+            return self._given
+        return self._opened.enter_context(_engine_over(self.table, self._inputs.memory))
+
+    @cached_property
+    def release(self) -> Release:
+        """The table with the roles that the policy declares."""
+        return Release(self.engine, self._inputs.policy)
+
+    @property
+    def settled(self) -> OpenTable:
+        """The table as it is released: no quasi-identifier is missing. See `treatment.settled`."""
+        return self if self._otherwise is None else self._otherwise
+
+    @cached_property
+    def _otherwise(self) -> OpenTable | None:
+        """The settled table where it is another one."""
+        domains = {one.attribute: one for one in self.release.quasi_identifiers if one.missing}
+        if not domains:
+            return None
+        batches = list(self.engine.batches(list(domains.values())))
+        codes = {name: np.concatenate([batch[name] for batch in batches]) for name in domains}
+        missing = {name: (domains[name], codes[name]) for name in domains}
+        table = settled(self.table, missing, self._inputs.policy.conventions.suppressed_token)
+        return self._opened.enter_context(OpenTable(table, self._inputs))
+
+    def outcomes(self, checks: frozenset[str] | None = None) -> tuple[Outcome, ...]:
+        """Give its audit, or the part of it that concerns some checks, without the columns that are not written."""
+        inputs = replace(self._inputs, release=self.table, engine=self.engine)
+        dropped = dropped_columns(inputs.policy, self.table.column_names)
+        outcomes = inputs.outcomes() if checks is None else inputs.outcomes_of(checks)
+        return inputs.without(outcomes, [one.name for one in dropped])
+
+
+def _engine_over(table: pa.Table, memory: int) -> Engine:
+    """The engine for plain tables where a table is one: it asks no database."""
+    return PlainEngine(table, "release") if PlainEngine.reads(table) else open_engine(table, memory)
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A release as remedies have left it so far.
+
+    Args:
+        opened: its records, in the input's order.
+        retained: for each record its position in the input.
+        outcomes: its audit.
+        steps: what made it.
+        loss: what it costs compared with the input, where that was measured.
+        joined: whether its last remedy was extended to further rows of units, so that its classes are other ones than
+            the remedy made.
+    """
+
+    opened: OpenTable
+    retained: NDArray[np.intp]
+    outcomes: tuple[Outcome, ...]
+    steps: tuple[Step, ...] = ()
+    loss: InformationLoss | None = None
+    joined: bool = False
+
+    @property
+    def table(self) -> pa.Table:
+        """The records."""
+        return self.opened.table
+
+    @property
+    def released(self) -> pa.Table:
+        """The table that it releases, in the input's order; without a remedy it is the input itself."""
+        return self.opened.settled.table if self.steps else self.table
+
+    @property
+    def total_loss(self) -> float | None:
+        """The total information loss; None where that was not measured."""
+        return None if self.loss is None else self.loss.total
+
+    @property
+    def rank(self) -> tuple[int, float]:
+        """The less the better: outcomes against it, then what was lost; what was not measured is never the least."""
+        return len(self.failing_demands), inf if self.total_loss is None else self.total_loss
+
+    @property
+    def failing_demands(self) -> list[Outcome]:
+        """The outcomes for which it does not pass."""
+        return failing_demands(self.outcomes)
+
+    @property
+    def failing(self) -> int:
+        """The records that fail demands, once for each that they fail."""
+        return sum(one.records.failing or 0 for one in self.failing_demands if one.records is not None)
+
+    @property
+    def passes(self) -> bool:
+        """Say whether no demand fails."""
+        return not self.failing_demands

@@ -1,0 +1,303 @@
+"""One expectation in two audits: its counterpart, what became of its demand, and where its figure moved."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cached_property
+from json import dumps
+from math import inf, isnan
+from typing import Any
+
+from tcdp_audit.core.base.outcome import Comparison as Sign
+from tcdp_audit.core.base.visible import visible
+from tcdp_audit.core.base.words import count, figure
+from tcdp_audit.core.results.written import Entry, is_quality, is_structural
+
+OBSERVED = ("status", "severity", "observed", "threshold", "comparison", "classes", "records")  # what a change shows
+
+
+@dataclass(frozen=True)
+class Change:
+    """An expectation of two audits; of one, where the other has none.
+
+    Args:
+        old: its outcome in the first audit; None for a new expectation.
+        new: its outcome in the second audit; None for one that is gone. One of both is there.
+        titles: what people call the checks, by name.
+    """
+
+    old: Entry | None
+    new: Entry | None
+    titles: Mapping[str, str]
+
+    @property
+    def entry(self) -> Entry:
+        """The newer outcome that there is."""
+        return self.new or self.old or {}
+
+    @property
+    def title(self) -> str:
+        """What a person calls it: the check, with its parameters that are words."""
+        name = self.entry["check"]
+        words = [one for one in self.entry["parameters"].values() if isinstance(one, str)]
+        return visible(", ".join([self.titles.get(name, name), *words]))
+
+    @property
+    def attribute(self) -> str:
+        """The attribute that was measured, or nothing."""
+        return "" if self.entry["attribute"] is None else visible(self.entry["attribute"])
+
+    @cached_property
+    def demand(self) -> DemandChange | None:
+        """What became of the demand; None where only one audit has it."""
+        return None if self.old is None or self.new is None else demand_changed(self.old, self.new)
+
+    @cached_property
+    def figure(self) -> Direction | None:
+        """Where the figure moved; None where only one audit has it."""
+        return None if self.old is None or self.new is None else figure_moved(self.old, self.new)
+
+    @property
+    def kind(self) -> str:
+        """In a word: new, gone, better, worse, different, same, or demand where only that is another."""
+        if self.old is None or self.new is None:
+            return "new" if self.old is None else "gone"
+        if self.demand is DemandChange.SAME:
+            moved = status_moved(self.old["status"], self.new["status"])
+            if moved is not Direction.SAME:
+                return moved.value
+            if self.old["status"] != self.new["status"]:
+                return Direction.DIFFERENT.value
+        stayed = self.figure is Direction.SAME
+        return "demand" if stayed and self.demand is not DemandChange.SAME else str(self.figure)
+
+    @property
+    def is_worse(self) -> bool:
+        """Whether less is protected, or less is demanded: a figure or a status is worse, a demand looser or gone."""
+        if self.new is None:
+            return bool(self.old and self.old["threshold"] is not None)
+        looser = self.demand is DemandChange.LOOSER
+        return looser or self.kind == "worse" or (self.old is not None and self._fell(self.old, self.new))
+
+    def _fell(self, old: Entry, new: Entry) -> bool:
+        return status_moved(old["status"], new["status"]) is Direction.WORSE
+
+    @property
+    def is_same(self) -> bool:
+        """Whether neither demand nor figure nor status has moved."""
+        return self.kind == "same"
+
+    def observed(self, entry: Entry | None) -> str:
+        """The figure of one of the outcomes, as a report writes it."""
+        return "–" if entry is None else figure(number_of(entry["observed"]))
+
+    @property
+    def demands(self) -> str:
+        """What is demanded; and what was, where that is another demand."""
+        was, now = _demanded(self.old), _demanded(self.new)
+        if self.demand is None or was == now:
+            return f"demanded: {was if self.new is None else now}"
+        word = "" if self.demand is DemandChange.DIFFERENT else f", {self.demand.value}"
+        return f"demanded: {now}, was {was}{word}"
+
+    def state(self, entry: Entry | None) -> str:
+        """The status of one of the outcomes, and how many records fail; a failure that only warns is a warning."""
+        if entry is None:
+            return "–"
+        status = "warning" if (entry["status"], entry["severity"]) == ("failed", "warning") else str(entry["status"])
+        failing = (entry["records"] or {}).get("failing")
+        return f"{status}, {count(failing, 'record')}" if failing else status
+
+    @property
+    def parameters(self) -> str:
+        """The parameters that were changed, as `distance: equal, was ordered`; nothing where only the threshold was."""
+        if self.old is None or self.new is None or self.demand is not DemandChange.DIFFERENT:
+            return ""
+        was, now = self.old["parameters"], self.new["parameters"]
+        names = [name for name in {**was, **now} if was.get(name) != now.get(name)]
+        return "; ".join(f"{visible(one)}: {_written(now, one)}, was {_written(was, one)}" for one in names)
+
+    def as_json(self) -> dict[str, Any]:
+        """The entry in the JSON of a comparison."""
+        return {
+            "check": self.entry["check"],
+            "attribute": self.entry["attribute"],
+            "parameters": self.entry["parameters"],
+            "change": self.kind,
+            "worse": self.is_worse,
+            "demand": None if self.demand is None else self.demand.value,
+            "figure": None if self.figure is None else self.figure.value,
+            "old": _shown(self.old),
+            "new": _shown(self.new),
+        }
+
+
+def _demanded(entry: Entry | None) -> str:
+    """A demand, as a report writes it."""
+    threshold = None if entry is None else number_of(entry["threshold"])
+    if entry is None or threshold is None:
+        return "nothing"
+    sign = "=" if entry["comparison"] is None else Sign(entry["comparison"]).sign
+    return f"{sign} {threshold:,.15g}"
+
+
+def _shown(entry: Entry | None) -> dict[str, Any] | None:
+    return None if entry is None else {key: entry[key] for key in OBSERVED}
+
+
+def _written(parameters: Mapping[str, Any], name: str) -> str:
+    return visible(json.dumps(parameters[name], ensure_ascii=False)) if name in parameters else "not given"
+
+
+INFINITIES = {"infinity": inf, "-infinity": -inf}
+RANK = {"error": 0, "failed": 0, "skipped": 1, "measured": 1, "passed": 2}  # of a status: the more, the safer
+GRAVITY = {"warning": 0, "error": 1}  # of a demand: the more, the stricter
+
+
+class Direction(StrEnum):
+    """Where something moved."""
+
+    BETTER = "better"
+    WORSE = "worse"
+    SAME = "same"
+    DIFFERENT = "different"
+
+
+class DemandChange(StrEnum):
+    """What became of a demand."""
+
+    SAME = "same"
+    STRICTER = "stricter"
+    LOOSER = "looser"
+    DIFFERENT = "different"
+
+
+def number_of(value: Any) -> float | None:
+    """A figure of a result as a number; None for none, and for what is no figure."""
+    if isinstance(value, str):
+        return INFINITIES.get(value)
+    return None if value is None or isinstance(value, bool) or isnan(value) else value
+
+
+def status_moved(old: str, new: str) -> Direction:
+    """Where a status moved; what could not be evaluated is as bad as what failed, and not the same."""
+    if old == new:
+        return Direction.SAME
+    return _direction(RANK[new] - RANK[old])
+
+
+def demand_changed(old: Entry, new: Entry) -> DemandChange:
+    """What became of the demand of an outcome: its threshold and its severity, where nothing else was changed."""
+    if _words(old) != _words(new):
+        return DemandChange.DIFFERENT
+    graver = GRAVITY[new["severity"]] - GRAVITY[old["severity"]]
+    moves = {graver, _stricter(old, new)} - {0}
+    if not moves:
+        return DemandChange.SAME if old["parameters"] == new["parameters"] else DemandChange.DIFFERENT
+    if len(moves) > 1 or not _is_threshold_alone(old, new):
+        return DemandChange.DIFFERENT
+    return DemandChange.STRICTER if moves == {1} else DemandChange.LOOSER
+
+
+def figure_moved(old: Entry, new: Entry) -> Direction:
+    """Where the observed figure moved; where it stayed, the number of failing records under the same demand decides."""
+    was, now = number_of(old["observed"]), number_of(new["observed"])
+    if was is None or now is None or was != now:
+        if was is None or now is None or old["comparison"] != new["comparison"] or new["comparison"] is None:
+            return Direction.SAME if was == now else Direction.DIFFERENT
+        return _direction((now - was) if Sign(new["comparison"]).higher_is_safer else (was - now))
+    return _direction(_failing(old) - _failing(new)) if old["threshold"] == new["threshold"] else Direction.SAME
+
+
+def _failing(entry: Entry) -> int:
+    return (entry["records"] or {}).get("failing") or 0
+
+
+def _words(entry: Entry) -> tuple[Any, ...]:
+    """What a demand is about, besides its numbers."""
+    words = {name: value for name, value in entry["parameters"].items() if number_of_parameter(value) is None}
+    return entry["comparison"], words, sorted(entry["parameters"].keys() - _threshold_names(entry))
+
+
+def number_of_parameter(value: Any) -> float | None:
+    """A parameter that is a number."""
+    return value if isinstance(value, int | float) and not isinstance(value, bool) else None
+
+
+def _threshold_names(entry: Entry) -> set[str]:
+    """The parameters that may be the threshold: they have its value."""
+    threshold = number_of(entry["threshold"])
+    return {name for name, value in entry["parameters"].items() if threshold is not None and value == threshold}
+
+
+def _is_threshold_alone(old: Entry, new: Entry) -> bool:
+    """Whether no number besides the threshold was changed."""
+    names = _threshold_names(old) | _threshold_names(new)
+    left, right = ({k: v for k, v in one["parameters"].items() if k not in names} for one in (old, new))
+    return left == right
+
+
+def _stricter(old: Entry, new: Entry) -> int:
+    """1 for a stricter threshold, -1 for a looser one, 0 for the same. None at all is the loosest."""
+    was, now = number_of(old["threshold"]), number_of(new["threshold"])
+    if was == now:
+        return 0
+    if was is None or now is None or new["comparison"] is None:
+        return 1 if was is None else -1
+    higher = Sign(new["comparison"]).higher_is_safer
+    return 1 if (now > was) is higher else -1
+
+
+def _direction(gain: float) -> Direction:
+    if gain == 0 or isnan(gain):
+        return Direction.DIFFERENT if isnan(gain) else Direction.SAME
+    return Direction.BETTER if gain > 0 else Direction.WORSE
+
+
+Pair = tuple[Entry | None, Entry | None]
+
+
+def matched(old: Sequence[Entry], new: Sequence[Entry]) -> list[Pair]:
+    """Each outcome with its counterpart: in the order of the new ones, then those that are gone.
+
+    Counterparts have the same check and attribute; those with the same parameters find each other first, then those
+    that differ in numbers only, such as a threshold, then the others. Among equals the order decides.
+    """
+    of_new: dict[int, int] = {}
+    left = dict(enumerate(old))
+    for key in (_in_full, _but_for_numbers, _by_name):
+        waiting = _positions(left, key)
+        for position, entry in enumerate(new):
+            if position not in of_new and waiting[key(entry)]:
+                of_new[position] = waiting[key(entry)].pop(0)
+                del left[of_new[position]]
+    pairs: list[Pair] = [(old[of_new[i]] if i in of_new else None, entry) for i, entry in enumerate(new)]
+    return [*pairs, *((entry, None) for entry in left.values())]
+
+
+def _positions(entries: dict[int, Entry], key: Callable[[Entry], Hashable]) -> dict[Hashable, list[int]]:
+    positions: dict[Hashable, list[int]] = defaultdict(list)
+    for position, entry in entries.items():
+        positions[key(entry)].append(position)
+    return positions
+
+
+def _in_full(entry: Entry) -> Hashable:
+    return (_by_name(entry), dumps(entry["parameters"], sort_keys=True))
+
+
+def _but_for_numbers(entry: Entry) -> Hashable:
+    words = {name: value for name, value in entry["parameters"].items() if not _is_number(value)}
+    return (_by_name(entry), dumps(words, sort_keys=True))
+
+
+def _by_name(entry: Entry) -> Hashable:
+    return (entry["check"], entry["attribute"], is_structural(entry), is_quality(entry))
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)

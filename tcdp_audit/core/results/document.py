@@ -1,0 +1,192 @@
+"""The document model: the blocks that audits, comparisons and frontiers are written in, whatever the format.
+
+HTML, Markdown and the terminal each render the same blocks. A block holds plain text, which a format escapes for
+itself; `style` is a hint for formats that have styles, and every other one ignores it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Protocol, TypeAlias
+
+
+@dataclass(frozen=True)
+class Heading:
+    """The heading of a part of a section.
+
+    Args:
+        text: the heading.
+    """
+
+    text: str
+
+
+@dataclass(frozen=True)
+class Paragraph:
+    """A paragraph, or an entry of a list; a block that is a plain text is a paragraph without any extras.
+
+    Args:
+        text: its sentences.
+        lead: words in bold that begin it.
+        code: something to type, at its end.
+        lines: lines of a file, as a block below it.
+        style: a hint for formats that have styles.
+    """
+
+    text: str
+    lead: str = ""
+    code: str = ""
+    lines: str = ""
+    style: str = ""
+
+
+@dataclass(frozen=True)
+class Items:
+    """A list.
+
+    Args:
+        entries: its entries, texts or paragraphs.
+        ordered: whether they are numbered.
+        style: a hint for formats that have styles.
+    """
+
+    entries: Sequence[str | Paragraph]
+    ordered: bool = False
+    style: str = ""
+
+
+@dataclass(frozen=True)
+class Definitions:
+    """Names with their meanings or values.
+
+    Args:
+        pairs: each name with its text.
+        style: a hint for formats that have styles.
+    """
+
+    pairs: Sequence[tuple[str, str]]
+    style: str = ""
+
+
+@dataclass(frozen=True)
+class Rows:
+    """A table. Lines of a cell after its first are details of it.
+
+    Args:
+        head: the names of its columns; the first one heads the rows.
+        body: its rows, each with a text for every column.
+        caption: what it shows, in a few words.
+        note: what a reader must know, below it.
+        numeric_from: the first of the columns that hold figures, which are aligned right; None for a table of texts.
+        states: the state of each row (`failed`, `passed`, `better`, ...) where it has one, for formats with colours.
+        style: a hint for formats that have styles.
+
+    Raises:
+        ValueError: a row has another number of cells than the head, or there is another number of states than of rows.
+    """
+
+    head: tuple[str, ...]
+    body: Sequence[Sequence[str]]
+    caption: str = ""
+    note: str = ""
+    numeric_from: int | None = None
+    states: Sequence[str] = ()
+    style: str = ""
+
+    def __post_init__(self) -> None:
+        """Insist on as many cells as columns."""
+        if any(len(row) != len(self.head) for row in self.body):
+            raise ValueError("a row has another number of cells than the head of the table")
+        if self.states and len(self.states) != len(self.body):
+            raise ValueError("there is another number of states than of rows")
+
+
+@dataclass(frozen=True)
+class Lines:
+    """Lines as they are: of a policy, of a file.
+
+    Args:
+        text: the lines.
+        title: what they are; a format that can fold them shows the title.
+        style: a hint for formats that have styles.
+    """
+
+    text: str
+    title: str = ""
+    style: str = ""
+
+
+class Drawn(Protocol):
+    """A drawing of a chart: SVG shapes whose x are percentages of the width, and whose y are pixels."""
+
+    @property
+    def height(self) -> int:
+        """Its height in pixels."""
+
+    @property
+    def svg(self) -> str:
+        """Its shapes: balanced SVG elements, every text escaped, no script, no style, no address."""
+
+
+@dataclass(frozen=True)
+class Chart:
+    """A chart with the words around it and the figures behind it.
+
+    Formats without drawings leave it out: a table or a sentence of the section must say what it shows, too.
+
+    Args:
+        kind: what sort of chart it is; a class of the stylesheet.
+        title: what it shows, in a sentence.
+        subtitle: how to read it.
+        description: it in a sentence, for readers who do not see it.
+        drawing: its shapes.
+        data: its figures.
+    """
+
+    kind: str
+    title: str
+    subtitle: str
+    description: str
+    drawing: Drawn
+    data: Rows
+
+
+@dataclass(frozen=True)
+class Group:
+    """Blocks that belong together, such as a column of a page.
+
+    Args:
+        blocks: these.
+        style: a hint for formats that have styles.
+        page_only: whether only formats with pages show them, since they are too long for a summary.
+    """
+
+    blocks: Sequence[Block]
+    style: str = ""
+    page_only: bool = False
+
+
+Block: TypeAlias = str | Paragraph | Heading | Items | Definitions | Rows | Lines | Chart | Group
+BLOCKS = (str, Paragraph, Heading, Items, Definitions, Rows, Lines, Chart, Group)
+
+
+def block_of(block: object) -> Block:
+    """The same block.
+
+    Raises:
+        TypeError: it is no block.
+    """
+    if not isinstance(block, BLOCKS):
+        raise TypeError(type(block).__name__)
+    return block
+
+
+def summary_blocks(blocks: Sequence[Block]) -> Iterator[Block]:
+    """The blocks for a format without pages and drawings: groups dissolved, charts and long groups left out."""
+    for block in blocks:
+        if isinstance(block, Group):
+            if not block.page_only:
+                yield from summary_blocks(block.blocks)
+        elif not isinstance(block, Chart):
+            yield block

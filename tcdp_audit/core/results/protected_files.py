@@ -1,0 +1,97 @@
+"""The files that an audit reads or its policy names. Nothing that is written may take the place of one of them."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import unicodedata
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from tcdp_audit.core.base.errors import UsageError
+from tcdp_audit.core.base.files import destination
+from tcdp_audit.core.engines.parts import is_several, is_within
+from tcdp_audit.core.policy.model import StoredSuite
+from tcdp_audit.core.policy.policy import Policy
+
+
+def files_of(policy: Policy, **given: Any) -> Mapping[str, Path]:
+    """Every file of an audit, opened or not, by what a person calls it.
+
+    Args:
+        policy: whose own file it is, and what it names.
+        **given: what the call names: release, original, population; a table in memory has no file.
+    """
+    tables = {f"the {name}": table for name, table in given.items()}
+    return {name: Path(one) for name, one in (*_named(policy), *tables.items()) if _is_file(one)}
+
+
+def _named(policy: Policy) -> Iterator[tuple[str, Any]]:
+    yield "the policy", policy.path
+    yield "the policy's release", _resolved(policy, policy.document.release)
+    for name, location in policy.document.companions.items():
+        yield f"the policy's {name}", policy.resolve(location)
+    yield "the schema", _resolved(policy, policy.document.schema_)
+    suite = policy.document.suite
+    yield "the suite", _resolved(policy, suite.context if isinstance(suite, StoredSuite) else suite)
+    for name, attribute in policy.attributes.items():
+        if isinstance(attribute.hierarchy, str):
+            yield f"the hierarchy of {name!r}", _resolved(policy, attribute.hierarchy)
+
+
+def _resolved(policy: Policy, location: str | None) -> str | None:
+    return None if location is None else policy.resolve(location)
+
+
+def _is_file(location: Any) -> bool:
+    return isinstance(location, Path) or (isinstance(location, str) and "://" not in location)
+
+
+def require_own_files(written: Sequence[tuple[str, Path]], read: Mapping[str, Path]) -> None:
+    """Insist that what is written are files of their own, whatever names and links lead to them.
+
+    Args:
+        written: what is to be written, by what a person calls it.
+        read: what must stay, likewise.
+
+    Raises:
+        UsageError: one of them is a file that is read, or two of them are the same.
+    """
+    for position, (name, path) in enumerate(written):
+        for other, source in read.items():
+            if is_same_file(path, source):
+                raise UsageError(f"{path}: {name} must be a file of its own; this is {other}")
+            if is_several(source) and is_within(path, source):
+                raise UsageError(f"{path}: {name} must be a file of its own; here it would be a part of {other}")
+        for other, earlier in written[:position]:
+            if is_same_file(path, earlier):
+                raise UsageError(f"{path}: {other} and {name} name the same file")
+
+
+def is_same_file(one: Path, other: Path) -> bool:
+    """Whether two paths are one file now, or would be once they are written."""
+    try:
+        return one.samefile(other)
+    except OSError:  # one of them is not there
+        return not (one.exists() or other.exists()) and _would_be_same(destination(one), destination(other))
+
+
+def _would_be_same(one: Path, other: Path) -> bool:
+    if not (one.parent.is_dir() and other.parent.is_dir() and one.parent.samefile(other.parent)):
+        return os.path.realpath(one) == os.path.realpath(other)
+    return one.name == other.name or (_plain(one) == _plain(other) and _ignores_case(one.parent))
+
+
+def _plain(path: Path) -> str:
+    """A name without what some file systems overlook."""
+    return unicodedata.normalize("NFC", path.name).casefold()
+
+
+def _ignores_case(folder: Path) -> bool:
+    """Whether a folder takes names that differ in case for the same; only a trial shows it."""
+    try:
+        with tempfile.NamedTemporaryFile(dir=folder, prefix=".case") as file:
+            return Path(file.name).with_name(Path(file.name).name.upper()).exists()
+    except OSError:
+        return False  # nothing can be written there at all

@@ -1,0 +1,204 @@
+"""JSON of results, read strictly: no key twice, no number that is none, and the form of the published contract."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from math import isinf
+from pathlib import Path
+from typing import Any, NoReturn
+
+from tcdp_audit.core.base.embedded_result import LARGEST
+from tcdp_audit.core.base.errors import ResultError, UsageError
+from tcdp_audit.core.base.visible import visible
+
+MOST_VALUES = 2**21  # that JSON may hold: some 300 MB at the worst
+
+
+def text_of(path: Path) -> str:
+    """The text of a file, to the letter.
+
+    Raises:
+        UsageError: it does not exist or cannot be read.
+        ResultError: it is no UTF-8, or larger than any result.
+    """
+    try:
+        with path.open("rb") as file:
+            content = file.read(LARGEST + 1)
+        if len(content) > LARGEST:
+            raise ResultError(f"{path}: is larger than {LARGEST:,} bytes, which no result is")
+        return content.decode("utf-8")
+    except FileNotFoundError:
+        raise UsageError(f"{path}: no such file") from None
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError as error:
+        raise ResultError(f"{path}: not UTF-8 text (byte {error.start:,})") from None
+
+
+def parsed(text: str, name: str) -> Any:
+    """What a JSON text says.
+
+    Args:
+        text: the text.
+        name: what messages call it.
+
+    Raises:
+        ResultError: it is no JSON, says a key twice, has a number that is none, or more values than any result. No text
+            of it is quoted.
+    """
+    if sum(map(text.count, "[{,:")) > MOST_VALUES:  # a value takes far more memory than its letters
+        raise ResultError(f"{name}: has more than {MOST_VALUES:,} values, which no result has")
+    try:
+        return json.loads(text, object_pairs_hook=_mapping, parse_float=_finite, parse_constant=_no_number)
+    except json.JSONDecodeError as error:
+        raise ResultError(f"{name}: not JSON (line {error.lineno:,}, column {error.colno:,})") from None
+    except RecursionError:
+        raise ResultError(f"{name}: not JSON that can be read: it is nested too deeply") from None
+    except _AmbiguousError as error:
+        raise ResultError(f"{name}: {error}") from None
+    except ValueError:  # a whole number of more digits than Python reads
+        raise ResultError(f"{name}: not JSON that can be read: a number is too long") from None
+
+
+class _AmbiguousError(ValueError):
+    """JSON that two programs may read as two things."""
+
+
+def _mapping(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    mapping = dict(pairs)
+    if len(mapping) < len(pairs):
+        raise _AmbiguousError("a key occurs twice in one object")
+    return mapping
+
+
+def _finite(digits: str) -> float:
+    value = float(digits)
+    if isinf(value):
+        raise _AmbiguousError('a number is too large; infinity is written as the text "infinity"')
+    return value
+
+
+def _no_number(_: str) -> NoReturn:
+    raise _AmbiguousError("NaN and Infinity are no numbers in JSON")
+
+
+STATUSES = frozenset({"passed", "failed", "error", "measured"})
+OUTCOME_STATUSES = frozenset({*STATUSES, "skipped"})
+NONE = type(None)
+NUMBER = (int, float)
+KINDS = {str: "a text", int: "a whole number", float: "a number", list: "a list", dict: "a mapping", NONE: "null"}
+
+
+@dataclass(frozen=True)
+class Each:
+    """A list of things of one form, or a mapping of names to such things."""
+
+    container: type
+    form: Any
+
+
+@dataclass(frozen=True)
+class Optional:
+    """A form of what need not be there."""
+
+    form: Any
+
+
+FIGURE = (*NUMBER, str, NONE)  # infinity is a text
+TALLY = ({"total": int, "failing": (int, NONE)}, NONE)
+TABLE = {"uri": str, "sha256": (str, NONE), "records": int, "columns": int}
+WORST = {"class": int, "records": int, "value": FIGURE}
+OUTCOME = {
+    "check": str,
+    "attribute": (str, NONE),
+    "parameters": dict,
+    "conventions": dict,
+    "severity": frozenset({"error", "warning"}),
+    "status": OUTCOME_STATUSES,
+    "observed": FIGURE,
+    "threshold": FIGURE,
+    "comparison": frozenset({">=", "<=", "<", ">", None}),
+    "classes": TALLY,
+    "records": TALLY,
+    "details": dict,
+    "worst": Each(list, WORST),
+    "message": str,
+    "source": str,
+}
+RESULT = {
+    "schema_version": int,
+    "status": STATUSES,
+    "audited_at": str,
+    "tool": {"name": str, "version": str, "python": str, "libraries": Each(dict, str)},
+    "plugins": Each(list, {"name": str, "distribution": str, "version": str, "hooks": Each(list, str)}),
+    "release": TABLE,
+    "companions": Each(dict, TABLE),
+    "files": Optional(Each(list, {"kind": str, "attribute": (str, NONE), "uri": str, "sha256": str})),
+    "policy": {"uri": (str, NONE), "sha256": str},
+    "summary": Each(dict, int),
+    "outcomes": Each(list, OUTCOME),
+}
+
+
+def faults(value: Any, form: Any = RESULT, where: str = "") -> Iterator[str]:
+    """What keeps a value from having a form, a sentence each. None quotes the value.
+
+    Args:
+        value: what JSON gave.
+        form: a type; a set of allowed values; a mapping of keys that must be there; `Each`; or a tuple of forms.
+        where: the path of the value.
+    """
+    if isinstance(form, tuple):
+        if not any(_fits(value, one) for one in form):
+            yield f"{where}: must be {_either(form)}"
+        for one in form:
+            if isinstance(one, dict) and isinstance(value, dict):
+                yield from faults(value, one, where)
+    elif not _fits(value, form):
+        yield f"{where or 'it'}: must be {_either((form,))}"
+    elif isinstance(form, dict):
+        yield from _faults_of_keys(value, form, where)
+    elif isinstance(form, Each):
+        yield from _faults_of_each(value, form, where)
+
+
+def _faults_of_keys(value: Any, form: Mapping[str, Any], where: str) -> Iterator[str]:
+    for key, inner in form.items():
+        if key in value:
+            demanded = inner.form if isinstance(inner, Optional) else inner
+            yield from faults(value[key], demanded, _below(where, key))
+        elif not isinstance(inner, Optional):
+            yield f"{_below(where, key)}: is missing"
+
+
+def _faults_of_each(value: Any, form: Each, where: str) -> Iterator[str]:
+    if isinstance(value, Mapping):
+        for key, inner in value.items():
+            yield from faults(inner, form.form, _below(where, visible(key)))
+    else:
+        for position, inner in enumerate(value):
+            yield from faults(inner, form.form, f"{where}[{position}]")
+
+
+def _fits(value: Any, form: Any) -> bool:
+    """Whether a value is of a form's kind; its content is another question."""
+    if isinstance(form, frozenset):
+        return isinstance(value, str | None) and value in form
+    kind = form.container if isinstance(form, Each) else dict if isinstance(form, dict) else form
+    return isinstance(value, kind) and not isinstance(value, bool)
+
+
+def _either(forms: tuple[Any, ...]) -> str:
+    names = []
+    for form in forms:
+        if isinstance(form, frozenset):
+            names.append(f"one of {', '.join(sorted(map(str, form)))}")
+        else:
+            names.append(KINDS[form.container if isinstance(form, Each) else dict if isinstance(form, dict) else form])
+    return " or ".join(dict.fromkeys(names))
+
+
+def _below(where: str, key: str) -> str:
+    return f"{where}.{key}" if where else key

@@ -1,0 +1,197 @@
+"""The verdict of a result that was written, put together anew, and what the result says against itself."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from tcdp_audit.core.base.outcome import (
+    COLUMN_DEMANDS,
+    LEFT_OUT,
+    LINKABLE_ORDER,
+    STRUCTURE,
+    UNDECLARED_IDENTIFIERS,
+    Comparison,
+    Outcome,
+    Severity,
+    Status,
+)
+from tcdp_audit.core.base.provenance import tool
+from tcdp_audit.core.base.visible import visible
+from tcdp_audit.core.results.conditions import Condition, JudgedOutcome, Kind, conditions_of
+from tcdp_audit.core.results.tally import status_of, tally_of
+from tcdp_audit.core.results.verdict import title_of
+from tcdp_audit.core.results.written import Entry, is_structural, useless_in, verdict_in
+
+
+def is_approval(result: Mapping[str, Any]) -> bool:
+    """Whether a written result approves of the very file that it is about, and not of what becomes of it by a step."""
+    return verdict_in(result) == "passed" and not any(one.kind is Kind.ONCE for one in conditions_in(result))
+
+
+def title_in(result: Mapping[str, Any]) -> str:
+    """The verdict of a written result, put together anew: the title in it is not believed.
+
+    Args:
+        result: in the published JSON contract.
+    """
+    return title_of(verdict_in(result), useless_in(result), conditions_in(result))
+
+
+def conditions_in(result: Mapping[str, Any]) -> tuple[Condition, ...]:
+    """The conditions under which the release of a written result is fit.
+
+    Args:
+        result: in the published JSON contract.
+    """
+    return conditions_of(
+        JudgedOutcome(str(one["check"]), one["source"], Status(one["status"]), one["details"])
+        for one in result["outcomes"]
+    )
+
+
+EXACT = (
+    1e-9  # a figure this near to its threshold, relative to it, was decided by exact numbers that JSON does not hold
+)
+COUNTED = {"passed": "passed", "failed": "failed", "errors": "error", "skipped": "skipped", "measured": "measured"}
+FATAL = frozenset({"missing_columns", "undeclared_columns", "present_identifiers", "wrong_scale", "outside_hierarchy"})
+
+
+def contradictions(result: Mapping[str, Any]) -> Iterator[str]:
+    """Each way in which a result contradicts itself, as a sentence that quotes nothing of it but names of checks.
+
+    Nothing is computed again: a result without a contradiction can still be false.
+
+    Args:
+        result: in the published JSON contract, of its form.
+    """
+    outcomes: Sequence[Entry] = result["outcomes"]
+    if result["release"]["records"] < 1 or result["release"]["columns"] < 1:
+        yield "its release has no record or no column"
+    yield from _of_columns(result, outcomes)
+    for number, one in enumerate(outcomes, 1):
+        name = f"outcome {number}, {visible(str(one['check']))[:40]},"
+        yield from (f"{name} {sentence}" for sentence in _of_outcome(one, result["release"]["records"]))
+    if status_of([_outcome(one) for one in outcomes]) != result["status"]:
+        yield "its status is not what its outcomes give"
+    yield from _of_words(result, outcomes)
+
+
+def _of_columns(result: Mapping[str, Any], outcomes: Sequence[Entry]) -> Iterator[str]:
+    """Every release has an outcome for each demand on columns; another version may have had others as well."""
+    named = Counter(str(one["check"]) for one in outcomes if is_structural(one))
+    missing = [name for name in COLUMN_DEMANDS if named[name] != 1]
+    if missing and (_is_ours(result) or len(missing) == len(COLUMN_DEMANDS)):
+        yield f"it does not have one outcome of each demand on columns ({', '.join(missing)})"
+    if _is_ours(result) and set(named) - set(COLUMN_DEMANDS):
+        yield "it has a demand on columns that there is not"
+
+
+def _of_outcome(one: Entry, records: int) -> Iterator[str]:
+    if is_structural(one):
+        yield from _of_structure(one)
+    for kind in ("classes", "records"):
+        tally = one[kind]
+        if tally is not None and not 0 <= (tally["failing"] or 0) <= tally["total"]:
+            yield f"counts more {kind} that fail than there are"
+    if one["records"] is not None and one["records"]["total"] > records and not is_structural(one):
+        yield "counts more records than the release has"
+    if one["status"] == "passed":
+        yield from _of_passed(one)
+
+
+def _of_structure(one: Entry) -> Iterator[str]:
+    columns = one["details"].get("columns")
+    if one["check"] == UNDECLARED_IDENTIFIERS and one["status"] == "skipped":
+        return  # no column was looked at, which the verdict says
+    if not isinstance(columns, list) or one["status"] not in ("passed", "failed"):
+        yield "does not say which columns it is about"
+        return
+    of_records = one["check"] == LINKABLE_ORDER and one["status"] == "failed"  # the order of records is in no column
+    wrong = len(columns) + of_records
+    if one["observed"] != wrong or bool(wrong or one["details"].get(LEFT_OUT)) is (one["status"] == "passed"):
+        yield "does not have the status that its columns give"
+    if one["status"] == "failed" and one["severity"] != "error" and one["check"] in FATAL:
+        yield "only warns, which this demand never does"
+
+
+def _of_passed(one: Entry) -> Iterator[str]:
+    """What a passed demand cannot say of itself."""
+    keeps = _keeps(one["observed"], one)
+    if keeps is False:
+        yield "passed with a figure that does not keep its threshold"
+    tallies = [one[kind] for kind in ("classes", "records") if one[kind] is not None]
+    if any(tally["total"] == 0 for tally in tallies if not is_structural(one)):
+        yield "passed without a record"
+    of_classes = one["classes"] is not None  # a figure of the whole release may keep a demand that some records do not
+    failing = [tally for tally in tallies if tally["failing"] and (of_classes or tally["failing"] == tally["total"])]
+    if failing and not _allows_some(one):
+        yield "passed although records of it fail"
+
+
+def _allows_some(one: Entry) -> bool:
+    """Whether a demand is that no more than a share of records fails: its figure then is about records, not classes."""
+    return one["comparison"] in ("<=", "<") and one["threshold"] is not None and "at_most" in one["parameters"]
+
+
+def _keeps(observed: Any, one: Entry) -> bool | None:
+    """Whether a figure keeps the threshold; None where nothing can be said of it."""
+    if one["comparison"] is None or one["threshold"] is None or one["source"] == STRUCTURE:
+        return None
+    if observed is None:
+        return False
+    figure, threshold = _number(observed), _number(one["threshold"])
+    if abs(figure - threshold) <= EXACT * max(1.0, abs(threshold)) or figure == threshold:
+        return None
+    return bool(Comparison(one["comparison"]).holds(1 if figure > threshold else -1))
+
+
+def _number(value: Any) -> float:
+    """A figure of the contract: a number, or infinity as a text."""
+    return float({"infinity": "inf", "-infinity": "-inf"}.get(value, "nan") if isinstance(value, str) else value)
+
+
+def _of_words(result: Mapping[str, Any], outcomes: Sequence[Entry]) -> Iterator[str]:
+    """What follows from the outcomes, as far as it is there: older results have less of it."""
+    counted = Counter(str(one["status"]) for one in outcomes)
+    if any(result["summary"].get(name, 0) != counted[status] for name, status in COUNTED.items()):
+        yield "its summary is not what its outcomes give"
+    failing = [number for number, one in enumerate(outcomes) if (one["status"], one["severity"]) == ("failed", "error")]
+    exposed = result.get("exposed")
+    if isinstance(exposed, Mapping) and exposed and _positions(exposed) != failing:
+        yield "the people that it calls exposed are not those of the demands that fail"
+    verdict = result.get("verdict")
+    if not isinstance(verdict, Mapping):
+        return
+    if verdict.get("state") != ("failed" if failing else result["status"]) or verdict_in(result) != verdict["state"]:
+        yield "its verdict is not what its outcomes give"
+    elif _is_ours(result) and verdict.get("title") != title_in(result):
+        yield "its verdict has another title than its outcomes give"
+    elif _is_ours(result) and result["status"] == "passed" and verdict.get("sentence") != _sentence(outcomes):
+        yield "its verdict has another sentence than its outcomes give"
+
+
+def _positions(exposed: Mapping[str, Any]) -> list[int]:
+    """The failing demands that a number of people names."""
+    listed = [one for name in ("counted", "left_out") if isinstance(exposed.get(name), list) for one in exposed[name]]
+    return sorted(one["outcome"] for one in listed if isinstance(one, Mapping) and isinstance(one.get("outcome"), int))
+
+
+def _sentence(outcomes: Sequence[Entry]) -> str:
+    return tally_of([_outcome(one) for one in outcomes]).sentence
+
+
+def _outcome(one: Entry) -> Outcome:
+    """An outcome, as far as its status decides."""
+    return Outcome(
+        check=one["check"],
+        status=Status(one["status"]),
+        severity=Severity(one["severity"]),
+        source=one["source"],
+    )
+
+
+def _is_ours(result: Mapping[str, Any]) -> bool:
+    """Whether this version wrote a result."""
+    return bool(result["tool"]["version"] == tool()["version"])

@@ -1,0 +1,61 @@
+"""Every generated file is up to date, and nothing is left of what is generated no more."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tools.generate import ROOT, TOPICS, generated, leftovers
+
+COMMAND = "python -m tools.generate"
+FILES = dict(generated())
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_generated_file_is_there_and_up_to_date(name: str) -> None:
+    file = ROOT / name
+
+    assert file.is_file(), f"{name} is missing: {COMMAND}"
+    assert file.read_text(encoding="utf-8") == FILES[name], f"{name} is stale: {COMMAND}"
+
+
+def test_nothing_is_left_of_what_is_generated_no_more() -> None:
+    assert leftovers() == [], COMMAND
+
+
+def test_a_file_that_is_generated_is_marked_as_such() -> None:
+    names = [name for name in FILES if name != "README.md"]  # of which only a list is generated
+    answer = subprocess.run(
+        ["git", "check-attr", "linguist-generated", *names], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    if answer.returncode:
+        pytest.skip("this is no checkout")
+    assert [line for line in answer.stdout.splitlines() if not line.endswith(": set")] == []
+
+
+@pytest.mark.long
+def test_the_command_repairs_any_content_of_a_generated_file(tmp_path: Path) -> None:
+    folders = ("tcdp_audit", "plugins", "reports", "tools", "docs", "README.md")
+    copied = subprocess.run(["git", "ls-files", *folders], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    for name in copied.splitlines():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_bytes((ROOT / name).read_bytes())
+    broken = [name for name in FILES if name.endswith(".json") or name.startswith(TOPICS)]
+    for name in broken:
+        (tmp_path / name).write_text("<<<<<<< ours\n", encoding="utf-8")
+    environment = {"PYTHONPATH": ":".join(str(tmp_path / one) for one in (".", "plugins", "reports"))}
+
+    ran = subprocess.run(
+        [sys.executable, "-m", "tools.generate"],
+        cwd=tmp_path,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert ran.returncode == 0, ran.stderr
+    assert sorted(ran.stdout.splitlines()) == sorted(broken)
