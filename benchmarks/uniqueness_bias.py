@@ -18,9 +18,9 @@ import numpy as np
 from simulated_population import SIZES, simulated_population
 
 from tcdp_audit.core.encoding.keys import fold
-from tcdp_audit_plugins.checks._shared.pitman import fit_pitman
-from tcdp_audit_plugins.checks._shared.population_estimators import (
+from tcdp_audit_plugins.checks._shared.pitman import (
     data_intrusion_simulation,
+    fit_pitman,
     log_linear_match,
     log_linear_uniques,
     zayatz,

@@ -12,7 +12,7 @@ from synthetic_tables import asked
 
 from tcdp_audit import Status
 from tcdp_audit.core.base.errors import CheckError
-from tcdp_audit_plugins.checks._shared.beside_control import Attack, Rate, require_no_better
+from tcdp_audit_plugins.checks._shared.control_comparison import Attack, Rate, require_no_better
 
 HALF = Fraction(1, 2)
 

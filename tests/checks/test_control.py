@@ -20,11 +20,10 @@ from tcdp_audit.core.base.outcome import Outcome, Severity, Status
 from tcdp_audit.core.encoding.domain import Domain
 from tcdp_audit.core.encoding.generalised import Interval
 from tcdp_audit.core.policy.model import Scale
-from tcdp_audit_plugins.checks._shared.beside_control import Attack, interval_of_risk
-from tcdp_audit_plugins.checks.control.draws import none_drawn
-from tcdp_audit_plugins.checks.control.gower import numbers_of
-from tcdp_audit_plugins.checks.control.ranking import Ranking
+from tcdp_audit_plugins.checks._shared.control_comparison import Attack, interval_of_risk
+from tcdp_audit_plugins.checks.control.risk import Ranking, none_drawn
 from tcdp_audit_plugins.checks.control.singling_out import blind_guess
+from tcdp_audit_plugins.checks.control.tables import numbers_of
 
 SURE = Fraction(95, 100)
 CODES = [f"c{number}" for number in range(60)]

@@ -10,12 +10,14 @@ from hypothesis import given, settings, strategies as st
 
 from tcdp_audit_plugins.checks.record_linkage.fellegi_sunter import (
     EDGE,
+    Decision,
     Estimation,
     Linkage,
     agreement_rates,
+    decide,
     estimate,
+    link_figures,
 )
-from tcdp_audit_plugins.checks.record_linkage.linkage_decisions import Decision, decide, link_figures
 
 COUNTS = np.array([9000, 400, 300, 20, 150, 12, 8, 110])  # three attributes
 EXACTLY = Estimation(smoothing=0)

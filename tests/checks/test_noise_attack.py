@@ -20,8 +20,8 @@ from tcdp_audit import Outcome, PolicyError, Status
 from tcdp_audit.core.check.table_view import TableView
 from tcdp_audit.core.engines.opening import open_engine
 from tcdp_audit.core.session.registry import Plugins
-from tcdp_audit_plugins.checks.likelihood_attacks.noise_attack import candidates_of_released
-from tcdp_audit_plugins.checks.likelihood_attacks.noise_parameters import NoiseParameters
+from tcdp_audit_plugins.checks.masking_attacks.noise import NoiseParameters
+from tcdp_audit_plugins.checks.masking_attacks.noise_attack import candidates_of_released
 
 PLUGINS = Plugins.load(external=False)
 Row = tuple[int | None, int | None]

@@ -20,10 +20,10 @@ from tcdp_audit.core.base.errors import CheckError
 from tcdp_audit.core.check.table_view import TableView
 from tcdp_audit.core.engines.opening import open_engine
 from tcdp_audit.core.session.registry import Plugins
-from tcdp_audit_plugins.checks.likelihood_attacks.channel import declared
-from tcdp_audit_plugins.checks.likelihood_attacks.labelled_matrix import read_matrix
-from tcdp_audit_plugins.checks.likelihood_attacks.pram_attack import candidates_of_released
-from tcdp_audit_plugins.checks.likelihood_attacks.pram_parameters import PramParameters
+from tcdp_audit_plugins.checks.masking_attacks.channel import declared
+from tcdp_audit_plugins.checks.masking_attacks.labelled_matrix import read_matrix
+from tcdp_audit_plugins.checks.masking_attacks.masked_values import PramParameters
+from tcdp_audit_plugins.checks.masking_attacks.pram_attack import candidates_of_released
 
 PLUGINS = Plugins.load(external=False)
 Row = tuple[str | None, ...]

@@ -17,14 +17,13 @@ import tcdp_audit
 from tcdp_audit.core.base.errors import CheckError
 from tcdp_audit.core.base.outcome import Outcome, Status
 from tcdp_audit_plugins.checks.record_linkage.standardised import RecordPoints, Space
-from tcdp_audit_plugins.checks.record_linkage.supervised import held_out, mixed_integer, search
-from tcdp_audit_plugins.checks.record_linkage.supervised.deadline import Deadline
+from tcdp_audit_plugins.checks.record_linkage.supervised import mixed_integer, paired_points, search
 from tcdp_audit_plugins.checks.record_linkage.supervised.exact_optimum import optimum
 from tcdp_audit_plugins.checks.record_linkage.supervised.families import FAMILIES, BilinearForm, Family, WeightedMean
 from tcdp_audit_plugins.checks.record_linkage.supervised.links import FeatureBlocks, Learned, links
+from tcdp_audit_plugins.checks.record_linkage.supervised.mixed_integer import region
 from tcdp_audit_plugins.checks.record_linkage.supervised.paired_points import PairedPoints
-from tcdp_audit_plugins.checks.record_linkage.supervised.regions import region
-from tcdp_audit_plugins.checks.record_linkage.supervised.surrogate import learned
+from tcdp_audit_plugins.checks.record_linkage.supervised.surrogate import Deadline, learned
 
 Rows = list[tuple[int, ...]]
 MEMORY = 2**26
@@ -368,7 +367,7 @@ def test_a_form_says_whether_it_is_a_metric_and_ordered_weights_are_a_list() -> 
 
 
 def test_many_records_are_learned_from_some_of_them(monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in (held_out, search):
+    for module in (paired_points, search):
         monkeypatch.setattr(module, "LEARNED", 20)
     released, original = unequally_masked()
     original = original.drop(columns="group").assign(c=original["c"].where(original["id"] != 3))

@@ -18,9 +18,10 @@ from hypothesis import assume, given, settings, strategies as st
 from population_tables import Row, outcome, sampled, shuffled, simulated, table
 
 from tcdp_audit import PolicyError
-from tcdp_audit_plugins.checks._shared.pitman import Pitman, fit_pitman
-from tcdp_audit_plugins.checks._shared.population_estimators import (
+from tcdp_audit_plugins.checks._shared.pitman import (
+    Pitman,
     data_intrusion_simulation,
+    fit_pitman,
     log_linear_match,
     log_linear_uniques,
     zayatz,

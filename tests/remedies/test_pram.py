@@ -14,7 +14,7 @@ from masked import PLUGINS, masked, paired_policy
 
 from tcdp_audit import PolicyError, fix, load_policy
 from tcdp_audit.core.remedy.remedy import RemedyError
-from tcdp_audit_plugins.checks.likelihood_attacks.channel import invariant
+from tcdp_audit_plugins.checks.masking_attacks.channel import invariant
 from tcdp_audit_plugins.remedies.pram.apply import LARGEST, declared_matrix, drawn, retaining
 
 SEX = {"sex": {"role": "quasi_identifier", "scale": "nominal"}}

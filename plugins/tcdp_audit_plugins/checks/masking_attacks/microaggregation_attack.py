@@ -11,21 +11,24 @@ from pydantic import Field
 
 from tcdp_audit.plugin._internal import fold
 from tcdp_audit.plugin.check import Check, DisclosureType, Need, Pairs, TableCheck, TableFigure, TableView
-from tcdp_audit.plugin.detector import PolicyDocument, Role, Text
+from tcdp_audit.plugin.detector import PolicyDocument, Text
 from tcdp_audit.plugin.engine import CheckError
 from tcdp_audit.plugin.sentences import count
 from tcdp_audit_plugins.checks._shared.candidate_sets import CandidateSets
-from tcdp_audit_plugins.checks.transparency.consistent_ranges import sets_of_ranges
-from tcdp_audit_plugins.checks.transparency.group_intersections import known_groups
-from tcdp_audit_plugins.checks.transparency.known_attributes import ordered_attributes, ordered_faults, unknown
-from tcdp_audit_plugins.checks.transparency.outcome import (
+from tcdp_audit_plugins.checks._shared.known_attributes import known_attributes, without_key
+from tcdp_audit_plugins.checks.masking_attacks.candidate_figure import (
     FIGURE,
-    AttackParameters,
     attack_figure,
     attack_sentences,
 )
-from tcdp_audit_plugins.checks.transparency.ranks import Ranks
-from tcdp_audit_plugins.checks.transparency.tables import AttackedTables
+from tcdp_audit_plugins.checks.masking_attacks.parameters import (
+    AttackParameters,
+    ordered_attributes,
+    ordered_faults,
+    why_not_released,
+)
+from tcdp_audit_plugins.checks.masking_attacks.ranks import Ranks, sets_of_ranges
+from tcdp_audit_plugins.checks.masking_attacks.tables import AttackedTables, known_groups
 from tcdp_audit_plugins.guides import built_in_guide
 
 BEYOND = (
@@ -98,7 +101,7 @@ class Microaggregated:
 
     def __init__(self, view: TableView, parameters: MicroaggregationAttackParameters) -> None:
         self.parameters, self.memory = parameters, view.memory
-        names = known_attributes(parameters, view.policy.document)
+        names = attacked_attributes(parameters, view.policy.document)
         self.tables = AttackedTables(view.pairs(names), names)
         self.blocks = _blocks(parameters, names)
         self.smallest = smallest_groups(self.tables.pairs, self.blocks)
@@ -152,14 +155,12 @@ def smallest_groups(pairs: Pairs, blocks: Mapping[str, Sequence[str]]) -> dict[s
     return smallest
 
 
-def known_attributes(parameters: MicroaggregationAttackParameters, document: PolicyDocument) -> list[str]:
+def attacked_attributes(parameters: MicroaggregationAttackParameters, document: PolicyDocument) -> list[str]:
     """The attributes that the intruder knows, sorted."""
     if parameters.method == "individual_ranking":
         return ordered_attributes(parameters, document)
     named = [name for block in parameters.blocks or [] for name in block] or parameters.attributes
-    declared = document.attributes.items()
-    quasi = [name for name, one in declared if one.role is Role.QUASI_IDENTIFIER and name != document.key]
-    return sorted(set(named or quasi))
+    return known_attributes(named, without_key(document))
 
 
 def _blocks(parameters: MicroaggregationAttackParameters, names: list[str]) -> dict[str, list[str]]:
@@ -183,8 +184,8 @@ def _faults(parameters: MicroaggregationAttackParameters, document: PolicyDocume
     named = [name for block in parameters.blocks or [] for name in block]
     if len(set(named)) < len(named):
         yield "blocks", "an attribute stands in two blocks, or twice in one"
-    for name in known_attributes(parameters, document):
-        reason = unknown(name, document)
+    for name in attacked_attributes(parameters, document):
+        reason = why_not_released(name, document)
         if reason:
             yield "attributes" if parameters.blocks is None else "blocks", reason
 

@@ -1,23 +1,25 @@
 """Two tables in units of the noise between them: the squared distance is -2 times the logarithm of the likelihood.
 
 Numbers are turned to the principal axes of the noise, each in its standard deviations; axes without noise are left out,
-as the pseudo-inverse does. An attribute to which nothing was added must agree.
+as the pseudo-inverse does. An attribute to which nothing was added must agree. Noise on ranks, or on their normal
+scores, is what a masking adds that moves values about among the records.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
+from itertools import compress
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tcdp_audit.plugin._internal import Counts, Floats, fold
 from tcdp_audit.plugin.check import Pairs
-from tcdp_audit.plugin.engine import CheckError, CodedTable
-from tcdp_audit_plugins.checks.likelihood_attacks.noise import INCOMPLETE, Noise
+from tcdp_audit.plugin.engine import CheckError, CodedTable, Domain
+from tcdp_audit_plugins.checks.masking_attacks.noise import INCOMPLETE, Noise, Scores
 from tcdp_audit_plugins.checks.record_linkage.standardised import EPSILON, RecordPoints, Space
 
 NO_NOISE = 1e-10  # of the largest variance along any axis, in standard deviations of attributes
@@ -66,6 +68,8 @@ class Gaussian:
         if self._squares is None:
             points = np.arange(some.start, some.stop)
             return self.space.squared_distances(points[:, None], np.arange(len(self.known))[None]) / -2
+        # |a - b|^2 = |a|^2 - 2ab + |b|^2 as one matrix product. It loses digits where |a| is large, which `_squares`
+        # has ruled out: the error is below `LOST`. Links and their ties are counted from exact distances, see `credit`.
         own, other = self._squares
         product = self.space.released.numbers[some] @ self.space.known.numbers.T
         product -= own[some, None] / 2
@@ -159,6 +163,8 @@ class _Axes:
 
 def _turn(noise: Noise, moved: NDArray[np.intp]) -> Floats:
     covariance = noise.covariance[np.ix_(moved, moved)]
+    # Eigenvectors are taken of the correlations, not of the covariances: units of attributes then do not decide which
+    # axes count as free of noise, and `NO_NOISE` is one threshold for all tables.
     scale = np.sqrt(np.diag(covariance))
     if noise.is_independent:
         return np.diag(1 / scale)
@@ -186,3 +192,57 @@ def _middle(table: CodedTable, name: str) -> float:
 
 def _missing(table: CodedTable, name: str) -> int:
     return int((table.codes[name] == table.domains[name].size).sum())
+
+
+def scored(pairs: Pairs, scores: Scores) -> Pairs:
+    """Both tables with the scores of their values, each by the ranks in its own column; suppressed cells have none.
+
+    Raises:
+        CheckError: generalised values overlap, so that they have no ranks.
+
+    Cost: O(records) for each attribute.
+    """
+    if scores == "values":
+        return pairs
+    return replace(pairs, released=_scored(pairs.released, scores), original=_scored(pairs.original, scores))
+
+
+def _scored(table: CodedTable, scores: Scores) -> CodedTable:
+    codes, domains = dict(table.codes), dict(table.domains)
+    for name, domain in table.domains.items():
+        codes[name] = np.where(domain.is_uninformative[codes[name]], domain.size, codes[name])
+        counts = np.bincount(codes[name], minlength=domain.size + 1)[:-1]
+        _require_order(domain, counts)
+        values = mean_ranks(counts) if scores == "ranks" else normal_scores(counts)
+        domains[name] = replace(domain, values=values, counts=counts, suppressed=frozenset(), covers=None, rounded={})
+    return replace(table, codes=codes, domains=domains)
+
+
+def _require_order(domain: Domain, counts: Counts) -> None:
+    occurring = None if domain.covers is None else tuple(compress(domain.covers, counts > 0))
+    if not replace(domain, covers=occurring).is_ordered:
+        raise CheckError(
+            f"generalised values of {domain.attribute!r} overlap, so that they have no ranks; leave it out"
+        )
+
+
+def mean_ranks(counts: Counts) -> Floats:
+    """The mean rank of the records with each value, from 1.
+
+    Example:
+        >>> mean_ranks(np.array([1, 2, 1])).tolist()
+        [1.0, 2.5, 4.0]
+    """
+    return np.asarray(np.cumsum(counts) - (counts - 1) / 2)
+
+
+def normal_scores(counts: Counts) -> Floats:
+    """The quantile of the normal distribution at the mean rank by one more than the records.
+
+    Example:
+        >>> normal_scores(np.array([1, 2, 1])).round(3).tolist()
+        [-0.842, 0.0, 0.842]
+    """
+    from scipy.special import ndtri  # noqa: PLC0415 - takes a while to import
+
+    return np.asarray(ndtri(mean_ranks(counts) / (counts.sum() + 1)))

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from tcdp_audit.plugin._internal import Counts, Floats, fold
 from tcdp_audit.plugin.check import Pairs
-from tcdp_audit_plugins.checks.likelihood_attacks.posteriors import most_likely
+from tcdp_audit_plugins.checks.masking_attacks.posteriors import most_likely
 from tcdp_audit_plugins.checks.record_linkage.credit import Credit, credit_of
 
 EPSILON = float(np.finfo(np.float64).eps)
@@ -127,6 +127,9 @@ class Transitions:
         self, ranked: Sequence[tuple[list[int], NDArray[np.intp]]], known: NDArray[np.intp], share: Fraction
     ) -> NDArray[np.bool_]:
         """The same for some persons and one released point, of which each attribute has `_whole` probabilities."""
+        # L / sum of L > share without a division: all probabilities of an attribute are scaled to whole numbers by one
+        # factor, which cancels. Products of whole numbers are exact in Python, and people to whom every attribute has
+        # the same probability share one product.
         ranks = [places[codes] for (_, places), codes in zip(ranked, self.others.codes.T, strict=True)]
         keys = fold(ranks, [len(numbers) for numbers, _ in ranked]).values
         _, first, group = np.unique(keys, return_index=True, return_inverse=True)

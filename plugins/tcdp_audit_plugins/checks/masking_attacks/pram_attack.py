@@ -8,11 +8,19 @@ from tcdp_audit.plugin._internal import Counts
 from tcdp_audit.plugin.check import DisclosureType, Need, Pairs, TableCheck, TableFigure, TableView
 from tcdp_audit.plugin.detector import Scale
 from tcdp_audit.plugin.sentences import Comparison
-from tcdp_audit_plugins.checks.likelihood_attacks.masked_values import MaskedAttribute, masked_attribute, transitions
-from tcdp_audit_plugins.checks.likelihood_attacks.outcome import Attack, attack_sentences
-from tcdp_audit_plugins.checks.likelihood_attacks.parameters import known_attributes
-from tcdp_audit_plugins.checks.likelihood_attacks.posteriors import posteriors, require_few
-from tcdp_audit_plugins.checks.likelihood_attacks.pram_parameters import PramParameters, faults
+from tcdp_audit_plugins.checks._shared.known_attributes import known_attributes
+from tcdp_audit_plugins.checks.masking_attacks.likelihood_figure import (
+    Attack,
+    attack_sentences,
+)
+from tcdp_audit_plugins.checks.masking_attacks.masked_values import (
+    MaskedAttribute,
+    PramParameters,
+    faults,
+    masked_attribute,
+    transitions,
+)
+from tcdp_audit_plugins.checks.masking_attacks.posteriors import posteriors, require_few
 from tcdp_audit_plugins.checks.record_linkage.standardised import space
 from tcdp_audit_plugins.guides import built_in_guide
 
@@ -53,7 +61,7 @@ def candidates_of_released(view: TableView, parameters: PramParameters) -> Count
 
 
 def _attacked(view: TableView, parameters: PramParameters) -> tuple[Mapping[str, MaskedAttribute], Attack]:
-    names = known_attributes(parameters, view.quasi_identifiers)
+    names = known_attributes(parameters.attributes, view.quasi_identifiers)
     pairs = view.pairs(names)
     attributes = {name: masked_attribute(view, pairs, name, parameters) for name in names}
     for one in attributes.values():

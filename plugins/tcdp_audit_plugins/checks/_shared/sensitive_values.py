@@ -1,15 +1,16 @@
-"""Parameters that name values of the sensitive attribute, such as the harmful ones."""
+"""Sensitive values that an expectation names, and what missing ones mean where they are a failure."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.plugin.check import AttributeParameters, ClassEvidence
+from tcdp_audit.plugin.check import AttributeParameters, ClassEvidence, TableView
 from tcdp_audit.plugin.detector import PolicyDocument, Role
-from tcdp_audit.plugin.engine import CheckError
+from tcdp_audit.plugin.engine import CheckError, Domain
+from tcdp_audit.plugin.sentences import agree, count
 
 
 def among(evidence: ClassEvidence, names: Sequence[str]) -> NDArray[np.bool_]:
@@ -42,3 +43,18 @@ def ambiguous(parameters: AttributeParameters, document: PolicyDocument, *fields
         for name in fields:
             if getattr(parameters, name):
                 yield name, "names values of one attribute; say which in `attribute`"
+
+
+def violation_of(view: TableView, sensitive: Iterable[Domain]) -> str:
+    """Why a check fails under the policy: a value of a sensitive attribute is missing; nothing where it does not.
+
+    Args:
+        view: the release, with the policy's conventions.
+        sensitive: the attributes that are measured.
+    """
+    incomplete = [one for one in sensitive if one.missing]
+    if view.policy.conventions.missing_sensitive != "fail" or not incomplete:
+        return ""
+    first = incomplete[0]
+    records = f"{count(first.missing, 'record')} {agree(first.missing, 'has', 'have')}"
+    return f"{records} no value in the sensitive attribute {first.attribute!r}"

@@ -1,38 +1,113 @@
-"""The attributes of two tables under post-randomisation: values, and the probabilities with which they were changed."""
+"""Parameters of the attack on post-randomisation, and attributes of both tables with the changes of their values."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import fsum
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import Field
 
 from tcdp_audit.plugin._internal import Counts, Floats
 from tcdp_audit.plugin.check import Pairs, TableView
+from tcdp_audit.plugin.detector import Exact, PolicyDocument, Text
 from tcdp_audit.plugin.engine import CheckError, Domain
 from tcdp_audit.plugin.sentences import count
-from tcdp_audit_plugins.checks.likelihood_attacks.channel import (
+from tcdp_audit_plugins.checks._shared.known_attributes import known_attributes, quasi_identifiers_of
+from tcdp_audit_plugins.checks.masking_attacks.channel import (
     MOST,
+    Adapted,
+    Channel,
+    Counted,
+    Declared,
+    Retained,
     cell_posterior,
     changes,
     declared,
     estimated,
     invariant,
-    keeping,
     logarithms,
     places,
+    retention_matrix,
 )
-from tcdp_audit_plugins.checks.likelihood_attacks.exact_channel import Adapted, Channel, Counted, Declared, Retained
-from tcdp_audit_plugins.checks.likelihood_attacks.labelled_matrix import LabelledMatrix, matrix_of, read_matrix
-from tcdp_audit_plugins.checks.likelihood_attacks.pram_parameters import PramParameters
-from tcdp_audit_plugins.checks.likelihood_attacks.transitions import CodedPoints, Transitions
+from tcdp_audit_plugins.checks.masking_attacks.labelled_matrix import LabelledMatrix, matrix_of, read_matrix
+from tcdp_audit_plugins.checks.masking_attacks.parameters import LikelihoodParameters, unknown_attributes
+from tcdp_audit_plugins.checks.masking_attacks.transitions import CodedPoints, Transitions
+
+Share = Annotated[Exact, Field(ge=0, le=1)]
+Lines = Annotated[dict[Text, Annotated[dict[Text, Share], Field(min_length=1)]], Field(min_length=1)]
 
 Codes = NDArray[np.int64]
+
+
+class PramParameters(LikelihoodParameters):
+    """Parameters of `pram_attack`."""
+
+    retention: Annotated[
+        Share | dict[Text, Share] | None,
+        Field(
+            description="The probability that a value is kept, all others being as probable as each other: one for "
+            "every attribute without a matrix, or one for each that is named."
+        ),
+    ] = None
+    matrix: Annotated[
+        dict[Text, str | Lines] | None,
+        Field(
+            min_length=1,
+            description="For an attribute a CSV file: released values in the first line, then for each original value "
+            "a line with the probabilities; or the lines themselves, `{male: {male: 0.9, female: 0.1}, …}`.",
+        ),
+    ] = None
+    invariant: Annotated[
+        bool,
+        Field(
+            description="Whether what is declared was adapted so that no value is expected to become rarer or more "
+            "frequent."
+        ),
+    ] = False
+
+    def files(self) -> Iterator[tuple[str, str | None, str]]:
+        """The files of matrices."""
+        yield from (("matrix", name, location) for name, location in self._matrices if isinstance(location, str))
+
+    def figures(self) -> dict[str, Any]:
+        """As an outcome carries them: the values of a matrix that stands in the policy are counted."""
+        figures = super().figures()
+        if self.matrix is not None:
+            listed = {name: one if isinstance(one, str) else count(len(one), "value") for name, one in self._matrices}
+            figures["matrix"] = listed
+        return figures
+
+    @property
+    def _matrices(self) -> list[tuple[str, str | Mapping[str, Mapping[str, Fraction]]]]:
+        return sorted((self.matrix or {}).items())
+
+    def retention_of(self, attribute: str) -> Exact | None:
+        """The declared retention of an attribute."""
+        return self.retention.get(attribute) if isinstance(self.retention, Mapping) else self.retention
+
+
+def faults(parameters: PramParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
+    """Why an expectation cannot hold for a policy: (parameter, sentence)."""
+    yield from unknown_attributes(parameters, document)
+    names, matrix = (
+        set(known_attributes(parameters.attributes, quasi_identifiers_of(document))),
+        parameters.matrix or {},
+    )
+    declared_retention = parameters.retention if isinstance(parameters.retention, Mapping) else {}
+    for field, by_attribute in (("retention", declared_retention), ("matrix", matrix)):
+        for name in sorted(set(by_attribute) - names):
+            yield field, f"{name!r} has a {field} and is not among the attributes that the intruder knows"
+    for name in sorted(set(declared_retention) & set(matrix)):
+        yield "retention", f"{name!r} has a matrix, too; leave one of them"
+    silent = [name for name in sorted(names) if parameters.invariant and parameters.retention_of(name) is None]
+    for name in sorted(set(silent) - set(matrix)):
+        yield "invariant", f"it adapts what is declared, and nothing is of {name!r}; give its retention or its matrix"
 
 
 @dataclass(frozen=True)
@@ -139,7 +214,7 @@ def _released_as(
     if retention is None:
         counts = changes(len(labels), *pairs)
         return estimated(counts), Counted(counts)
-    matrix, channel = keeping(len(labels), float(retention)), Retained(len(labels), Fraction(retention))
+    matrix, channel = retention_matrix(len(labels), float(retention)), Retained(len(labels), Fraction(retention))
     if not parameters.invariant:
         return matrix, channel
     return invariant(matrix, original), Adapted(channel, original.tolist())

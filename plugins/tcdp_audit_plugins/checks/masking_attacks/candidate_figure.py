@@ -4,45 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from fractions import Fraction
-from typing import Annotated, Any, Literal, Protocol
-
-from pydantic import Field
+from typing import Any, Protocol
 
 from tcdp_audit.plugin._internal import Counts
-from tcdp_audit.plugin.check import Parameters, TableFigure, TableView
-from tcdp_audit.plugin.detector import Exact, Scale, Text
+from tcdp_audit.plugin.check import TableFigure, TableView
+from tcdp_audit.plugin.detector import Scale
 from tcdp_audit.plugin.engine import CheckError
 from tcdp_audit.plugin.sentences import (
     Outcome,
     Sentences,
 )
 from tcdp_audit_plugins.checks._shared.candidate_sets import CandidateSets
+from tcdp_audit_plugins.checks.masking_attacks.links import Links, count_assigned, distances_in_sets, nearest_in_sets
+from tcdp_audit_plugins.checks.masking_attacks.parameters import AttackParameters
+from tcdp_audit_plugins.checks.masking_attacks.tables import AttackedTables
 from tcdp_audit_plugins.checks.record_linkage.standardised import Space, space
-from tcdp_audit_plugins.checks.transparency.assignment import assigned_correct
-from tcdp_audit_plugins.checks.transparency.links import Links, distances_in_sets, nearest_in_sets
-from tcdp_audit_plugins.checks.transparency.tables import AttackedTables
 
 FIGURE = "share of people found"
-
-
-class AttackParameters(Parameters):
-    """Parameters of every attack on candidate sets."""
-
-    at_most: Annotated[Exact | None, Field(ge=0, le=1, description="The largest share of people who may be found.")] = (
-        None
-    )
-    links: Annotated[
-        Literal["certain", "expected"],
-        Field(description="Which links are counted: certain ones, or right ones by guessing among the candidates."),
-    ] = "certain"
-    closure: Annotated[
-        bool,
-        Field(description="Whether candidates are ruled out that no one-to-one matching of everybody leaves."),
-    ] = True
-    attributes: Annotated[
-        list[Text] | None,
-        Field(min_length=1, description="The attributes that the intruder knows; without it, all quasi-identifiers."),
-    ] = None
 
 
 def attack_figure(
@@ -130,7 +108,7 @@ def _wrong(sets: CandidateSets, outside: int, remedy: str) -> str:
 
 def _assigned(closed: CandidateSets, tables: AttackedTables, both: Space | None) -> dict[str, Fraction]:
     """Right links of the best assignment within the sets; nothing where there is none, or it is left out."""
-    correct = None if both is None else assigned_correct(closed, distances_in_sets(closed, tables, both))
+    correct = None if both is None else count_assigned(closed, distances_in_sets(closed, tables, both))
     return {} if correct is None else {"assigned_correct": correct}
 
 

@@ -6,12 +6,14 @@ from tcdp_audit.plugin._internal import Counts
 from tcdp_audit.plugin.check import DisclosureType, Need, Pairs, TableCheck, TableFigure, TableView
 from tcdp_audit.plugin.detector import Scale
 from tcdp_audit.plugin.sentences import Comparison
-from tcdp_audit_plugins.checks.likelihood_attacks.gaussian import Gaussian, in_units_of_noise
-from tcdp_audit_plugins.checks.likelihood_attacks.noise import noise_of
-from tcdp_audit_plugins.checks.likelihood_attacks.noise_parameters import NoiseParameters, faults, numeric_attributes
-from tcdp_audit_plugins.checks.likelihood_attacks.outcome import Attack, attack_sentences, both_ways
-from tcdp_audit_plugins.checks.likelihood_attacks.posteriors import posteriors, require_few
-from tcdp_audit_plugins.checks.likelihood_attacks.scores import scored
+from tcdp_audit_plugins.checks.masking_attacks.gaussian import Gaussian, in_units_of_noise, scored
+from tcdp_audit_plugins.checks.masking_attacks.likelihood_figure import (
+    Attack,
+    attack_sentences,
+    both_ways,
+)
+from tcdp_audit_plugins.checks.masking_attacks.noise import NoiseParameters, faults, noise_of, numeric_attributes
+from tcdp_audit_plugins.checks.masking_attacks.posteriors import posteriors, require_few
 from tcdp_audit_plugins.checks.record_linkage.credit import credit
 from tcdp_audit_plugins.checks.record_linkage.standardised import Space, space
 from tcdp_audit_plugins.guides import built_in_guide

@@ -1,8 +1,15 @@
-r"""What post-randomisation does to an attribute: \(P[x, y]\), the probability that x is released as y."""
+r"""Probabilities of post-randomisation, \(P[x, y]\) that x is released as y: in floats, and exactly by column.
+
+Floats weigh all pairs of records. Fractions decide about the few posteriors that rounding leaves open at a threshold.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,21 +17,23 @@ from numpy.typing import NDArray
 from tcdp_audit.plugin._internal import Counts, Floats
 from tcdp_audit.plugin.engine import CheckError
 from tcdp_audit.plugin.sentences import agree, count
-from tcdp_audit_plugins.checks.likelihood_attacks.labelled_matrix import LabelledMatrix
+from tcdp_audit_plugins.checks.masking_attacks.labelled_matrix import LabelledMatrix
 
 Codes = NDArray[np.int64]
 MOST = 4_000  # values of an attribute: 128 MiB
 PRINTED = 1e-3  # what a row of printed decimals may lack of 1
 
+Column = Sequence[Fraction | None]  # of all original values; None for one of which nothing is known
 
-def keeping(size: int, retention: float) -> Floats:
+
+def retention_matrix(size: int, retention: float) -> Floats:
     """Each of some values is kept with a probability, and otherwise becomes any other with the same.
 
     Returns:
         float64, shape (size, size); rows are original values.
 
     Example:
-        >>> keeping(3, 0.9).round(3).tolist()
+        >>> retention_matrix(3, 0.9).round(3).tolist()
         [[0.9, 0.05, 0.05], [0.05, 0.9, 0.05], [0.05, 0.05, 0.9]]
     """
     matrix = np.full((size, size), (1 - retention) / max(size - 1, 1))
@@ -161,7 +170,7 @@ def expected_released(original: Counts, matrix: Floats) -> Floats:
     """How often each value is released, in the mean; added up by size, so that no order of values matters.
 
     Example:
-        >>> expected_released(np.array([110, 90]), keeping(2, 0.9)).round(9).tolist()
+        >>> expected_released(np.array([110, 90]), retention_matrix(2, 0.9)).round(9).tolist()
         [108.0, 92.0]
     """
     return np.asarray(np.sort(original[:, None] * matrix, axis=0).sum(axis=0))
@@ -172,8 +181,128 @@ def cell_posterior(original: Counts, matrix: Floats) -> Floats:
 
     Example:
         >>> from fractions import Fraction
-        >>> [Fraction(one).limit_denominator(100) for one in cell_posterior(np.array([110, 90]), keeping(2, 0.9))]
+        >>> shares = cell_posterior(np.array([110, 90]), retention_matrix(2, 0.9))
+        >>> [Fraction(share).limit_denominator(100) for share in shares]
         [Fraction(11, 12), Fraction(81, 92)]
     """
     with np.errstate(invalid="ignore"):
         return np.asarray(original * np.diag(matrix) / expected_released(original, matrix))
+
+
+class Channel(Protocol):
+    """How values are released."""
+
+    def column(self, released: int) -> Column:
+        """The probability of a released value under each original one."""
+        ...
+
+
+@dataclass(frozen=True)
+class Retained:
+    """Each of some values is kept with a probability, and otherwise becomes any other with the same."""
+
+    size: int
+    retention: Fraction
+
+    @property
+    def both(self) -> tuple[Fraction, Fraction]:
+        """The probabilities of a value itself and of any other."""
+        if self.size == 1:
+            return Fraction(1), Fraction(0)
+        return self.retention, (1 - self.retention) / (self.size - 1)
+
+    def column(self, released: int) -> Column:
+        """All the same but for the value itself."""
+        own, other = self.both
+        return [own if one == released else other for one in range(self.size)]
+
+
+@dataclass(frozen=True)
+class Counted:
+    """How often each value was released as each. int64, shape (original values, released values)."""
+
+    counts: Counts
+
+    @cached_property
+    def _totals(self) -> list[int]:
+        return [int(one) for one in self.counts.sum(axis=1)]
+
+    def column(self, released: int) -> Column:
+        """Shares of the records with each original value."""
+        counts = self.counts[:, released].tolist()
+        return [Fraction(one, whole) if whole else None for one, whole in zip(counts, self._totals, strict=True)]
+
+
+@dataclass(frozen=True)
+class Declared:
+    """A declared matrix, its rows divided by their sums.
+
+    Args:
+        matrix: as it was declared.
+        rows: the row of each original value, -1 where there is none.
+        columns: the column of each released value, likewise.
+    """
+
+    matrix: LabelledMatrix
+    rows: NDArray[np.intp]
+    columns: NDArray[np.intp]
+
+    @cached_property
+    def _lines(self) -> list[list[Fraction]]:
+        rows = (self.matrix.fractions(row) for row in range(len(self.matrix.rows)))
+        lines = ((row, sum(row, Fraction(0))) for row in rows)
+        return [[one / whole for one in line] for line, whole in lines]
+
+    def column(self, released: int) -> Column:
+        """The probabilities; 0 for what the matrix lacks."""
+        place = int(self.columns[released])
+        if place < 0:
+            return [Fraction(0)] * len(self.rows)
+        return [self._lines[row][place] if row >= 0 else Fraction(0) for row in self.rows.tolist()]
+
+
+@dataclass(frozen=True)
+class Adapted:
+    """R = P Q, under which the expected number of records with each value stays as it is; see `channel.invariant`.
+
+    Args:
+        channel: P.
+        counts: the original records with each value.
+
+    Cost: O(values^2) for the first column, where P is declared, and for each; O(values) where values are kept.
+    """
+
+    channel: Retained | Declared
+    counts: Sequence[int]
+
+    @cached_property
+    def _columns(self) -> list[list[Fraction]]:
+        return [[one or Fraction(0) for one in self.channel.column(place)] for place in range(len(self.counts))]
+
+    def column(self, released: int) -> Column:
+        """A column of R."""
+        if isinstance(self.channel, Retained):
+            return self._of_retained(self.channel, released)
+        back = [self._back(column, released) for column in self._columns]
+        places = range(len(self.counts))
+        ways = [Fraction(one == released) if way is None else way for one, way in zip(places, back, strict=True)]
+        return [
+            sum((column[x] * way for column, way in zip(self._columns, ways, strict=True)), Fraction(0)) for x in places
+        ]
+
+    def _back(self, column: Sequence[Fraction], released: int) -> Fraction | None:
+        """Q of a value, released as another before; None where the value is never released."""
+        whole = sum(one * times for one, times in zip(column, self.counts, strict=True))
+        return column[released] * self.counts[released] / whole if whole else None
+
+    def _of_retained(self, retained: Retained, released: int) -> Column:
+        # P has only two different entries, so that a column of P Q is a constant plus one entry: O(values) instead of
+        # O(values^2), which counts for attributes of thousands of values.
+        (own, other), times, records = retained.both, self.counts[released], sum(self.counts)
+        wholes = [other * (records - one) + own * one for one in self.counts]
+        ways = [
+            ((own if one == released else other) * times / whole) if whole else Fraction(one == released)
+            for one, whole in enumerate(wholes)
+        ]
+        everywhere = other * sum(ways, Fraction(0))
+        return [everywhere + (own - other) * one for one in ways]

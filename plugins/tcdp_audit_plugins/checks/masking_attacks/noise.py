@@ -1,21 +1,27 @@
-"""The covariance matrix of the noise that was added to numbers: declared, or estimated from the pairs."""
+"""Parameters of the attack on added noise, and the covariance matrix that they declare or the pairs show."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
+from typing import Annotated, Literal
 
 import numpy as np
+from pydantic import Field
 
 from tcdp_audit.plugin._internal import Floats
 from tcdp_audit.plugin.check import Pairs, TableView
+from tcdp_audit.plugin.detector import AttributeDeclaration, Exact, PolicyDocument, Scale, Text
 from tcdp_audit.plugin.engine import CheckError, CodedTable
 from tcdp_audit.plugin.sentences import count
-from tcdp_audit_plugins.checks.likelihood_attacks.labelled_matrix import read_matrix
-from tcdp_audit_plugins.checks.likelihood_attacks.noise_parameters import NoiseParameters
+from tcdp_audit_plugins.checks._shared.known_attributes import known_attributes, without_key
+from tcdp_audit_plugins.checks.masking_attacks.labelled_matrix import read_matrix
+from tcdp_audit_plugins.checks.masking_attacks.parameters import LikelihoodParameters, unknown_attributes
 
+Scores = Literal["values", "ranks", "normal"]
+Percent = Annotated[Exact, Field(ge=0)]
 SYMMETRY = 1e-9  # of the largest number: what printed decimals may differ by
 INCOMPLETE = (
     "cells are missing in the compared columns, and noise with covariances is told from whole records only; give `sd`, "
@@ -23,6 +29,114 @@ INCOMPLETE = (
 )
 NAME = "the covariance matrix of the noise"
 ABSENT = NAME + " has no line and column for column {name!r}; add them"
+
+
+class NoiseParameters(LikelihoodParameters):
+    """Parameters of `noise_attack`."""
+
+    attributes: Annotated[
+        list[Text] | None,
+        Field(
+            min_length=1,
+            description="The numeric attributes that the intruder knows; without it, all numeric quasi-identifiers, or "
+            "where ranks are meant all that have an order.",
+        ),
+    ] = None
+    sd: Annotated[
+        Percent | dict[Text, Percent] | None,
+        Field(
+            description="The standard deviation of the noise, in percent of the original attribute's: one for every "
+            "attribute, or one for each."
+        ),
+    ] = None
+    shape: Annotated[
+        Literal["independent", "correlated"],
+        Field(
+            description="With `sd`: noise of different attributes is independent, or has the correlations of the "
+            "original's attributes."
+        ),
+    ] = "independent"
+    rescaled: Annotated[
+        bool,
+        Field(
+            description="With `sd`: numbers were drawn back to their mean after the noise, so that variances stay on "
+            "average; whoever knows that stretches them again."
+        ),
+    ] = False
+    covariance: Annotated[
+        str | dict[Text, Annotated[dict[Text, Exact], Field(min_length=1)]] | None,
+        Field(
+            description="The covariance matrix of the noise, in units of the attributes: a CSV file with their names "
+            "in the first line, then for each a line with its name and its covariances; or the numbers themselves, "
+            "`{age: {age: 4, wage: 10}, wage: {wage: 2500}}`, each pair once or twice."
+        ),
+    ] = None
+    scores: Annotated[
+        Scores,
+        Field(
+            description="What the noise was added to: the numbers, their ranks, or the normal scores of their ranks. "
+            "The latter two are for values that were moved about, of ordinal attributes too."
+        ),
+    ] = "values"
+    estimate: Annotated[
+        Literal["covariance", "variances"],
+        Field(description="What is estimated from the pairs where neither is declared."),
+    ] = "covariance"
+
+    def files(self) -> Iterator[tuple[str, str | None, str]]:
+        """The file of the covariance matrix."""
+        if isinstance(self.covariance, str):
+            yield "covariance", None, self.covariance
+
+    @property
+    def is_estimated(self) -> bool:
+        """Whether nothing is declared of the noise."""
+        return self.sd is None and self.covariance is None
+
+
+def numeric_attributes(parameters: NoiseParameters, document: PolicyDocument) -> list[str]:
+    """The attributes that are named, else all numeric quasi-identifiers, or for ranks all with an order; sorted."""
+    own = (name for name in without_key(document) if not _why_unsuited(parameters, document.attributes[name]))
+    return known_attributes(parameters.attributes, own)
+
+
+def _why_unsuited(parameters: NoiseParameters, declaration: AttributeDeclaration) -> str:
+    """Why noise cannot have been added to an attribute; empty where it can."""
+    if declaration.scale is Scale.NUMERIC:
+        return ""
+    if parameters.scores == "values":
+        return "is not numeric, and noise is added to numbers"
+    ranked = declaration.scale is Scale.ORDINAL and declaration.order is not None
+    return "" if ranked else "has no order, so its values have no ranks"
+
+
+def faults(parameters: NoiseParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
+    """Why an expectation cannot hold for a policy: (parameter, sentence)."""
+    if parameters.attributes:
+        yield from unknown_attributes(parameters, document)
+    names = numeric_attributes(parameters, document)
+    if not names:
+        yield "", "no quasi-identifier is numeric, and noise is added to numbers; declare `scale: numeric`"
+    for name in names:
+        declaration = document.attributes.get(name)
+        if declaration is not None and (why := _why_unsuited(parameters, declaration)):
+            example = f"`{name}: {{role: {declaration.role.value}, scale: numeric}}`"
+            yield "attributes", f"{name!r} {why}; declare it, as in {example}"
+    yield from _misdeclared(parameters, names)
+
+
+def _misdeclared(parameters: NoiseParameters, names: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """What is declared of the noise twice, not at all, or of no attribute: (parameter, sentence)."""
+    if parameters.sd is not None and parameters.covariance is not None:
+        yield "covariance", "the noise is declared twice; leave `sd` or `covariance`"
+    for name in ("shape", "rescaled"):
+        if name in parameters.model_fields_set and parameters.sd is None:
+            yield name, "it says more of noise whose `sd` is declared; declare that, or leave it"
+    if isinstance(parameters.sd, Mapping):
+        for name in sorted(set(parameters.sd) - set(names)):
+            yield "sd", f"{name!r} has a standard deviation and is not among the attributes that the intruder knows"
+        for name in sorted(set(names) - set(parameters.sd)):
+            yield "sd", f"{name!r} has no standard deviation; declare it, 0 where nothing was added"
 
 
 @dataclass(frozen=True)

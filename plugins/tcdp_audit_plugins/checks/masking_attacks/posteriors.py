@@ -141,6 +141,9 @@ def _levelled(relative: Floats, rounding: float) -> Floats:
 
 def _above(likelihood: Likelihood, some: slice, block: Floats, total: Floats, ties: Counts, share: Fraction) -> Counts:
     """Persons with a posterior above a share, for each row of a block; what rounding leaves open is decided exactly."""
+    # A posterior equal to the share is not above it, and floats cannot say which it is. Those that are clearly on one
+    # side are decided here; the few within `NEAR` of the line go to `Likelihood.exceeds`, which decides in whole
+    # numbers.
     line = float(share) * total[:, None]
     chosen = block > line * (1 - NEAR)
     row, known = np.divmod(np.flatnonzero(chosen & (block <= line * (1 + NEAR))), block.shape[1])
@@ -187,6 +190,10 @@ def exact_sums(values: Floats, times: Counts) -> Floats:
         >>> exact_sums(values, np.array([1, 2, 3]))[0] == exact_sums(values[:, ::-1], np.array([3, 2, 1]))[0]
         np.True_
     """
+    # Adding 1.5 * 2^52 * u to a float64 and taking it off again rounds it to a multiple of u. `near` has u = 2^-26: a
+    # value from 0 to 1 leaves at most 27 bits, and sums of up to 2^26 of them, in whole multiples of u, fit into the 53
+    # bits of a float64. The rest is at most 2^-27, and is rounded to a multiple so small that its sums fit, too. Both
+    # products are then free of rounding, whatever their order; the last addition rounds once. The cost is two passes.
     weights, middle = times.astype(np.float64), 1.5 * 2.0**52
     far = middle * 2.0 ** (int(times.sum()).bit_length() - 80)
     near = middle * 2.0**-26

@@ -13,17 +13,14 @@ from tcdp_audit.plugin.check import Check, DisclosureType, Need, TableCheck, Tab
 from tcdp_audit.plugin.detector import Exact, PolicyDocument
 from tcdp_audit.plugin.sentences import Outcome, count
 from tcdp_audit_plugins.checks._shared.candidate_sets import CandidateSets
-from tcdp_audit_plugins.checks.transparency.consistent_ranges import sets_of_ranges
-from tcdp_audit_plugins.checks.transparency.known_attributes import ordered_attributes, ordered_faults
-from tcdp_audit_plugins.checks.transparency.least_displacement import least_displacement
-from tcdp_audit_plugins.checks.transparency.outcome import (
+from tcdp_audit_plugins.checks.masking_attacks.candidate_figure import (
     FIGURE,
-    AttackParameters,
     attack_figure,
     attack_sentences,
 )
-from tcdp_audit_plugins.checks.transparency.ranks import Ranks
-from tcdp_audit_plugins.checks.transparency.tables import AttackedTables
+from tcdp_audit_plugins.checks.masking_attacks.parameters import AttackParameters, ordered_attributes, ordered_faults
+from tcdp_audit_plugins.checks.masking_attacks.ranks import Ranks, least_displacement, sets_of_ranges
+from tcdp_audit_plugins.checks.masking_attacks.tables import AttackedTables
 from tcdp_audit_plugins.guides import built_in_guide
 
 TOO_SMALL = "values were moved by up to {largest} and not by {declared}: leave `displacement` and `p` out"

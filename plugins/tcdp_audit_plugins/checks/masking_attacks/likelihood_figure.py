@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from tcdp_audit.plugin._internal import Counts
 from tcdp_audit.plugin.check import Pairs, TableFigure
 from tcdp_audit.plugin.sentences import Outcome, Sentences
-from tcdp_audit_plugins.checks.likelihood_attacks.parameters import LikelihoodParameters
-from tcdp_audit_plugins.checks.likelihood_attacks.posteriors import Likelihood, Posteriors, posterior_figures
+from tcdp_audit_plugins.checks.masking_attacks.parameters import LikelihoodParameters
+from tcdp_audit_plugins.checks.masking_attacks.posteriors import Likelihood, Posteriors, posterior_figures
 from tcdp_audit_plugins.checks.record_linkage.credit import Credit, credit
 from tcdp_audit_plugins.checks.record_linkage.linked_records import LINKED, finds
 from tcdp_audit_plugins.checks.record_linkage.standardised import Space
