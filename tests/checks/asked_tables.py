@@ -9,12 +9,18 @@ from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+import yaml
 
 import tcdp_audit
 from tcdp_audit.core.base.outcome import Outcome
 from tcdp_audit.core.results.audit import Audit
+from tcdp_audit.core.session.registry import Plugins
+from tcdp_audit.plugin.check import Check, Need
 
-# for each check a demand that hardly anything keeps, one that nearly everything keeps, and none
+CHECKS = Plugins.load(external=False).checks
+
+# For each check a demand that hardly any release satisfies, one that nearly every release does, and none; the others
+# take the example of their guide.
 EXPECT: dict[str, list[dict[str, Any]]] = {
     "k_anonymity": [{"k": 9}, {"k": 3}, {"k": 2}, {}],
     "alpha_k_anonymity": [{"alpha": "0.01", "k": 9}, {"alpha": "0.99"}, {"k": 2}, {}],
@@ -128,6 +134,17 @@ EXPECT: dict[str, list[dict[str, Any]]] = {
     "record_order": [{"at_most": 0}, {}],
 }
 
+
+def demands_of_guide(check: Check) -> list[dict[str, Any]]:
+    """The example of a check's guide on the columns of these tables, with its demands and without them."""
+    ((_, example),) = yaml.safe_load(check.guide.example)[0].items()
+    known = {key: value for key, value in (example or {}).items() if key not in ("attribute", "attributes")}
+    demanded = {limit.parameter for limit in check.limits}
+    return [known, {key: value for key, value in known.items() if key not in demanded}]
+
+
+EXPECT |= {name: demands_of_guide(check) for name, check in CHECKS.items() if name not in EXPECT}
+
 # the quasi-identifier of each record, and its value; patients stand in pairs of records
 TABLES = {
     "one record": ("a", [1]),
@@ -139,27 +156,6 @@ TABLES = {
 }
 
 LABELS = {"zip": "place of living", "x": "yearly income"}
-
-
-ROWS = {
-    "composition_attack",
-    "k_confusion",
-    "delta_presence",
-    "individual_risk",
-    "k_concealment",
-    "joinability",
-    "k_map",
-    "kk_anonymity",
-    "lkc_privacy",
-    "m_invariance",
-    "nt_closeness",
-    "population_uniqueness",
-    "quasi_identifier_strength",
-    "release_differencing",
-    "singling_out",
-    "suda",
-    "uniqueness_profile",
-}
 
 
 def outcomes(name: str, *, unit: bool, named: bool = False) -> list[Outcome]:
@@ -210,4 +206,4 @@ def audited(name: str, *, unit: bool, named: bool = False) -> Audit:
 
 def rows(check: str, demand: dict[str, Any]) -> bool:
     """Whether a check counts rows, so that it takes no unit."""
-    return check in ROWS or "scenario" in demand
+    return Need.ROWS in CHECKS[check].needs or check == "individual_risk" or "scenario" in demand

@@ -39,7 +39,7 @@ OF_NO_COLUMN = {
 OF_MANY_RECORDS = {"record_order"}  # an error where there are fewer than 20
 
 
-def test_every_built_in_check_is_asked() -> None:
+def test_only_built_in_checks_are_asked_and_all_of_them() -> None:
     assert set(EXPECT) == set(Plugins.load(external=False).checks)
 
 

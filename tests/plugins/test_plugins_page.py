@@ -224,10 +224,10 @@ def test_the_example_of_sentences_runs():
 
     outcome = audit(CLASS, policy, plugins=plugins).expectations[0]
 
-    assert outcome.message == (
-        "The commonest value of 'disease' has up to 100% of a group; 1 of 4 records is in a group above the demand."
+    assert outcome.message == ("1 of 4 records is in a group in which one value of 'disease' makes up more than 2/3.")
+    assert outcome.individual_impact.endswith(
+        "in the worst group, of 1 record, the commonest 'disease' is right with certainty."
     )
-    assert outcome.person.endswith("in the worst group, of 1 record, the commonest 'disease' is right with certainty.")
 
 
 @pytest.mark.long

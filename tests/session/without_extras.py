@@ -65,7 +65,7 @@ GIVEN = {
     "region_population": {"column": "postcode"},
     **{name: {"attributes": BOTH} for name in ("singling_out", "membership_inference", "closest_record_share")},
     "linkability": {"attributes": ["cost"], "other_attributes": ["length_of_stay"]},
-    "attribute_inference": {"attributes": ["cost"], "secret": "length_of_stay"},
+    "attribute_inference": {"attributes": ["cost"], "target": "length_of_stay"},
 }
 path = Path(folder) / "discharges.tcdp.yaml"
 policy = yaml.safe_load(path.read_text(encoding="utf-8"))

@@ -32,7 +32,7 @@ class Severity(StrEnum):
 
 
 class Comparison(StrEnum):
-    """How an observed value must stand to its threshold."""
+    """The relation that an observed value must have to its threshold."""
 
     AT_LEAST = ">="
     AT_MOST = "<="
@@ -124,7 +124,7 @@ class DisplayNames:
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Outcome:
-    """What came of one expectation. Immutable, serialisable, and free of cell values unless they were asked for.
+    """The result of one expectation. Immutable, serialisable, and free of cell values unless they were asked for.
 
     `message` is a sentence about people. `individual_impact` says what the outcome means for one of them: what an
     intruder knows, how far that narrows the search, and what it reveals; empty where the check does not say. `known`

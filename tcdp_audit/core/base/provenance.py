@@ -107,7 +107,7 @@ class PluginInfo:
 
 @dataclass(frozen=True)
 class Run:
-    """Who ran an audit, and with which command. A login name is personal data, so nobody is named unasked.
+    """The person and the command of an audit. A login name is personal data, so none is recorded unasked.
 
     Args:
         by: who, in the words of whoever ran it; None where nobody said.

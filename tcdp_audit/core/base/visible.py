@@ -21,7 +21,7 @@ ACTING_IN_LINES = re.compile(f"(?!\n)[{_ACTING}]")
 
 
 def visible(text: str) -> str:
-    """A name as it is, but for characters that would act on the reader's screen: those are written out."""
+    """A name as it is, except characters that would act on the reader's screen: those are written out."""
     return ACTING.sub(_written_out, text)
 
 

@@ -53,4 +53,6 @@ __all__ = [
 ]
 
 Check = ClassCheck[Any] | AttackCheck[Any] | TableCheck[Any]
+"""A check of any kind."""
+
 KINDS = (ClassCheck, AttackCheck, TableCheck)

@@ -50,6 +50,6 @@ class AttributeParameters(Parameters):
 
 
 class ShareParameters(AttributeParameters):
-    """Base of the parameters of a `AttackCheck` on a sensitive attribute."""
+    """Base of the parameters of an `AttackCheck` on a sensitive attribute."""
 
     at_most: Annotated[Exact | None, Field(ge=0, le=1, description="The largest share of records exposed.")] = None

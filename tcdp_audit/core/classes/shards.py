@@ -41,7 +41,7 @@ Progress = Callable[[str, int, int], None]
 
 
 def silent(step: str, done: int, total: int) -> None:
-    """Report progress to nobody."""
+    """Report no progress."""
 
 
 @dataclass(frozen=True)

@@ -36,7 +36,7 @@ Hashes = NDArray[np.uint16]
 
 @dataclass(frozen=True, kw_only=True)
 class SetStrength:
-    """How well a set of columns tells records apart.
+    """How well a set of columns distinguishes records.
 
     Args:
         attributes: the columns, in the order that they were given in.
@@ -91,7 +91,7 @@ class StrengthSample:
 
 @dataclass(frozen=True, kw_only=True)
 class Strengths:
-    """What sets of columns tell.
+    """The strengths of sets of columns.
 
     Args:
         records: how many there are.

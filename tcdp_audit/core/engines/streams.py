@@ -41,7 +41,7 @@ def streamed_engine(batches: pa.RecordBatchReader, name: str, uri: str, memory: 
 
 
 def grouped_engine(batches: pa.RecordBatchReader, name: str, uri: str, memory: int) -> Engine:
-    """An engine over rows that each stand for several records; see `streamed_engine`.
+    """An engine over rows that each represent several records; see `streamed_engine`.
 
     Args:
         batches: the rows. The last column, int64 and at least 1, says how many records each stands for.

@@ -24,7 +24,7 @@ CODE = 8  # bytes that a code takes at the most
 
 @dataclass(frozen=True)
 class CodedTable:
-    """Some columns of a table: its records in the table's order, or rows that each stand for several records.
+    """Some columns of a table: its records in the table's order, or rows that each represent several.
 
     Args:
         name: what messages call the table.
@@ -62,7 +62,7 @@ class CodedTable:
 
 @dataclass(frozen=True)
 class StreamedTable:
-    """Some columns of a table that are read batch by batch, as often as somebody asks.
+    """Some columns of a table that are read batch by batch, as often as it is asked.
 
     Args:
         engine: the table.

@@ -29,7 +29,7 @@ NO_SETS = np.zeros((0, 0), dtype=np.uint8)
 
 @dataclass(frozen=True)
 class GeneralizedMatch:
-    """What the released cells of an attribute stand for among the values of the original.
+    """The values of the original that the released cells of an attribute may represent.
 
     Every value has a place on one axis, or on two where the original itself holds ranges: that of its lower and that of
     its upper end. A cell stands for the values whose place on every axis is from its `first` to its `last`; one of a
