@@ -51,9 +51,9 @@ def replicate(keys: Any, in_population: Any, columns: list[Any], fraction: float
     }
 
 
-def report(fraction: float, found: list[Mapping[str, float]]) -> None:
+def report(fraction: float, outcome: list[Mapping[str, float]]) -> None:
     """A table of one fraction."""
-    values = {name: np.array([one[name] for one in found]) for name in found[0]}
+    values = {name: np.array([one[name] for one in outcome]) for name in outcome[0]}
     exact, match = values["exact"].mean(), values["match_probability"].mean()
     print(f"\nfraction {fraction}: exact P(PU|SU) {exact:.4f}, match probability {match:.4f}")
     for name in ("zayatz", "pitman", "log_linear", *TRUTH):

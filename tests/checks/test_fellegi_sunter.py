@@ -66,7 +66,7 @@ def test_each_step_is_that_of_the_plain_iteration(unconstrained, smoothing, step
     assert np.allclose([model.prior, *model.m, *model.u], [p, *m, *u], rtol=1e-9, atol=1e-12)
 
 
-def test_a_mixture_is_found_again():
+def test_a_mixture_is_recovered():
     """Expected counts of a known model: plain maximum likelihood must give it back."""
     truth = Linkage(0.05, np.array([0.9, 0.8, 0.95]), np.array([0.1, 0.02, 0.3]), 0, 0.0, converged=True)
     counts = np.round(10**12 * (0.05 * truth.among_matches() + 0.95 * truth.among_unmatched())).astype(np.int64)

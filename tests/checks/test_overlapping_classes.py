@@ -67,20 +67,20 @@ def test_individual_risk_counts_and_weighs_all_compatible_records(records: list[
     estimated = [sum(w for other, w in row if compatible(one, other)) for one, row in zip(records, pairs, strict=True)]
     risks = [risk(*one) for one in zip(f, estimated, strict=True)]
 
-    found = outcome("individual_risk", table(records, w=weights), policy={"weight": "w"}, at_most="0.2")
+    result = outcome("individual_risk", table(records, w=weights), policy={"weight": "w"}, at_most="0.2")
 
-    assert found.observed == pytest.approx(max(risks), rel=1e-9)
-    assert float(found.details["expected"]) == pytest.approx(sum(risks), rel=1e-9)
-    assert float(found.details["average"]) == pytest.approx(sum(risks) / len(records), rel=1e-9)
-    assert found.details["uniques"] == f.count(1)
+    assert result.observed == pytest.approx(max(risks), rel=1e-9)
+    assert float(result.details["expected"]) == pytest.approx(sum(risks), rel=1e-9)
+    assert float(result.details["average"]) == pytest.approx(sum(risks) / len(records), rel=1e-9)
+    assert result.details["uniques"] == f.count(1)
 
 
 def test_expected_reidentifications_of_a_census_are_exact() -> None:
     """f = F = 3, 2, 2 for three records of which the first lacks a value: 1/3 + 1/2 + 1/2."""
     records = [("x", "x", None), ("x", "x", "x"), ("x", "x", "y")]
-    found = outcome("individual_risk", table(records), policy={"sampling_fraction": 1}, measure="expected")
+    result = outcome("individual_risk", table(records), policy={"sampling_fraction": 1}, measure="expected")
 
-    assert found.details["expected"] == Fraction(4, 3)
+    assert result.details["expected"] == Fraction(4, 3)
 
 
 @pytest.mark.long

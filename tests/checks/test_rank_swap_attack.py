@@ -154,7 +154,7 @@ def test_small_tables_agree_with_every_matching(rows, declared, random):
     assert attacked(SWAP, *shuffled, **({} if declared is None else {"displacement": declared})).details == details
 
 
-def test_records_of_one_table_only_are_candidates_and_told():
+def test_records_of_one_table_only_are_candidates_and_reported():
     policy = {
         "version": 1,
         "key": "id",
