@@ -59,7 +59,7 @@ class Model:
         return self.groups * (7 + 4 * (len(COLUMNS) + 1) + _texts(1) + _digits() + 1)
 
     @property
-    def kept(self) -> float:
+    def retained(self) -> float:
         """Bytes that the embedded engine takes for a database's groups, in memory or on disk: 16 a text, 8 a number."""
         return self.groups * (16 * len(CATEGORIES) + 8 * (len(NUMBERS) + 1))
 
@@ -134,7 +134,7 @@ FIGURES: dict[str, Callable[[Model], str]] = {
     "file: codes, on disk beyond a quarter of the memory": lambda model: sized(model.codes),
     "PostgreSQL: sent by ADBC": lambda model: sized(model.adbc),
     "PostgreSQL: sent by SQLAlchemy": lambda model: sized(model.sqlalchemy),
-    "PostgreSQL: kept by the embedded engine": lambda model: sized(model.kept),
+    "PostgreSQL: kept by the embedded engine": lambda model: sized(model.retained),
     "Spark: exchanged": lambda model: sized(model.exchanged),
     "Spark: partitions": lambda model: counted(model.partitions),
     "Spark: sent to the driver": lambda model: sized(model.answers),

@@ -112,7 +112,7 @@ def postgresql(given: argparse.Namespace) -> Rows:
         "distinct rows": (model.groups, rows),
         f"bytes from the server by {given.way}": (getattr(model, given.way), port.received),
         "bytes of the Arrow batches": (0, size),
-        "peak of the process's memory": (model.kept + PROGRAM, run.peak * GIB),
+        "peak of the process's memory": (model.retained + PROGRAM, run.peak * GIB),
         "seconds": (0, run.seconds),
     }
 
@@ -139,16 +139,16 @@ def spark(given: argparse.Namespace) -> Rows:
     write(path, given.records)
     model = Model(given.records)
     run = in_a_process(_audit_on_spark, str(path), given.heap)
-    found = run.answer
+    actual = run.answer
     return {
-        "bytes of the exchange": (model.exchanged, found["exchange"]),
-        "bytes of all other exchanges": (0, found["shuffleWriteBytes"] - found["exchange"]),
-        "bytes spilled to disk": (0, found["diskBytesSpilled"]),
-        "partitions that answered": (model.partitions, found["partitions"]),
-        "bytes of their answers": (model.answers, found["answers"]),
-        "peak of a Python worker": (0, found["worker"] * MIB),
-        "peak of the Java process": (0, found["java"] * MIB),
-        "seconds": (0, found["seconds"]),
+        "bytes of the exchange": (model.exchanged, actual["exchange"]),
+        "bytes of all other exchanges": (0, actual["shuffleWriteBytes"] - actual["exchange"]),
+        "bytes spilled to disk": (0, actual["diskBytesSpilled"]),
+        "partitions that answered": (model.partitions, actual["partitions"]),
+        "bytes of their answers": (model.answers, actual["answers"]),
+        "peak of a Python worker": (0, actual["worker"] * MIB),
+        "peak of the Java process": (0, actual["java"] * MIB),
+        "seconds": (0, actual["seconds"]),
     }
 
 

@@ -30,12 +30,12 @@ def bare(path: str) -> Any:
     import duckdb
 
     connection = duckdb.connect(config={"threads": THREADS})
-    found = []
+    actual = []
     for further in ((), *((name,) for name in SENSITIVE)):
         columns = ", ".join((*QUASI_IDENTIFIERS, *further))
         grouped = f"SELECT {columns}, count(*) AS n FROM '{path}' GROUP BY {columns}"
-        found.append(connection.execute(f"SELECT count(*), min(n) FROM ({grouped})").fetchall()[0])
-    return found
+        actual.append(connection.execute(f"SELECT count(*), min(n) FROM ({grouped})").fetchall()[0])
+    return actual
 
 
 def expectations() -> list[dict[str, Any]]:

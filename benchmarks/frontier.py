@@ -42,10 +42,10 @@ def main() -> None:
         ran = subprocess.run(call, capture_output=True, check=True)
         wall = time.perf_counter() - start
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    found = json.loads(ran.stdout)
-    tried = sum(one["tried"] for one in found["settings"])
-    print(f"{used.ru_utime + used.ru_stime:.0f} CPU s, {wall:.0f} s; {tried} of {len(found['settings'])} settings")
-    points = [(*one["figures"], one["loss"]) for one in found["points"]]
+    result = json.loads(ran.stdout)
+    tried = sum(one["tried"] for one in result["settings"])
+    print(f"{used.ru_utime + used.ru_stime:.0f} CPU s, {wall:.0f} s; {tried} of {len(result['settings'])} settings")
+    points = [(*one["figures"], one["loss"]) for one in result["points"]]
     for k, t, loss in points:
         print(f"k = {k}, t = {t:.4f}: {100 * loss:.1f} % lost")
         if any(a >= k and b <= t and other <= loss and (a, b, other) != (k, t, loss) for a, b, other in points):

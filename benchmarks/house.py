@@ -33,12 +33,12 @@ Graph = Mapping[str, set[str]]
 @cache
 def modules() -> dict[str, Path]:
     """Every module of the three packages by its dotted name."""
-    found = {}
+    actual = {}
     for package, folder in PACKAGES.items():
         for path in sorted((folder / package).rglob("*.py")):
             parts = path.relative_to(folder).with_suffix("").parts
-            found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
-    return found
+            actual[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
+    return actual
 
 
 @cache

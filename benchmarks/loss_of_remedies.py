@@ -48,21 +48,21 @@ def main() -> None:
     print(f"| {' | '.join(COLUMNS)} |")
     print("|---" * len(COLUMNS) + "|")
     for name, expect in adult.POLICIES.items():
-        for told, remedy in REMEDIES.items():
+        for phrase, remedy in REMEDIES.items():
             start = time.perf_counter()
             done = fix(data / "adult" / "adult.csv", adult.policy(data, expect, remedy), plugins=plugins)
-            print(row(name, told, done, time.perf_counter() - start), flush=True)
+            print(row(name, phrase, done, time.perf_counter() - start), flush=True)
 
 
-def row(name: str, told: str, done: Any, seconds: float) -> str:
+def row(name: str, reported: str, done: Any, seconds: float) -> str:
     """One line of the table, or why there is none."""
     loss = done.log.loss
     if not done.passed:
-        return f"| {name} | {told} | not repaired: {done.log.reason} |"
+        return f"| {name} | {reported} | not repaired: {done.log.reason} |"
     k = done.after.expectations[0].observed
     propensity = loss["propensity"].get("ratio")
     return (
-        f"| {name} | {told} | {k:,.0f} | {loss['average_class_size']['after']:.2f} "
+        f"| {name} | {reported} | {k:,.0f} | {loss['average_class_size']['after']:.2f} "
         f"| {loss['discernibility']['after'] / 1e6:.2f} | {100 * loss['certainty_penalty']['after']:.2f} % "
         f"| {'–' if propensity is None else f'{propensity:,.1f}'} | {suppressed(done)} | {seconds:.1f} |"
     )

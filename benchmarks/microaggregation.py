@@ -84,9 +84,9 @@ def clustered(records: int, k: int, method: str) -> list[float]:
 def row(records: int, k: int, method: str) -> None:
     """One line of the table."""
     sweeps = [in_a_process(one, records, k).answer for one in (plain, product)]
-    found = in_a_process(clustered, records, k, method)
-    seconds, loss = found.answer
-    figures = [*sweeps, seconds, seconds / sweeps[0], seconds / sweeps[1], found.peak, loss]
+    result = in_a_process(clustered, records, k, method)
+    seconds, loss = result.answer
+    figures = [*sweeps, seconds, seconds / sweeps[0], seconds / sweeps[1], result.peak, loss]
     print(f"{method:>8} {records:>10,} " + " ".join(f"{one:>10.3f}" for one in figures))
 
 

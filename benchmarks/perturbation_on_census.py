@@ -88,8 +88,8 @@ def row(demands: str, name: str, done: Any, seconds: float) -> str:
     notes, loss = done.log.steps[0].notes, done.log.loss
     strength = next(f"{key} {notes[key]:g}" for key in STRENGTHS if key in notes)
     linked, inside = (one.observed for one in done.after.expectations)
-    found = (one["distribution_distance"] for one in loss["attributes"].values())
-    distances = [one for one in found if one is not None]
+    actual = (one["distribution_distance"] for one in loss["attributes"].values())
+    distances = [one for one in actual if one is not None]
     certain, right = known(done.log.attacks[0])
     return (
         f"| {demands} | {name} | {strength} | {linked:.3f} | {inside:.3f} | {certain} | {right} "

@@ -202,18 +202,18 @@ def row(name: str, records: int | None, attributes: int) -> None:
     """One line of the table."""
     size = records or 30_162
     before = in_a_process(both_ways, size, attributes)
-    found = in_a_process(search, records)
+    result = in_a_process(search, records)
     after = in_a_process(both_ways, size, attributes)
     whole = in_a_process(audited, records)
     plain, split = (min(pair) for pair in zip(before.answer, after.answer, strict=True))
-    seconds, share = found.answer
+    seconds, share = result.answer
     figures = [
         plain,
         split,
         seconds,
         seconds / plain,
         seconds / split,
-        found.peak,
+        result.peak,
         whole.answer[0],
         whole.peak,
         share,

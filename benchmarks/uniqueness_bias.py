@@ -18,9 +18,9 @@ import numpy as np
 from simulated_population import SIZES, simulated_population
 
 from tcdp_audit.core.encoding.keys import fold
-from tcdp_audit_plugins.checks._shared.pitman import fit_pitman
-from tcdp_audit_plugins.checks._shared.population_estimators import (
+from tcdp_audit_plugins.checks._shared.pitman import (
     data_intrusion_simulation,
+    fit_pitman,
     log_linear_match,
     log_linear_uniques,
     zayatz,
@@ -51,9 +51,9 @@ def replicate(keys: Any, in_population: Any, columns: list[Any], fraction: float
     }
 
 
-def report(fraction: float, found: list[Mapping[str, float]]) -> None:
+def report(fraction: float, outcome: list[Mapping[str, float]]) -> None:
     """A table of one fraction."""
-    values = {name: np.array([one[name] for one in found]) for name in found[0]}
+    values = {name: np.array([one[name] for one in outcome]) for name in outcome[0]}
     exact, match = values["exact"].mean(), values["match_probability"].mean()
     print(f"\nfraction {fraction}: exact P(PU|SU) {exact:.4f}, match probability {match:.4f}")
     for name in ("zayatz", "pitman", "log_linear", *TRUTH):

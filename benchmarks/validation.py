@@ -54,12 +54,12 @@ def papers() -> Iterator[Row]:
     uniform = "its reference distribution is uniform"
     for table, salary in ((4, "3/8"), (5, "1/6")):
         whose = f"Li and others 2007, table {table}"
-        found = _of_paper(f"li07_table{table}", "salary", "ordered")
-        yield Row("t-closeness of salary, ordered distance", whose, salary, found)
+        result = _of_paper(f"li07_table{table}", "salary", "ordered")
+        yield Row("t-closeness of salary, ordered distance", whose, salary, result)
     for table, disease in ((4, "0.5"), (5, "0.278 (5/18)")):
         whose = f"Li and others 2007, table {table}"
-        found = _of_paper(f"li07_table{table}_uniform", "disease", "hierarchical")
-        yield Row(f"t-closeness of disease, hierarchical distance; {uniform}", whose, disease, found)
+        result = _of_paper(f"li07_table{table}_uniform", "disease", "hierarchical")
+        yield Row(f"t-closeness of disease, hierarchical distance; {uniform}", whose, disease, result)
     whose = "Domingo-Ferrer, Soria-Comas 2015, figure 2"
     yield Row(
         "t-closeness, multiplicative distance", whose, "3/2", _of_paper("ds15_figure2", "bucket", "multiplicative")
@@ -82,13 +82,13 @@ def adult(folder: Path, truth: Mapping[str, Any]) -> Iterator[Row]:
     for fraction in ("0.01", "0.5"):
         theirs = truth["population_uniqueness_adult_A4"]["compare"][fraction]
         sampled = {"sampling_fraction": float(fraction)}
-        found = _measured(release, names, "population_uniqueness", sampled, estimator="zayatz").details
+        actual = _measured(release, names, "population_uniqueness", sampled, estimator="zayatz").details
         for model, ours in (
             ("zayatz", "zayatz_population_uniques"),
             ("pitman", "pitman_population_uniques_asymptotic"),
         ):
             figure = f"people unique in the population, by {model.title()}, if Adult is {float(fraction):.0%} of it"
-            yield Row(figure, "ARX", theirs[f"arx_{model}_n"], found[ours])
+            yield Row(figure, "ARX", theirs[f"arx_{model}_n"], actual[ours])
 
 
 def surveys(folder: Path, truth: Mapping[str, Any]) -> Iterator[Row]:
@@ -114,8 +114,8 @@ def census(folder: Path, truth: Mapping[str, Any]) -> Iterator[Row]:
         linked, interval = _aligned(release, original, checks, "numeric")
         expected = theirs["dbrl"]["std_each_by_itself"]["masked_to_original"]["expected_correct"]
         joint = theirs["sdid_joint_sd_original"]["0.2"]
-        found = linked.details["masked_to_original"]["expected_correct"]
-        yield Row(f"people re-identified by distance, {masked}", "reference", expected, found)
+        actual = linked.details["masked_to_original"]["expected_correct"]
+        yield Row(f"people re-identified by distance, {masked}", "reference", expected, actual)
         figure = f"share with all values within 20 % of a standard deviation, {masked}"
         yield Row(figure, "reference", joint, interval.details["at"][0]["joint"])
 
@@ -125,13 +125,13 @@ def linkage(folder: Path, truth: Mapping[str, Any]) -> Iterator[Row]:
     theirs = truth["adult_pram_probabilistic"]["adult_subset_pram_0.95"]["prl_em_own"]["correct_unique"]
     masked = _table_of(folder / "adult/masked/adult_subset_pram_0.95.csv")
     subset = _table_of(folder / "adult/adult_subset.csv")
-    [found] = _aligned(masked, subset, [{"probabilistic_record_linkage": {"unconstrained": True}}], "nominal")
+    [actual] = _aligned(masked, subset, [{"probabilistic_record_linkage": {"unconstrained": True}}], "nominal")
     yield Row(
-        "people re-identified for certain, Adult under PRAM", "reference", theirs, found.details["correct_unique"]
+        "people re-identified for certain, Adult under PRAM", "reference", theirs, actual.details["correct_unique"]
     )
     febrl = truth["febrl4_probabilistic"]
-    [found] = _febrl(folder, febrl["febrl4_full_7fields"]["fields"])
-    first = found.details["by_posterior"][0]
+    [actual] = _febrl(folder, febrl["febrl4_full_7fields"]["fields"])
+    first = actual.details["by_posterior"][0]
     exact = febrl["febrl4_full_7fields"]["posterior>=0.5"]
     yield Row("links of febrl4 at a probability of 0.5", "reference", exact["links"], first["links"])
     yield Row("right ones of these", "reference", exact["tp"], first["correct"])

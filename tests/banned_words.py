@@ -1,6 +1,7 @@
 """Private idiom that pages, sentences and identifiers of this project avoid, each with the better word.
 
-`tests/docs/test_plain_english.py` holds the pages to it. Folders of tests can import this module by its name.
+`tests/docs/test_plain_english.py` holds the pages to it, `tests/architecture/test_plain_names.py` the identifiers.
+Folders of tests can import this module by its name.
 """
 
 from __future__ import annotations
@@ -49,7 +50,7 @@ BANNED = (
     Banned("felt", "utility impact", in_names=True),
     Banned("dealt", "assigned, distributed", in_names=True),
     Banned("landed", "projected, assigned", in_names=True),
-    Banned("sign_envelope", "signed", in_names=True),
+    Banned("sealed", "signed", in_prose=False, in_names=True),
     Banned("noted", "recorded, marked", in_names=True),
     Banned("meant", "intended, resolved", in_names=True),
     Banned("rungs", "levels", in_names=True),
@@ -71,7 +72,7 @@ BANNED = (
     Banned("who", "anyone who, an intruder who (a question may begin with it)", starts=True),
     Banned("found", "the thing that it holds: outcome, matches", in_prose=False, in_names=True),
     Banned("kept", "the thing that it holds: remaining, preserved", in_prose=False, in_names=True),
-    Banned("run_in_background", "in_background", in_prose=False, in_names=True),
+    Banned("ahead", "in_background", in_prose=False, in_names=True),
     Banned("worth", "score", in_prose=False, in_names=True),
 )
 IN_PROSE = tuple(one for one in BANNED if one.in_prose)

@@ -140,9 +140,9 @@ def test_no_output_of_the_command_holds_a_cell(
     monkeypatch.setenv("GITHUB_OUTPUT", "output")
     reports = [argument for suffix in SUFFIXES for argument in ("--report", f"{{policy}}{suffix}")]
     code = run("check", ["release.csv", *options, *reports, "--report", "all.sarif"])
-    told = capfd.readouterr()
+    output = capfd.readouterr()
     assert code == 3
-    assert_free_of_cells(told.out + told.err)
+    assert_free_of_cells(output.out + output.err)
     written = [Path(f"policy{suffix}") for suffix in SUFFIXES] + [Path("all.sarif")]
     written += [Path("summary.md"), Path("output")] if "github" in options else []
     for path in written:
@@ -169,9 +169,9 @@ def test_nothing_that_fix_says_holds_a_cell(capfd: pytest.CaptureFixture[str], r
     Path("policy.tcdp.yaml").write_text(text.replace("0.1", "0.9") + lines)
     reports = [argument for suffix in SUFFIXES for argument in ("--report", f"fixed{suffix}")]
     run("fix", ["release.csv", "--output", "fixed.csv", "--keep-failing", *reports])
-    told = capfd.readouterr()
-    assert "1. " in told.out or "◇ " in told.out
-    for said in [told.out + told.err, *(Path(f"fixed{suffix}").read_text(encoding="utf-8") for suffix in SUFFIXES)]:
+    output = capfd.readouterr()
+    assert "1. " in output.out or "◇ " in output.out
+    for said in [output.out + output.err, *(Path(f"fixed{suffix}").read_text(encoding="utf-8") for suffix in SUFFIXES)]:
         assert_free_of_cells(said.replace(f"{MARK}-severity", ""))
     remediation = tcdp_audit.fix("release.csv", "policy.tcdp.yaml")
     assert_free_of_cells(repr(remediation).replace(f"{MARK}-severity", ""))

@@ -264,8 +264,10 @@ class TreatmentTrial:
     def _can_be_audited(self, view: RemedyView, treatment: Treatment) -> None:
         """The core's own table of it: the input's columns in order, all records accounted for, every cell readable."""
         table = apply_treatment(self.case.table, view, treatment)
-        kept = view.records if treatment.retained is None else int(treatment.retained.sum())
-        self.at.require(table.num_rows == kept, "records", f"{table.num_rows:,} came out where {kept:,} were kept")
+        retained = view.records if treatment.retained is None else int(treatment.retained.sum())
+        self.at.require(
+            table.num_rows == retained, "records", f"{table.num_rows:,} came out where {retained:,} were kept"
+        )
         same = table.column_names == self.case.table.column_names
         self.at.require(same, "columns", "the treated release has not the columns of the release, in their order")
         errors = [one for one in self._audited(table) if one.status is Status.ERROR]
@@ -282,8 +284,8 @@ def _snapshot(view: RemedyView) -> dict[str, tuple[Any, ...]]:
 def _comparable(treatment: Treatment) -> Any:
     """All of a treatment in a form that can be compared."""
     columns = {name: (one.cells.tolist(), one.codes.tolist()) for name, one in treatment.columns.items()}
-    kept = None if treatment.retained is None else treatment.retained.tolist()
-    return columns, kept, json.dumps(dict(treatment.notes), default=str), treatment.lines
+    retained = None if treatment.retained is None else treatment.retained.tolist()
+    return columns, retained, json.dumps(dict(treatment.notes), default=str), treatment.lines
 
 
 def faults_of_attacks(treatment: Treatment, policy: Policy, checks: Mapping[str, Check]) -> Iterator[str]:

@@ -20,7 +20,7 @@ from pydantic import Field
 
 from tcdp_audit.api import Expectation, Plugins, Policy, PolicyError, audit
 from tcdp_audit.core.results.audit import Audit
-from tcdp_audit.core.results.document import KINDS
+from tcdp_audit.core.results.document import BLOCKS
 from tcdp_audit.core.results.reporter import Reporter, ReportSection, Unaudited
 from tcdp_audit.plugin.check import AttributeParameters, ClassCheck, ClassEvidence, DisclosureType, Guide, Threshold
 from tcdp_audit.plugin.detector import PolicyDocument
@@ -28,7 +28,7 @@ from tcdp_audit.plugin.sentences import Comparison
 from tcdp_audit.testing.conformance import Subject, Suite
 
 RENDERING = ("rendering", "determinism", "no cell in evidence", "hostile names")
-BLOCKS = ("blocks", "determinism", "no cell in evidence")
+BLOCK_PROPERTIES = ("blocks", "determinism", "no cell in evidence")
 SUFFIX = re.compile(r"(\.[^.]+){1,2}")
 MARKUP = (".html", ".htm", ".xhtml", ".xml", ".svg", ".md")
 AT = datetime(2024, 2, 29, tzinfo=UTC)
@@ -53,7 +53,7 @@ class RenderedSuite(Suite):
         """Hold every output against one property; none can be held where one is of the wrong kind."""
         for where, output, again in self._outputs:
             for name, sentence, cause in self.complaints(output, again):
-                if name == property_ or name in (RENDERING[0], BLOCKS[0]):
+                if name == property_ or name in (RENDERING[0], BLOCK_PROPERTIES[0]):
                     raise self.subject.at(where).lacks(name, sentence, cause)
 
     @cached_property
@@ -64,7 +64,7 @@ class RenderedSuite(Suite):
         try:
             return call()
         except Exception as error:
-            property_ = BLOCKS[0] if self.subject.kind == "section" else RENDERING[0]
+            property_ = BLOCK_PROPERTIES[0] if self.subject.kind == "section" else RENDERING[0]
             raise self.subject.lacks(property_, f"{where} raised {type(error).__name__}: {error}") from error
 
     @abstractmethod
@@ -141,7 +141,7 @@ class SectionSuite(RenderedSuite):
 
     def examinations(self) -> Mapping[str, Callable[[], None]]:
         """Examinations of the section, by property."""
-        return {**super().examinations(), **{name: partial(self.conforms, name) for name in BLOCKS}}
+        return {**super().examinations(), **{name: partial(self.conforms, name) for name in BLOCK_PROPERTIES}}
 
     def calls(self) -> Iterator[tuple[str, Callable[[], Any]]]:
         """Every audit."""
@@ -153,7 +153,7 @@ class SectionSuite(RenderedSuite):
 
     def complaints(self, output: Any, again: Any) -> Iterator[tuple[str, str, str]]:
         """Faults of blocks."""
-        kinds = sorted({type(one).__name__ for one in output if not isinstance(one, KINDS)})
+        kinds = sorted({type(one).__name__ for one in output if not isinstance(one, BLOCKS)})
         if kinds:
             yield "blocks", f"they must be texts and tables, got {', '.join(kinds)}", "figures; write them as text"
         if output != again:

@@ -19,8 +19,8 @@ PACKAGES = sorted(
 def test_every_package_lists_its_modules(name: str) -> None:
     modules = {path.stem for path in (PACKAGE / name).glob("*.py")} - {"__init__", "__main__"}
     if len(modules) > 2:
-        told = ast.get_docstring(ast.parse((PACKAGE / name / "__init__.py").read_text(encoding="utf-8"))) or ""
-        assert modules <= {word.strip(",") for line in told.splitlines() for word in line.split()}
+        reported = ast.get_docstring(ast.parse((PACKAGE / name / "__init__.py").read_text(encoding="utf-8"))) or ""
+        assert modules <= {word.strip(",") for line in reported.splitlines() for word in line.split()}
 
 
 def test_every_file_that_the_text_names_is_there() -> None:

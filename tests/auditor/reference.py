@@ -101,25 +101,25 @@ def marginal(records: Sequence[Record], attribute: str, rules: Rules) -> Counter
 
 def k_anonymity(records: Sequence[Record], rules: Rules) -> Measured:
     """Records, or entities, of each class. All records without an entity are one."""
-    found = classes(counted(records, rules), rules)
+    result = classes(counted(records, rules), rules)
     if rules.unit is None:
-        return Measured(found, [Fraction(len(one.matched)) for one in found])
-    return Measured(found, [Fraction(len({record[rules.unit] for record in one.matched})) for one in found])
+        return Measured(result, [Fraction(len(one.matched)) for one in result])
+    return Measured(result, [Fraction(len({record[rules.unit] for record in one.matched})) for one in result])
 
 
 def distinct_l_diversity(records: Sequence[Record], rules: Rules, attribute: str) -> Measured:
     """Distinct values of each class; 1 where one is certain."""
-    found = classes(counted(records, rules), rules)
-    sizes = [len(histogram(one.matched, attribute, rules)) for one in found]
-    sizes = [1 if is_certain(one.matched, attribute, rules) else n for one, n in zip(found, sizes, strict=True)]
-    return Measured(found, [Fraction(size) if size else None for size in sizes])
+    result = classes(counted(records, rules), rules)
+    sizes = [len(histogram(one.matched, attribute, rules)) for one in result]
+    sizes = [1 if is_certain(one.matched, attribute, rules) else n for one, n in zip(result, sizes, strict=True)]
+    return Measured(result, [Fraction(size) if size else None for size in sizes])
 
 
 def entropy_l_diversity(records: Sequence[Record], rules: Rules, attribute: str) -> Measured:
     """exp(-sum p ln p) of each class; 1 where a value is certain."""
-    found = classes(counted(records, rules), rules)
-    rows = [[1] if is_certain(one.matched, attribute, rules) else _counts(one, attribute, rules) for one in found]
-    return Measured(found, [_perplexity(row) if row else None for row in rows])
+    result = classes(counted(records, rules), rules)
+    rows = [[1] if is_certain(one.matched, attribute, rules) else _counts(one, attribute, rules) for one in result]
+    return Measured(result, [_perplexity(row) if row else None for row in rows])
 
 
 def _counts(one: EquivalenceClass, attribute: str, rules: Rules) -> list[int]:
@@ -142,10 +142,10 @@ def t_closeness(
     records: Sequence[Record], rules: Rules, attribute: str, order: Sequence[str] | None = None
 ) -> Measured:
     """Distance of each class from the table: by equality, or by rank in `order`."""
-    kept = counted(records, rules)
-    found, table = classes(kept, rules), marginal(kept, attribute, rules)
-    rows = [histogram(one.matched, attribute, rules) for one in found]
-    return Measured(found, [_distance(row, table, order) if row else None for row in rows])
+    retained = counted(records, rules)
+    actual, table = classes(retained, rules), marginal(retained, attribute, rules)
+    rows = [histogram(one.matched, attribute, rules) for one in actual]
+    return Measured(actual, [_distance(row, table, order) if row else None for row in rows])
 
 
 def furthest(records: Sequence[Record], rules: Rules, attribute: str, order: Sequence[str] | None = None) -> Fraction:

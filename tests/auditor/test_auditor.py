@@ -251,7 +251,7 @@ def test_undeclared_columns_identifiers_and_missing_columns_fail_the_audit():
     assert result.exit_code() == 1
 
 
-def test_a_misspelt_column_is_told_with_the_one_that_was_meant():
+def test_a_misspelt_column_is_reported_with_the_one_that_was_intended():
     attributes = {**ROLES, "ilness": {"role": "insensitive"}}
     table = TABLE.append_column("illness", pa.array(range(6)))
     outcomes = {one.check: one for one in audit(table, [{"k_anonymity": {"k": 1}}], attributes).structure}
@@ -339,7 +339,7 @@ def raising(*_):
     raise ValueError("a cell: SECRET")
 
 
-def test_an_error_of_a_check_is_told_without_its_text_and_spares_the_others():
+def test_an_error_of_a_check_is_reported_without_its_text_and_spares_the_others():
     check = ClassCheck(
         name="raising",
         title="Raising",

@@ -25,8 +25,8 @@ QI, SECRET, HARMLESS = {"role": "quasi_identifier"}, {"role": "sensitive"}, {"ro
 EMA = "ema_policy_0070@2017-09"
 
 
-def outcome_of(found: Any, check: str) -> Outcome:
-    return next(one for one in found.structure if one.check == check)
+def outcome_of(outcome: Any, check: str) -> Outcome:
+    return next(one for one in outcome.structure if one.check == check)
 
 
 # hidden people
@@ -42,34 +42,38 @@ def hiding(codes: list[Any], conventions: dict[str, Any], declared: dict[str, An
 
 def test_records_that_are_left_out_are_in_the_title() -> None:
     codes = [*["1"] * 25, *["2"] * 25, "3", "3"]
-    found = hiding(codes, {"suppressed": "exempt", "suppressed_tokens": ["1", "2"]})
-    assert verdict_title(found) == "Fit, but 50 of 52 records are left out"
-    assert (found.exit_code(), found.exit_code(fail_on_warning=True)) == (0, 1)
-    assert verdict_sentence(found) == f"The only demand is met; 1 of {len(COLUMN_DEMANDS)} schema checks warns."
-    outcome = outcome_of(found, "hidden_people")
+    result = hiding(codes, {"suppressed": "exempt", "suppressed_tokens": ["1", "2"]})
+    assert verdict_title(result) == "Fit, but 50 of 52 records are left out"
+    assert (result.exit_code(), result.exit_code(fail_on_warning=True)) == (0, 1)
+    assert verdict_sentence(result) == f"The only demand is met; 1 of {len(COLUMN_DEMANDS)} schema checks warns."
+    outcome = outcome_of(result, "hidden_people")
     assert outcome.details["left_out"] == 50
     assert "leaves 50 of 52 records (96.2%) out of every demand" in outcome.message
-    assert title_in(json.loads(json.dumps(found.as_json()))) == verdict_title(found)
+    assert title_in(json.loads(json.dumps(result.as_json()))) == verdict_title(result)
 
 
 @pytest.mark.parametrize(("stars", "title"), [(26, "Fit for release"), (27, "Fit, but 27 of 52 records are left out")])
-def test_suppressed_records_are_told_where_they_are_most(stars: int, title: str) -> None:
+def test_suppressed_records_are_reported_where_they_are_most(stars: int, title: str) -> None:
     codes = [*["*"] * stars, *["1"] * (52 - stars)]
     assert verdict_title(hiding(codes, {"suppressed": "exempt"})) == title
 
 
-@pytest.mark.parametrize(("token", "is_told"), [("*", False), ("NA", False), ("?", False), ("flu", True), ("2", True)])
-def test_a_few_suppressed_records_are_told_where_they_are_written_like_values(token: str, is_told: bool) -> None:
-    found = hiding([*["1"] * 40, *["3"] * 40, token, token], {"suppressed": "exempt", "suppressed_tokens": [token]})
-    assert verdict_title(found) == ("Fit, but 2 of 82 records are left out" if is_told else "Fit for release")
-    assert outcome_of(found, "hidden_people").details["left_out"] == (2 if is_told else 0)
+@pytest.mark.parametrize(
+    ("token", "is_reported"), [("*", False), ("NA", False), ("?", False), ("flu", True), ("2", True)]
+)
+def test_a_few_suppressed_records_are_reported_where_they_are_written_like_values(
+    token: str, is_reported: bool
+) -> None:
+    result = hiding([*["1"] * 40, *["3"] * 40, token, token], {"suppressed": "exempt", "suppressed_tokens": [token]})
+    assert verdict_title(result) == ("Fit, but 2 of 82 records are left out" if is_reported else "Fit for release")
+    assert outcome_of(result, "hidden_people").details["left_out"] == (2 if is_reported else 0)
 
 
 LONELY = [str(number) for number in range(20)]
 
 
 @pytest.mark.parametrize(
-    ("codes", "conventions", "is_told"),
+    ("codes", "conventions", "is_reported"),
     [
         (CODES, {"missing_tokens": ["1", "2", "3", "4"]}, True),  # k is 52, where 1 is true
         (CODES, {"missing_tokens": ["3", "4"]}, True),  # two lonely people are one class of two
@@ -91,19 +95,21 @@ LONELY = [str(number) for number in range(20)]
         (["a"] * 5 + ["?"] * 30 + ["-"] * 30, {"missing_tokens": ["?", "-"]}, True),
     ],
 )
-def test_values_that_count_as_missing_are_told(codes: list[str], conventions: dict[str, Any], is_told: bool) -> None:
-    found = hiding(codes, conventions, secrets=["x", "y"] * (len(codes) // 2) + ["x"] * (len(codes) % 2))
-    outcome = outcome_of(found, "hidden_people")
-    assert (outcome.status is Status.FAILED) == is_told
-    assert [*outcome.details["columns"]] == (["q"] if is_told else [])
-    if found.passed:
-        assert (verdict_title(found) == "Fit for release") == (not is_told)
+def test_values_that_count_as_missing_are_reported(
+    codes: list[str], conventions: dict[str, Any], is_reported: bool
+) -> None:
+    result = hiding(codes, conventions, secrets=["x", "y"] * (len(codes) // 2) + ["x"] * (len(codes) % 2))
+    outcome = outcome_of(result, "hidden_people")
+    assert (outcome.status is Status.FAILED) == is_reported
+    assert [*outcome.details["columns"]] == (["q"] if is_reported else [])
+    if result.passed:
+        assert (verdict_title(result) == "Fit for release") == (not is_reported)
 
 
-def test_a_secret_that_counts_as_missing_is_told() -> None:
+def test_a_secret_that_counts_as_missing_is_reported() -> None:
     secrets = ["HIV"] * 10 + ["flu"] * 10 + ["gout"] * 10
-    found = hiding(["1"] * 30, {"missing_tokens": ["HIV"]}, secrets=secrets)
-    assert verdict_title(found) == "Fit, but written values of 's' count as missing"
+    result = hiding(["1"] * 30, {"missing_tokens": ["HIV"]}, secrets=secrets)
+    assert verdict_title(result) == "Fit, but written values of 's' count as missing"
     counted = hiding(["1"] * 30, {"missing_tokens": ["HIV"], "missing_sensitive": "own_category"}, secrets=secrets)
     assert verdict_title(counted) == "Fit for release"
 
@@ -111,14 +117,14 @@ def test_a_secret_that_counts_as_missing_is_told() -> None:
 def test_what_an_order_declares_is_a_value() -> None:
     declared = {"scale": "ordinal", "order": ["none", "some"]}
     codes = ["none"] * 5 + [""] * 5 + ["some"] * 30
-    found = hiding(codes, {"missing_tokens": ["", "none"]}, declared, secrets=["x"] * 40)
-    assert outcome_of(found, "hidden_people").status is Status.FAILED
+    result = hiding(codes, {"missing_tokens": ["", "none"]}, declared, secrets=["x"] * 40)
+    assert outcome_of(result, "hidden_people").status is Status.FAILED
 
 
-def test_no_cell_stands_in_what_is_told() -> None:
+def test_no_cell_is_in_what_is_reported() -> None:
     marked = ["MRK1"] * 30 + ["MRK2"] * 20 + ["b"] * 2
-    found = hiding(marked, {"missing_tokens": ["MRK1", "MRK2"]})
-    assert "MRK" not in json.dumps([one.as_json() for one in found.outcomes]) + verdict_title(found)
+    result = hiding(marked, {"missing_tokens": ["MRK1", "MRK2"]})
+    assert "MRK" not in json.dumps([one.as_json() for one in result.outcomes]) + verdict_title(result)
 
 
 # undeclared identifiers
@@ -151,23 +157,23 @@ BIRTHS = [f"19{10 + number % 90}-{1 + number % 12:02d}-{1 + number % 28:02d}" fo
 )
 def test_what_looks_like_an_identifier_is_in_the_title(column: str, cells: list[str], kind: str) -> None:
     """At d867cb5: `Fit for release`, and `No identifier in the release: Met`."""
-    found = looked_at(HARMLESS, **{column: cells})
-    assert verdict_title(found) == f"Fit, but {column!r} looks like {kind}"
-    assert (found.exit_code(), found.exit_code(fail_on_warning=True)) == (0, 1)
-    outcome = outcome_of(found, "undeclared_identifiers")
+    result = looked_at(HARMLESS, **{column: cells})
+    assert verdict_title(result) == f"Fit, but {column!r} looks like {kind}"
+    assert (result.exit_code(), result.exit_code(fail_on_warning=True)) == (0, 1)
+    outcome = outcome_of(result, "undeclared_identifiers")
     assert outcome.severity is Severity.WARNING
     assert outcome.details["kinds"] == {column: kind}
     assert f"column {column!r} looks like {kind} and is declared insensitive" in outcome.message
-    assert title_in(json.loads(json.dumps(found.as_json()))) == verdict_title(found)
+    assert title_in(json.loads(json.dumps(result.as_json()))) == verdict_title(result)
 
 
 def test_several_kinds_are_identifiers() -> None:
-    found = looked_at(HARMLESS, contact=MAILS, dob=BIRTHS)
-    assert verdict_title(found) == "Fit, but 'contact' and 'dob' look like identifiers"
+    result = looked_at(HARMLESS, contact=MAILS, dob=BIRTHS)
+    assert verdict_title(result) == "Fit, but 'contact' and 'dob' look like identifiers"
 
 
 @pytest.mark.parametrize(
-    ("role", "column", "cells", "is_told"),
+    ("role", "column", "cells", "is_reported"),
     [
         (SECRET, "contact", MAILS, True),
         (SECRET, "first_name", NAMES, False),  # only a name says so, and the policy says what the column is
@@ -180,22 +186,22 @@ def test_several_kinds_are_identifiers() -> None:
         (HARMLESS, "note", [f"seen twice in ward {number}" for number in range(PEOPLE)], False),
     ],
 )
-def test_which_columns_are_looked_at_for_what(role: Any, column: str, cells: list[Any], is_told: bool) -> None:
-    found = looked_at(role, **{column: cells})
-    assert (outcome_of(found, "undeclared_identifiers").status is Status.FAILED) == is_told
+def test_which_columns_are_looked_at_for_what(role: Any, column: str, cells: list[Any], is_reported: bool) -> None:
+    result = looked_at(role, **{column: cells})
+    assert (outcome_of(result, "undeclared_identifiers").status is Status.FAILED) == is_reported
 
 
-def test_a_quasi_identifier_of_addresses_is_told() -> None:
+def test_a_quasi_identifier_of_addresses_is_reported() -> None:
     table = pa.table({"who": [MAILS[number % 100] for number in range(PEOPLE)]})
-    found = audit(table, {**FITS, "attributes": {"who": QI}})
-    assert verdict_title(found) == "Fit, but 'who' looks like e-mail addresses"
+    result = audit(table, {**FITS, "attributes": {"who": QI}})
+    assert verdict_title(result) == "Fit, but 'who' looks like e-mail addresses"
 
 
 def test_the_columns_that_a_policy_names_for_a_purpose_are_not_looked_at() -> None:
     attributes = {"city": QI, "patient_id": HARMLESS}
     codes = [f"A {number % 100}" for number in range(PEOPLE)]
-    found = audit(people(patient_id=codes), {**FITS, "attributes": attributes, "unit": "patient_id"})
-    assert outcome_of(found, "undeclared_identifiers").status is Status.PASSED
+    result = audit(people(patient_id=codes), {**FITS, "attributes": attributes, "unit": "patient_id"})
+    assert outcome_of(result, "undeclared_identifiers").status is Status.PASSED
 
 
 def test_without_a_detector_the_title_says_so() -> None:
@@ -203,14 +209,14 @@ def test_without_a_detector_the_title_says_so() -> None:
     policy = read_policy({**FITS, "attributes": {"city": QI}}, plugins)
     with open_engine(people(), 2**28) as engine:
         outcomes = evaluate(policy, engine, Options())
-        found = Audit(outcomes=outcomes, release=describe_table(engine), policy=policy, plugins=plugins)
-    assert outcome_of(found, "undeclared_identifiers").status is Status.SKIPPED
-    assert (found.exit_code(), verdict_title(found)) == (0, "Fit, but no column was looked at for identifiers")
+        result = Audit(outcomes=outcomes, release=describe_table(engine), policy=policy, plugins=plugins)
+    assert outcome_of(result, "undeclared_identifiers").status is Status.SKIPPED
+    assert (result.exit_code(), verdict_title(result)) == (0, "Fit, but no column was looked at for identifiers")
 
 
-def test_no_address_stands_in_a_result() -> None:
-    found = looked_at(HARMLESS, contact=MAILS)
-    assert "p7@" not in json.dumps(found.as_json())
+def test_no_address_is_in_a_result() -> None:
+    result = looked_at(HARMLESS, contact=MAILS)
+    assert "p7@" not in json.dumps(result.as_json())
 
 
 # secrets of which nothing is demanded
@@ -223,7 +229,7 @@ def secrets(expect: list[Any], **further: Any) -> Any:
 
 
 @pytest.mark.parametrize(
-    ("demand", "is_told"),
+    ("demand", "is_reported"),
     [
         ({"k_anonymity": {"k": 20}}, True),
         ({"distinct_l_diversity": {"l": 2}}, False),
@@ -234,11 +240,11 @@ def secrets(expect: list[Any], **further: Any) -> Any:
         ({"homogeneity": {"at_most": "0.5"}}, False),
     ],
 )
-def test_a_profile_that_leaves_a_secret_without_a_demand_is_told(demand: dict[str, Any], is_told: bool) -> None:
-    found = secrets([demand], profile=EMA)
+def test_a_profile_that_leaves_a_secret_without_a_demand_is_reported(demand: dict[str, Any], is_reported: bool) -> None:
+    result = secrets([demand], profile=EMA)
     waiting = "4 questions wait for an answer"
-    told = f"Fit, but nothing is demanded of 'illness' and {waiting}"
-    assert verdict_title(found) == (told if is_told else f"Fit, but {waiting}")
+    message = f"Fit, but nothing is demanded of 'illness' and {waiting}"
+    assert verdict_title(result) == (message if is_reported else f"Fit, but {waiting}")
 
 
 def test_without_a_profile_the_policy_decides() -> None:

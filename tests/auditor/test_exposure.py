@@ -108,8 +108,8 @@ ROWS: list[tuple[str | None, ...]] = [
 def compare(rows: list[tuple[str | None, ...]], chosen: dict[str, str], *, unit: bool, shards: int) -> None:
     """Hold the count of an audit against the masks of `failing_records`."""
     release, asked = table(rows), policy(unit=unit, conventions=chosen)
-    found = audit(release, asked, shards=shards)
-    exposed, expected = found.exposed, exposed_records(release, asked)
+    result = audit(release, asked, shards=shards)
+    exposed, expected = result.exposed, exposed_records(release, asked)
     if exposed is None or exposed.records is None:
         assert expected == []
         return
@@ -120,7 +120,7 @@ def compare(rows: list[tuple[str | None, ...]], chosen: dict[str, str], *, unit:
     assert exposed.of == len(count)
     assert exposed.units == (len({patients[number] for number in expected}) if unit else None)
     assert exposed.units_of == (len({patients[number] for number in count}) if unit else None)
-    assert [found.outcomes[number].status for number in exposed.counted] == [Status.FAILED] * len(exposed.counted)
+    assert [result.outcomes[number].status for number in exposed.counted] == [Status.FAILED] * len(exposed.counted)
 
 
 WARDS = pa.table({"ward": list("aaabbc"), "illness": ["flu", "flu", "gout", "flu", "flu", "gout"]})
@@ -135,10 +135,10 @@ def test_exempt_people_are_not_among_those_that_a_verdict_is_about() -> None:
     """Of six people two are exempt: all of the four who count are exposed, and not 4 of 6."""
     wards = pa.table({"ward": ["1", "1", "1", "2", "*", "*"], "illness": [*"ffff", "*", "*"]})
     asked = {"version": 1, "attributes": ATTRIBUTES, "expect": [{"k_anonymity": {"k": 4}}]}
-    found = audit(wards, asked | {"conventions": {"suppressed": "exempt"}})
-    assert found.exposed is not None
-    assert (found.exposed.records, found.exposed.of) == (4, 4)
-    assert "All 4 records (100%) are exposed" in verdict_sentence(found)
+    result = audit(wards, asked | {"conventions": {"suppressed": "exempt"}})
+    assert result.exposed is not None
+    assert (result.exposed.records, result.exposed.of) == (4, 4)
+    assert "All 4 records (100%) are exposed" in verdict_sentence(result)
 
 
 def test_a_record_that_two_demands_expose_counts_once() -> None:
@@ -146,7 +146,7 @@ def test_a_record_that_two_demands_expose_counts_once() -> None:
     assert exposed == ExposureCount(records=3, of=6, counted=(FIRST, FIRST + 1))
 
 
-def test_nothing_is_told_where_nothing_fails_or_only_warns() -> None:
+def test_nothing_is_reported_where_nothing_fails_or_only_warns() -> None:
     assert of({"k_anonymity": {"k": 1}}, {"distinct_l_diversity": {"l": 2, "severity": "warning"}}) is None
 
 
@@ -162,7 +162,7 @@ def test_a_figure_of_the_whole_release_is_left_out_beside_groups() -> None:
     )
 
 
-def test_a_figure_of_the_whole_release_that_stands_alone_is_told() -> None:
+def test_a_figure_of_the_whole_release_that_is_alone_is_reported() -> None:
     assert of({"reidentification_risk": {"at_most": "0.4"}}) == ExposureCount(records=3, of=6, counted=(FIRST,))
 
 

@@ -29,8 +29,8 @@ def policy(*expect: dict[str, Any], **conventions: str) -> dict[str, Any]:
 
 
 def failing(*expect: dict[str, Any], table: pa.Table = WARDS, **conventions: str) -> list[Any]:
-    found = failing_records(table, policy(*expect, **conventions))
-    return [None if mask is None else np.flatnonzero(mask).tolist() for _, mask in found]
+    result = failing_records(table, policy(*expect, **conventions))
+    return [None if mask is None else np.flatnonzero(mask).tolist() for _, mask in result]
 
 
 def test_the_records_of_failing_classes_fail_in_the_tables_order():
@@ -68,7 +68,7 @@ def test_what_is_no_matter_of_records_has_none():
     assert failing(table_check, unknown, reference="original") == [None, None]
 
 
-def test_classes_are_found_among_keys_that_are_far_apart():
+def test_classes_are_detected_among_keys_that_are_far_apart():
     numbers = [str(i % 20) for i in range(50)]
     table = pa.table({"ward": numbers, "street": numbers[::-1], "age": numbers})
     attributes = {name: {"role": "quasi_identifier"} for name in table.column_names}
@@ -86,18 +86,18 @@ def test_shards_make_no_difference(shards: int, memory: int):
     table = pa.table({"ward": wards, "illness": [str(i % 3) for i in range(300)]})
     asked = policy({"k_anonymity": {"k": 8}}, {"distinct_l_diversity": {"l": 3}})
     with open_inputs(table, asked, None, None, None, Options(memory=memory, shards=shards)) as inputs:
-        noted = FailingRecordMasks(300)
-        inputs.audited(noted)
+        recorded = FailingRecordMasks(300)
+        inputs.audited(recorded)
     sizes = {ward: wards.count(ward) for ward in wards}
-    assert noted.masks[0] is not None
-    assert noted.masks[0].tolist() == [sizes[ward] < 8 for ward in wards]
-    assert 0 < noted.masks[0].sum() < 300
+    assert recorded.masks[0] is not None
+    assert recorded.masks[0].tolist() == [sizes[ward] < 8 for ward in wards]
+    assert 0 < recorded.masks[0].sum() < 300
 
 
-def test_the_audit_is_that_of_audit_and_nobody_can_change_what_was_noted():
-    found = failing_records(WARDS, policy({"k_anonymity": {"k": 2}}))
-    ((outcome, mask),) = found
-    assert outcome is found.audit.expectations[0]
+def test_the_audit_is_that_of_audit_and_no_one_can_change_what_was_recorded():
+    failing = failing_records(WARDS, policy({"k_anonymity": {"k": 2}}))
+    ((outcome, mask),) = failing
+    assert outcome is failing.audit.expectations[0]
     assert mask is not None
     assert mask.sum() == outcome.records.failing == 2  # type: ignore[union-attr]
     with pytest.raises(ValueError, match="read-only"):

@@ -75,13 +75,13 @@ def expected_error(records: Sequence[Record], given: Rules, attribute: str | Non
     """Whether the definition gives no answer, so that the outcome must be an error."""
     if all(record[name] in given.tokens for record in records for name in given.quasi_identifiers):
         return True
-    kept = reference.counted(records, given)
+    retained = reference.counted(records, given)
     if attribute is None:
-        return not kept
+        return not retained
     missing = any(record[attribute] is None for record in records)
     if ordered and missing and given.missing_sensitive == "own_category":
         return True
-    return not reference.marginal(kept, attribute, given)
+    return not reference.marginal(retained, attribute, given)
 
 
 def expected_violation(records: Sequence[Record], given: Rules, attribute: str | None) -> bool:
@@ -103,8 +103,8 @@ def agree(outcome: Outcome, measured: Measured, failing: Sequence[bool], *, viol
     assert outcome.records is not None
     assert (outcome.classes.total, outcome.classes.failing) == (len(sizes), len(failing_sizes))
     assert (outcome.records.total, outcome.records.failing) == (sum(sizes), sum(failing_sizes))
-    kept = Status.MEASURED if unfailable else Status.PASSED
-    assert outcome.status is (Status.FAILED if violated or failing_sizes else kept)
+    retained = Status.MEASURED if unfailable else Status.PASSED
+    assert outcome.status is (Status.FAILED if violated or failing_sizes else retained)
     assert sum(records for _, _, records in outcome.details["distribution"]) == sum(sizes)
 
 

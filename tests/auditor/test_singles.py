@@ -32,8 +32,12 @@ def policy(*, unit: bool, conventions: dict[str, str]) -> dict[str, Any]:
 
 
 def answers(release: pa.Table, asked: dict[str, Any]) -> list[Any]:
-    found = failing_records(release, asked)
-    return [[one.as_json() for one in found.audit.expectations], found.audit.exposed, [str(one) for one in found.masks]]
+    failing = failing_records(release, asked)
+    return [
+        [one.as_json() for one in failing.audit.expectations],
+        failing.audit.exposed,
+        [str(one) for one in failing.masks],
+    ]
 
 
 @settings(max_examples=6)
@@ -64,10 +68,10 @@ def watched(patch: pytest.MonkeyPatch) -> list[bool]:
     used: list[bool] = []
     of = Singles.of
 
-    def noted(*arguments: Any) -> Singles | None:
+    def recorded(*arguments: Any) -> Singles | None:
         answer = of(*arguments)
         used.append(answer is not None)
         return answer
 
-    patch.setattr(Singles, "of", staticmethod(noted))
+    patch.setattr(Singles, "of", staticmethod(recorded))
     return used

@@ -51,11 +51,11 @@ def shares(row: Counter[str | None], table: Counter[str | None]) -> list[tuple[F
 def test_it_is_that_of_the_definition(records: list[Record], given: Rules, shards: int) -> None:
     assume(not expected_error(records, given, "disease"))
     (outcome,) = audited(records, given, DEMAND, shards)
-    kept = reference.counted(records, given)
-    row = worst_group(kept, given)
-    found = [(one["in_group"], one["in_reference"]) for one in outcome.details.get(WORST_GROUP, ())]
-    expected = shares(row, reference.marginal(kept, "disease", given)) if row else []
-    assert sorted(found) == sorted((round(float(one), 2), round(float(other), 2)) for one, other in expected)
+    retained = reference.counted(records, given)
+    row = worst_group(retained, given)
+    actual = [(one["in_group"], one["in_reference"]) for one in outcome.details.get(WORST_GROUP, ())]
+    expected = shares(row, reference.marginal(retained, "disease", given)) if row else []
+    assert sorted(actual) == sorted((round(float(one), 2), round(float(other), 2)) for one, other in expected)
 
 
 def joint(**options: Any) -> list[dict[str, Any]]:
@@ -70,8 +70,8 @@ def joint(**options: Any) -> list[dict[str, Any]]:
         "conventions": {"multiple_sensitive": "joint"},
         "expect": [{"distinct_l_diversity": {"l": 2}}],
     }
-    found: list[dict[str, Any]] = audit(release, policy, **options).expectations[0].details[WORST_GROUP]
-    return found
+    actual: list[dict[str, Any]] = audit(release, policy, **options).expectations[0].details[WORST_GROUP]
+    return actual
 
 
 @pytest.mark.parametrize("shards", [1, 3])

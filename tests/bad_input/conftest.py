@@ -54,11 +54,11 @@ def check(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.Capture
         Path("policy.tcdp.yaml").write_bytes(policy if isinstance(policy, bytes) else policy.encode())
         before = sorted(folder.rglob("*"))
         code = run("check", [name, "--policy", "policy.tcdp.yaml", "--json", *options])
-        told = capfd.readouterr()
+        output = capfd.readouterr()
         assert sorted(folder.rglob("*")) == before
         assert list(scratch.iterdir()) == []
-        assert "Traceback" not in told.err
-        assert MARK not in told.err + told.out
-        return Ran(code, told.out, told.err)
+        assert "Traceback" not in output.err
+        assert MARK not in output.err + output.out
+        return Ran(code, output.out, output.err)
 
     return checked

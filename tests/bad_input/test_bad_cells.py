@@ -110,8 +110,8 @@ def test_columns_missing_undeclared_and_identifying_are_each_an_outcome(check: A
     policy = POLICY.replace("  zip:", "  name: {role: identifier}\n  zip:")
     ran = check(content, "release.csv", policy)
     assert ran.code == 3
-    found = {name: ran.outcome(name)["details"]["columns"] for name in ran.failed if name.endswith(("s",))}
-    assert found == {
+    actual = {name: ran.outcome(name)["details"]["columns"] for name in ran.failed if name.endswith(("s",))}
+    assert actual == {
         "missing_columns": ["zip"],
         "undeclared_columns": ["note"],
         "present_identifiers": ["name"],

@@ -104,7 +104,7 @@ def test_a_key_of_one_record_only_is_an_undeclared_column(check: Any) -> None:
     assert ran.outcome("undeclared_columns")["details"] == {"columns": ["note"]}
 
 
-def test_a_numbers_text_in_json_lines_stands_as_it_is_written(check: Any) -> None:
+def test_a_numbers_text_in_json_lines_stays_as_it_is_written(check: Any) -> None:
     big = "123456789012345678901234567890"
     codes = f'{{"zip": {big}}}\n{{"zip": {big[:-1]}1}}\n'
     policy = "version: 1\nattributes: {zip: {role: quasi_identifier}}\nexpect: [k_anonymity: {k: 2}]\n"

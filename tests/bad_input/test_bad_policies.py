@@ -61,7 +61,7 @@ def test_a_wrong_policy_is_refused_with_its_place(check: Any, fault: str) -> Non
     assert ran.err.split("\n")[0] == f"tcdp-audit: {sentence}"
 
 
-def test_a_policy_of_several_faults_tells_them_all(check: Any) -> None:
+def test_a_policy_of_several_faults_reports_them_all(check: Any) -> None:
     ran = check(TABLE, "release.csv", POLICY.replace("k: 2", "k: 0").replace("l: 2", "l: x"))
     assert ran.code == 2
     assert ran.err == (

@@ -39,7 +39,7 @@ def test_a_folder_is_private_and_goes_with_its_owner(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_folder_that_nobody_holds_is_removed(tmp_path: Path) -> None:
+def test_a_folder_that_no_one_holds_is_removed(tmp_path: Path) -> None:
     abandoned(tmp_path)
     abandoned(tmp_path, "." + STALE)
     (tmp_path / STALE.replace("0", "f")).mkdir()  # killed before it had a lock
@@ -100,7 +100,9 @@ def test_a_folder_that_was_taken_for_abandoned_is_made_again(tmp_path: Path, mon
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_folder_that_a_signal_kept_from_its_owner_is_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_folder_that_a_signal_withheld_from_its_owner_is_removed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     locked = scratch._locked
 
     def interrupted(path: Path) -> FileIO:

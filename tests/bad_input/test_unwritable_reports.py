@@ -39,7 +39,7 @@ def test_a_report_name_that_is_too_long(check: Any) -> None:
 
 
 @pytest.mark.skipif(not Path("/proc/self").is_dir(), reason="needs a file system that nobody may write to")
-def test_a_folder_that_nobody_may_write_to(check: Any) -> None:
+def test_a_folder_that_no_one_may_write_to(check: Any) -> None:
     ran = check(TABLE, "release.csv", POLICY, "--report", "/proc/self/report.json")
     assert (ran.code, ran.out) == (2, "")
     assert ran.err.startswith("tcdp-audit: /proc/self/report.json: cannot be written: ")

@@ -28,7 +28,7 @@ SOUND = TABLE.removeprefix(HEADER)
 @pytest.mark.parametrize("after", ["", "\n", f"\n{SOUND}"], ids=["at the end", "with a line end", "before others"])
 @pytest.mark.parametrize("quote", [pytest.param("", marks=pytest.mark.long), '"'], ids=["plain", "quoted"])
 @pytest.mark.parametrize("megabytes", [17, pytest.param(36, marks=pytest.mark.long)])
-def test_a_record_of_more_than_16_mb_is_refused_wherever_it_stands(
+def test_a_record_of_more_than_16_mb_is_refused_wherever_it_is(
     check: Any, suffix: str, after: str, quote: str, megabytes: int
 ) -> None:
     text = f"{TABLE}1,2,{quote}{'x' * megabytes * 10**6}{quote}{after}".encode()
@@ -70,7 +70,7 @@ def test_long_quoted_cells_with_line_breaks_and_quotes_are_read_as_they_stand(tm
 
 
 @pytest.mark.long
-def test_a_table_that_outgrows_its_memory_is_read_as_it_stands(tmp_path: Path) -> None:
+def test_a_table_that_outgrows_its_memory_is_read_unchanged(tmp_path: Path) -> None:
     content, rows = _long_cells(5000, 8000, "\n")
     path = tmp_path / "r.csv"
     path.write_bytes(content)
@@ -146,7 +146,7 @@ AS_THEY_STAND = {
 
 
 @pytest.mark.parametrize("form", AS_THEY_STAND)
-def test_cells_are_the_text_that_stands_there(form: str, tmp_path: Path) -> None:
+def test_cells_are_the_text_that_is_there(form: str, tmp_path: Path) -> None:
     content, records = AS_THEY_STAND[form]
     path = tmp_path / "r.tsv"
     path.write_bytes(content)

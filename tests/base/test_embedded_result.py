@@ -22,7 +22,7 @@ def test_a_text_comes_back_and_is_no_markup(text):
     assert not set(inside) & set("<>&\"'")
 
 
-def test_plain_json_stands_for_itself():
+def test_plain_json_represents_itself():
     assert unpacked(' {"a": 1}', "x") == ' {"a": 1}'
 
 

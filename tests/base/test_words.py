@@ -13,7 +13,7 @@ from tcdp_audit.core.base.phrases import part_of
 
 
 @pytest.mark.parametrize(
-    ("number", "noun", "told"),
+    ("number", "noun", "expected"),
     [
         (0, "record", "0 records"),
         (1, "record", "1 record"),
@@ -21,8 +21,8 @@ from tcdp_audit.core.base.phrases import part_of
         (30_162, "class", "30,162 classes"),
     ],
 )
-def test_counts_take_the_right_plural(number, noun, told):
-    assert words.count(number, noun) == told
+def test_counts_take_the_right_plural(number, noun, expected):
+    assert words.count(number, noun) == expected
 
 
 def test_numbers_up_to_ten_are_spelled():
@@ -30,7 +30,7 @@ def test_numbers_up_to_ten_are_spelled():
 
 
 @pytest.mark.parametrize(
-    ("part", "whole", "told"),
+    ("part", "whole", "expected"),
     [
         (0, 9, "0%"),
         (1, 100_000, "under 0.1%"),
@@ -41,12 +41,12 @@ def test_numbers_up_to_ten_are_spelled():
         (0, 0, "0%"),
     ],
 )
-def test_shares_never_round_to_nothing_or_all(part, whole, told):
-    assert words.share(part, whole) == told
+def test_shares_never_round_to_nothing_or_all(part, whole, expected):
+    assert words.share(part, whole) == expected
 
 
 @pytest.mark.parametrize(
-    ("value", "threshold", "told"),
+    ("value", "threshold", "expected"),
     [
         (None, None, "–"),
         (inf, Fraction(1), "∞"),
@@ -62,8 +62,8 @@ def test_shares_never_round_to_nothing_or_all(part, whole, told):
         (0.00000123456, None, "1.23e-06"),
     ],
 )
-def test_figures_have_as_many_digits_as_they_need(value, threshold, told):
-    assert words.figure(value, threshold) == told
+def test_figures_have_as_many_digits_as_they_need(value, threshold, expected):
+    assert words.figure(value, threshold) == expected
 
 
 @given(st.fractions(0, 1), st.floats(0, 1))
@@ -74,8 +74,8 @@ def test_a_shown_figure_is_on_the_side_where_the_figure_is(threshold, value):
 
 
 def test_thresholds_are_the_decimal_that_was_typed():
-    told = [words.decimal(Fraction(text)) for text in ("5", "0.2", "0.3749999", "1/3", "1000000")]
-    assert told == ["5", "0.2", "0.3749999", "1/3", "1,000,000"]
+    reported = [words.decimal(Fraction(text)) for text in ("5", "0.2", "0.3749999", "1/3", "1000000")]
+    assert reported == ["5", "0.2", "0.3749999", "1/3", "1,000,000"]
 
 
 def test_lists_are_joined_as_in_a_sentence():

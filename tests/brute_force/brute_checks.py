@@ -43,7 +43,7 @@ class Known:
     of_values: bool = True
     joint: bool = False
 
-    def kept(self, figure: Figure | None, threshold: Fraction) -> bool:
+    def retained(self, figure: Figure | None, threshold: Fraction) -> bool:
         """Whether a class keeps a threshold; one without any value never does."""
         if figure is None:
             return False

@@ -195,8 +195,8 @@ def factor(one: OneClass, judged: Judged) -> Figure:
 
 def disclosure(one: OneClass, judged: Judged) -> Figure:
     """The largest |ln p/q|."""
-    found = multiplicative(one, judged)
-    return log(found) if found < inf else inf
+    result = multiplicative(one, judged)
+    return log(result) if result < inf else inf
 
 
 def recursive(l: int, dont_care: Sequence[str] = ()) -> Callable[[OneClass, Judged], Figure]:

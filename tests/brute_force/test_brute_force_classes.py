@@ -82,10 +82,10 @@ def outcomes_of(
     table, options = as_table(records), Options(memory=2**28, shards=shards)
     plain = audit(table, policy, beside, plugins=PLUGINS, memory=2**28, shards=shards).expectations
     with open_inputs(table, policy, beside, None, PLUGINS, options) as inputs:
-        noted = FailingRecordMasks(len(records))
-        outcomes = [one for one in inputs.audited(noted).outcomes if not one.is_structural]
+        recorded = FailingRecordMasks(len(records))
+        outcomes = [one for one in inputs.audited(recorded).outcomes if not one.is_structural]
     assert outcomes == list(plain)
-    return zip(outcomes, noted.masks, strict=True)
+    return zip(outcomes, recorded.masks, strict=True)
 
 
 def targets(known: Known, conventions: Conventions) -> list[Target]:
@@ -116,7 +116,7 @@ def reference_of(attributes: Sequence[str], original: Sequence[Record], conventi
 def is_error(
     known: Known,
     target: Target,
-    found: Judged,
+    outcome: Judged,
     tables: tuple[Sequence[Record], Sequence[Record]],
     conventions: Conventions,
 ) -> bool:
@@ -126,7 +126,7 @@ def is_error(
     if all(one[name] in brute.TOKENS for one in records for name in brute.QUASI_IDENTIFIERS):
         return True
     if not known.of_values:
-        return not found.classes
+        return not outcome.classes
     own_category = conventions.missing_sensitive == "own_category"
     compared = [*records, *(original if conventions.reference == "original" else [])]
     lacking = any(brute.value_of(one, attributes) is None for one in compared)
@@ -135,30 +135,30 @@ def is_error(
         return True
     if conventions.reference == "declared" and len(attributes) > 1:
         return True
-    return not sum(found.reference.values()) or not found.classes
+    return not sum(outcome.reference.values()) or not outcome.classes
 
 
 def _no_value(reference: Counts | None) -> bool:
     return reference is not None and not any(count for value, count in reference.items() if value is not None)
 
 
-def agrees(marked: Marked, known: Known, found: Judged, threshold: Fraction | None) -> None:
+def agrees(marked: Marked, known: Known, result: Judged, threshold: Fraction | None) -> None:
     """Compare all that an outcome says of classes, and the records that fail."""
     outcome, mask = marked
     assert mask is not None
-    every = figures(known, found)
+    every = figures(known, result)
     worst = [known.worst_possible if one is None else float(one) for one in every]
     expected = min(worst) if known.keeps == ">=" else max(worst)
     assert outcome.observed is not None
     assert outcome.observed == expected or isclose(outcome.observed, expected, rel_tol=1e-12, abs_tol=1e-12)
     assert outcome.classes is not None
     assert outcome.records is not None
-    assert (outcome.classes.total, outcome.records.total) == (len(every), sum(one.records for one in found.classes))
+    assert (outcome.classes.total, outcome.records.total) == (len(every), sum(one.records for one in result.classes))
     if threshold is None:
         assert outcome.status is Status.MEASURED
         assert not mask.any()
         return
-    fails = [one for one, figure in zip(found.classes, every, strict=True) if not known.kept(figure, threshold)]
+    fails = [one for one, figure in zip(result.classes, every, strict=True) if not known.retained(figure, threshold)]
     failing = [one.records for one in fails]
     assert np.flatnonzero(mask).tolist() == sorted(i for one in fails for i in one.positions)
     assert (outcome.status is Status.FAILED) is bool(failing)
@@ -178,9 +178,9 @@ def questions(records: Sequence[Record], original: Sequence[Record], conventions
             other = reference_of(target[0], original, conventions)
             asked.append((target, brute.judged(records, *target, conventions, other)))
         every: list[Figure | None] = []
-        for target, found in asked:
-            if not is_error(known, target, found, (records, original), conventions):
-                every += figures(known, found)
+        for target, match in asked:
+            if not is_error(known, target, match, (records, original), conventions):
+                every += figures(known, match)
         for threshold in (None, *known.thresholds(every)):
             yield known, threshold, asked
 
@@ -197,15 +197,15 @@ def compare(records: Sequence[Record], original: Sequence[Record], conventions: 
     outcomes = outcomes_of(records, original, conventions, expect, shards)
     compared = 0
     for known, threshold, judged in asked:
-        for target, found in judged:
+        for target, match in judged:
             outcome, mask = next(outcomes)
             compared += 1
             no_reference = _no_value(reference_of(target[0], original, conventions))
-            if is_error(known, target, found, (records, original), conventions) or (known.of_values and no_reference):
+            if is_error(known, target, match, (records, original), conventions) or (known.of_values and no_reference):
                 assert outcome.status is Status.ERROR
                 assert mask is None
             else:
-                agrees((outcome, mask), known, found, threshold)
+                agrees((outcome, mask), known, match, threshold)
     assert next(outcomes, None) is None
     return compared
 

@@ -108,24 +108,24 @@ def agree(released: list[Row], original: list[Row], holdout: list[Row]) -> int:
     """Hold every attack against its reference; how many there was something to measure for."""
     measured = 0
     all_ = exactly(released), exactly(original), exactly(holdout)
-    for (check, parameters, reference), found in zip(ASKED, outcomes((released, original, holdout)), strict=True):
+    for (check, parameters, reference), match in zip(ASKED, outcomes((released, original, holdout)), strict=True):
         try:
             expected = reference(all_)
         except brute.Nothing:
-            assert found.status is Status.ERROR, (check, parameters)
+            assert match.status is Status.ERROR, (check, parameters)
             continue
-        assert found.status is Status.MEASURED, (check, parameters, found.message)
-        observed = require_interval(all_, found) if check == "closest_record_share" else found.observed
+        assert match.status is Status.MEASURED, (check, parameters, match.message)
+        observed = require_interval(all_, match) if check == "closest_record_share" else match.observed
         assert observed == pytest.approx(expected, abs=1e-9), (check, parameters)
         measured += 1
     return measured
 
 
-def require_interval(all_: brute.Tables, found: Outcome) -> float:
+def require_interval(all_: brute.Tables, outcome: Outcome) -> float:
     """The share itself, once its interval is that of as many attempts as vary alike."""
-    share, attempts = float(found.details["share"]), found.details["independent_attempts"]
+    share, attempts = float(outcome.details["share"]), outcome.details["independent_attempts"]
     centre, error = brute.wilson(share * attempts, attempts)
-    assert found.observed == pytest.approx(min(1, max(centre + error, share)))
+    assert outcome.observed == pytest.approx(min(1, max(centre + error, share)))
     if len(all_[1]) == len(all_[2]):
         assert attempts == brute.independent_attempts(all_, KNOWN)
     return share

@@ -107,9 +107,9 @@ def test_distance_linkage_in_both_directions(
     assert outcome.details["expected"] == expected["masked_to_original"].expected
     assert outcome.details["rank_of_true_match"]["1"] == expected["masked_to_original"].first
     for direction, one in expected.items():
-        found = outcome.details[direction]
+        actual = outcome.details[direction]
         for name in ("expected", "optimistic", "pessimistic", "attempts", "tied"):
-            assert found[name] == getattr(one, name)
+            assert actual[name] == getattr(one, name)
     assert [one.status is Status.FAILED for one in limited] == [share > limit for limit in limits]
 
 
@@ -156,7 +156,7 @@ def test_an_intruder_who_knows_some_links_as_with_one_of_the_possible_choices(
     if outcome.status is Status.ERROR:
         assert () in possible or not set(keys) & set(range(len(original)))
         reject()
-    told = tuple(
+    reported = tuple(
         (
             {
                 name: outcome.details[way][name]
@@ -170,7 +170,7 @@ def test_an_intruder_who_knows_some_links_as_with_one_of_the_possible_choices(
         tuple(({name: figure for name, figure in one.items() if name != "first"}, n) for one, n in choice)
         for choice in possible
     ]
-    assert told in without_first
+    assert reported in without_first
 
 
 @pytest.mark.long
@@ -199,9 +199,9 @@ def test_closest_records_with_a_holdout(
         if None in expected or (ratio and min(len(original), len(holdout)) < 2):
             assert outcome.status is Status.ERROR
             continue
-        told = outcome.details, outcome.details["holdout"]
-        for found, distances in zip(told, expected, strict=True):
+        reported = outcome.details, outcome.details["holdout"]
+        for match, distances in zip(reported, expected, strict=True):
             by_definition = brute.closest(distances or [], ratio=ratio)
-            assert (found["percentile_5"], found["median"]) == pytest.approx(by_definition, abs=1e-7)
+            assert (match["percentile_5"], match["median"]) == pytest.approx(by_definition, abs=1e-7)
         assert outcome.details["holdout"]["records"] == len(holdout)
         assert outcome.observed == outcome.details["percentile_5"]

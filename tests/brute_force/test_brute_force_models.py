@@ -76,7 +76,7 @@ def factor(own: Sequence[int], everyone: Sequence[int], scale: float, mechanism:
 @pytest.mark.long
 @settings(max_examples=20)
 @given(noisy, st.sampled_from(["1/2", "1", "3"]), st.sampled_from(["laplace", "geometric"]))
-def test_noise_tells_a_class_by_its_most_telling_output(classes: Classes, scale: str, mechanism: str) -> None:
+def test_noise_identifies_a_class_by_its_most_revealing_output(classes: Classes, scale: str, mechanism: str) -> None:
     everyone = [value for values in classes.values() for value in values]
     figures = {place: factor(values, everyone, float(Fraction(scale)), mechanism) for place, values in classes.items()}
     limits = beside(list(figures.values()))
@@ -239,8 +239,8 @@ def test_pitman_is_the_best_of_a_search_over_the_likelihood(sizes: list[int], fr
         return -log_likelihood(sizes, exp(float(np.clip(point[0], -40, 40))) - a, a)
 
     starts = product((-2.0, 0.0, 3.0), (-4.0, 0.0, 2.0))
-    found = min((optimize.minimize(loss, start, method="Nelder-Mead") for start in starts), key=lambda one: one.fun)
-    assert here >= -found.fun - 1e-6 * max(1, abs(here))
+    result = min((optimize.minimize(loss, start, method="Nelder-Mead") for start in starts), key=lambda one: one.fun)
+    assert here >= -result.fun - 1e-6 * max(1, abs(here))
     whole = len(rows) / float(Fraction(fraction))
     gammas = gammaln(theta + 1) + gammaln(theta + alpha + whole - 1) - gammaln(theta + alpha) - gammaln(theta + whole)
     by_gammas = whole * exp(gammas)

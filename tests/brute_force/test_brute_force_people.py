@@ -63,9 +63,9 @@ class Question:
         """The figure itself as a threshold, which it keeps, and one beside it, which it does not."""
         if isinstance(self.figure, Fraction):
             worse = -BESIDE if not self.higher_is_safer else Fraction(1)
-            for threshold, kept in ((self.figure, True), (self.figure + worse, False)):
+            for threshold, retained in ((self.figure, True), (self.figure + worse, False)):
                 if threshold >= 0:
-                    yield {self.check: {**self.given, self.threshold: _typed(threshold)}}, kept
+                    yield {self.check: {**self.given, self.threshold: _typed(threshold)}}, retained
 
 
 def _typed(threshold: Fraction) -> int | str:
@@ -86,8 +86,8 @@ def questions(table: Table, fraction: Fraction | None) -> Iterator[Question]:
     for risk in ("1/2", "1/3", "0.2", "0.05"):
         above = {"measure": "share_above", "threshold_risk": risk}
         yield Question("reidentification_risk", above, table.above(Fraction(risk)))
-    found = table.individual(fraction)
-    figures = {"highest": max(found), "average": sum(found) / len(found), "expected": sum(found)}
+    result = table.individual(fraction)
+    figures = {"highest": max(result), "average": sum(result) / len(result), "expected": sum(result)}
     for measure, figure in figures.items():
         yield Question("individual_risk", {"measure": measure}, figure)
     if table.conventions.missing_quasi_identifier == "own_category":
@@ -117,8 +117,8 @@ def agree(outcomes: Sequence[Outcome], asked: Sequence[Question]) -> int:
         exact = isinstance(question.figure, Fraction)
         wanted = float(question.figure) if exact else pytest.approx(question.figure, rel=1e-9)
         assert (outcome.observed, outcome.status) == (wanted, Status.MEASURED), (question, outcome.message)
-    kept = [kept for question in asked for _, kept in question.demands]
-    for outcome, passes in zip(judged, kept, strict=True):
+    retained = [retained for question in asked for _, retained in question.demands]
+    for outcome, passes in zip(judged, retained, strict=True):
         assert (outcome.status is not Status.FAILED) is passes, outcome.message
         assert outcome.status is not Status.ERROR, outcome.message
     return len(outcomes)

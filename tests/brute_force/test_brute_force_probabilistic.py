@@ -165,8 +165,8 @@ def test_linkage_is_that_of_an_independent_estimation(
     assert details["random_baseline"] == Fraction(len(partner), len(released) * len(original))
     assert details["prior"] == pytest.approx(p, rel=1e-6, abs=1e-12)
     for name, one, other in zip(NAMES, m, u, strict=True):
-        (found,) = (estimate for estimate in details["estimates"] if estimate["attribute"] == name)
-        assert (found["m"], found["u"]) == pytest.approx((one, other), rel=1e-6, abs=1e-12)
+        (actual,) = (estimate for estimate in details["estimates"] if estimate["attribute"] == name)
+        assert (actual["m"], actual["u"]) == pytest.approx((one, other), rel=1e-6, abs=1e-12)
     assert [one.status is Status.FAILED for one in every[1:]] == [expected > limit for limit in limits]
     _decisions_agree(details, pairs, partner, (p, m, u))
 
@@ -176,12 +176,12 @@ def _decisions_agree(
 ) -> None:
     """What linking by posterior finds, for posteriors that are not at a cut."""
     p, m, u = model
-    for found in details["by_posterior"]:
-        cut = log(float(found["at_least"]) / (1 - float(found["at_least"]))) if found["at_least"] < 1 else 700.0
+    for match in details["by_posterior"]:
+        cut = log(float(match["at_least"]) / (1 - float(match["at_least"]))) if match["at_least"] < 1 else 700.0
         scores = {(i, j): logit(pattern, p, m, u) for i, line in enumerate(pairs) for j, pattern in enumerate(line)}
         assume(all(abs(score - cut) > 1e-6 for score in scores.values()))
         chosen = {pair for pair, score in scores.items() if score > cut}
-        assert found["links"] == len(chosen)
-        assert found["correct"] == len(chosen & set(partner.items()))
-        assert found["recall"] == Fraction(found["correct"], len(partner))
+        assert match["links"] == len(chosen)
+        assert match["correct"] == len(chosen & set(partner.items()))
+        assert match["recall"] == Fraction(match["correct"], len(partner))
     assert details["linked_pairs"] + details["clerical_pairs"] + details["non_linked_pairs"] == details["pairs"]

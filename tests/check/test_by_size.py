@@ -35,15 +35,15 @@ def column_of(edges, value):
 
 
 @given(CLASSES)
-def test_every_class_stands_between_the_edges_that_hold_it(classes):
-    found = cells(classes).grid()
-    assume(found)
-    sizes, figures = found["sizes"], found["figures"]
+def test_every_class_is_between_the_edges_that_hold_it(classes):
+    result = cells(classes).grid()
+    assume(result)
+    sizes, figures = result["sizes"], result["figures"]
     expected = Counter(
         (column_of(sizes, size), None if figure >= 2.0**40 else column_of(figures, figure if figure >= 2.0**-20 else 0))
         for figure, size in classes
     )
-    assert {(column, row): number for column, row, number in found["groups"]} == expected
+    assert {(column, row): number for column, row, number in result["groups"]} == expected
 
 
 @given(CLASSES, CLASSES)
@@ -53,10 +53,10 @@ def test_shards_add_up(one, other):
 
 @given(CLASSES)
 def test_the_grid_is_small(classes):
-    found = cells(classes).grid()
-    assume(found)
-    assert len(found["sizes"]) <= MOST + 2
-    assert len(found["figures"]) <= MOST + 3
+    result = cells(classes).grid()
+    assume(result)
+    assert len(result["sizes"]) <= MOST + 2
+    assert len(result["figures"]) <= MOST + 3
 
 
 @given(st.lists(st.tuples(FIGURES, st.integers(1, 20), st.integers(1, 5)), min_size=1, max_size=9))
@@ -72,15 +72,15 @@ def test_one_cell_is_no_grid():
 
 
 def test_what_is_infinite_has_no_row():
-    found = cells([(inf, 1), (1.0, 2), (inf, 1)]).grid()
-    assert [0, None, 2] in found["groups"]
+    result = cells([(inf, 1), (1.0, 2), (inf, 1)]).grid()
+    assert [0, None, 2] in result["groups"]
 
 
 def test_few_sizes_and_whole_figures_have_a_column_and_a_row_each():
-    found = cells([(1.0, 1), (2.0, 2), (3.0, 4), (3.0, 4)]).grid()
-    assert found["sizes"] == [1, 2, 3, 4, 5]
-    assert found["groups"] == [
-        [0, found["figures"].index(1.0), 1],
-        [1, found["figures"].index(2.0), 1],
-        [3, found["figures"].index(3.0), 2],
+    result = cells([(1.0, 1), (2.0, 2), (3.0, 4), (3.0, 4)]).grid()
+    assert result["sizes"] == [1, 2, 3, 4, 5]
+    assert result["groups"] == [
+        [0, result["figures"].index(1.0), 1],
+        [1, result["figures"].index(2.0), 1],
+        [3, result["figures"].index(3.0), 2],
     ]

@@ -36,7 +36,7 @@ def _questions(source: str) -> list[int]:
 
 
 @pytest.mark.parametrize("folder", SOURCES, ids=lambda folder: folder.name)
-def test_nobody_asks_for_the_kind_of_a_check(folder: Path):
+def test_no_one_asks_for_the_kind_of_a_check(folder: Path):
     paths = sorted(folder.rglob("*.py"))
     asking = {path.name: lines for path in paths if (lines := _questions(path.read_text(encoding="utf-8")))}
 
@@ -53,7 +53,7 @@ def test_nobody_asks_for_the_kind_of_a_check(folder: Path):
         "type(check) is TableCheck or issubclass(kind, TableCheck)",
     ],
 )
-def test_a_question_is_found(line: str):
+def test_a_question_is_looked_up(line: str):
     assert _questions(line) == [1]
 
 

@@ -63,8 +63,8 @@ def _partitions(records: Sequence[int]) -> Iterator[list[list[int]]]:
 
 def _groupings(counts: list[int]) -> list[Any]:
     records = [value for value, count in enumerate(counts) for _ in range(count)]
-    found = {tuple(sorted(tuple(sorted(one)) for one in groups)) for groups in _partitions(records)}
-    return [np.array([np.bincount(one, minlength=len(counts)) for one in groups]) for groups in sorted(found)]
+    actual = {tuple(sorted(tuple(sorted(one)) for one in groups)) for groups in _partitions(records)}
+    return [np.array([np.bincount(one, minlength=len(counts)) for one in groups]) for groups in sorted(actual)]
 
 
 def _fails(check: Check, parameters: Parameters, case: Case, scale: Scale, table: Any, limit: Fraction) -> bool:

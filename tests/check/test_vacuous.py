@@ -52,7 +52,7 @@ def test_a_check_that_raises_is_not_blamed():
 
 @pytest.mark.long
 @pytest.mark.parametrize("name", [name for name, check in CHECKS.items() if check.on_classes])
-def test_every_release_keeps_what_is_said_to_be_kept_by_all(name: str):
+def test_every_release_keeps_what_is_said_to_be_retained_by_all(name: str):
     check: Any = CHECKS[name]
     tried = 0
     for trial in ClassCheckSuite(check, {})._groupings:

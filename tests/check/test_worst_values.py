@@ -45,8 +45,8 @@ def column(size):
 
 
 def test_shares_stand_beside_those_of_the_reference_and_the_largest_difference_is_first():
-    found = worst_values(packed((0, 1), (2, 3)), ReferenceDistribution(np.array([1, 6, 1])), column(3), named=False)
-    assert found == [
+    result = worst_values(packed((0, 1), (2, 3)), ReferenceDistribution(np.array([1, 6, 1])), column(3), named=False)
+    assert result == [
         {"value": "value 1", "in_group": 0.0, "in_reference": 0.75},
         {"value": "value 2", "in_group": 0.75, "in_reference": 0.12},
         {"value": "value 3", "in_group": 0.25, "in_reference": 0.12},
@@ -54,11 +54,11 @@ def test_shares_stand_beside_those_of_the_reference_and_the_largest_difference_i
 
 
 def test_values_are_named_only_where_that_was_asked_for():
-    found = worst_values(packed((0, 1)), ReferenceDistribution(np.array([1, 3])), column(2), named=True)
-    assert [one["value"] for one in found] == ["cell 0", "cell 1"]
+    result = worst_values(packed((0, 1)), ReferenceDistribution(np.array([1, 3])), column(2), named=True)
+    assert [one["value"] for one in result] == ["cell 0", "cell 1"]
 
 
-def test_there_are_at_most_six_and_none_that_nobody_has():
+def test_there_are_at_most_six_and_none_that_no_one_has():
     many = worst_values(packed((0, 1)), ReferenceDistribution(np.ones(30, np.int64)), column(30), named=False)
     assert len(many) == MOST
     few = worst_values(packed((0, 1)), ReferenceDistribution(np.array([1, 0, 0])), column(3), named=False)

@@ -54,9 +54,9 @@ def totals(rows: Rows) -> list[int]:
 
 def exact(measured: Measured | Any) -> list[Fraction | float]:
     """Every figure as a fraction, or infinity."""
-    found = as_measured(measured)
-    assert isinstance(found, Ratios)
-    pairs = zip(found.numerator.tolist(), found.denominator.tolist(), strict=True)
+    result = as_measured(measured)
+    assert isinstance(result, Ratios)
+    pairs = zip(result.numerator.tolist(), result.denominator.tolist(), strict=True)
     return [Fraction(above, below) if below else inf for above, below in pairs]
 
 

@@ -61,8 +61,8 @@ def histogram(counts: Sequence[Sequence[int]]) -> Histogram:
 def exact(measured: Measured) -> list[Fraction | float]:
     """Figures as the fractions that they are."""
     assert isinstance(measured, Ratios)
-    found = zip(measured.numerator.tolist(), measured.denominator.tolist(), strict=True)
-    return [Fraction(above, below) if below else inf for above, below in found]
+    result = zip(measured.numerator.tolist(), measured.denominator.tolist(), strict=True)
+    return [Fraction(above, below) if below else inf for above, below in result]
 
 
 def shares(counts: Sequence[int]) -> list[Fraction]:

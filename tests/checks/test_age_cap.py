@@ -19,7 +19,7 @@ def outcome(ages: list[Any], role: str = "quasi_identifier", **parameters: Any) 
 
 
 CELLS = pytest.mark.parametrize(
-    ("cell", "told"),
+    ("cell", "reported"),
     [
         ("89", 89),
         ("90", 90),
@@ -42,22 +42,22 @@ CELLS = pytest.mark.parametrize(
 
 
 @CELLS
-def test_the_largest_age_that_a_cell_tells(cell: str, told: int) -> None:
+def test_the_largest_age_that_a_cell_reveals(cell: str, reported: int) -> None:
     cover = number_or_interval(cell)
     assert cover is not None
-    assert least_age(cover.low, cover.high, low_open=cover.low_open, high_open=cover.high_open) == told
+    assert least_age(cover.low, cover.high, low_open=cover.low_open, high_open=cover.high_open) == reported
 
 
-def test_what_is_suppressed_tells_no_age() -> None:
+def test_what_is_suppressed_reveals_no_age() -> None:
     assert outcome(["*"], at_most=0).observed == 0
 
 
 @pytest.mark.long
 @CELLS
-def test_the_largest_age_decides(cell: str, told: int) -> None:
-    for at in (told - 1, told):
-        found = outcome(["0", cell], at=at, at_most=0)
-        assert (found.observed, found.status.value) == ((0, "passed") if told <= at else (1, "failed"))
+def test_the_largest_age_decides(cell: str, reported: int) -> None:
+    for at in (reported - 1, reported):
+        result = outcome(["0", cell], at=at, at_most=0)
+        assert (result.observed, result.status.value) == ((0, "passed") if reported <= at else (1, "failed"))
 
 
 def test_numbers_as_stored() -> None:
@@ -65,22 +65,22 @@ def test_numbers_as_stored() -> None:
     assert outcome([30.0, 89.9, None], at_most=0, role="insensitive").status.value == "passed"
 
 
-def test_it_says_who_tells_too_much() -> None:
-    found = outcome(["30", "90", "95+"], at_most=0)
-    assert found.records is not None
-    assert (found.records.failing, found.observed) == (2, 2)
+def test_it_says_who_reveals_too_much() -> None:
+    result = outcome(["30", "90", "95+"], at_most=0)
+    assert result.records is not None
+    assert (result.records.failing, result.observed) == (2, 2)
     statuses = [outcome(["30", "90", "95+"], at_most=one).status.value for one in (1, 2, 3)]
     assert statuses == ["failed", "passed", "measured"]  # every release of three records keeps the last
     assert outcome(["30"]).status.value == "measured"
 
 
 def test_a_column_without_an_age_is_no_pass() -> None:
-    found = outcome(["", ""], at_most=0)
-    assert (found.status.value, found.message) == ("error", "column 'age' has no value in any record")
+    result = outcome(["", ""], at_most=0)
+    assert (result.status.value, result.message) == ("error", "column 'age' has no value in any record")
 
 
 @pytest.mark.parametrize(
-    ("parameters", "told"),
+    ("parameters", "reported"),
     [
         ({"column": "years"}, "the policy declares no attribute 'years'"),
         ({"column": None}, "name the column with the ages: `column: age`"),
@@ -91,7 +91,7 @@ def test_a_column_without_an_age_is_no_pass() -> None:
         ({"at": -1}, "must be at least 0"),
     ],
 )
-def test_faults(parameters: dict[str, Any], told: str) -> None:
+def test_faults(parameters: dict[str, Any], reported: str) -> None:
     with pytest.raises(PolicyError) as caught:
         outcome(["30"], **parameters)
-    assert told in str(caught.value)
+    assert reported in str(caught.value)

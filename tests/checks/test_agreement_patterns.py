@@ -11,14 +11,16 @@ from hypothesis import given, strategies as st
 
 from tcdp_audit import CheckError
 from tcdp_audit_plugins.checks.record_linkage import agreement
-from tcdp_audit_plugins.checks.record_linkage.agreement import alike, equal, tolerant
-from tcdp_audit_plugins.checks.record_linkage.agreement_patterns import Column, best_matches, pattern_counts
-from tcdp_audit_plugins.checks.record_linkage.enumerated_patterns import (
+from tcdp_audit_plugins.checks.record_linkage.agreement import (
     Compared,
+    alike,
     enumerated_best,
     enumerated_counts,
+    equal,
     patterns_of_pairs,
+    tolerant,
 )
+from tcdp_audit_plugins.checks.record_linkage.agreement_patterns import Column, best_matches, pattern_counts
 
 SIZE = 3  # codes 0, 1, 2; 3 is missing
 

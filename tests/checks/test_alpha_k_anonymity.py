@@ -40,12 +40,12 @@ def test_one_class_of_all_is_never_worse(rows: Rows):
     ],
 )
 def test_alpha_and_k_must_both_hold(alpha: object, k: int | None, status: str):
-    found = outcome("alpha_k_anonymity", ROWS, alpha=alpha, k=k)
+    result = outcome("alpha_k_anonymity", ROWS, alpha=alpha, k=k)
 
-    assert (found.status.value, found.observed, found.details["k"]) == (status, 0.75, 3)
+    assert (result.status.value, result.observed, result.details["k"]) == (status, 0.75, 3)
 
 
 def test_a_failure_counts_classes_that_miss_either_threshold():
-    found = outcome("alpha_k_anonymity", ROWS, alpha=0.7, k=4)
+    result = outcome("alpha_k_anonymity", ROWS, alpha=0.7, k=4)
 
-    assert (found.classes.failing, found.records.failing) == (2, 7)
+    assert (result.classes.failing, result.records.failing) == (2, 7)

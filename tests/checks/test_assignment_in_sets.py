@@ -13,8 +13,8 @@ from attacked_tables import attacked
 from hypothesis import given, settings, strategies as st
 
 from tcdp_audit_plugins.checks._shared.candidate_sets import CandidateSets
-from tcdp_audit_plugins.checks.transparency import assignment
-from tcdp_audit_plugins.checks.transparency.assignment import assigned, assigned_correct
+from tcdp_audit_plugins.checks.masking_attacks import links
+from tcdp_audit_plugins.checks.masking_attacks.links import assign, count_assigned
 
 # file, attributes: right links of the assignment within the sets
 CENSUS = [
@@ -59,13 +59,13 @@ def best(matrix: Matrix, squared: list[list[int]], people: int) -> tuple[int, se
     turned = len(matrix) > len(matrix[0])
     if turned:
         matrix, squared = ([list(one) for one in zip(*rows, strict=True)] for rows in (matrix, squared))
-    found: dict[int, set[int]] = {}
+    actual: dict[int, set[int]] = {}
     for order in permutations(range(len(matrix[0])), len(matrix)):
         if all(matrix[i][j] for i, j in enumerate(order)):
             total = sum(squared[i][j] for i, j in enumerate(order))
-            found.setdefault(total, set()).add(sum(i == j < people for i, j in enumerate(order)))
-    least = min(found)
-    return least, found[least]
+            actual.setdefault(total, set()).add(sum(i == j < people for i, j in enumerate(order)))
+    least = min(actual)
+    return least, actual[least]
 
 
 @settings(max_examples=25)
@@ -73,10 +73,10 @@ def best(matrix: Matrix, squared: list[list[int]], people: int) -> tuple[int, se
 def test_no_permutation_is_nearer(problem: tuple[Matrix, list[list[int]], int], together: int) -> None:
     matrix, squared, people = problem
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(assignment, "TOGETHER", together)
+        patch.setattr(links, "TOGETHER", together)
         sets = sets_of(matrix, people).closed()
         distances = np.array(squared, float)[sets.rows, sets.candidates]
-        flow, correct = assigned(sets, distances), assigned_correct(sets, distances)
+        flow, correct = assign(sets, distances), count_assigned(sets, distances)
     least, right = best(matrix, squared, people)
     assert flow is not None
     assert flow.sum() == min(len(matrix), len(matrix[0]))
@@ -85,23 +85,23 @@ def test_no_permutation_is_nearer(problem: tuple[Matrix, list[list[int]], int], 
     assert correct == max(right)
 
 
-def test_equal_records_are_told_apart_by_chance() -> None:
+def test_equal_records_are_distinguished_by_chance() -> None:
     """Two people on one point, and their two records on another: half of the links are right in the mean."""
     points = np.zeros(2, np.intp)
     none = np.zeros(1, np.int64)
     sets = CandidateSets(np.array([0, 1]), np.zeros(1, np.intp), points, points, none, none)
-    assert assigned_correct(sets, np.zeros(1)) == 1
+    assert count_assigned(sets, np.zeros(1)) == 1
 
 
-def test_it_is_left_out_where_it_would_take_long_or_nobody_knows_how_many(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_it_is_left_out_where_it_would_take_long_or_no_one_knows_how_many(monkeypatch: pytest.MonkeyPatch) -> None:
     everybody = sets_of([[True] * 3] * 3, 3)
-    assert assigned_correct(everybody, np.array([0.0, 1, 1, 1, 0, 1, 1, 1, 0])) == 3
-    assert assigned(sets_of([[True] * 3] * 3, 2), np.zeros(9)) is None
-    monkeypatch.setattr(assignment, "WORK", 26)
-    assert assigned_correct(everybody, np.zeros(9)) is None
+    assert count_assigned(everybody, np.array([0.0, 1, 1, 1, 0, 1, 1, 1, 0])) == 3
+    assert assign(sets_of([[True] * 3] * 3, 2), np.zeros(9)) is None
+    monkeypatch.setattr(links, "WORK", 26)
+    assert count_assigned(everybody, np.zeros(9)) is None
 
 
-def test_an_attack_tells_it_beside_the_nearest() -> None:
+def test_an_attack_reports_it_beside_the_nearest() -> None:
     known, swapped = {"a": [1, 2, 3, 4], "b": [1, 3, 2, 4]}, {"a": [2, 1, 4, 3], "b": [1, 3, 2, 4]}
     assert attacked("rank_swap_attack", swapped, known, displacement=1).details["assigned_correct"] == 4
     assert "assigned_correct" not in attacked("rank_swap_attack", swapped, known, closure=False).details
@@ -117,5 +117,5 @@ def test_census_agrees_with_independent_figures(data: Path, file: str, w: int, a
     census = pd.read_csv(data / "casc/census.csv")
     masked = pd.read_csv(data / f"casc/census_masked/rankswap_{file}.csv")
     names = list(census)[:attributes]
-    found = attacked("rank_swap_attack", masked[names], census[names], displacement=w)
-    assert found.details["assigned_correct"] == correct
+    attack_outcome = attacked("rank_swap_attack", masked[names], census[names], displacement=w)
+    assert attack_outcome.details["assigned_correct"] == correct

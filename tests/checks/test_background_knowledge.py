@@ -38,23 +38,23 @@ def test_one_class_of_all_never_needs_less(rows: Rows):
 
 
 def test_a_homogeneous_class_fails_any_demand():
-    found = outcome("background_knowledge", T20, at_least=1)
+    result = outcome("background_knowledge", T20, at_least=1)
 
-    assert (found.status.value, found.observed, found.classes.failing) == ("failed", 0, 1)
-    assert found.details["least_in_mixed_classes"] == 1
+    assert (result.status.value, result.observed, result.classes.failing) == ("failed", 0, 1)
+    assert result.details["least_in_mixed_classes"] == 1
 
 
 @pytest.mark.parametrize(("at_least", "status"), [(2, "passed"), (3, "failed"), (None, "measured")])
 def test_mixed_classes_alone(at_least: int | None, status: str):
-    found = outcome("background_knowledge", [[2, 2, 0], [5, 1, 1]], at_least=at_least)
+    result = outcome("background_knowledge", [[2, 2, 0], [5, 1, 1]], at_least=at_least)
 
-    assert (found.status.value, found.observed, found.details["least_in_mixed_classes"]) == (status, 2, 2)
+    assert (result.status.value, result.observed, result.details["least_in_mixed_classes"]) == (status, 2, 2)
 
 
 def test_no_mixed_class_at_all():
-    found = outcome("background_knowledge", [[2, 0], [0, 3]], at_least=1)
+    result = outcome("background_knowledge", [[2, 0], [0, 3]], at_least=1)
 
-    assert (found.status.value, found.details["least_in_mixed_classes"]) == ("failed", None)
+    assert (result.status.value, result.details["least_in_mixed_classes"]) == ("failed", None)
 
 
 def test_a_demand_that_every_release_keeps_is_refused():
@@ -80,6 +80,6 @@ def test_the_published_table_of_torra(data: Path):
 
 
 def test_a_missing_value_adds_no_diversity():
-    found = with_gaps("background_knowledge", at_least=1)
+    result = with_gaps("background_knowledge", at_least=1)
 
-    assert (found.status.value, found.observed, found.classes.failing) == ("failed", 0, 2)
+    assert (result.status.value, result.observed, result.classes.failing) == ("failed", 0, 2)

@@ -31,9 +31,9 @@ def test_the_basic_gain_by_definition(rows: Rows):
 def test_the_enhanced_gain_by_definition(rows: Rows):
     expected = []
     for row in rows:
-        found = gains(row, totals(rows))
-        hopeless = any(gain > -log(q) for gain, q in found)
-        expected.append(inf if hopeless else max((gain for gain, _ in found), default=Fraction(0)))
+        result = gains(row, totals(rows))
+        hopeless = any(gain > -log(q) for gain, q in result)
+        expected.append(inf if hopeless else max((gain for gain, _ in result), default=Fraction(0)))
 
     assert exact(largest_bounded_gain(evidence(rows), NONE)) == expected
 
@@ -50,10 +50,10 @@ def test_merging_two_classes_never_adds_gain(rows: Rows):
 
 def test_the_example_that_no_beta_allows():
     rows = [[1, 0], [8, 1]]  # table (.9, .1), class (1, 0): gain 0.1111 > 0.1054
-    found = outcome("enhanced_beta_likeness", rows, beta=1000)
+    result = outcome("enhanced_beta_likeness", rows, beta=1000)
 
-    assert (found.status.value, found.observed) == ("failed", inf)
-    assert found.details["unsatisfiable_classes"] == 1
+    assert (result.status.value, result.observed) == ("failed", inf)
+    assert result.details["unsatisfiable_classes"] == 1
     assert outcome("basic_beta_likeness", rows, beta="1/9").status.value == "passed"
     assert outcome("basic_beta_likeness", rows, beta="0.111111111111111").status.value == "failed"
 
@@ -61,10 +61,10 @@ def test_the_example_that_no_beta_allows():
 def test_the_enhanced_figure_is_the_basic_one_where_a_beta_exists():
     rows = [[3, 1, 2], [2, 2, 2], [1, 3, 2]]
 
-    found = outcome("enhanced_beta_likeness", rows, beta="1/2")
+    result = outcome("enhanced_beta_likeness", rows, beta="1/2")
 
-    assert (found.status.value, found.observed) == ("passed", 0.5)
-    assert found.details["unsatisfiable_classes"] == 0
+    assert (result.status.value, result.observed) == ("passed", 0.5)
+    assert result.details["unsatisfiable_classes"] == 0
     assert outcome("enhanced_beta_likeness", rows, beta="0.4999999999999999999").status.value == "failed"
 
 
@@ -73,8 +73,8 @@ def test_a_gain_beside_minus_the_logarithm_is_decided_exactly():
     for weight, hopeless in ((367_879_441, False), (367_879_442, True)):
         weights = [weight, 10**9 - weight]  # exp(-1) = 0.367879441171...
         row = [2 * weight, 10**9 - 2 * weight]
-        found = exact(largest_bounded_gain(evidence([row], weights), NONE))
-        assert found == [inf if hopeless else 1]
+        result = exact(largest_bounded_gain(evidence([row], weights), NONE))
+        assert result == [inf if hopeless else 1]
 
 
 def test_a_value_to_which_the_reference_gives_no_weight():
@@ -91,9 +91,9 @@ def test_large_counts_stay_exact(scale: int):
     rows = [[scale, scale + 1], [scale + 1, scale]]
     total = 4 * scale + 2
 
-    found = exact(largest_gain(evidence(rows), NONE))
+    result = exact(largest_gain(evidence(rows), NONE))
 
-    assert found == [Fraction((scale + 1) * 2, 2 * scale + 1) - 1] * 2
+    assert result == [Fraction((scale + 1) * 2, 2 * scale + 1) - 1] * 2
     assert Fraction(total, 2) == 2 * scale + 1
 
 

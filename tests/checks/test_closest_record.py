@@ -51,9 +51,9 @@ def test_figures_are_those_of_plain_python(released: list[tuple[int, int]], orig
     assume(min(len(set(column)) for column in zip(*original, strict=True)) > 1)
     frames = [pd.DataFrame(rows, columns=["x", "y"]) for rows in (released, original)]
     rate, distance, ratio = plainly(released, original)
-    found = [asked(check, *frames).observed for check in CHECKS]
-    assert found[0] == float(rate)
-    assert found[1:] == pytest.approx([distance, ratio], abs=1e-9)
+    actual = [asked(check, *frames).observed for check in CHECKS]
+    assert actual[0] == float(rate)
+    assert actual[1:] == pytest.approx([distance, ratio], abs=1e-9)
 
 
 @pytest.mark.parametrize("check", CHECKS)
@@ -74,7 +74,7 @@ def test_distances_to_a_holdout_stand_beside_those_to_the_original(holdout: Path
     assert honest.observed == pytest.approx(honest.details["holdout"]["percentile_5"], rel=0.15)
 
 
-def test_two_copies_in_the_original_single_out_nobody():
+def test_two_copies_in_the_original_single_out_no_one():
     original = pd.DataFrame({"v": [1, 1, 5, 9]})
     assert asked("nearest_neighbour_distance_ratio", pd.DataFrame({"v": [1]}), original).observed == 1
     assert asked("nearest_neighbour_distance_ratio", pd.DataFrame({"v": [5]}), original).observed == 0

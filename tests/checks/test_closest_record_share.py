@@ -12,7 +12,7 @@ from synthetic_tables import asked
 
 from tcdp_audit import Status
 from tcdp_audit.core.base.errors import CheckError
-from tcdp_audit_plugins.checks._shared.beside_control import Attack, Rate, require_no_better
+from tcdp_audit_plugins.checks._shared.control_comparison import Attack, Rate, require_no_better
 
 HALF = Fraction(1, 2)
 
@@ -24,8 +24,8 @@ def chance(folder: Path, seed: int, people: int, released: int, *, digits: int =
     release = pd.DataFrame(rng.normal(size=(released, 3)).round(digits), columns=list("abc"))
     holdout = folder / f"{seed}.csv"
     tables[1].to_csv(holdout, index=False)
-    found = asked("closest_record_share", release, tables[0], holdout)
-    return found.status, dict(found.details)
+    result = asked("closest_record_share", release, tables[0], holdout)
+    return result.status, dict(result.details)
 
 
 @pytest.mark.long
@@ -52,21 +52,21 @@ def test_one_person_near_whom_everybody_is_released_is_one_attempt(tmp_path: Pat
     holdout = tmp_path / "holdout.csv"
     pd.DataFrame({"v": [100, 200]}).to_csv(holdout, index=False)
     original, release = pd.DataFrame({"v": [0, 300]}), pd.DataFrame({"v": [0] * 500})
-    found = asked("closest_record_share", release, original, holdout)
+    result = asked("closest_record_share", release, original, holdout)
     # weights 1, 0, 0, 0: 4 V = (1 - 1/4) 4/3 = 1
-    assert (found.details["share"], found.details["independent_attempts"]) == (1, 1)
+    assert (result.details["share"], result.details["independent_attempts"]) == (1, 1)
 
 
 def test_a_tie_of_many_is_decided_by_no_single_label(tmp_path: Path):
     """Two originals and two of the hold-out on the released point: 4 V = 2^(1-4) - (4 x 2^-3)^2 / 4, times 4/3."""
     holdout = tmp_path / "holdout.csv"
     pd.DataFrame({"v": [0, 0]}).to_csv(holdout, index=False)
-    found = asked("closest_record_share", pd.DataFrame({"v": [0] * 50}), pd.DataFrame({"v": [0, 0]}), holdout)
-    assert found.status is Status.ERROR  # nothing varies
+    result = asked("closest_record_share", pd.DataFrame({"v": [0] * 50}), pd.DataFrame({"v": [0, 0]}), holdout)
+    assert result.status is Status.ERROR  # nothing varies
     pd.DataFrame({"v": [0, 0, 9]}).to_csv(holdout, index=False)
-    found = asked("closest_record_share", pd.DataFrame({"v": [0] * 50}), pd.DataFrame({"v": [0, 0, 8]}), holdout)
+    result = asked("closest_record_share", pd.DataFrame({"v": [0] * 50}), pd.DataFrame({"v": [0, 0, 8]}), holdout)
     variance = (Fraction(1, 8) - Fraction(1, 4) / 6) * Fraction(6, 5)
-    assert found.details["independent_attempts"] == int(1 / variance)
+    assert result.details["independent_attempts"] == int(1 / variance)
 
 
 def test_tables_that_were_swapped_are_an_error(tmp_path: Path):
@@ -74,9 +74,9 @@ def test_tables_that_were_swapped_are_an_error(tmp_path: Path):
     people = pd.DataFrame(rng.normal(size=(400, 3)).round(3), columns=list("abc"))
     holdout = tmp_path / "holdout.csv"
     people[:200].to_csv(holdout, index=False)
-    found = asked("closest_record_share", people[:200], people[200:], holdout)
-    assert found.status is Status.ERROR
-    assert "were the two tables swapped?" in found.message
+    result = asked("closest_record_share", people[:200], people[200:], holdout)
+    assert result.status is Status.ERROR
+    assert "were the two tables swapped?" in result.message
 
 
 def test_a_lower_confidence_does_not_suspect_a_swap():
@@ -94,5 +94,5 @@ def test_a_confidence_of_one_half_is_no_reason_for_an_error(tmp_path: Path):
     pd.DataFrame({"v": np.arange(0, 2000, 2)}).to_csv(holdout, index=False)
     original = pd.DataFrame({"v": np.arange(1, 2001, 2)})
     release = pd.DataFrame({"v": np.append(rng.permutation(original["v"])[:450], np.arange(0, 1100, 2))})
-    found = asked("closest_record_share", release, original, holdout, confidence="0.5")
-    assert (found.status, found.details["share"]) == (Status.MEASURED, 0.45)
+    result = asked("closest_record_share", release, original, holdout, confidence="0.5")
+    assert (result.status, result.details["share"]) == (Status.MEASURED, 0.45)

@@ -36,7 +36,7 @@ def test_without_a_key_the_classes_that_overlap_are_intersected():
     assert one.details["by_key"] is False
 
 
-def test_nobody_in_two_releases_is_said_and_not_passed():
+def test_a_person_in_two_releases_is_said_and_not_passed():
     one = asked("composition_attack", release("z", "x", ["flu"]), A, at_least=2)
     assert (one.status, "nobody who is in this release" in one.message) == (Status.ERROR, True)
     one = asked("composition_attack", B, A, policy=NO_KEY, at_least=2)
@@ -70,7 +70,7 @@ def test_the_least_entropy_weighs_candidates_by_their_shares():
     assert one.details["least_entropy"] == pytest.approx(-0.75 * log2(0.75) - 0.25 * log2(0.25))
 
 
-def test_whoever_has_no_value_is_not_in_a_release():
+def test_anyone_who_has_no_value_is_not_in_a_release():
     first = {**A, "disease": [None, "flu", "hiv"]}
     assert asked("composition_attack", B, first).status is Status.ERROR
     own_category = {"conventions": {"missing_sensitive": "own_category"}}
@@ -156,8 +156,8 @@ def test_a_policy_without_what_it_needs_is_refused(policy: dict[str, Any], param
 
 
 def test_no_cell_is_in_what_is_said():
-    told = str(audited("composition_attack", B, A, at_least=2).as_json()["outcomes"])
-    assert not any(cell in told for cell in ("cancer", "ulcer", "asthma"))
+    reported = str(audited("composition_attack", B, A, at_least=2).as_json()["outcomes"])
+    assert not any(cell in reported for cell in ("cancer", "ulcer", "asthma"))
 
 
 PEOPLE = st.lists(st.tuples(st.sampled_from("abcdefg"), st.sampled_from("xy"), st.sampled_from("123")), max_size=7,
@@ -172,19 +172,19 @@ def candidates(tables: list[Columns], person: str) -> set[str] | None:
     """What is left of somebody's disease; None for whoever is not in the first release and another."""
     classes = [(table, rows) for table in tables for rows in classes_of(table, ["zip"]).values()]
     own = [(table, rows) for table, rows in classes if person in [table["id"][row] for row in rows]]
-    found = [{table["disease"][row] for row in rows} for table, rows in own]
-    return set.intersection(*found) if person in tables[0]["id"] and len(found) > 1 else None
+    actual = [{table["disease"][row] for row in rows} for table, rows in own]
+    return set.intersection(*actual) if person in tables[0]["id"] and len(actual) > 1 else None
 
 
 @pytest.mark.long
 @given(st.lists(PEOPLE.map(columns), min_size=2, max_size=3))
 @settings(max_examples=60)
 def test_with_a_key_as_by_sets(tables: list[Columns]):
-    left = [found for one in "abcdefg" if (found := candidates(tables, one)) is not None]
+    left = [match for one in "abcdefg" if (match := candidates(tables, one)) is not None]
     one = asked("composition_attack", *tables, at_least=2)
     assert (one.status is Status.ERROR) == (not left)
     assume(left)
-    sizes = [len(found) for found in left]
+    sizes = [len(match) for match in left]
     assert (one.observed, one.records.total) == (min(sizes), len(left))
     assert one.records.failing == sum(size < 2 for size in sizes)
     assert (one.details["with_one"], one.details["with_none"]) == (sizes.count(1), sizes.count(0))

@@ -86,9 +86,9 @@ def test_ranges_of_up_to_seven_people(people):
     ages, ranges = people
     expected = by_brute_force([[low <= age <= high for low, high in ranges] for age in ages])
     labels = [f"[{low}, {high}]" if low < high else str(low) for low, high in ranges]
-    found = figures({"age": labels}, {"age": ages})
-    assert found[:4] == expected
-    assert found[0] <= found[2]
+    result = figures({"age": labels}, {"age": ages})
+    assert result[:4] == expected
+    assert result[0] <= result[2]
 
 
 TREE = {"*": {"warm": {"red": ["rose", "wine"], "sun": ["gold"]}, "cold": {"sea": ["navy", "teal"], "moss": ["fern"]}}}
@@ -140,9 +140,9 @@ def compared(original: dict[str, list[Any]], released: dict[str, list[Any]]) -> 
     consistent = [[all(matches(name, i, j) for name in KINDS) for j in people] for i in people]
     attributes = {name: declared for name, (declared, _) in KINDS.items()}
     tables = [{name: pd.array(cells, dtype="string") for name, cells in one.items()} for one in (released, original)]
-    found = figures(*tables, attributes)
-    assert found[:4] == by_brute_force(consistent)
-    assert found[4] <= found[0] <= found[2]
+    result = figures(*tables, attributes)
+    assert result[:4] == by_brute_force(consistent)
+    assert result[4] <= result[0] <= result[2]
 
 
 @pytest.mark.long
@@ -188,8 +188,11 @@ def test_people_in_one_table_only():
     original = {"id": [1, 2, 3], "age": [20, 21, 22]}
     outcomes = audited(released, original)
     assert [one.observed for one in outcomes[:4]] == [2, 2, 2, 2]
-    told = {name: outcomes[0].details[name] for name in ("matched", "released_without_original")}
-    assert (told, outcomes[0].details["originals_not_released"]) == ({"matched": 2, "released_without_original": 1}, 1)
+    reported = {name: outcomes[0].details[name] for name in ("matched", "released_without_original")}
+    assert (reported, outcomes[0].details["originals_not_released"]) == (
+        {"matched": 2, "released_without_original": 1},
+        1,
+    )
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -228,7 +231,7 @@ def test_too_many_consistent_pairs_for_the_memory():
 
 
 @pytest.mark.parametrize(("attributes", "why"), [(["none"], "no attribute 'none'"), (["id"], "'id' is the key")])
-def test_attributes_that_nobody_can_know(attributes, why):
+def test_attributes_that_no_one_can_know(attributes, why):
     with pytest.raises(tcdp_audit.PolicyError, match=why):
         audited(
             {"id": [1], "age": [1]}, {"id": [1], "age": [1]}, expect=[{"k_concealment": {"attributes": attributes}}]
@@ -249,10 +252,10 @@ def test_points_in_boxes(axes, most, points, number, monkeypatch):
     places = np.unique(random.integers(0, most, (axes, points), dtype=np.int32), axis=1)
     first = random.integers(0, most, (axes, number), dtype=np.int32) // 2
     last = np.minimum(first + random.integers(-1, most, (axes, number), dtype=np.int32), most)
-    found = {pair for some in PointTree(places, Boxes(first, last)).pairs() for pair in zip(*some, strict=True)}
+    actual = {pair for some in PointTree(places, Boxes(first, last)).pairs() for pair in zip(*some, strict=True)}
     inside = (first[:, :, None] <= places[:, None]) & (places[:, None] <= last[:, :, None])
     expected = set(zip(*np.nonzero(inside.all(axis=0)), strict=True))
-    assert found == expected
+    assert actual == expected
     assert 0 < len(expected) < number * places.shape[1]
 
 
@@ -283,15 +286,15 @@ def test_integers_that_a_range_would_round_are_refused():
 
 
 @pytest.mark.parametrize(
-    ("example", "told"),
-    [(2, "1 record can only be one record, by 'age'."), (1, "Everybody may be one of 2 records at least, by 'age'.")],
+    ("example", "expected"),
+    [(2, "1 record can only be one record, by 'age'."), (1, "Everyone may be one of 2 records at least, by 'age'.")],
 )
-def test_the_data_broker_knows_everybody(example, told):
+def test_the_data_broker_knows_everybody(example, expected):
     ages, ranges, _, _ = PUBLISHED[example]
     document = {"version": 1, "rows_aligned": True, "attributes": AGES, "expect": [{"k_concealment": {}}]}
     audit = tcdp_audit.audit(pd.DataFrame({"age": ranges}), document, pd.DataFrame({"age": ages}))
     (table,) = (one for one in stories(audit) if isinstance(one, Rows))
-    assert told in {row[2] for row in table.body}
+    assert expected in {row[2] for row in table.body}
 
 
 def test_a_set_may_name_a_value_that_occurs_nowhere():

@@ -20,11 +20,10 @@ from tcdp_audit.core.base.outcome import Outcome, Severity, Status
 from tcdp_audit.core.encoding.domain import Domain
 from tcdp_audit.core.encoding.generalised import Interval
 from tcdp_audit.core.policy.model import Scale
-from tcdp_audit_plugins.checks._shared.beside_control import Attack, interval_of_risk
-from tcdp_audit_plugins.checks.control.draws import none_drawn
-from tcdp_audit_plugins.checks.control.gower import numbers_of
-from tcdp_audit_plugins.checks.control.ranking import Ranking
+from tcdp_audit_plugins.checks._shared.control_comparison import Attack, interval_of_risk
+from tcdp_audit_plugins.checks.control.risk import Ranking, none_drawn
 from tcdp_audit_plugins.checks.control.singling_out import blind_guess
+from tcdp_audit_plugins.checks.control.tables import numbers_of
 
 SURE = Fraction(95, 100)
 CODES = [f"c{number}" for number in range(60)]
@@ -51,8 +50,8 @@ ALL: dict[str, dict[str, Any]] = {
 )
 def test_risks_are_those_that_anonymeter_gives(attempts: int, own: int, control: int, risk: str, error: str):
     rates = [Attack(one, attempts).rate(SURE) for one in (own, control)]
-    found = rates[0].beyond(rates[1])
-    assert (f"{found.centre:.6f}".lstrip("0"), f"{found.error:.6f}".lstrip("0")) == (risk, error)
+    result = rates[0].beyond(rates[1])
+    assert (f"{result.centre:.6f}".lstrip("0"), f"{result.error:.6f}".lstrip("0")) == (risk, error)
 
 
 @pytest.mark.parametrize(("successes", "centre", "error"), [(120, 0.121454, 0.020155), (60, 0.061684, 0.014787)])
@@ -77,7 +76,7 @@ def test_a_blind_guess_isolates_one_in_37_percent():
 
 
 @given(st.integers(1, 8), st.integers(0, 8))
-def test_a_draw_of_all_misses_nobody(records: int, drawn: int):
+def test_a_draw_of_all_misses_no_one(records: int, drawn: int):
     chances = none_drawn(records, min(drawn, records))
     assert chances[0] == 1
     assert (np.diff(chances) <= 0).all()
@@ -85,7 +84,7 @@ def test_a_draw_of_all_misses_nobody(records: int, drawn: int):
 
 
 @pytest.mark.parametrize(
-    ("members", "others", "wrong", "found"),
+    ("members", "others", "wrong", "expected"),
     [
         ([3, 1], [0, 4], 0, "3/4"),
         ([3, 1], [0, 4], "1/4", "13/16"),
@@ -93,9 +92,9 @@ def test_a_draw_of_all_misses_nobody(records: int, drawn: int):
         ([2, 2], [2, 2], "0.01", "0.01"),
     ],
 )
-def test_rates_lie_on_lines_between_thresholds(members: list[int], others: list[int], wrong: Any, found: str):
+def test_rates_lie_on_lines_between_thresholds(members: list[int], others: list[int], wrong: Any, expected: str):
     ranking = Ranking(np.array(members), np.array(others))
-    assert ranking.true_positives(Fraction(wrong)) == Fraction(found)
+    assert ranking.true_positives(Fraction(wrong)) == Fraction(expected)
 
 
 def numbered(seed: int, records: int = 300) -> pd.DataFrame:
@@ -154,28 +153,28 @@ def test_a_copy_fails_and_strangers_pass(tmp_path: Path):
 
 
 def test_a_copy_beside_few_strangers_never_passes(tmp_path: Path):
-    found = all_attacked(tmp_path, ORIGINAL, OTHERS.head(1), demanding(0.01))
+    result = all_attacked(tmp_path, ORIGINAL, OTHERS.head(1), demanding(0.01))
     for check in ("singling_out", "closest_record_share"):
-        outcome = found.pop(check)
+        outcome = result.pop(check)
         assert outcome.status is Status.ERROR
         assert "the hold-out has 1 record and the original has 300" in outcome.message
-    assert {one.status for one in found.values()} == {Status.FAILED}
+    assert {one.status for one in result.values()} == {Status.FAILED}
 
 
 def test_a_holdout_that_is_released_is_no_control(tmp_path: Path):
-    found = all_attacked(tmp_path, OTHERS, given=demanding(0.99))
-    assert {one.status for one in found.values()} == {Status.ERROR}
-    assert all("were the two tables swapped?" in one.message for one in found.values())
+    result = all_attacked(tmp_path, OTHERS, given=demanding(0.99))
+    assert {one.status for one in result.values()} == {Status.ERROR}
+    assert all("were the two tables swapped?" in one.message for one in result.values())
 
 
 def test_a_demand_needs_a_control(tmp_path: Path):
     for check in ALL:
         with pytest.raises(PolicyError, match=r"at_most.*holdout"):
             attacked(tmp_path, check, ORIGINAL, None, at_most=0.1)
-    found = all_attacked(tmp_path, ORIGINAL, None)
+    result = all_attacked(tmp_path, ORIGINAL, None)
     for check in ("membership_inference", "closest_record_share"):
-        assert "no holdout is given" in found.pop(check).message
-    assert {one.status for one in found.values()} == {Status.MEASURED}
+        assert "no holdout is given" in result.pop(check).message
+    assert {one.status for one in result.values()} == {Status.MEASURED}
 
 
 def test_the_order_of_records_plays_no_part(tmp_path: Path):
@@ -185,22 +184,22 @@ def test_the_order_of_records_plays_no_part(tmp_path: Path):
 
 
 def test_a_table_without_records_is_refused(tmp_path: Path):
-    found = all_attacked(tmp_path, ORIGINAL, OTHERS.head(0))
-    assert {one.status for one in found.values()} == {Status.ERROR}
-    assert all("has no record" in one.message for one in found.values())
+    result = all_attacked(tmp_path, ORIGINAL, OTHERS.head(0))
+    assert {one.status for one in result.values()} == {Status.ERROR}
+    assert all("has no record" in one.message for one in result.values())
 
 
-def test_everybody_who_stands_alone_in_a_copy_is_singled_out(tmp_path: Path):
-    found = attacked(tmp_path, "singling_out", ORIGINAL)
-    assert (found.observed, found.details["excess"]) == (1, 1)
-    assert found.details["successes"] == found.details["attempts"]
+def test_everyone_who_is_alone_in_a_copy_is_singled_out(tmp_path: Path):
+    attack_outcome = attacked(tmp_path, "singling_out", ORIGINAL)
+    assert (attack_outcome.observed, attack_outcome.details["excess"]) == (1, 1)
+    assert attack_outcome.details["successes"] == attack_outcome.details["attempts"]
 
 
-def test_equal_records_single_out_nobody(tmp_path: Path):
+def test_equal_records_single_out_no_one(tmp_path: Path):
     twice = pd.concat([ORIGINAL, ORIGINAL])
-    found = attacked(tmp_path, "singling_out", twice)
-    assert found.status is Status.ERROR
-    assert "no released record is alone" in found.message
+    attack_outcome = attacked(tmp_path, "singling_out", twice)
+    assert attack_outcome.status is Status.ERROR
+    assert "no released record is alone" in attack_outcome.message
 
 
 def test_people_of_the_original_are_no_control(tmp_path: Path):
@@ -216,9 +215,9 @@ def test_people_of_the_original_are_no_control(tmp_path: Path):
         "attributes": attributes,
         "expect": expect,
     }
-    found = tcdp_audit.audit(people[["age", "id"]], policy, people).expectations
-    assert {one.status for one in found} == {Status.ERROR}
-    assert all("1 key of the hold-out is in the original, too" in one.message for one in found)
+    actual = tcdp_audit.audit(people[["age", "id"]], policy, people).expectations
+    assert {one.status for one in actual} == {Status.ERROR}
+    assert all("1 key of the hold-out is in the original, too" in one.message for one in actual)
 
 
 def test_no_guess_widens_its_own_tolerance(tmp_path: Path):
@@ -244,10 +243,10 @@ def test_no_guess_widens_its_own_tolerance(tmp_path: Path):
 
 
 def test_a_good_share_of_closest_records_only_ever_warns(tmp_path: Path):
-    found = attacked(tmp_path, "closest_record_share", ORIGINAL, at_most=0.5)
-    assert (found.status, found.severity) == (Status.FAILED, Severity.WARNING)
-    found = attacked(tmp_path, "closest_record_share", ORIGINAL, at_most=0.5, severity="error")
-    assert found.severity is Severity.ERROR
+    attack_outcome = attacked(tmp_path, "closest_record_share", ORIGINAL, at_most=0.5)
+    assert (attack_outcome.status, attack_outcome.severity) == (Status.FAILED, Severity.WARNING)
+    attack_outcome = attacked(tmp_path, "closest_record_share", ORIGINAL, at_most=0.5, severity="error")
+    assert attack_outcome.severity is Severity.ERROR
 
 
 def test_true_positives_need_a_hundred_others(tmp_path: Path):
@@ -257,7 +256,7 @@ def test_true_positives_need_a_hundred_others(tmp_path: Path):
     assert few.status is Status.FAILED
 
 
-def test_members_found_with_few_mistakes_are_judged_by_the_upper_end(tmp_path: Path):
+def test_members_detected_with_few_mistakes_are_judged_by_the_upper_end(tmp_path: Path):
     copied = attacked(tmp_path, "membership_inference", ORIGINAL, at_most=1, true_positive_rate="1/20")
     assert copied.status is Status.FAILED
     assert "at most 5% is allowed" in copied.message
@@ -286,19 +285,19 @@ def test_a_policy_that_cannot_be_measured_is_refused(tmp_path: Path, check: str,
 
 def test_too_many_sets_of_columns_are_refused(holdout: Path):
     wide = pd.concat([TAUGHT.add_suffix(str(copy)) for copy in range(4)], axis=1)
-    found = asked("singling_out", wide, wide, size=7)
-    assert "1,184,040 sets of 7 among 28 columns are more than 5,000" in found.message
+    result = asked("singling_out", wide, wide, size=7)
+    assert "1,184,040 sets of 7 among 28 columns are more than 5,000" in result.message
     assert holdout.is_file()
 
 
-def test_memory_of_a_release_is_found_in_numbers(holdout: Path):
-    found = asked("membership_inference", REMEMBERED, TAUGHT, holdout, at_most=0.5)
-    assert found.status is Status.FAILED
-    assert found.details["true_positive_rate"] >= 0.1  # a tenth was copied
-    assert len(STRANGERS) == found.details["holdout_records"]
+def test_memory_of_a_release_is_detected_in_numbers(holdout: Path):
+    result = asked("membership_inference", REMEMBERED, TAUGHT, holdout, at_most=0.5)
+    assert result.status is Status.FAILED
+    assert result.details["true_positive_rate"] >= 0.1  # a tenth was copied
+    assert len(STRANGERS) == result.details["holdout_records"]
 
 
-def test_a_range_stands_at_its_middle_and_a_suppressed_cell_nowhere():
+def test_a_range_is_at_its_middle_and_a_suppressed_cell_nowhere():
     covers = Interval(0, 1), Interval(-inf, inf), Interval(2, inf)
     values, counts = np.array(["[low, middle]", "*", "[high, ...]"], dtype=object), np.ones(3, dtype=np.int64)
     domain = Domain("grade", values, counts, 0, np.arange(3), covers=covers)
@@ -306,9 +305,9 @@ def test_a_range_stands_at_its_middle_and_a_suppressed_cell_nowhere():
 
 
 def test_nothing_to_compare_by_and_no_secret_are_errors(tmp_path: Path):
-    nobody = OTHERS.assign(pay=np.nan)
-    found = attacked(tmp_path, "attribute_inference", ORIGINAL, nobody)
-    assert "has a value of 'pay', so there is no secret to guess" in found.message
+    no_one = OTHERS.assign(pay=np.nan)
+    attack_outcome = attacked(tmp_path, "attribute_inference", ORIGINAL, no_one)
+    assert "has a value of 'pay', so there is no secret to guess" in attack_outcome.message
     alike = asked("membership_inference", ORIGINAL[["code"]], ORIGINAL[["code"]].assign(code="c1"), _same(tmp_path))
     assert "none of the compared attributes varies" in alike.message
 

@@ -95,14 +95,14 @@ def test_figures_are_those_of_the_definitions(tables: Tables, release: str, tmp_
     start = process_time()
     closest, member, exact, occupation, salary, linked, single, _ = audited(tables, release, tmp_path, expect)
     assert process_time() - start < 10
-    found = (
+    actual = (
         closest.details["share"],
         member.details["area"],
         exact.details["originals_found"],
         exact.details["holdout_found"],
         *(one.details["excess"] for one in (occupation, salary, linked)),
     )
-    for value, printed in zip(found, PRINTED[release], strict=True):
+    for value, printed in zip(actual, PRINTED[release], strict=True):
         digits = len(printed.split(".")[1])
         assert float(value) == pytest.approx(float(printed), abs=0.51 * 10**-digits)
     assert [single.details[name] for name in ("attempts", "successes", "control_successes")] == KEYS[release]

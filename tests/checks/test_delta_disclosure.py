@@ -26,8 +26,8 @@ def by_definition(rows: Rows, *, published: bool) -> list[float]:
 @given(tables)
 def test_by_definition(rows: Rows):
     for published, absent_values in ((True, "published"), (False, "ignored")):
-        found = largest_log_ratio(evidence(rows), DeltaParameters(absent_values=absent_values)).values
-        assert found == pytest.approx(by_definition(rows, published=published), abs=1e-12)
+        actual = largest_log_ratio(evidence(rows), DeltaParameters(absent_values=absent_values)).values
+        assert actual == pytest.approx(by_definition(rows, published=published), abs=1e-12)
 
 
 @given(tables)
@@ -48,9 +48,9 @@ def test_one_class_of_all_is_never_worse(rows: Rows):
     ("base", "expected"), [("natural", log(2)), (2, 1), (10, log(2) / log(10)), ("2.718281828459045", log(2))]
 )
 def test_a_share_that_halves(base: object, expected: float):
-    found = outcome("delta_disclosure", [[1, 3], [3, 1]], log_base=base)
+    result = outcome("delta_disclosure", [[1, 3], [3, 1]], log_base=base)
 
-    assert found.observed == pytest.approx(expected, abs=1e-15)
+    assert result.observed == pytest.approx(expected, abs=1e-15)
 
 
 def test_a_power_of_two_is_equal_to_a_whole_delta_and_fails_it():
@@ -92,8 +92,8 @@ def test_a_value_that_a_class_lacks_is_infinite_or_ignored():
 
 def test_a_value_that_the_reference_lacks_is_infinite_under_both_readings():
     for absent_values in ("published", "ignored"):
-        found = largest_log_ratio(evidence([[1, 1]], weights=[5, 0]), DeltaParameters(absent_values=absent_values))
-        assert found.values.tolist() == [inf]
+        result = largest_log_ratio(evidence([[1, 1]], weights=[5, 0]), DeltaParameters(absent_values=absent_values))
+        assert result.values.tolist() == [inf]
 
 
 def test_a_value_without_weight_that_no_class_has_changes_nothing():

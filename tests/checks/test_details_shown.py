@@ -71,7 +71,7 @@ def is_seen(value: Any, cells: set[str], prose: str) -> bool:
 @pytest.mark.xdist_group("details")  # the tables are audited once for all checks
 @pytest.mark.parametrize("tables", [FIRST, TABLES.keys() - FIRST])
 @pytest.mark.parametrize("check", EXPECT)
-def test_every_detail_of_every_check_stands_in_the_report(check: str, tables: AbstractSet[str]) -> None:
+def test_every_detail_of_every_check_is_in_the_report(check: str, tables: AbstractSet[str]) -> None:
     unseen = {
         (detail, str(leaf))
         for name in tables

@@ -117,16 +117,16 @@ def test_implied_epsilon_is_that_of_the_definition(table: tuple[Rows, list[int]]
     rows, weights = table
     evidence = ClassEvidence(np.array(list(map(sum, rows))), histogram(rows), ReferenceDistribution(np.array(weights)))
 
-    found = implied_epsilon(evidence, ImpliedEpsilonParameters())
+    result = implied_epsilon(evidence, ImpliedEpsilonParameters())
 
     for position, row in enumerate(rows):
         t = _multiplicative(row, weights)
-        assert found.values[position] == (inf if t is None else pytest.approx(2 * log(t), abs=1e-12))
+        assert result.values[position] == (inf if t is None else pytest.approx(2 * log(t), abs=1e-12))
         if t == 1:
-            assert found.compare(Fraction(0))[position] == 0
+            assert result.compare(Fraction(0))[position] == 0
         elif t is not None:  # the closest fractions of a large denominator on both sides
             close = Fraction(2 * log(t)).limit_denominator(10**6)
-            assert found.compare(close)[position] == (1 if _exp(close / 2) < t else -1)
+            assert result.compare(close)[position] == (1 if _exp(close / 2) < t else -1)
 
 
 def _multiplicative(row: list[int], weights: list[int]) -> Fraction | None:
@@ -167,16 +167,16 @@ def test_bucketised_counts_are_those_of_the_buckets(table: tuple[Rows, list[int]
     marginal = ReferenceDistribution(np.array(weights))
     bucket = bucket_of_values(marginal, buckets).tolist()
 
-    found, joined = bucketised(histogram(rows), marginal, buckets)
+    actual, joined = bucketised(histogram(rows), marginal, buckets)
 
     assert bucket == sorted(bucket)
     assert joined.weights.tolist() == _joined(weights, bucket, buckets)
     for position, row in enumerate(rows):
-        pairs = slice(found.offsets[position], found.offsets[position + 1])
+        pairs = slice(actual.offsets[position], actual.offsets[position + 1])
         dense = np.zeros(buckets, dtype=int)
-        dense[found.values[pairs]] = found.counts[pairs]
+        dense[actual.values[pairs]] = actual.counts[pairs]
         assert dense.tolist() == _joined(row, bucket, buckets)
-        assert (found.counts[pairs] > 0).all()
+        assert (actual.counts[pairs] > 0).all()
 
 
 def _joined(row: list[int], bucket: list[int], buckets: int) -> list[int]:
@@ -200,21 +200,21 @@ def test_proposition_1_in_its_derived_form(figure2: Path):
 def test_t_from_epsilon_at_its_ends(epsilon: Any, expected: float):
     evidence = ClassEvidence(size=np.array([2, 10]), records=10)
 
-    found = t_from_epsilon(evidence, TFromEpsilonParameters(epsilon=epsilon))
+    result = t_from_epsilon(evidence, TFromEpsilonParameters(epsilon=epsilon))
 
-    assert found.values.tolist() == [pytest.approx(expected, rel=1e-15), 1.0]
-    assert found.compare(Fraction(1)).tolist() == [int(expected > 1), 0]
+    assert result.values.tolist() == [pytest.approx(expected, rel=1e-15), 1.0]
+    assert result.compare(Fraction(1)).tolist() == [int(expected > 1), 0]
 
 
 @pytest.mark.parametrize("digits", [12, 20, 40])
 def test_a_threshold_beside_t_from_epsilon_is_decided_exactly(digits: int):
     parameters = TFromEpsilonParameters(epsilon="1/3")
-    found = t_from_epsilon(ClassEvidence(size=np.array([5, 5, 7]), records=20), parameters)
+    result = t_from_epsilon(ClassEvidence(size=np.array([5, 5, 7]), records=20), parameters)
     exact = Fraction(1, 4) + Fraction(3, 4) * _exp(Fraction(1, 3))
     below = Fraction(int(exact * 10**digits), 10**digits)
 
-    assert found.compare(below).tolist() == [1, 1, -1]
-    assert found.compare(below + Fraction(1, 10**digits)).tolist() == [-1, -1, -1]
+    assert result.compare(below).tolist() == [1, 1, -1]
+    assert result.compare(below + Fraction(1, 10**digits)).tolist() == [-1, -1, -1]
 
 
 def test_the_entities_are_the_records_where_the_policy_names_a_unit():
@@ -227,9 +227,9 @@ def test_the_entities_are_the_records_where_the_policy_names_a_unit():
         "expect": [{"t_from_epsilon": {"epsilon": 1}}, {"expected_t_closeness": {"epsilon": 1}}],
     }
 
-    found = [one.observed for one in audit(frame, policy, shards=3).expectations]
+    actual = [one.observed for one in audit(frame, policy, shards=3).expectations]
 
-    assert found == [pytest.approx(0.5 + 0.5 * exp(1)), pytest.approx(exp(2))]
+    assert actual == [pytest.approx(0.5 + 0.5 * exp(1)), pytest.approx(exp(2))]
 
 
 def test_expected_t_closeness_says_that_it_is_vacuous(figure2: Path):
@@ -247,12 +247,12 @@ def test_expected_t_closeness_says_that_it_is_vacuous(figure2: Path):
 
 
 def test_expected_t_closeness_meets_its_threshold_only_at_1():
-    found = expected_t(ClassEvidence(size=np.array([4, 3]), records=4), ExpectedParameters(epsilon=1))
+    result = expected_t(ClassEvidence(size=np.array([4, 3]), records=4), ExpectedParameters(epsilon=1))
 
-    assert found.values.tolist() == [1.0, exp(1)]
-    assert found.compare(Fraction(1)).tolist() == [0, 1]
-    assert found.compare(Fraction("2.718281828459045235360287471352")).tolist() == [-1, 1]
-    assert found.compare(Fraction("2.718281828459045235360287471353")).tolist() == [-1, -1]
+    assert result.values.tolist() == [1.0, exp(1)]
+    assert result.compare(Fraction(1)).tolist() == [0, 1]
+    assert result.compare(Fraction("2.718281828459045235360287471352")).tolist() == [-1, 1]
+    assert result.compare(Fraction("2.718281828459045235360287471353")).tolist() == [-1, -1]
 
 
 @given(st.fractions(0, 3, max_denominator=50), st.integers(1, 60))

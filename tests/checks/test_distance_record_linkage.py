@@ -56,7 +56,7 @@ def test_six_values_give_a_third_in_any_order_of_rows(seed: int, direction: str)
     assert outcome.details["random_baseline"] == Fraction(1, 6)
 
 
-def test_ties_are_told_from_both_ends():
+def test_ties_are_reported_from_both_ends():
     details = linked(RELEASED, ORIGINAL, {"v": "numeric"}).details
     to_original, to_masked = (details[name] for name in DIRECTIONS)
     assert (to_original["optimistic"], to_original["pessimistic"]) == (Fraction(1, 3), Fraction(1, 3))
@@ -94,11 +94,11 @@ def test_census_agrees_with_independent_figures(data: Path, census: pd.DataFrame
     assert outcomes[0] == outcomes[1]
     details = outcomes[0].details
     for direction in DIRECTIONS:
-        found, expected = details[direction], truth[direction]
-        assert float(found["expected_correct"]) == pytest.approx(expected["expected_correct"], abs=1e-9)
-        assert found["optimistic"] * 1080 == expected["correct_incl_ties"]
-        assert found["pessimistic"] * 1080 == expected["correct_unique"]
-        assert found["tied"] == expected["records_with_ties"]
+        actual, expected = details[direction], truth[direction]
+        assert float(actual["expected_correct"]) == pytest.approx(expected["expected_correct"], abs=1e-9)
+        assert actual["optimistic"] * 1080 == expected["correct_incl_ties"]
+        assert actual["pessimistic"] * 1080 == expected["correct_unique"]
+        assert actual["tied"] == expected["records_with_ties"]
     assert details["rank_of_true_match"]["2"] == truth["masked_to_original"]["exact_one_closer"]
     assert details["ranks_examined"] == 1080
 
@@ -187,8 +187,10 @@ def test_attributes_with_one_value_weigh_nothing_and_are_named():
 def test_suppressed_and_unpaired_records_are_counted():
     released = pd.DataFrame({"v": [2, 11, 500], "id": [0, 4, 99]})
     outcome = linked(released, ORIGINAL, {"v": "numeric"})
-    told = {name: outcome.details[name] for name in ("matched", "released_without_original", "originals_not_released")}
-    assert told == {"matched": 2, "released_without_original": 1, "originals_not_released": 4}
+    reported = {
+        name: outcome.details[name] for name in ("matched", "released_without_original", "originals_not_released")
+    }
+    assert reported == {"matched": 2, "released_without_original": 1, "originals_not_released": 4}
     assert outcome.records is not None
     assert outcome.records.total == 2
 

@@ -56,7 +56,7 @@ def test_equal_is_half_the_sum_of_differences():
     ]
 
 
-def test_ordered_counts_declared_values_that_nobody_has():
+def test_ordered_counts_declared_values_that_no_one_has():
     assert exact(distances.ordered_distance(histogram([[4, 0, 0, 0, 0]]), _marginal(1, 1, 0, 0, 0))) == [Fraction(1, 8)]
     assert exact(distances.ordered_distance(histogram([[4, 0]]), _marginal(1, 1))) == [Fraction(1, 2)]
 
@@ -68,18 +68,18 @@ def test_numeric_heeds_the_gaps_that_ordered_does_not():
     assert exact(distances.numeric_distance(classes, uniform, _numbers([0, 1, 100]))) == [Fraction(199, 600)]
 
 
-def test_hierarchical_tells_cousins_from_siblings():
-    found = distances.hierarchical_distance(
+def test_hierarchical_distinguishes_cousins_from_siblings():
+    result = distances.hierarchical_distance(
         histogram([[1, 1, 0, 0], [1, 0, 1, 0]]), _marginal(1, 1, 1, 1), Tree(ALL_PAIRS)
     )
 
-    assert exact(found) == [Fraction(1, 2), Fraction(1, 4)]
+    assert exact(result) == [Fraction(1, 2), Fraction(1, 4)]
 
 
 def test_multiplicative_of_figure_2_of_domingo_ferrer_2015():
-    found = distances.multiplicative_distance(histogram([[2, 1, 1], [1, 2, 1], [1, 1, 2]]), _marginal(4, 4, 4))
+    result = distances.multiplicative_distance(histogram([[2, 1, 1], [1, 2, 1], [1, 1, 2]]), _marginal(4, 4, 4))
 
-    assert exact(found) == [Fraction(3, 2)] * 3
+    assert exact(result) == [Fraction(3, 2)] * 3
 
 
 def test_multiplicative_is_infinite_where_one_of_the_two_lacks_a_value():
@@ -115,16 +115,16 @@ def test_closed_forms_agree_with_a_linear_program(seed: int):
         m = len(table.weights)
         values = np.sort(random.choice(1000, m, replace=False))
         span = max(int(values[-1] - values[0]), 1)
-        (p, q), found = table.pairs()[0], _closed_forms(table, values)
+        (p, q), actual = table.pairs()[0], _closed_forms(table, values)
 
-        assert found["equal"] == pytest.approx(transport(p, q, lambda i, j: i != j), abs=1e-9)
-        assert found["ordered"] == pytest.approx(
+        assert actual["equal"] == pytest.approx(transport(p, q, lambda i, j: i != j), abs=1e-9)
+        assert actual["ordered"] == pytest.approx(
             transport(p, q, lambda i, j, m=m: abs(i - j) / max(m - 1, 1)), abs=1e-9
         )
-        assert found["numeric"] == pytest.approx(
+        assert actual["numeric"] == pytest.approx(
             transport(p, q, lambda i, j, v=values, s=span: abs(int(v[i] - v[j])) / s), abs=1e-9
         )
-        assert found["hierarchical"] == pytest.approx(transport(p, q, lowest_common_ancestor(table.paths)), abs=1e-9)
+        assert actual["hierarchical"] == pytest.approx(transport(p, q, lowest_common_ancestor(table.paths)), abs=1e-9)
 
 
 def _closed_forms(table: Table, values: Any) -> dict[str, float]:
@@ -190,11 +190,11 @@ def test_a_distance_on_a_line_is_the_same_however_its_turns_are_looked_for(
 def test_hierarchical_is_right_where_products_leave_32_and_64_bits(times: int):
     """Shares (0.65, 0.15, 0.2, 0) of 20 in {a, b}, {c, d} are 0.35 from uniform: levels 0.4 and 0.3."""
     classes = histogram([[13 * times, 3 * times, 4 * times, 0], [0, 0, 5, 5]])
-    found = distances.hierarchical_distance(classes, _marginal(*[times] * 4), Tree(ALL_PAIRS))
+    result = distances.hierarchical_distance(classes, _marginal(*[times] * 4), Tree(ALL_PAIRS))
 
-    assert exact(found) == [Fraction(35, 100), Fraction(1, 2)]
-    assert found.compare(Fraction(35, 100)).tolist() == [0, 1]
-    assert found.values.tolist() == [0.35, 0.5]
+    assert exact(result) == [Fraction(35, 100), Fraction(1, 2)]
+    assert result.compare(Fraction(35, 100)).tolist() == [0, 1]
+    assert result.values.tolist() == [0.35, 0.5]
 
 
 @pytest.mark.parametrize("times", [2**31, 2**40])
@@ -225,7 +225,7 @@ def _decides(measured: Measured, figures: Sequence[Fraction | float]) -> None:
         assert signs == [1, 0, -1]
 
 
-def test_the_largest_ratio_is_found_where_floats_do_not_tell():
+def test_the_largest_ratio_is_detected_where_floats_cannot_distinguish():
     """(2^40 + 1) / 2^40 and (2^40 + 2) / (2^40 + 1) differ by 2^-80 relatively, which no float shows."""
     base = 2**40
     classes = histogram([[base + 2, base + 1], [base + 1, base + 2]])
@@ -274,10 +274,10 @@ def test_a_class_gets_the_same_figure_whether_or_not_others_need_more_than_64_bi
 def test_numeric_is_exact_in_the_decimals_that_were_written(values: list[Any], kind: type):
     counts = [[3, 1, 0, 2], [1, 0, 0, 0], [0, 2, 2, 1], [5, 4, 3, 2]]
     table = Table(counts, [9, 7, 5, 5], [])
-    found = distances.numeric_distance(table.histogram, table.marginal, _numbers(values))
+    result = distances.numeric_distance(table.histogram, table.marginal, _numbers(values))
 
-    assert isinstance(found, kind)
-    _decides(found, [on_a_line(p, q, [Fraction(repr(value)) for value in values]) for p, q in table.pairs()])
+    assert isinstance(result, kind)
+    _decides(result, [on_a_line(p, q, [Fraction(repr(value)) for value in values]) for p, q in table.pairs()])
 
 
 def test_a_domain_of_one_value_is_at_distance_0():
@@ -396,11 +396,11 @@ def test_distances_on_a_line_survive_shifts_scaling_and_reversal(name: str, tabl
     moved = (values * factor + shift)[::step]
     turned = Table([row[::step] for row in table.counts], table.weights[::step], table.paths[::step])
     arguments = turned.histogram, turned.marginal
-    found = (
+    result = (
         distances.ordered_distance(*arguments) if name == "ordered" else distances.numeric_distance(*arguments, moved)
     )
 
-    assert exact(found) == _figures(name, table)
+    assert exact(result) == _figures(name, table)
 
 
 @settings(max_examples=100, deadline=None)
@@ -413,7 +413,7 @@ def test_ranges(table: Table):
     assert all(0 <= figure <= log(2) for figure in _figures("jensen_shannon", table))
 
 
-def _close(found: list[Any], expected: list[Any], name: str) -> bool:
+def _close(outcome: list[Any], expected: list[Any], name: str) -> bool:
     if name in RATIONAL:
-        return found == expected
-    return all(isclose(a, b, abs_tol=1e-12) for a, b in zip(found, expected, strict=True))
+        return outcome == expected
+    return all(isclose(a, b, abs_tol=1e-12) for a, b in zip(outcome, expected, strict=True))

@@ -56,7 +56,7 @@ def test_three_of_four_people():
     assert (one.records.failing, one.records.total) == (3, 4)
 
 
-def test_as_near_is_not_nearer_and_twins_have_nobody_nearer():
+def test_as_near_is_not_nearer_and_twins_have_no_one_nearer():
     tied = of_numbers([1, 9], [0, 2, 3, 10])  # 0, 2 and 10 are 1 away from a released one; 2 also from 3
     assert (tied.details["identifiable"], tied.details["tied"]) == (2, 1)
     twins = of_numbers([5, 5, 9], [5, 5, 8, 1])
@@ -91,9 +91,9 @@ def plainly(released: Sequence[Row], original: Sequence[Row], weights: str) -> t
 
 
 def compare(released: Sequence[Row], original: Sequence[Row], weights: str) -> None:
-    found = asked(table(released), table(original), weights=weights)
-    assert (found.details["identifiable"], found.details["tied"]) == plainly(released, original, weights)
-    assert found.observed == found.details["identifiable"] / len(original)
+    result = asked(table(released), table(original), weights=weights)
+    assert (result.details["identifiable"], result.details["tied"]) == plainly(released, original, weights)
+    assert result.observed == result.details["identifiable"] / len(original)
 
 
 @pytest.mark.long
@@ -139,7 +139,7 @@ def test_a_holdout_says_what_strangers_give(tmp_path: Path):
 
 
 @pytest.mark.parametrize(("original", "reason"), [([1], "fewer than two records"), ([1, 1], "nothing to compare by")])
-def test_what_cannot_be_compared_is_told(original: list[int], reason: str):
+def test_what_cannot_be_compared_is_reported(original: list[int], reason: str):
     one = of_numbers([1, 2], original)
     assert one.status is Status.ERROR
     assert reason in one.message

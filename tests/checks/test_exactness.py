@@ -118,8 +118,8 @@ class Trial:
     def demanding(self, exact: Fraction) -> Parameters | None:
         """Parameters with that very threshold, or None where they do not take it."""
         demanding = with_threshold(self.parameters, self.figure.parameter, exact)
-        found = None if demanding is None else getattr(demanding, self.figure.parameter)
-        return demanding if found is not None and Fraction(found) == exact else None
+        result = None if demanding is None else getattr(demanding, self.figure.parameter)
+        return demanding if result is not None and Fraction(result) == exact else None
 
     def fails(self, evidence: ClassEvidence, demanding: Parameters) -> bool:
         """Whether the release fails that demand."""

@@ -10,12 +10,14 @@ from hypothesis import given, settings, strategies as st
 
 from tcdp_audit_plugins.checks.record_linkage.fellegi_sunter import (
     EDGE,
+    Decision,
     Estimation,
     Linkage,
     agreement_rates,
+    decide,
     estimate,
+    link_figures,
 )
-from tcdp_audit_plugins.checks.record_linkage.linkage_decisions import Decision, decide, link_figures
 
 COUNTS = np.array([9000, 400, 300, 20, 150, 12, 8, 110])  # three attributes
 EXACTLY = Estimation(smoothing=0)
@@ -64,7 +66,7 @@ def test_each_step_is_that_of_the_plain_iteration(unconstrained, smoothing, step
     assert np.allclose([model.prior, *model.m, *model.u], [p, *m, *u], rtol=1e-9, atol=1e-12)
 
 
-def test_a_mixture_is_found_again():
+def test_a_mixture_is_recovered():
     """Expected counts of a known model: plain maximum likelihood must give it back."""
     truth = Linkage(0.05, np.array([0.9, 0.8, 0.95]), np.array([0.1, 0.02, 0.3]), 0, 0.0, converged=True)
     counts = np.round(10**12 * (0.05 * truth.among_matches() + 0.95 * truth.among_unmatched())).astype(np.int64)

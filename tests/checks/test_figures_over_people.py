@@ -76,11 +76,11 @@ ABOVE_A_HALF = {"measure": "share_above", "threshold_risk": 0.5}
     ],
     ids=["share above", "average", "marketer", "unique", "homogeneous"],
 )
-def test_people_with_many_rows_hide_nobody(demand: dict[str, Any], figure: Fraction, message: str, shards: int | None):
-    (found,) = outcomes(UNEQUAL, demand, shards=shards)
+def test_people_with_many_rows_hide_no_one(demand: dict[str, Any], figure: Fraction, message: str, shards: int | None):
+    (actual,) = outcomes(UNEQUAL, demand, shards=shards)
 
-    assert (found.status.value, found.observed) == ("failed", float(figure))
-    assert found.message == message
+    assert (actual.status.value, actual.observed) == ("failed", float(figure))
+    assert actual.message == message
 
 
 def test_people_and_their_rows_are_both_counted():
@@ -136,24 +136,24 @@ def test_a_csv_file_says_the_same(tmp_path: Path):
     pyarrow.csv.write_csv(pa.table(columns), tmp_path / "release.csv")
     expect = [{"sample_uniqueness": {}}, {"reidentification_risk": {"measure": "average"}}, {"homogeneity": {}}]
 
-    found = outcomes(UNEQUAL, *expect, source=tmp_path / "release.csv", shards=3)
+    result = outcomes(UNEQUAL, *expect, source=tmp_path / "release.csv", shards=3)
 
-    assert [one.observed for one in found] == [one.observed for one in outcomes(UNEQUAL, *expect)]
+    assert [one.observed for one in result] == [one.observed for one in outcomes(UNEQUAL, *expect)]
 
 
 def test_one_row_each_gives_the_figures_of_records():
     rows = [(str(number), place, secret) for number, (_, place, secret) in enumerate(UNEQUAL)]
-    found = outcomes(rows, {"sample_uniqueness": {}}, {"reidentification_risk": ABOVE_A_HALF})
+    result = outcomes(rows, {"sample_uniqueness": {}}, {"reidentification_risk": ABOVE_A_HALF})
 
-    assert [one.observed for one in found] == [10 / 110, 10 / 110]
-    assert (found[0].details["victim_units"], found[0].details["units"]) == (10, 110)
+    assert [one.observed for one in result] == [10 / 110, 10 / 110]
+    assert (result[0].details["victim_units"], result[0].details["units"]) == (10, 110)
 
 
-def test_a_missing_quasi_identifier_exposes_nobody_by_itself():
+def test_a_missing_quasi_identifier_exposes_no_one_by_itself():
     rows: list[Any] = [("p", None, "x"), ("q", None, "x"), ("r", "1", "x")]
-    (found,) = outcomes(rows, {"sample_uniqueness": {"at_most": 0.5}}, missing_quasi_identifier="fail")
+    (actual,) = outcomes(rows, {"sample_uniqueness": {"at_most": 0.5}}, missing_quasi_identifier="fail")
 
-    assert (found.status.value, found.observed) == ("failed", 1 / 3)
+    assert (actual.status.value, actual.observed) == ("failed", 1 / 3)
 
 
 # Certain values
@@ -173,13 +173,13 @@ def test_a_missing_quasi_identifier_exposes_nobody_by_itself():
     ],
 )
 def test_three_patients_with_hiv_and_one_other_value_each(demand: dict[str, Any], figure: float, shards: int):
-    (found,) = outcomes(CERTAIN, demand, shards=shards)
+    (actual,) = outcomes(CERTAIN, demand, shards=shards)
 
-    assert (found.status.value, found.observed) == ("failed", figure)
+    assert (actual.status.value, actual.observed) == ("failed", figure)
 
 
 @pytest.mark.parametrize(("missing", "figure"), [("excluded", 1.0), ("own_category", 2 / 3)])
-def test_somebody_without_a_value_makes_no_other_less_certain(missing: str, figure: float):
+def test_a_person_without_a_value_makes_no_other_less_certain(missing: str, figure: float):
     rows: list[Any] = [("p", "1", "hiv"), ("p", "1", None), ("q", "1", "hiv"), ("q", "1", "flu"), ("r", "1", None)]
     (alpha,) = outcomes(rows, {"alpha_k_anonymity": {}}, missing_sensitive=missing)
     (homogeneous,) = outcomes(rows, {"homogeneity": {}}, missing_sensitive=missing)
@@ -201,9 +201,9 @@ def test_a_certain_value_of_no_concern_is_of_none():
 @pytest.mark.parametrize("missing", ["own_category", "wildcard"])
 def test_what_is_certain_among_compatible_rows(missing: str):
     rows: list[Any] = [*CERTAIN, ("s", None, "gout"), ("s", None, "flu")]
-    (found,) = outcomes(rows, {"alpha_k_anonymity": {}}, missing_quasi_identifier=missing)
+    (actual,) = outcomes(rows, {"alpha_k_anonymity": {}}, missing_quasi_identifier=missing)
 
-    assert found.observed == (1.0 if missing == "own_category" else 3 / 4)
+    assert actual.observed == (1.0 if missing == "own_category" else 3 / 4)
 
 
 # The golden numbers of whole histories, whose class is given as a column
@@ -251,9 +251,9 @@ def as_histories(events: Sequence[Any], static: Sequence[Any] | None = None) -> 
     ids=["months and wards", "synthetic"],
 )
 def test_people_with_a_certain_value_by_their_whole_histories(rows: list[Row], certain: int):
-    (found,) = outcomes(rows, {"homogeneity": {}}, shards=4)
+    (actual,) = outcomes(rows, {"homogeneity": {}}, shards=4)
 
-    assert found.details["victim_units"] == certain
+    assert actual.details["victim_units"] == certain
 
 
 # What compares rows, and what nothing can fail
@@ -270,10 +270,10 @@ def test_a_comparison_of_rows_says_so_where_people_have_several(several: bool):
         "attributes": {"age": {"role": "quasi_identifier", "scale": "numeric"}},
         "expect": [{"distance_record_linkage": {}}],
     }
-    (found,) = audit(table, policy, original=table).expectations
+    (actual,) = audit(table, policy, original=table).expectations
 
     said = "Every row counts, however many a person has, and what is known of a person is one row."
-    assert (said in found.message) is several
+    assert (said in actual.message) is several
 
 
 @pytest.mark.parametrize("check", ["k_confusion", "composition_attack"])
@@ -286,10 +286,10 @@ def test_where_rows_of_one_person_would_be_a_crowd_a_unit_is_refused(check: str)
 
 def test_no_share_of_rows_makes_a_demand_on_people_say_nothing():
     rows = [*(("p", str(number), "x") for number in range(9)), ("q", "9", "")]
-    (found,) = outcomes(rows, {"homogeneity": {"at_most": 0.95}})
+    (actual,) = outcomes(rows, {"homogeneity": {"at_most": 0.95}})
 
-    assert (found.status.value, found.observed) == ("failed", 1.0)
-    assert not found.unfailable
+    assert (actual.status.value, actual.observed) == ("failed", 1.0)
+    assert not actual.unfailable
 
 
 def test_a_value_of_entities_is_not_left_out_afterwards():

@@ -22,20 +22,20 @@ def test_homogeneous_classes_have_one_value(rows: Rows):
     ("at_most", "status"), [("2/5", "passed"), ("0.4", "passed"), ("0.39", "failed"), (None, "measured")]
 )
 def test_the_five_record_table_of_torra_exposes_two(at_most: object, status: str):
-    found = outcome("homogeneity", T20, at_most=at_most)
+    result = outcome("homogeneity", T20, at_most=at_most)
 
-    assert (found.status.value, found.observed) == (status, 0.4)
-    assert (found.details["victims"], found.details["victim_classes"]) == (2, 1)
+    assert (result.status.value, result.observed) == (status, 0.4)
+    assert (result.details["victims"], result.details["victim_classes"]) == (2, 1)
 
 
-def test_no_victim_is_told_as_such():
-    found = outcome("homogeneity", [[1, 1], [2, 3]], at_most=0)
+def test_no_victim_is_reported_as_such():
+    result = outcome("homogeneity", [[1, 1], [2, 3]], at_most=0)
 
-    assert (found.status.value, found.details["victims"]) == ("passed", 0)
+    assert (result.status.value, result.details["victims"]) == ("passed", 0)
 
 
 def test_a_missing_value_adds_no_diversity():
-    found = with_gaps("homogeneity", at_most=0)
+    result = with_gaps("homogeneity", at_most=0)
 
-    assert found.status.value == "failed"
-    assert (found.details["victims"], found.details["victim_classes"]) == (3, 2)  # a, and c with nothing at all
+    assert result.status.value == "failed"
+    assert (result.details["victims"], result.details["victim_classes"]) == (3, 2)  # a, and c with nothing at all

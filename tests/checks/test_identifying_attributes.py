@@ -14,5 +14,5 @@ def test_identifying_columns_are_counted_by_their_roles(at_most: int, status: st
     attributes = {f"c{number}": {"role": role} for number, role in enumerate(roles)}
     table = pa.table({name: ["x"] for name in attributes if name != "c3"})  # an identifier that is not in the release
     policy = {"version": 1, "attributes": attributes, "expect": [{"identifying_attribute_count": {"at_most": at_most}}]}
-    found = audit(table, policy).expectations[0]
-    assert (found.observed, found.status.value) == (3, status)
+    actual = audit(table, policy).expectations[0]
+    assert (actual.observed, actual.status.value) == (3, status)

@@ -26,12 +26,12 @@ def measured(table: pa.Table, name: str, **parameters: Any) -> Any:
 
 def met_at_most(table: pa.Table, name: str) -> dict[str, Any]:
     """The strictest parameters that a table keeps."""
-    found = measured(table, name)
+    result = measured(table, name)
     if name == "alpha_k_anonymity":
-        return {"k": int(found.details["k"])}
+        return {"k": int(result.details["k"])}
     if name == "p_sensitive_k_anonymity":
-        return {"p": int(found.observed), "k": int(found.details["k"])}
-    return {"l": floor(found.observed * 1000) / 1000 if name == "entropy_l_diversity" else int(found.observed)}
+        return {"p": int(result.observed), "k": int(result.details["k"])}
+    return {"l": floor(result.observed * 1000) / 1000 if name == "entropy_l_diversity" else int(result.observed)}
 
 
 @pytest.mark.long
@@ -46,7 +46,7 @@ def met_at_most(table: pa.Table, name: str) -> dict[str, Any]:
 )
 @settings(max_examples=10, deadline=None)  # an audit takes a while
 @given(rows)
-def test_what_is_said_to_follow_is_kept(name: str, follow: int, records: list[tuple[str, str]]) -> None:
+def test_what_is_said_to_follow_is_retained(name: str, follow: int, records: list[tuple[str, str]]) -> None:
     table = pa.table({"zip": [one for one, _ in records], "pain": [two for _, two in records]})
     parameters = {key: max(value, 1) for key, value in met_at_most(table, name).items()}
     document = read_policy({"version": 1, "attributes": ATTRIBUTES, "expect": [{name: parameters}]}, PLUGINS)

@@ -55,7 +55,7 @@ def test_risks_lie_between_one_over_the_two_sizes(f: int, p: float):
 
 
 @given(st.lists(st.tuples(st.integers(0, 4), st.floats(0, 0.99)), min_size=1, max_size=20))
-def test_a_household_is_found_if_one_of_its_members_is(members: list[tuple[int, float]]):
+def test_a_household_is_identified_if_one_of_its_members_is(members: list[tuple[int, float]]):
     unit, risk = np.array([one for one, _ in members]), np.array([one for _, one in members])
     expected = [1 - prod(1 - r for u, r in members if u == wanted) for wanted in sorted({u for u, _ in members})]
 
@@ -76,21 +76,21 @@ def test_a_member_who_is_certain_makes_the_household_certain():
     ],
 )
 def test_weights_add_up_to_the_population(measure: str, at_most: object, status: str):
-    found = outcome("individual_risk", TABLE, policy={"weight": "w"}, measure=measure, at_most=at_most)
+    result = outcome("individual_risk", TABLE, policy={"weight": "w"}, measure=measure, at_most=at_most)
 
     # p = 1/2: ln 2; 1 - ln 2 each of two; p = 1/4: (1/4) / (3 - 3/4) each of three
-    assert found.status.value == status
-    assert found.details["highest"] == pytest.approx(0.6931471805599453, rel=1e-14)
-    assert found.details["expected"] == pytest.approx(0.6931471805599453 + 2 * 0.3068528194400547 + 1 / 3, rel=1e-14)
-    assert found.details["average"] * 6 == pytest.approx(found.details["expected"], rel=1e-15)
-    assert found.details["uniques"] == 1
+    assert result.status.value == status
+    assert result.details["highest"] == pytest.approx(0.6931471805599453, rel=1e-14)
+    assert result.details["expected"] == pytest.approx(0.6931471805599453 + 2 * 0.3068528194400547 + 1 / 3, rel=1e-14)
+    assert result.details["average"] * 6 == pytest.approx(result.details["expected"], rel=1e-15)
+    assert result.details["uniques"] == 1
 
 
 def test_the_demand_on_every_record_counts_those_above():
-    found = outcome("individual_risk", TABLE, policy={"weight": "w"}, at_most=0.2)
+    result = outcome("individual_risk", TABLE, policy={"weight": "w"}, at_most=0.2)
 
-    assert found.records is not None
-    assert found.records.failing == 3
+    assert result.records is not None
+    assert result.records.failing == 3
 
 
 @pytest.mark.parametrize(("at_most", "status"), [("1/3", "passed"), ("0.3333333333333333", "failed")])
@@ -107,33 +107,33 @@ def test_households_are_the_unit_of_the_verdict():
     attributes = {"a": {"role": "quasi_identifier"}, "w": {"role": "insensitive", "scale": "numeric"}}
     policy = {"attributes": attributes, "weight": "w", "unit": "home"}
 
-    found = outcome("individual_risk", release, policy=policy, at_most=0.5)
+    result = outcome("individual_risk", release, policy=policy, at_most=0.5)
     again = outcome("individual_risk", shuffled(release), policy=policy, at_most=0.5)
 
     one = 1 - (1 - 0.6931471805599453) * 0.6931471805599453
     two = 1 - 0.6931471805599453 * (8 / 9)
     three = 1 - (8 / 9) ** 2
-    assert found.observed == pytest.approx(one, rel=1e-14)
-    assert (found.details["units"], found.status.value) == (3, "failed")
-    assert found.details["unit_expected"] == pytest.approx(one + two + three, rel=1e-14)
-    assert again == found
+    assert result.observed == pytest.approx(one, rel=1e-14)
+    assert (result.details["units"], result.status.value) == (3, "failed")
+    assert result.details["unit_expected"] == pytest.approx(one + two + three, rel=1e-14)
+    assert again == result
 
 
-def test_with_a_population_the_exact_risk_stands_beside_the_estimate():
+def test_with_a_population_the_exact_risk_is_next_to_the_estimate():
     population = table([("x",)] * 4 + [("y",)] * 2 + [("z",)] * 6)
-    found = outcome("individual_risk", TABLE.select(["a"]), population)
+    result = outcome("individual_risk", TABLE.select(["a"]), population)
 
-    assert (found.details["exact_highest"], found.details["exact_average"]) == (
+    assert (result.details["exact_highest"], result.details["exact_average"]) == (
         Fraction(1, 2),
         Fraction(7, 24),
     )
 
 
 def test_nothing_is_guessed_about_the_population():
-    found = outcome("individual_risk", TABLE.select(["a"]), at_most=1)
+    result = outcome("individual_risk", TABLE.select(["a"]), at_most=1)
 
-    assert found.status.value == "error"
-    assert found.message.startswith("nothing says how large the population is; add `weight:`")
+    assert result.status.value == "error"
+    assert result.message.startswith("nothing says how large the population is; add `weight:`")
 
 
 def test_a_risk_above_one_is_refused():
@@ -147,10 +147,10 @@ def test_sdcmicro_agrees(data: Path, name: str, file: str):
     whole = pa.csv.read_csv(data / f"casc/{file}.csv").select([*truth["keyVars"], truth["weight"]])
     release = whole.rename_columns([*NAMES[: len(truth["keyVars"])], "w"])
 
-    found = outcome("individual_risk", release, policy={"weight": "w"})
+    result = outcome("individual_risk", release, policy={"weight": "w"})
 
-    assert found.observed == pytest.approx(truth["indivRisk_approx"]["max"], rel=1e-9)
-    assert found.details["average"] == pytest.approx(truth["indivRisk_approx"]["mean"], rel=1e-9)
-    assert found.details["expected"] == pytest.approx(truth["indivRisk_approx"]["sum"], rel=1e-9)
-    assert found.details["uniques"] == truth["n1_records_fk1"]
-    assert outcome("individual_risk", shuffled(release), policy={"weight": "w"}) == found
+    assert result.observed == pytest.approx(truth["indivRisk_approx"]["max"], rel=1e-9)
+    assert result.details["average"] == pytest.approx(truth["indivRisk_approx"]["mean"], rel=1e-9)
+    assert result.details["expected"] == pytest.approx(truth["indivRisk_approx"]["sum"], rel=1e-9)
+    assert result.details["uniques"] == truth["n1_records_fk1"]
+    assert outcome("individual_risk", shuffled(release), policy={"weight": "w"}) == result

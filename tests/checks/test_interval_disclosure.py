@@ -34,7 +34,7 @@ MASKED = [
 ]
 
 
-def found(
+def detected(
     check: str,
     released: dict[str, Any],
     original: dict[str, Any],
@@ -158,8 +158,8 @@ def test_a_wider_p_contains_every_narrower_one(counts: list[int], one: Fraction,
 
 def test_ranks_are_the_same_on_any_scale():
     masked, values = [3 * n % 10 for n in range(10)], [n % 7 for n in range(10)]
-    bent = found(RANK, {"a": [v**3 for v in masked]}, {"a": [v**3 for v in values]}, p=[20, 40, 60])
-    straight = found(RANK, {"a": masked}, {"a": values}, p=[20, 40, 60])
+    bent = detected(RANK, {"a": [v**3 for v in masked]}, {"a": [v**3 for v in values]}, p=[20, 40, 60])
+    straight = detected(RANK, {"a": masked}, {"a": values}, p=[20, 40, 60])
     assert bent.details == straight.details
     assert [at["average"] for at in straight.details["at"]] == [0.3, 0.6, 0.7]
 
@@ -179,19 +179,19 @@ SIX = {"a": [1, 2, 3, 10, 11, 12]}
     ],
 )
 def test_whole_tie_groups_are_inside(p: Any, expected: Fraction):
-    assert found(RANK, TIED, SIX, p=p).observed == float(expected)
+    assert detected(RANK, TIED, SIX, p=p).observed == float(expected)
 
 
 def test_intervals_end_where_the_masked_values_do():
     """The lecture's pseudo-code, read literally, would make every interval the whole range, and the figure 1."""
     swapped = [6, 5, 4, 3, 2, 1]
-    outcome = found(RANK, {"a": swapped}, {"a": swapped[::-1]}, p=34)  # w = 1
+    outcome = detected(RANK, {"a": swapped}, {"a": swapped[::-1]}, p=34)  # w = 1
     assert outcome.observed == 2 / 6
 
 
 @pytest.mark.parametrize(("p", "inside"), [(49, 0), (50, 3), ("49.9999999999", 0)])
 def test_the_interval_of_the_standard_deviation_is_closed(p: Any, inside: int):
-    outcome = found(SD, {"a": [1, 3, 5]}, {"a": [0, 2, 4]}, p=p, aggregate="worst")  # sd = 2
+    outcome = detected(SD, {"a": [1, 3, 5]}, {"a": [0, 2, 4]}, p=p, aggregate="worst")  # sd = 2
     assert outcome.records is not None
     assert (outcome.records.failing, outcome.observed) == (inside, inside / 3)
 
@@ -199,14 +199,14 @@ def test_the_interval_of_the_standard_deviation_is_closed(p: Any, inside: int):
 def test_floating_point_does_not_decide_at_the_edge():
     original, masked = [0.1, 0.2, 0.3], [0.2, 0.3, 0.4]  # sd is 0.1; 0.4 - 0.3 is above 0.1 in floating point
     assert abs(0.4 - 0.3) > 0.1
-    assert found(SD, {"a": masked}, {"a": original}, p=100).observed == 1
-    assert found(SD, {"a": [0.2, 0.3, 0.4000000000001]}, {"a": original}, p=100).observed == 2 / 3
+    assert detected(SD, {"a": masked}, {"a": original}, p=100).observed == 1
+    assert detected(SD, {"a": [0.2, 0.3, 0.4000000000001]}, {"a": original}, p=100).observed == 2 / 3
 
 
 @pytest.mark.parametrize("scale", [1.0, 1e-300, 4e307])
 def test_no_scale_overflows(scale: float):
     original = {"a": [0.0, 2 * scale, 4 * scale]}
-    assert found(SD, {"a": [1 * scale, 3.5 * scale, 4 * scale]}, original, p=50).observed == 2 / 3
+    assert detected(SD, {"a": [1 * scale, 3.5 * scale, 4 * scale]}, original, p=50).observed == 2 / 3
 
 
 # Several attributes, several p
@@ -219,7 +219,7 @@ HALF = {"a": [1, 2, 3, 4], "b": [4, 3, 3, 4]}
     ("aggregate", "figure", "failing"), [("average", 0.75, None), ("joint", 0.5, 2), ("worst", 1.0, 4)]
 )
 def test_average_joint_and_worst(aggregate: str, figure: float, failing: int | None):
-    outcome = found(SD, HALF, TWO, p=1, aggregate=aggregate, at_most="0.6")
+    outcome = detected(SD, HALF, TWO, p=1, aggregate=aggregate, at_most="0.6")
 
     assert outcome.status is (Status.PASSED if figure <= 0.6 else Status.FAILED)
     assert outcome.records is not None
@@ -229,7 +229,7 @@ def test_average_joint_and_worst(aggregate: str, figure: float, failing: int | N
 
 
 def test_the_headline_of_several_p_is_that_of_the_largest():
-    outcome = found(SD, HALF, TWO, p=[300, 1, 80], at_most="3/4")  # sd = 1.29
+    outcome = detected(SD, HALF, TWO, p=[300, 1, 80], at_most="3/4")  # sd = 1.29
 
     assert [(at["p"], at["average"]) for at in outcome.details["at"]] == [(1, 0.75), (80, 0.875), (300, 1.0)]
     assert (outcome.status, outcome.observed) == (Status.FAILED, 1.0)
@@ -238,9 +238,9 @@ def test_the_headline_of_several_p_is_that_of_the_largest():
 
 def test_the_figure_is_compared_exactly():
     third = {"a": [1, 9, 9]}, {"a": [1, 2, 3]}
-    assert found(SD, *third, p=1, at_most="1/3").status is Status.PASSED
-    assert found(SD, *third, p=1, at_most=0.3333333333333333).status is Status.FAILED
-    assert found(SD, *third, p=1).status is Status.MEASURED
+    assert detected(SD, *third, p=1, at_most="1/3").status is Status.PASSED
+    assert detected(SD, *third, p=1, at_most=0.3333333333333333).status is Status.FAILED
+    assert detected(SD, *third, p=1).status is Status.MEASURED
 
 
 # What is not compared
@@ -249,7 +249,7 @@ def test_the_figure_is_compared_exactly():
 @pytest.mark.parametrize("check", [RANK, SD])
 def test_a_missing_value_is_not_inside(check: str):
     released, original = {"a": [1, None, 3, None]}, {"a": [1, 2, None, None]}
-    outcome = found(check, released, original, p=1)
+    outcome = detected(check, released, original, p=1)
     assert (outcome.observed, outcome.details["missing"]) == (0.25, {"a": 3})
 
 
@@ -258,7 +258,7 @@ def test_a_constant_attribute_is_flagged_and_not_averaged(check: str):
     released = {"a": [1, 9, 3], "c": [5, 5, 5], "e": pa.nulls(3, pa.int64())}
     original = {"a": [1, 2, 3], "c": [5, 5, 5], "e": [1, 2, 3]}
 
-    outcome = found(check, released, original, p=1, aggregate="joint")
+    outcome = detected(check, released, original, p=1, aggregate="joint")
 
     assert outcome.observed == 2 / 3
     assert (outcome.details["constant"], outcome.details["without_values"]) == (["c"], ["e"])
@@ -268,7 +268,7 @@ def test_a_constant_attribute_is_flagged_and_not_averaged(check: str):
 
 @pytest.mark.parametrize("check", [RANK, SD])
 def test_nothing_to_compare_is_no_pass(check: str):
-    outcome = found(check, {"c": [5, 5]}, {"c": [5, 5]}, p=1, at_most=1)
+    outcome = detected(check, {"c": [5, 5]}, {"c": [5, 5]}, p=1, at_most=1)
     assert outcome.status is Status.ERROR
     assert outcome.message.startswith("nothing can be compared: every attribute is constant in the original")
 
@@ -282,7 +282,7 @@ def test_ranks_of_an_ordinal_attribute_follow_its_declared_order():
     released = {"a": ["mild", "moderate", "severe", "acute"], "z": [1, 1, 1, 1]}
     original = {"a": ["severe", "mild", "moderate", "acute"], "z": [1, 1, 1, 1]}
 
-    outcome = found(RANK, released, original, attributes, p=50)
+    outcome = detected(RANK, released, original, attributes, p=50)
 
     assert outcome.observed == 0.75  # w = 1: all but severe, two steps from mild
 
@@ -363,7 +363,7 @@ def test_no_numeric_attribute_is_a_fault():
     ],
 )
 def test_sentences(parameters: dict[str, Any], said: str):
-    assert found(SD, HALF, TWO, p=1, **parameters).message == said
+    assert detected(SD, HALF, TWO, p=1, **parameters).message == said
 
 
 # The pure functions

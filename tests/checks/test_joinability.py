@@ -61,10 +61,10 @@ def plain(release: Sequence[Row], registry: Sequence[Row]) -> dict[str, Any]:
     }
 
 
-def figures(found: Outcome) -> dict[str, Any]:
+def figures(outcome: Outcome) -> dict[str, Any]:
     """The same of an outcome, whose intervals must hold nothing else."""
-    details = found.details
-    assert float(details["share"]) == found.observed, found.message
+    details = outcome.details
+    assert float(details["share"]) == outcome.observed, outcome.message
     assert details["share"] == details["low"] == details["high"]
     names = {"common_keys": "number", "of_registry": "share", "jaccard": "share", "contained": "share"}
     for name, value in names.items():
@@ -94,13 +94,13 @@ def test_keys_of_two_columns_are_counted() -> None:
 
 
 def test_the_golden_tables() -> None:
-    found = figures(outcome(*GOLDEN, {}))
-    assert (found["contained"], found["of_registry"], found["jaccard"]) == (
+    result = figures(outcome(*GOLDEN, {}))
+    assert (result["contained"], result["of_registry"], result["jaccard"]) == (
         Fraction(1, 6),
         Fraction(1, 4),
         Fraction(1, 9),
     )
-    assert (found["keys"], found["registry_keys"], found["common_keys"]) == (600, 400, 100)
+    assert (result["keys"], result["registry_keys"], result["common_keys"]) == (600, 400, 100)
 
 
 @pytest.mark.long
@@ -143,10 +143,10 @@ def test_estimates_over_seeds() -> None:
     errors = []
     for seed in range(20):
         own = drawn(3_000, 512, seed)
-        found = contained(own[0]), contained(own[1]), jaccard(own), common_keys(own)
+        actual = contained(own[0]), contained(own[1]), jaccard(own), common_keys(own)
         true = 1 / 6, 1 / 4, 1 / 9, 3_000
-        assert all(one.low < figure < one.high for one, figure in zip(found, true, strict=True))
-        errors.append([float(one.value) / figure - 1 for one, figure in zip(found, true, strict=True)])
+        assert all(one.low < figure < one.high for one, figure in zip(actual, true, strict=True))
+        errors.append([float(one.value) / figure - 1 for one, figure in zip(actual, true, strict=True)])
     theory = np.sqrt([5 / 512, 3 / 512, 8 / 512, 4 / 512])
     of_theory = np.sqrt((np.array(errors) ** 2).mean(axis=0)) / theory
     assert (of_theory > 0.6).all()
@@ -186,12 +186,12 @@ def test_shares_are_those_of_the_smallest_hashes(release: list[int], registry: l
 
 def test_nothing_joined_in_the_sketch_is_never_nothing_for_certain() -> None:
     release = pa.table({"a": [*range(1_000)]})
-    found = outcome(release, pa.table({"a": [*range(999, 1_900)]}), {"keys": 64, "at_most": 0, "contained": 0})
-    assert (found.details["share"], found.details["low"]) == (0, 0)
-    assert found.details["high"] > 0
-    assert found.status is Status.FAILED
-    assert found.details["common_keys"]["high"] > 1
-    assert found.message.count("where none is allowed") == 2
+    result = outcome(release, pa.table({"a": [*range(999, 1_900)]}), {"keys": 64, "at_most": 0, "contained": 0})
+    assert (result.details["share"], result.details["low"]) == (0, 0)
+    assert result.details["high"] > 0
+    assert result.status is Status.FAILED
+    assert result.details["common_keys"]["high"] > 1
+    assert result.message.count("where none is allowed") == 2
 
 
 @pytest.mark.long
@@ -208,40 +208,40 @@ def test_a_demand_is_judged_by_the_upper_end() -> None:
 @pytest.mark.parametrize(("threshold", "status"), [("1/6", Status.PASSED), ("0.1666", Status.FAILED)])
 def test_an_exact_share_is_compared_exactly(threshold: str, status: Status) -> None:
     for demand in ("at_most", "contained"):
-        found = outcome(*GOLDEN, {demand: threshold})
-        assert found.status is status
-        assert ("is allowed" in found.message) == (status is Status.FAILED)
+        result = outcome(*GOLDEN, {demand: threshold})
+        assert result.status is status
+        assert ("is allowed" in result.message) == (status is Status.FAILED)
 
 
-def test_keys_that_were_kept_are_looked_up_in_the_whole_other_table() -> None:
+def test_keys_that_were_stored_are_looked_up_in_the_whole_other_table() -> None:
     """The smaller table's largest hash is beyond what was kept of the larger one, in either role."""
     large, small = pa.table({"a": range(5_000)}), pa.table({"a": range(4_950, 5_050)})
-    found = outcome(large, small, {"keys": 100})
-    assert (found.details["of_registry"]["low"], found.details["of_registry"]["high"]) == (Fraction(1, 2),) * 2
-    assert found.details["common_keys"] == {"number": 50, "low": 50, "high": 50}
+    result = outcome(large, small, {"keys": 100})
+    assert (result.details["of_registry"]["low"], result.details["of_registry"]["high"]) == (Fraction(1, 2),) * 2
+    assert result.details["common_keys"] == {"number": 50, "low": 50, "high": 50}
     turned = outcome(small, large, {"keys": 100})
     assert (turned.observed, turned.details["is_exact"]) == (0.5, True)
     assert turned.details["contained"]["share"] == Fraction(1, 2)
 
 
-def test_a_record_that_stands_for_several_joins_nobody_alone() -> None:
-    found = outcome(pa.table({"a": ["p", "p", "q"]}), pa.table({"a": ["p", "q", "q", "r"]}), {})
-    assert (found.details["contained"]["share"], found.observed) == (1, 0)
+def test_a_record_that_represents_several_joins_no_one_alone() -> None:
+    result = outcome(pa.table({"a": ["p", "p", "q"]}), pa.table({"a": ["p", "q", "q", "r"]}), {})
+    assert (result.details["contained"]["share"], result.observed) == (1, 0)
 
 
 def test_numbers_are_joined_by_value_and_suppressed_cells_never() -> None:
     numeric = {"a": {"role": "quasi_identifier", "scale": "numeric"}}
-    found = outcome(pa.table({"a": ["39", "40.0", "*"]}), pa.table({"a": [39.0, 40.0, 41.5]}), {}, numeric)
-    assert (found.details["contained"]["share"], found.details["without_key"], found.details["keys"]) == (1, 1, 2)
-    assert found.details["share"] == Fraction(2, 3)
+    result = outcome(pa.table({"a": ["39", "40.0", "*"]}), pa.table({"a": [39.0, 40.0, 41.5]}), {}, numeric)
+    assert (result.details["contained"]["share"], result.details["without_key"], result.details["keys"]) == (1, 1, 2)
+    assert result.details["share"] == Fraction(2, 3)
     starred = outcome(pa.table({"a": ["p", "*"]}), pa.table({"a": ["p", "*"]}), {})
     assert (starred.details["common_keys"]["number"], starred.details["share"]) == (1, Fraction(1, 2))
 
 
 def test_a_constant_column_joins_everything() -> None:
-    found = outcome(pa.table({"a": ["p"] * 3}), pa.table({"a": ["p"] * 2}), {"contained": "0.9"})
-    assert (found.status, found.observed, found.details["contained"]["share"]) == (Status.FAILED, 0, 1)
-    assert "; 100% of the release's only combination of these is in the registry, too, where" in found.message
+    result = outcome(pa.table({"a": ["p"] * 3}), pa.table({"a": ["p"] * 2}), {"contained": "0.9"})
+    assert (result.status, result.observed, result.details["contained"]["share"]) == (Status.FAILED, 0, 1)
+    assert "; 100% of the release's only combination of these is in the registry, too, where" in result.message
 
 
 NUMERIC = {"a": {"role": "quasi_identifier", "scale": "numeric"}}
@@ -278,21 +278,21 @@ def test_what_cannot_be_joined_is_an_error_and_no_pass(
 ) -> None:
     kind = pa.float64() if registry == [1.0] else pa.string()
     tables = pa.table({"a": pa.array(release, kind)}), pa.table({"a": pa.array(registry, kind)})
-    found = outcome(*tables, {"at_most": "0.9"}, declared)
-    assert found.status is Status.ERROR, found.message
-    assert sentence in found.message
+    result = outcome(*tables, {"at_most": "0.9"}, declared)
+    assert result.status is Status.ERROR, result.message
+    assert sentence in result.message
 
 
 def test_bands_that_only_one_table_needs_are_no_other_words() -> None:
-    found = outcome(pa.table({"a": ["[1, 3)", "[3, 9)"]}), pa.table({"a": ["[1, 3)", "[9, 12)"]}), {}, NUMERIC)
-    assert found.details["contained"]["share"] == Fraction(1, 2)
+    result = outcome(pa.table({"a": ["[1, 3)", "[3, 9)"]}), pa.table({"a": ["[1, 3)", "[9, 12)"]}), {}, NUMERIC)
+    assert result.details["contained"]["share"] == Fraction(1, 2)
 
 
 def test_columns_that_are_never_filled_together_are_an_error() -> None:
     rows = table([("p", None), (None, "q")])
-    found = outcome(rows, table([("p", "q")]), {"at_most": "0.9"})
-    assert found.status is Status.ERROR
-    assert "has a value in all of 'a' and 'b'" in found.message
+    result = outcome(rows, table([("p", "q")]), {"at_most": "0.9"})
+    assert result.status is Status.ERROR
+    assert "has a value in all of 'a' and 'b'" in result.message
 
 
 @pytest.mark.parametrize(
@@ -312,17 +312,17 @@ def test_what_it_cannot_measure_is_a_fault(parameters: dict[str, Any], further: 
 
 def test_without_a_registry_it_is_an_error() -> None:
     document = {"version": 1, "attributes": {"a": {"role": "quasi_identifier"}}, "expect": [{"joinability": {}}]}
-    (found,) = audit(GOLDEN[0], document).expectations
-    assert (found.status, "no registry is given" in found.message) == (Status.ERROR, True)
+    (actual,) = audit(GOLDEN[0], document).expectations
+    assert (actual.status, "no registry is given" in actual.message) == (Status.ERROR, True)
 
 
 def test_sketches_that_outgrow_the_memory_are_refused(tmp_path: Path) -> None:
     pyarrow.parquet.write_table(GOLDEN[1], tmp_path / "registry.parquet")
     attributes = {"a": {"role": "quasi_identifier"}}
     document = {"version": 1, "registry": str(tmp_path / "registry.parquet"), "attributes": attributes}
-    (found,) = audit(GOLDEN[0], {**document, "expect": [{"joinability": {"keys": 10**9}}]}, memory=2**30).expectations
-    assert found.status is Status.ERROR
-    assert "two sketches need about" in found.message
+    (actual,) = audit(GOLDEN[0], {**document, "expect": [{"joinability": {"keys": 10**9}}]}, memory=2**30).expectations
+    assert actual.status is Status.ERROR
+    assert "two sketches need about" in actual.message
 
 
 @pytest.mark.long

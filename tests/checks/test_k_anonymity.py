@@ -41,25 +41,25 @@ def test_an_audit_counts_records_that_are_alike(records: list[tuple[str, int]], 
     sizes = Counter(records)
     too_few = [size for size in sizes.values() if size < k]
 
-    found = asked(pa.table({"sex": [sex for sex, _ in records], "age": [age for _, age in records]}), k)
+    result = asked(pa.table({"sex": [sex for sex, _ in records], "age": [age for _, age in records]}), k)
 
-    assert (found.observed, found.status.value) == (min(sizes.values()), "failed" if too_few else "passed")
-    assert (found.classes.total, found.classes.failing) == (len(sizes), len(too_few))
-    assert (found.records.total, found.records.failing) == (len(records), sum(too_few))
+    assert (result.observed, result.status.value) == (min(sizes.values()), "failed" if too_few else "passed")
+    assert (result.classes.total, result.classes.failing) == (len(sizes), len(too_few))
+    assert (result.records.total, result.records.failing) == (len(records), sum(too_few))
 
 
 @pytest.mark.parametrize(("k", "status"), [(2, "passed"), (3, "passed"), (4, "failed"), (None, "measured")])
 def test_a_smallest_class_of_three(k: int | None, status: str):
-    found = asked(frame([[2, 1], [4, 4]]).select(["place"]), k)
+    result = asked(frame([[2, 1], [4, 4]]).select(["place"]), k)
 
-    assert (found.status.value, found.observed) == (status, 3)
+    assert (result.status.value, result.observed) == (status, 3)
 
 
 @pytest.mark.parametrize(("convention", "observed"), [("own_category", 1), ("wildcard", 2)])
 def test_a_missing_quasi_identifier_is_a_value_or_any_value(convention: str, observed: int):
-    found = asked(GAP.drop(["person"]), 2, conventions={"missing_quasi_identifier": convention})
+    result = asked(GAP.drop(["person"]), 2, conventions={"missing_quasi_identifier": convention})
 
-    assert found.observed == observed
+    assert result.observed == observed
 
 
 def test_five_records_of_one_person_are_one():

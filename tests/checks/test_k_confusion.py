@@ -80,7 +80,7 @@ def test_a_probability_leaves_out_who_is_unlikely(probability, least):
 
 
 @pytest.mark.parametrize(("probability", "least"), [(0, 3), ("1/10", 2), ("3/5", 3)])
-def test_noise_leaves_whoever_is_near(probability, least):
+def test_noise_leaves_anyone_near(probability, least):
     # one standard deviation of the noise from each to the next: 0.57, 0.35, 0.08 at the ends, 0.27, 0.45, 0.27 between
     policy = {
         "version": 1,
@@ -107,7 +107,7 @@ def test_what_contradicts_itself_is_a_fault_of_the_policy(parameters: dict[str, 
         attacked(CONFUSION, SWAPPED, KNOWN, **parameters)
 
 
-def test_a_fault_of_the_whole_attack_is_told():
+def test_a_fault_of_the_whole_attack_is_reported():
     policy = {
         "version": 1,
         "rows_aligned": True,

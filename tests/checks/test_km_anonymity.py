@@ -47,33 +47,33 @@ def test_by_definition(baskets: list[set[int]], k: int, m: int, united: bool):
     whole = baskets
     if united:
         whole = [set().union(*baskets[place : place + 2]) for place in range(0, len(baskets), 2)]
-    found = outcome(cells, {"k": k, "m": m}, **({"unit": "who"} if united else {}))
+    result = outcome(cells, {"k": k, "m": m}, **({"unit": "who"} if united else {}))
     counts = plain(whole, m)
     every = {one: number for counter in counts.values() for one, number in counter.items()}
     rare = {one for one, number in every.items() if number < k}
     exposed = [basket for basket in whole if any({*one} <= basket for one in rare)]
-    assert found.records is not None
+    assert result.records is not None
 
-    assert found.observed == min(every.values())
-    assert (found.records.total, found.records.failing) == (len(whole), len(exposed))
-    assert (found.status is Status.FAILED) == bool(rare)
+    assert result.observed == min(every.values())
+    assert (result.records.total, result.records.failing) == (len(whole), len(exposed))
+    assert (result.status is Status.FAILED) == bool(rare)
     expected = {str(size): len(counter) for size, counter in counts.items() if counter}
-    assert found.details["combinations"] == expected
-    assert found.details["rare_combinations"] == {
+    assert result.details["combinations"] == expected
+    assert result.details["rare_combinations"] == {
         str(size): sum(number < k for number in counter.values()) for size, counter in counts.items() if counter
     }
 
 
 def test_eight_baskets():
-    found = outcome(BASKETS, {"k": 2, "m": 2})
-    assert (found.status, found.observed, found.records) == (Status.FAILED, 1, found.records)
-    assert found.details["items"] == 4
-    assert (found.details["largest_set"], found.details["without_items"]) == (3, 3)  # missing, empty and suppressed
-    assert found.details["combinations"] == {"1": 4, "2": 4}
-    assert found.details["smallest_supports"] == {"1": 1, "2": 1}
-    assert found.details["rare_combinations"] == {"1": 1, "2": 2}  # caviar; caviar with bread, bread with beer
-    assert found.details["exposed"] == {"1": 1, "2": 2}
-    assert found.details["distribution"] == [[1.0, 2, 2], [2.0, 1, 1], [3.0, 2, 2]]
+    result = outcome(BASKETS, {"k": 2, "m": 2})
+    assert (result.status, result.observed, result.records) == (Status.FAILED, 1, result.records)
+    assert result.details["items"] == 4
+    assert (result.details["largest_set"], result.details["without_items"]) == (3, 3)  # missing, empty and suppressed
+    assert result.details["combinations"] == {"1": 4, "2": 4}
+    assert result.details["smallest_supports"] == {"1": 1, "2": 1}
+    assert result.details["rare_combinations"] == {"1": 1, "2": 2}  # caviar; caviar with bread, bread with beer
+    assert result.details["exposed"] == {"1": 1, "2": 2}
+    assert result.details["distribution"] == [[1.0, 2, 2], [2.0, 1, 1], [3.0, 2, 2]]
 
 
 @pytest.mark.parametrize(
@@ -96,9 +96,9 @@ def test_demands_at_the_least_and_beside_it(cells: list[str], m: int, least: int
 def test_an_entity_has_the_items_of_all_its_rows():
     cells = ["a", "b", "a", "b", "a", "a"]
     assert outcome(cells, {"m": 2}, unit="who").details["combinations"] == {"1": 2, "2": 1}
-    found = outcome(cells, {"k": 3, "m": 2}, unit="who")
-    assert (found.observed, found.records.total if found.records else 0) == (2, 3)
-    assert found.message.startswith("2 of 3 whos have 2 items or fewer in 'items' that fewer than 3 whos have")
+    result = outcome(cells, {"k": 3, "m": 2}, unit="who")
+    assert (result.observed, result.records.total if result.records else 0) == (2, 3)
+    assert result.message.startswith("2 of 3 whos have 2 items or fewer in 'items' that fewer than 3 whos have")
 
 
 def test_a_wrong_delimiter_never_passes_what_the_right_one_fails():
@@ -127,9 +127,9 @@ def test_an_item_of_one_column_is_none_of_another():
     release = pa.table({"left": ["a;b", "a", "b"], "right": ["b", "b;c", None]})
     attributes = {name: {"role": "quasi_identifier"} for name in ("left", "right")}
     document = {"version": 1, "attributes": attributes, "expect": [{"km_anonymity": {}}]}
-    found = audit(release, document).expectations[0]
-    assert found.details["combinations"] == {"1": 4, "2": 5}
-    assert found.details["items"] == 4
+    actual = audit(release, document).expectations[0]
+    assert actual.details["combinations"] == {"1": 4, "2": 5}
+    assert actual.details["items"] == 4
 
 
 @pytest.mark.long
@@ -144,15 +144,15 @@ def test_of_single_items_it_is_the_k_of_lkc_privacy(rows: list[tuple[int, ...]],
 
 
 def test_no_items_are_an_error():
-    found = outcome([None, "*", ";"], {"k": 2})
-    assert (found.status, "no record has an item in 'items'" in found.message) == (Status.ERROR, True)
+    result = outcome([None, "*", ";"], {"k": 2})
+    assert (result.status, "no record has an item in 'items'" in result.message) == (Status.ERROR, True)
 
 
 def test_lists_are_no_single_cells():
     release = pa.table({"items": pa.array([["a", "b"], ["a"]], pa.list_(pa.string()))})
     document = {"version": 1, "attributes": {"items": {"role": "quasi_identifier"}}, "expect": [{"km_anonymity": {}}]}
-    found = audit(release, document).expectations[0]
-    assert (found.status, "nested or binary data" in found.message) == (Status.ERROR, True)
+    actual = audit(release, document).expectations[0]
+    assert (actual.status, "nested or binary data" in actual.message) == (Status.ERROR, True)
 
 
 def items_of(seed: int, sets: int, items: int, most: int) -> ItemSets:

@@ -44,9 +44,9 @@ def test_the_distinct_values_by_definition(rows: Rows):
 
 @given(tables)
 def test_the_effective_values_by_definition(rows: Rows):
-    found = effective_values(evidence(rows), EntropyParameters()).values
+    actual = effective_values(evidence(rows), EntropyParameters()).values
 
-    assert found.tolist() == pytest.approx([perplexity(row) for row in rows], rel=1e-12)
+    assert actual.tolist() == pytest.approx([perplexity(row) for row in rows], rel=1e-12)
 
 
 def test_a_logarithm_is_the_same_from_the_table_and_beyond_it(monkeypatch: pytest.MonkeyPatch):
@@ -82,9 +82,9 @@ def test_equal_shares_are_exactly_as_many(values: int, each: int):
 
 @pytest.mark.parametrize(("l", "status"), [(2, "passed"), (3, "failed"), (None, "measured")])
 def test_a_class_of_two_distinct_values(l: int | None, status: str):
-    found = outcome("distinct_l_diversity", [[9, 1, 0], [1, 1, 1]], l=l)
+    result = outcome("distinct_l_diversity", [[9, 1, 0], [1, 1, 1]], l=l)
 
-    assert (found.status.value, found.observed) == (status, 2)
+    assert (result.status.value, result.observed) == (status, 2)
 
 
 @pytest.mark.parametrize(
@@ -92,9 +92,9 @@ def test_a_class_of_two_distinct_values(l: int | None, status: str):
     [("2.999999999999", "passed"), (3, "passed"), ("3.000000000000000000001", "failed"), (None, "measured")],
 )
 def test_three_equally_frequent_values_are_three(l: object, status: str):
-    found = outcome("entropy_l_diversity", [[7, 7, 7]], l=l)
+    result = outcome("entropy_l_diversity", [[7, 7, 7]], l=l)
 
-    assert (found.status.value, found.observed) == (status, 3)
+    assert (result.status.value, result.observed) == (status, 3)
 
 
 def test_counts_4_2_2_are_as_varied_as_the_square_root_of_eight():

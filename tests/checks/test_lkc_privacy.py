@@ -71,16 +71,16 @@ def plain(rows: list[Record], largest: int, k: int, most: Fraction, *, own: bool
 def test_by_definition(rows: list[Record], largest: int, k: int, most: str, own: bool):
     assume(any(row[-1] is not None for row in rows))
     conventions = {"missing_sensitive": "own_category" if own else "excluded"}
-    found = outcome(table(rows), {"L": largest, "K": k, "C": most}, conventions=conventions)
+    result = outcome(table(rows), {"L": largest, "K": k, "C": most}, conventions=conventions)
     expected = plain(rows, largest, k, Fraction(most), own=own)
-    assert found.records is not None
+    assert result.records is not None
 
-    assert (found.observed, found.details["confidence"]) == (expected["least"], expected["confidence"])
-    assert found.records.failing == expected["failing"]
-    assert found.details["unique_records"] == expected["unique"]
-    assert found.details["records_in_homogeneous_groups"] == expected["homogeneous"]
-    kept = expected["least"] >= k and expected["confidence"] <= Fraction(most)
-    assert (found.status is Status.FAILED) == (not kept)
+    assert (result.observed, result.details["confidence"]) == (expected["least"], expected["confidence"])
+    assert result.records.failing == expected["failing"]
+    assert result.details["unique_records"] == expected["unique"]
+    assert result.details["records_in_homogeneous_groups"] == expected["homogeneous"]
+    retained = expected["least"] >= k and expected["confidence"] <= Fraction(most)
+    assert (result.status is Status.FAILED) == (not retained)
 
 
 @pytest.mark.parametrize(
@@ -93,13 +93,13 @@ def test_by_definition(rows: list[Record], largest: int, k: int, most: str, own:
     ],
 )
 def test_six_records(parameters: dict[str, Any], least: int, confidences: dict[str, Any]):
-    found = outcome(table(SIX), parameters)
-    assert (found.observed, found.details["confidences"], found.status) == (least, confidences, Status.MEASURED)
+    result = outcome(table(SIX), parameters)
+    assert (result.observed, result.details["confidences"], result.status) == (least, confidences, Status.MEASURED)
 
 
 def test_missing_values_may_make_a_share_larger():
-    found = outcome(table([(0, "c"), (0, "h"), (0, None), (0, "c")]), {"L": 1})
-    assert found.details["confidence"] == Fraction(2, 3)
+    result = outcome(table([(0, "c"), (0, "h"), (0, None), (0, "c")]), {"L": 1})
+    assert result.details["confidence"] == Fraction(2, 3)
     own = outcome(
         table([(0, "c"), (0, "h"), (0, None), (0, "c")]), {}, conventions={"missing_sensitive": "own_category"}
     )
@@ -123,19 +123,19 @@ def test_both_demands_at_the_figure_and_beside_it(demand: dict[str, Any], status
 
 
 def test_the_worst_sets_are_named_and_no_value_is():
-    found = outcome(table(SIX), {"L": 2, "K": 2, "C": "0.4", "values": ["h"]})
-    assert (found.details["smallest_set"], found.details["surest_set"]) == (["a", "b"], ["a", "b"])
-    assert found.details["surest_attribute"] == "secret"
-    assert found.details["records_in_small_groups"] == {"1": 0, "2": 2}
-    assert found.details["records_inferred"] == {"1": 0, "2": 2}
+    result = outcome(table(SIX), {"L": 2, "K": 2, "C": "0.4", "values": ["h"]})
+    assert (result.details["smallest_set"], result.details["surest_set"]) == (["a", "b"], ["a", "b"])
+    assert result.details["surest_attribute"] == "secret"
+    assert result.details["records_in_small_groups"] == {"1": 0, "2": 2}
+    assert result.details["records_inferred"] == {"1": 0, "2": 2}
 
 
 def test_of_several_sensitive_attributes_the_worst_decides():
     release = table(SIX).append_column("other", pa.array(list("uvuvuv")))
     attributes = {name: {"role": "quasi_identifier"} for name in "ab"}
     attributes |= {"secret": {"role": "sensitive"}, "other": {"role": "sensitive"}}
-    found = outcome(release, {"L": 1, "C": "0.7"}, attributes=attributes)
-    assert (found.details["surest_attribute"], found.details["confidence"]) == ("secret", 1)
+    result = outcome(release, {"L": 1, "C": "0.7"}, attributes=attributes)
+    assert (result.details["surest_attribute"], result.details["confidence"]) == ("secret", 1)
     one = outcome(release, {"L": 1, "C": "0.7", "attribute": "other"}, attributes=attributes)
     assert (one.details["surest_attribute"], one.details["confidence"]) == ("other", Fraction(2, 3))
     for conventions in ({"multiple_sensitive": "joint"}, {"multiple_sensitive": "others_as_quasi_identifiers"}):
@@ -160,10 +160,10 @@ def test_what_it_cannot_measure_is_a_fault(further: dict[str, Any], sentence: st
         outcome(table(SIX), {}, **further)
 
 
-def test_values_that_nobody_has_and_columns_without_any_are_errors():
-    found = outcome(table(SIX), {"values": ["plague"], "C": "0.5"})
-    assert found.status is Status.ERROR
-    assert "nobody could infer it" in found.message
+def test_values_that_no_one_has_and_columns_without_any_are_errors():
+    result = outcome(table(SIX), {"values": ["plague"], "C": "0.5"})
+    assert result.status is Status.ERROR
+    assert "nobody could infer it" in result.message
     missing = outcome(table([(0, None), (0, "c")]), {"C": 1}, conventions={"missing_sensitive": "fail"})
     assert (missing.status, "1 record has no value" in missing.message) == (Status.FAILED, True)
     assert missing.details["confidence"] == 1
@@ -185,9 +185,9 @@ def test_adult(data: Path):
     release = pyarrow.csv.read_csv(data / "adult" / "adult.csv")
     attributes = {name: {"role": "quasi_identifier"} for name in release.column_names}
     attributes["salary-class"] = {"role": "sensitive"}
-    found = outcome(release, {"L": 4, "K": 5}, attributes=attributes).details
-    assert found["sets"] == {"1": 8, "2": 28, "3": 56, "4": 70}
-    assert found["unique_records"] == {"1": 2, "2": 936, "3": 6_132, "4": 11_403}
-    assert found["records_in_small_groups"] == {"1": 8, "2": 2_948, "3": 12_789, "4": 18_916}
-    assert found["records_in_homogeneous_groups"] == {"1": 1_491, "2": 7_857, "3": 17_920, "4": 22_237}
-    assert set(found["confidences"].values()) == {1}
+    actual = outcome(release, {"L": 4, "K": 5}, attributes=attributes).details
+    assert actual["sets"] == {"1": 8, "2": 28, "3": 56, "4": 70}
+    assert actual["unique_records"] == {"1": 2, "2": 936, "3": 6_132, "4": 11_403}
+    assert actual["records_in_small_groups"] == {"1": 8, "2": 2_948, "3": 12_789, "4": 18_916}
+    assert actual["records_in_homogeneous_groups"] == {"1": 1_491, "2": 7_857, "3": 17_920, "4": 22_237}
+    assert set(actual["confidences"].values()) == {1}

@@ -32,7 +32,7 @@ def test_a_counterfeit_keeps_a_signature():
     assert asked("m_invariance", release("p", "x", ["flu"]), FIRST, m=2).observed == 0
 
 
-def test_a_value_that_stands_twice_in_a_class_leaves_no_m():
+def test_a_value_that_appears_twice_in_a_class_leaves_no_m():
     later = release("pab", "xxx", ["flu", "gastritis", "flu"])
     one = asked("m_invariance", later, FIRST, m=1)
     assert (one.status, one.observed, one.details["classes_with_repeated_values"]) == (Status.FAILED, 0, 1)
@@ -60,7 +60,7 @@ def test_all_sensitive_attributes_must_stay():
     assert asked("m_invariance", now, before, policy=roles).observed == 0
 
 
-def test_nobody_in_two_releases_is_said_and_not_passed():
+def test_a_person_in_two_releases_is_said_and_not_passed():
     one = asked("m_invariance", release("zy", "xx", ["flu", "gastritis"]), FIRST, m=2)
     assert (one.status, "no signature can change" in one.message) == (Status.ERROR, True)
 
@@ -91,7 +91,7 @@ def signature_of(table: Columns, person: str) -> frozenset[str] | None:
 @given(st.lists(PEOPLE.map(columns), min_size=2, max_size=3))
 @settings(max_examples=60)
 def test_as_by_definition(tables: list[Columns]):
-    lives = {one: [found for table in tables if (found := signature_of(table, one))] for one in "abcdefg"}
+    lives = {one: [actual for table in tables if (actual := signature_of(table, one))] for one in "abcdefg"}
     shared = [one for one, signatures in lives.items() if len(signatures) > 1]
     outcome = asked("m_invariance", *tables, m=2)
     followed = {*shared} & {*tables[0]["id"]}

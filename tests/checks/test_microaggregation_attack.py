@@ -50,7 +50,7 @@ def test_census_one_attribute_at_a_time(census, k, attributes, mean, certain, ex
 
 
 @pytest.mark.parametrize(("k", "sizes", "certain", "expected"), BLOCKS)
-def test_census_in_blocks_by_whoever_forms_them_again(census, k, sizes, certain, expected):
+def test_census_in_blocks_by_anyone_who_forms_them_again(census, k, sizes, certain, expected):
     masked, blocks = in_blocks(census, sizes, k)
     details = attacked(MICRO, masked, census, method="known_groups", k=k, blocks=blocks).details
     assert (details["certain"], details["expected_correct"]) == (certain, expected)
@@ -207,9 +207,14 @@ def test_people_who_are_equal_in_a_block_have_the_groups_of_both():
     original = {"q0": [29, 33, 33, 35, 50, 52], "q1": [1, 3, 4, 6, 8, 9]}
     released = {"q0": [31, 31, 34, 34, 51, 51], "q1": [3.5, 3.5, 3.5, 3.5, 8.5, 8.5]}
     blocks = [["q0"], ["q1"]]
-    found = attacked(MICRO, released, original, method="known_groups", blocks=blocks, links="expected", closure=False)
+    attack_outcome = attacked(
+        MICRO, released, original, method="known_groups", blocks=blocks, links="expected", closure=False
+    )
     assert candidates_by_blocks(released, original, blocks) == [2, 4, 4, 2, 2, 2]
-    assert (found.details["mean_candidates"], found.details["expected_correct"]) == (16 / 6, Fraction(5, 2))
+    assert (attack_outcome.details["mean_candidates"], attack_outcome.details["expected_correct"]) == (
+        16 / 6,
+        Fraction(5, 2),
+    )
 
 
 def candidates_by_blocks(released: Any, original: Any, blocks: list[list[str]]) -> list[int]:
@@ -234,7 +239,7 @@ def test_candidates_of_blocks_are_those_of_everybody():
         names = ["a", "b", "c"]
         original, released = ({name: draw.integers(0, values + 1, people).tolist() for name in names} for _ in range(2))
         blocks = [[["a"], ["b"], ["c"]], [["a", "b"], ["c"]], [["c", "b", "a"]]][int(draw.integers(3))]
-        found = attacked(MICRO, released, original, method="known_groups", blocks=blocks, closure=False)
+        attack_outcome = attacked(MICRO, released, original, method="known_groups", blocks=blocks, closure=False)
         numbers = candidates_by_blocks(released, original, blocks)
-        assert found.details["mean_candidates"] == pytest.approx(sum(numbers) / people)
-        assert found.details["certain"] == numbers.count(1)
+        assert attack_outcome.details["mean_candidates"] == pytest.approx(sum(numbers) / people)
+        assert attack_outcome.details["certain"] == numbers.count(1)

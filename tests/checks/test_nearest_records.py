@@ -11,7 +11,7 @@ import pytest
 from hypothesis import assume, given, settings, strategies as st
 from numpy.typing import NDArray
 
-from tcdp_audit_plugins.checks.record_linkage import candidates, nearest as search, products
+from tcdp_audit_plugins.checks.record_linkage import nearest as search, products
 from tcdp_audit_plugins.checks.record_linkage.products import closer
 from tcdp_audit_plugins.checks.record_linkage.standardised import RecordPoints, Space
 
@@ -57,7 +57,7 @@ def nearest_of(squares: Sequence[float], records: Sequence[int]) -> tuple[float,
 def ways(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Blocks and leaves of a few points; with and without a tree where there are few dimensions."""
     for name, value in SMALL.items():
-        monkeypatch.setattr(candidates, name, value)
+        monkeypatch.setattr(search, name, value)
     monkeypatch.setattr(products, "CELLS", 16)
     if request.param == "leaves":
         monkeypatch.setattr(search, "TREE_DIMENSIONS", -1)

@@ -20,8 +20,8 @@ from tcdp_audit import Outcome, PolicyError, Status
 from tcdp_audit.core.check.table_view import TableView
 from tcdp_audit.core.engines.opening import open_engine
 from tcdp_audit.core.session.registry import Plugins
-from tcdp_audit_plugins.checks.likelihood_attacks.noise_attack import candidates_of_released
-from tcdp_audit_plugins.checks.likelihood_attacks.noise_parameters import NoiseParameters
+from tcdp_audit_plugins.checks.masking_attacks.noise import NoiseParameters
+from tcdp_audit_plugins.checks.masking_attacks.noise_attack import candidates_of_released
 
 PLUGINS = Plugins.load(external=False)
 Row = tuple[int | None, int | None]
@@ -53,7 +53,7 @@ def attacked(released: Sequence[Row], original: Sequence[Row], parameters: Mappi
     return outcome
 
 
-def require(found: Outcome, released: Sequence[Row], original: Sequence[Row], squared: Squared) -> None:
+def require(outcome: Outcome, released: Sequence[Row], original: Sequence[Row], squared: Squared) -> None:
     """Hold an outcome against all pairs of records; record i of one is person i of the other."""
     matched = range(min(len(released), len(original)))
     distances = [[squared(record, person) for person in original] for record in released]
@@ -65,9 +65,9 @@ def require(found: Outcome, released: Sequence[Row], original: Sequence[Row], sq
         weights = [exp(float(min(distances[i]) - one) / 2) for one in distances[i]]
         truths.append(weights[i] / sum(weights))
         tops.append(1 / sum(weights))
-    assert {way: found.details[way]["expected_correct"] for way in WAYS} == links
-    assert found.details["mean_posterior_of_truth"] == pytest.approx(sum(truths) / len(truths), abs=1e-9)
-    assert found.details["mean_top_posterior"] == pytest.approx(sum(tops) / len(tops), abs=1e-9)
+    assert {way: outcome.details[way]["expected_correct"] for way in WAYS} == links
+    assert outcome.details["mean_posterior_of_truth"] == pytest.approx(sum(truths) / len(truths), abs=1e-9)
+    assert outcome.details["mean_top_posterior"] == pytest.approx(sum(tops) / len(tops), abs=1e-9)
 
 
 def spread(original: Sequence[Row], place: int) -> Fraction:
@@ -118,9 +118,9 @@ def test_noise_with_a_covariance_and_with_one_axis_only():
     compare_estimated(original, [(1, 1), (-1, 0), (0, 2), (2, 1)])
     # along (1, 1) only: what is across it says nothing
     released = [(age + one, pay + one) for (age, pay), one in zip(original, (1, -1, 1, -1), strict=True)]  # type: ignore[operator]
-    found = attacked(released, original, {})
-    assert found.details["axes"] == 1
-    require(found, released, original, lambda y, x: Fraction((y[0] - x[0] + y[1] - x[1]) ** 2, 4))  # type: ignore[operator]
+    attack_outcome = attacked(released, original, {})
+    assert attack_outcome.details["axes"] == 1
+    require(attack_outcome, released, original, lambda y, x: Fraction((y[0] - x[0] + y[1] - x[1]) ** 2, 4))  # type: ignore[operator]
 
 
 def products(added: Sequence[tuple[int, int]]) -> list[Fraction]:
@@ -136,9 +136,9 @@ def compare_estimated(original: list[Row], noise: Sequence[tuple[int, int]]) -> 
         u, v = record[0] - person[0], record[1] - person[1]  # type: ignore[operator]
         return Fraction(c * u * u - 2 * b * u * v + a * v * v) / (a * c - b * b)
 
-    found = attacked(released, original, {})
-    assert found.details["estimated"] == ["age", "pay"]
-    require(found, released, original, squared)
+    attack_outcome = attacked(released, original, {})
+    assert attack_outcome.details["estimated"] == ["age", "pay"]
+    require(attack_outcome, released, original, squared)
 
 
 @pytest.mark.long
@@ -165,8 +165,12 @@ def test_two_people_at_so_many_standard_deviations(far: int, posterior: float):
 def test_what_got_no_noise_must_agree():
     rows: list[Row] = [(0, 0), (1, 5), (2, 2), (4, 1)]
     released: list[Row] = [(age, 3) for age, _ in rows]
-    found = attacked(released, rows, {"sd": {"age": 0, "pay": 100}})
-    assert (found.observed, found.details["mean_posterior_of_truth"], found.details["axes"]) == (1, 1, 2)
+    attack_outcome = attacked(released, rows, {"sd": {"age": 0, "pay": 100}})
+    assert (
+        attack_outcome.observed,
+        attack_outcome.details["mean_posterior_of_truth"],
+        attack_outcome.details["axes"],
+    ) == (1, 1, 2)
     changed = attacked([(9, 0), *rows[1:]], rows, {"sd": {"age": 0, "pay": 100}})
     assert changed.status is Status.ERROR
     assert (
@@ -177,9 +181,13 @@ def test_what_got_no_noise_must_agree():
     assert (untouched.observed, untouched.details["above_half"]) == (1, 4)
 
 
-def test_a_column_of_one_value_has_nothing_to_be_told_by():
-    found = attacked([(1, 1), (1, 1)], [(1, 1), (1, 1)], {})
-    assert (found.observed, found.details["without_knowledge"], found.details["above_half"]) == (0.5, {}, 0)
+def test_a_column_of_one_value_distinguishes_no_record():
+    attack_outcome = attacked([(1, 1), (1, 1)], [(1, 1), (1, 1)], {})
+    assert (
+        attack_outcome.observed,
+        attack_outcome.details["without_knowledge"],
+        attack_outcome.details["above_half"],
+    ) == (0.5, {}, 0)
 
 
 def test_candidates_are_those_above_the_probability():
@@ -193,9 +201,9 @@ def test_candidates_are_those_above_the_probability():
 
 def test_cells_that_are_missing_need_independent_noise():
     rows: list[Row] = [(0, 0), (1, 5), (None, 2), (4, 1)]
-    found = attacked([(1, 1), (0, 5), (2, 3), (5, 2)], rows, {})
-    assert found.status is Status.ERROR
-    assert "cells are missing" in found.message
+    attack_outcome = attacked([(1, 1), (0, 5), (2, 3), (5, 2)], rows, {})
+    assert attack_outcome.status is Status.ERROR
+    assert "cells are missing" in attack_outcome.message
     withheld = attacked([(1, 1), (0, 5), (4, 3)], [(0, 0), (1, 5), (3, 2), (None, 1)], {})
     assert "cells are missing" in withheld.message
     nothing = attacked([(None, 1), (None, 5)], [(1, 1), (2, 5)], {})
@@ -215,12 +223,12 @@ def test_cells_that_are_missing_need_independent_noise():
     ],
     ids=["absent", "askew", "negative", "indefinite", "nothing"],
 )
-def test_a_matrix_that_is_no_covariance_is_told(tmp_path: Path, text: str, reason: str):
+def test_a_matrix_that_is_no_covariance_is_reported(tmp_path: Path, text: str, reason: str):
     file = tmp_path / "noise.csv"
     file.write_text(text)
-    found = attacked([(1, 1), (0, 5)], [(0, 0), (1, 5)], {"covariance": str(file)})
-    assert found.status is Status.ERROR
-    assert reason in found.message
+    attack_outcome = attacked([(1, 1), (0, 5)], [(0, 0), (1, 5)], {"covariance": str(file)})
+    assert attack_outcome.status is Status.ERROR
+    assert reason in attack_outcome.message
 
 
 PEOPLE: list[Row] = [(20, 1), (24, 5), (31, 2), (40, 9), (43, 7), (58, 8)]
@@ -239,29 +247,29 @@ def test_correlated_noise_is_that_of_the_covariance_of_the_original():
         apart = np.array(record, dtype=float) - np.array(person, dtype=float)
         return Fraction(float(apart @ inverse @ apart))
 
-    for found in (declared, correlated):
-        require(found, NOISY, PEOPLE, squared)
+    for match in (declared, correlated):
+        require(match, NOISY, PEOPLE, squared)
     assert correlated.details["expected_correct"] != attacked(NOISY, PEOPLE, {"sd": 50}).details["expected_correct"]
     gappy = attacked([(None, 2), *NOISY[1:]], [(None, 1), *PEOPLE[1:]], {"sd": 50, "shape": "correlated"})
     assert (gappy.status, "cells are missing" in gappy.message) == (Status.ERROR, True)
 
 
-def test_whoever_knows_that_numbers_were_drawn_back_finds_what_is_found_without():
+def test_knowing_that_numbers_were_drawn_back_gives_what_is_detected_without():
     factor = 1 / np.sqrt(1 + 0.25)
     mean = np.array(PEOPLE, dtype=float).mean(axis=0)
     drawn = [tuple(one) for one in (mean + factor * (np.array(NOISY) - mean)).tolist()]
     tables = [pa.table({"age": [one[0] for one in rows], "pay": [one[1] for one in rows]}) for rows in (drawn, PEOPLE)]
 
-    def found(parameters: dict[str, Any]) -> Outcome:
+    def actual(parameters: dict[str, Any]) -> Outcome:
         document = policy(["age", "pay"], parameters, rows_aligned=True)
         (outcome,) = tcdp_audit.audit(tables[0], document, tables[1], plugins=PLUGINS).expectations
         return outcome
 
     plain = attacked(NOISY, PEOPLE, {"sd": 50})
-    back = found({"sd": 50, "rescaled": True})
+    back = actual({"sd": 50, "rescaled": True})
     assert back.observed == plain.observed
     assert back.details["mean_posterior_of_truth"] == pytest.approx(plain.details["mean_posterior_of_truth"])
-    assert found({"sd": 50}).details["mean_posterior_of_truth"] != back.details["mean_posterior_of_truth"]
+    assert actual({"sd": 50}).details["mean_posterior_of_truth"] != back.details["mean_posterior_of_truth"]
 
 
 def by_ranks(rows: Sequence[Row], place: int, *, normal: bool) -> list[float]:
@@ -281,11 +289,11 @@ def test_by_ranks_it_is_the_attack_on_each_table_s_own_ranks(scores: str):
     for parameters in ({}, {"sd": 60}, {"sd": 60, "shape": "correlated", "rescaled": True}):
         document = policy(["age", "pay"], parameters, rows_aligned=True)
         (plain,) = tcdp_audit.audit(numbers[0], document, numbers[1], plugins=PLUGINS).expectations
-        found = attacked(sides[0], sides[1], {**parameters, "scores": scores})
-        assert found.observed == plain.observed
+        attack_outcome = attacked(sides[0], sides[1], {**parameters, "scores": scores})
+        assert attack_outcome.observed == plain.observed
         for name in ("mean_posterior_of_truth", "mean_top_posterior"):
-            assert found.details[name] == pytest.approx(plain.details[name])
-        assert "how far values tend to be moved among the ranks" in found.message
+            assert attack_outcome.details[name] == pytest.approx(plain.details[name])
+        assert "how far values tend to be moved among the ranks" in attack_outcome.message
 
 
 def test_ordinal_values_have_ranks_and_suppressed_cells_none():
@@ -293,19 +301,19 @@ def test_ordinal_values_have_ranks_and_suppressed_cells_none():
     order = ["low", "middle", "high"]
     document["attributes"] = {"age": {"role": "quasi_identifier", "scale": "ordinal", "order": order}}
     released, original = ["low", "high", "*", "middle"], ["low", "middle", "low", "high"]
-    (found,) = tcdp_audit.audit(pa.table({"age": released}), document, pa.table({"age": original})).expectations
-    assert found.status is Status.ERROR
-    assert "cells are missing" in found.message
+    (actual,) = tcdp_audit.audit(pa.table({"age": released}), document, pa.table({"age": original})).expectations
+    assert actual.status is Status.ERROR
+    assert "cells are missing" in actual.message
     document["expect"] = [{"noise_attack": {"scores": "ranks", "estimate": "variances"}}]
-    (found,) = tcdp_audit.audit(pa.table({"age": released}), document, pa.table({"age": original})).expectations
-    assert (found.status, found.details["attributes"]) == (Status.MEASURED, ["age"])
+    (actual,) = tcdp_audit.audit(pa.table({"age": released}), document, pa.table({"age": original})).expectations
+    assert (actual.status, actual.details["attributes"]) == (Status.MEASURED, ["age"])
 
 
 def test_generalised_values_that_overlap_have_no_ranks():
     document = policy(["age"], {"scores": "ranks"}, rows_aligned=True)
     cells = pa.table({"age": ["[1, 5]", "[3, 8]", "[9, 12]"]})
-    (found,) = tcdp_audit.audit(cells, document, cells).expectations
-    assert "overlap" in found.message
+    (actual,) = tcdp_audit.audit(cells, document, cells).expectations
+    assert "overlap" in actual.message
 
 
 @pytest.mark.parametrize(
@@ -315,7 +323,7 @@ def test_generalised_values_that_overlap_have_no_ranks():
         ({"age": {"age": 1, "pay": 2}, "pay": {"pay": 1}}, "negative variance"),
     ],
 )
-def test_a_covariance_in_the_policy_that_is_none_is_told(covariance: dict[str, Any], reason: str):
+def test_a_covariance_in_the_policy_that_is_none_is_reported(covariance: dict[str, Any], reason: str):
     assert reason in attacked(NOISY, PEOPLE, {"covariance": covariance}).message
 
 
@@ -347,7 +355,7 @@ def test_a_declared_covariance(tmp_path: Path):
         ({"attributes": ["size"]}, "declares no attribute"),
     ],
 )
-def test_what_cannot_hold_is_told_before(parameters: dict[str, Any], reason: str):
+def test_what_cannot_hold_is_reported_before(parameters: dict[str, Any], reason: str):
     with pytest.raises(PolicyError, match=reason):
         tcdp_audit.load_policy(policy(["age", "pay"], parameters))
 
@@ -378,7 +386,7 @@ def test_the_census_file(data: Path, attributes: int, links: list[int], posterio
     document = policy(list(original.columns), {"sd": 20}, rows_aligned=True)
     document["expect"] += [{"noise_attack": {"estimate": "variances"}}, {"noise_attack": {}}]
     known, variances, full = (one.details for one in tcdp_audit.audit(released, document, original).expectations)
-    found = [one["expected_correct"] for one in (known["without_knowledge"][WAYS[0]], known, variances, full)]
-    assert found == links
+    actual = [one["expected_correct"] for one in (known["without_knowledge"][WAYS[0]], known, variances, full)]
+    assert actual == links
     assert round(variances["mean_posterior_of_truth"], 3) == posterior
     assert variances["above_half"] == above_half

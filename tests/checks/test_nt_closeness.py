@@ -68,8 +68,8 @@ def by_definition(rows: list[dict[str, str]], n: int, distance: str) -> float:
     """The largest least distance, each by `t_closeness` of a table that is a class beside the rest of its group."""
 
     def path(name: str, value: str) -> list[str]:
-        found = [leaf for leaf in paths(TREES[name]) if leaf[-1] == value]
-        return found[0] if found else ["*", value]
+        actual = [leaf for leaf in paths(TREES[name]) if leaf[-1] == value]
+        return actual[0] if actual else ["*", value]
 
     def paths(tree: Any, above: tuple[str, ...] = ()) -> list[list[str]]:
         if isinstance(tree, dict):
@@ -134,12 +134,12 @@ def compared(rows: list[dict[str, str]], n: int, distance: str) -> None:
         "sex": {"role": "quasi_identifier"},
         "d": {"role": "sensitive", **KINDS[distance]},
     }
-    found = outcome(pd.DataFrame(rows), attributes, n=n, distance=distance).observed
-    assert found == pytest.approx(by_definition(rows, n, distance))
+    actual = outcome(pd.DataFrame(rows), attributes, n=n, distance=distance).observed
+    assert actual == pytest.approx(by_definition(rows, n, distance))
     whole = outcome(pd.DataFrame(rows), attributes, "t_closeness", distance=distance).observed
-    assert found is not None
+    assert actual is not None
     assert whole is not None
-    assert found <= whole + 1e-12
+    assert actual <= whole + 1e-12
 
 
 @pytest.mark.long

@@ -64,7 +64,7 @@ def test_values_in_common_are_those_of_the_intersection(releases, memory):
     every = [
         combination for combination in product(*(range(-1, len(one)) for one in releases)) if max(combination) >= 0
     ]
-    found = candidates([values_of(one) for one in releases], columns(every), memory)
+    result = candidates([values_of(one) for one in releases], columns(every), memory)
     sets = [[one[number] for one, number in zip(releases, places, strict=True) if number >= 0] for places in every]
-    assert found.number.tolist() == [len(frozenset.intersection(*one)) for one in sets]
-    assert (found.entropy <= np.log2(np.maximum(found.number, 1)) + 1e-9).all()
+    assert result.number.tolist() == [len(frozenset.intersection(*one)) for one in sets]
+    assert (result.entropy <= np.log2(np.maximum(result.number, 1)) + 1e-9).all()

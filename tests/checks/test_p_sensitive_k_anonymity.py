@@ -20,9 +20,9 @@ def test_the_distinct_values_by_definition(rows: Rows):
     [(2, 3, "passed"), (2, 4, "failed"), (3, 3, "failed"), (2, None, "passed"), (3, None, "failed")],
 )
 def test_a_class_of_3_with_2_distinct_values(p: int, k: int | None, status: str):
-    found = outcome("p_sensitive_k_anonymity", [[2, 1]], p=p, k=k)
+    result = outcome("p_sensitive_k_anonymity", [[2, 1]], p=p, k=k)
 
-    assert (found.status.value, found.observed, found.details["k"]) == (status, 2, 3)
+    assert (result.status.value, result.observed, result.details["k"]) == (status, 2, 3)
 
 
 def test_p_above_k_is_a_fault_of_the_policy():

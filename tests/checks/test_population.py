@@ -22,13 +22,13 @@ rows = st.lists(st.tuples(st.sampled_from("pqrs"), st.sampled_from("uv")), min_s
 
 @pytest.mark.parametrize(("k", "status", "failing"), [(3, "passed", 0), (4, "failed", 1), (5, "failed", 2)])
 def test_k_map_looks_classes_up_in_the_population(k: int, status: str, failing: int):
-    found = outcome("k_map", table(RELEASE), table(POPULATION), k=k)
+    result = outcome("k_map", table(RELEASE), table(POPULATION), k=k)
 
-    assert (found.status.value, found.observed) == (status, 3.0)
-    assert found.records is not None
-    assert (found.records.total, found.records.failing) == (4, failing)
-    assert found.details["distribution"] == [[3.0, 1, 1], [4.0, 1, 1], [5.0, 1, 2]]
-    assert (found.details["records_at_the_least"], found.details["population_records"]) == (1, 14)
+    assert (result.status.value, result.observed) == (status, 3.0)
+    assert result.records is not None
+    assert (result.records.total, result.records.failing) == (4, failing)
+    assert result.details["distribution"] == [[3.0, 1, 1], [4.0, 1, 1], [5.0, 1, 2]]
+    assert (result.details["records_at_the_least"], result.details["population_records"]) == (1, 14)
 
 
 @pytest.mark.parametrize(
@@ -44,16 +44,16 @@ def test_k_map_looks_classes_up_in_the_population(k: int, status: str, failing: 
     ],
 )
 def test_delta_is_bounded_from_both_sides(bounds: dict[str, Any], status: str):
-    found = outcome("delta_presence", table(RELEASE), table(POPULATION), **bounds)
+    result = outcome("delta_presence", table(RELEASE), table(POPULATION), **bounds)
 
-    assert (found.status.value, found.observed, found.details["least"]) == (status, 0.4, 0)
-    assert (found.details["classes_not_released"], found.details["population_records"]) == (1, 14)
+    assert (result.status.value, result.observed, result.details["least"]) == (status, 0.4, 0)
+    assert (result.details["classes_not_released"], result.details["population_records"]) == (1, 14)
 
 
 def test_classes_that_were_not_released_have_delta_zero():
-    found = outcome("delta_presence", table(RELEASE), table(POPULATION[:-2]), delta_max=1, delta_min="1/4")
+    result = outcome("delta_presence", table(RELEASE), table(POPULATION[:-2]), delta_max=1, delta_min="1/4")
 
-    assert (found.status.value, found.details["least"], found.details["classes_not_released"]) == (
+    assert (result.status.value, result.details["least"], result.details["classes_not_released"]) == (
         "passed",
         Fraction(1, 4),
         0,

@@ -29,17 +29,17 @@ def region(people: list[Any], regions: str = "xy", **parameters: Any) -> Outcome
 
 @pytest.mark.parametrize(("people", "status"), [(20_000, "failed"), (20_001, "passed"), (20_002, "passed")])
 def test_more_than_twenty_thousand_people(people: int, status: str) -> None:
-    found = region([30_000, people], at_least=20_001)
-    assert (found.status.value, found.observed, found.details["population_records"]) == (
+    result = region([30_000, people], at_least=20_001)
+    assert (result.status.value, result.observed, result.details["population_records"]) == (
         status,
         people,
         30_000 + people,
     )
-    assert found.records is not None
-    assert found.records.failing == (status == "failed")
+    assert result.records is not None
+    assert result.records.failing == (status == "failed")
 
 
-def test_a_region_that_nobody_lives_in_has_none() -> None:
+def test_a_region_that_no_one_lives_in_has_none() -> None:
     assert region([9, 5], regions="xz", at_least=1).observed == 0
     assert region([9, 5], regions="xz", at_least=1).status.value == "failed"
 
@@ -49,7 +49,7 @@ def test_people_are_whole_numbers(people: list[Any]) -> None:
     assert region(people).message == "column 'people' of the population must be a whole number of people in every row"
 
 
-def test_what_tells_nothing_is_no_region() -> None:
+def test_what_reveals_nothing_is_no_region() -> None:
     release, register = {"a": ["x", "*", ""]}, {"a": ["x", "x"]}
     assert outcome("region_population", release, register, column="a").observed == 2
     blank = outcome("region_population", {"a": ["*", ""]}, register, column="a")
@@ -57,15 +57,15 @@ def test_what_tells_nothing_is_no_region() -> None:
 
 
 def test_a_population_is_needed() -> None:
-    found = outcome("category_frequency", {"a": ["x"]}, None, at_least=1)
-    assert (found.status.value, found.message) == (
+    result = outcome("category_frequency", {"a": ["x"]}, None, at_least=1)
+    assert (result.status.value, result.message) == (
         "error",
         "no population is given; name it in the policy as `population:`",
     )
 
 
 @pytest.mark.parametrize(
-    ("check", "parameters", "told"),
+    ("check", "parameters", "message"),
     [
         ("region_population", {}, "name the column that says where a person lives: `column: region`"),
         ("region_population", {"column": "z"}, "the policy declares no attribute 'z'"),
@@ -74,8 +74,8 @@ def test_a_population_is_needed() -> None:
         ("category_frequency", {"at_least": 0}, "must be at least 1"),
     ],
 )
-def test_faults(check: str, parameters: dict[str, Any], told: str) -> None:
-    with pytest.raises(PolicyError, match=told):
+def test_faults(check: str, parameters: dict[str, Any], message: str) -> None:
+    with pytest.raises(PolicyError, match=message):
         outcome(check, {"a": ["x"]}, {"a": ["x"]}, **parameters)
 
 
@@ -87,7 +87,7 @@ rows = st.lists(st.tuples(*[st.sampled_from(["x", "y", "", "*"])] * 3), min_size
 @given(rows, rows, st.integers(1, 3), st.integers(1, 4))
 def test_by_plain_counting(release: list[Row], population: list[Row], order: int, at_least: int) -> None:
     columns = [dict(zip("abc", map(list, zip(*one, strict=True)), strict=True)) for one in (release, population)]
-    found = outcome("category_frequency", *columns, max_size=order, at_least=at_least)
+    result = outcome("category_frequency", *columns, max_size=order, at_least=at_least)
     least, exposed = [], set()
     for size in range(1, order + 1):
         for chosen in combinations(range(3), size):
@@ -98,8 +98,8 @@ def test_by_plain_counting(release: list[Row], population: list[Row], order: int
                     least.append(people[values])
                     exposed |= {number} if people[values] < at_least else set()
     if not least:
-        assert found.status.value == "error"
+        assert result.status.value == "error"
     else:
-        assert found.records is not None
-        assert (found.observed, found.records.failing) == (min(least), len(exposed))
-        assert found.status.value == ("passed" if min(least) >= at_least else "failed")
+        assert result.records is not None
+        assert (result.observed, result.records.failing) == (min(least), len(exposed))
+        assert result.status.value == ("passed" if min(least) >= at_least else "failed")

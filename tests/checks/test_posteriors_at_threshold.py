@@ -41,8 +41,8 @@ def test_a_person_at_the_probability_is_no_candidate():
     original = {"q0": list("abc"), "q1": list("bab"), "q2": list("abb")}
     released = {"q0": list("bbc"), "q1": list("bcb"), "q2": list("aab")}
     attack = {"pram_attack": {"retention": "1/2"}}
-    found = audited("k_confusion", [released, original], {}, attack=attack, k=2, probability="1/4")
-    assert (found.observed, found.status) == (1, Status.FAILED)
+    result = audited("k_confusion", [released, original], {}, attack=attack, k=2, probability="1/4")
+    assert (result.observed, result.status) == (1, Status.FAILED)
     own = audited("pram_attack", [released, original], {}, retention="1/2", probability="1/4")
     assert own.details["at_probability"]["least_candidates"] == 1
 
@@ -57,7 +57,7 @@ def likelihoods(released: Rows, original: Rows, matrices: Sequence[Any]) -> list
     ]
 
 
-def kept(values: Sequence[str], retention: Fraction) -> Any:
+def retained(values: Sequence[str], retention: Fraction) -> Any:
     other = (1 - retention) / max(len(values) - 1, 1)
     return lambda x, y: (retention if len(values) > 1 else Fraction(1)) if x == y else other
 
@@ -83,7 +83,9 @@ def masked(random: Random, kind: str) -> tuple[Rows, Rows, dict[str, Any], list[
     for place in range(width):
         sides = [[one[place] for one in side] for side in rows]
         values = sorted({*sides[0], *sides[1]})
-        matrix = kept(values, retention) if kind != "counted" else counted(list(zip(sides[1], sides[0], strict=True)))
+        matrix = (
+            retained(values, retention) if kind != "counted" else counted(list(zip(sides[1], sides[0], strict=True)))
+        )
         if kind == "invariant":
             matrix = adapted(values, matrix, {one: sides[1].count(one) for one in values})
         matrices.append(matrix)
@@ -103,16 +105,16 @@ def test_candidates_are_decided_in_fractions(kind: str):
         every = sorted({one for row in chances for one in row if one < 1})
         share = random.choice(every or [HALF])
         at_threshold += any(share in row for row in chances)
-        found = audited("pram_attack", [columns(released), columns(original)], {}, probability=str(share), **declared)
-        assert found.status is Status.MEASURED, found.message
+        result = audited("pram_attack", [columns(released), columns(original)], {}, probability=str(share), **declared)
+        assert result.status is Status.MEASURED, result.message
         numbers = [sum(one > share for one in row) for row in chances]
         truth = [row[place] for place, row in enumerate(chances)]
-        told = found.details["at_probability"]
-        assert (told["least_candidates"], told["single_candidate"]) == (min(numbers), numbers.count(1))
-        assert told["mean_candidates"] == sum(numbers) / len(numbers)
-        assert told["truth_among_candidates"] == sum(one > share for one in truth)
-        assert found.details["above_half"] == sum(max(row) > HALF for row in chances)
-        assert found.details["right_above_half"] == sum(one > HALF for one in truth)
+        reported = result.details["at_probability"]
+        assert (reported["least_candidates"], reported["single_candidate"]) == (min(numbers), numbers.count(1))
+        assert reported["mean_candidates"] == sum(numbers) / len(numbers)
+        assert reported["truth_among_candidates"] == sum(one > share for one in truth)
+        assert result.details["above_half"] == sum(max(row) > HALF for row in chances)
+        assert result.details["right_above_half"] == sum(one > HALF for one in truth)
         confusion = [some or sum(one > 0 for one in row) for some, row in zip(numbers, chances, strict=True)]
         attack = {"pram_attack": declared}
         again = audited(
@@ -127,9 +129,9 @@ def test_a_matrix_is_taken_exactly():
     lines = {"a": {"a": "0.7", "b": "0.3"}, "b": {"a": "0.3", "b": "0.7"}}
     table = {"q0": ["a", "b"]}
     for share, above in (("7/10", 0), ("0.6999999999999", 2)):
-        found = audited("pram_attack", [table, table], {}, matrix={"q0": lines}, probability=share)
-        assert found.details["at_probability"]["truth_among_candidates"] == above
-        assert found.details["at_probability"]["mean_candidates"] == above / 2
+        result = audited("pram_attack", [table, table], {}, matrix={"q0": lines}, probability=share)
+        assert result.details["at_probability"]["truth_among_candidates"] == above
+        assert result.details["at_probability"]["mean_candidates"] == above / 2
 
 
 @pytest.mark.parametrize("size", [3, 10, 49, 98])
@@ -138,8 +140,8 @@ def test_people_who_are_all_alike_are_at_the_threshold(size: int):
     table = {"q0": [5] * size + [6]}
     given = {"sd": 100_000, "probability": f"1/{size + 1}"}
     alike = {"q0": [5] * size}
-    found = audited("noise_attack", [alike, alike], {"scale": "numeric"}, probability=f"1/{size}")
-    assert found.details["at_probability"]["mean_candidates"] == 0
+    result = audited("noise_attack", [alike, alike], {"scale": "numeric"}, probability=f"1/{size}")
+    assert result.details["at_probability"]["mean_candidates"] == 0
     attack = {"noise_attack": {}}
     assert (
         audited("k_confusion", [alike, alike], {"scale": "numeric"}, attack=attack, probability=f"1/{size}").observed
@@ -175,15 +177,15 @@ def test_values_that_were_stretched_have_their_ranks(scores: str):
     incomes = [1000 + 7 * one + one * one for one in range(200)]
     stretched = [round(one * 1.1, 2) for one in incomes]
     tables = [{"income": stretched}, {"income": incomes}]
-    found = audited("noise_attack", tables, {"scale": "numeric"}, scores=scores, at_most="1/10")
-    assert (found.observed, found.status) == (1, Status.FAILED)
+    result = audited("noise_attack", tables, {"scale": "numeric"}, scores=scores, at_most="1/10")
+    assert (result.observed, result.status) == (1, Status.FAILED)
     attack = {"noise_attack": {"scores": scores}}
     confused = audited("k_confusion", tables, {"scale": "numeric"}, attack=attack, k=2)
     assert (confused.observed, confused.status) == (1, Status.FAILED)
 
 
 @pytest.mark.parametrize("scores", ["ranks", "normal"])
-def test_four_numbers_in_the_same_order_are_found(scores: str):
+def test_four_numbers_in_the_same_order_are_detected(scores: str):
     tables = [{"x": [-2.0, 0.7, 1.3, 0.1]}, {"x": [-1.6, 0.3, 1.2, -0.3]}]
     assert audited("noise_attack", tables, {"scale": "numeric"}, scores=scores).details["expected_correct"] == 4
     declared = audited("noise_attack", tables, {"scale": "numeric"}, scores=scores, sd=0)
@@ -191,7 +193,7 @@ def test_four_numbers_in_the_same_order_are_found(scores: str):
 
 
 @pytest.mark.long
-def test_ranks_that_are_kept_in_some_attributes_are_those_of_every_pair():
+def test_ranks_that_are_retained_in_some_attributes_are_those_of_every_pair():
     random, still = Random(5), 0  # noqa: S311 - tables to test on
     for _ in range(80):
         size, width = random.randint(3, 8), random.randint(1, 3)
@@ -204,8 +206,8 @@ def test_ranks_that_are_kept_in_some_attributes_are_those_of_every_pair():
             continue
         still += any(mean_ranks(new) == mean_ranks(old) for new, old in zip(released, original, strict=True))
         tables = [{f"q{place}": one for place, one in enumerate(side)} for side in (released, original)]
-        found = audited("noise_attack", tables, {"scale": "numeric"}, scores="ranks", estimate="variances")
+        result = audited("noise_attack", tables, {"scale": "numeric"}, scores="ranks", estimate="variances")
         links, chance = by_ranks(released, original)
-        assert found.details["expected_correct"] == links
-        assert found.details["mean_posterior_of_truth"] == pytest.approx(chance, abs=1e-9)
+        assert result.details["expected_correct"] == links
+        assert result.details["mean_posterior_of_truth"] == pytest.approx(chance, abs=1e-9)
     assert still > 25

@@ -20,10 +20,10 @@ from tcdp_audit.core.base.errors import CheckError
 from tcdp_audit.core.check.table_view import TableView
 from tcdp_audit.core.engines.opening import open_engine
 from tcdp_audit.core.session.registry import Plugins
-from tcdp_audit_plugins.checks.likelihood_attacks.channel import declared
-from tcdp_audit_plugins.checks.likelihood_attacks.labelled_matrix import read_matrix
-from tcdp_audit_plugins.checks.likelihood_attacks.pram_attack import candidates_of_released
-from tcdp_audit_plugins.checks.likelihood_attacks.pram_parameters import PramParameters
+from tcdp_audit_plugins.checks.masking_attacks.channel import declared
+from tcdp_audit_plugins.checks.masking_attacks.labelled_matrix import read_matrix
+from tcdp_audit_plugins.checks.masking_attacks.masked_values import PramParameters
+from tcdp_audit_plugins.checks.masking_attacks.pram_attack import candidates_of_released
 
 PLUGINS = Plugins.load(external=False)
 Row = tuple[str | None, ...]
@@ -55,8 +55,8 @@ def attacked(released: Any, original: Any, parameters: Mapping[str, Any]) -> Out
 
 def keeping(values: Sequence[str], retention: Fraction) -> Matrix:
     rest = (1 - retention) / max(len(values) - 1, 1)
-    kept = retention if len(values) > 1 else Fraction(1)
-    return {(x, y): kept if x == y else rest for x in values for y in values}
+    retained = retention if len(values) > 1 else Fraction(1)
+    return {(x, y): retained if x == y else rest for x in values for y in values}
 
 
 def counted(pairs: Sequence[tuple[str | None, str | None]], values: Sequence[str]) -> Matrix:
@@ -121,20 +121,20 @@ def test_missing_cells_and_people_in_one_table_only(retention: Fraction | None):
 
 
 def compare(released: list[Row], original: list[Row], retention: Fraction | None) -> None:
-    found = attacked(
+    attack_outcome = attacked(
         table(released, range(len(released))),
         table(original, range(len(original))),
         {} if retention is None else {"retention": retention},
     )
     exact = brute(released, original, retention)
     matched = len(exact["truths"])
-    assert found.observed == pytest.approx(float(exact["links"][WAYS[0]] / matched), abs=1e-12)
-    assert {way: found.details[way]["expected_correct"] for way in WAYS} == exact["links"]
-    assert found.details["mean_posterior_of_truth"] == pytest.approx(float(sum(exact["truths"]) / matched))
-    assert found.details["mean_top_posterior"] == pytest.approx(float(sum(exact["tops"]) / matched))
+    assert attack_outcome.observed == pytest.approx(float(exact["links"][WAYS[0]] / matched), abs=1e-12)
+    assert {way: attack_outcome.details[way]["expected_correct"] for way in WAYS} == exact["links"]
+    assert attack_outcome.details["mean_posterior_of_truth"] == pytest.approx(float(sum(exact["truths"]) / matched))
+    assert attack_outcome.details["mean_top_posterior"] == pytest.approx(float(sum(exact["tops"]) / matched))
     if all(abs(float(one) - 0.5) > 1e-9 for one in (*exact["tops"], *exact["truths"])):
-        assert found.details["above_half"] == sum(one > 0.5 for one in exact["tops"])
-        assert found.details["right_above_half"] == sum(one > 0.5 for one in exact["truths"])
+        assert attack_outcome.details["above_half"] == sum(one > 0.5 for one in exact["tops"])
+        assert attack_outcome.details["right_above_half"] == sum(one > 0.5 for one in exact["truths"])
 
 
 @pytest.mark.long
@@ -223,11 +223,11 @@ def test_an_invariant_matrix_is_adapted_to_the_original(tmp_path: Path):
     (adapted,) = with_file(
         tmp_path, f"sex;m;f\nm;{float(men)};{float(1 - men)}\nf;{float(1 - women)};{float(women)}\n"
     ).expectations
-    found = of_sexes(matrix={"sex": LINES}, invariant=True)
+    result = of_sexes(matrix={"sex": LINES}, invariant=True)
     for name in ("mean_posterior_of_truth", "mean_top_posterior", "expected_correct"):
-        assert float(found.details[name]) == pytest.approx(float(adapted.details[name]))
+        assert float(result.details[name]) == pytest.approx(float(adapted.details[name]))
     as_declared = of_sexes(matrix={"sex": LINES}).details["mean_posterior_of_truth"]
-    assert found.details["mean_posterior_of_truth"] != as_declared
+    assert result.details["mean_posterior_of_truth"] != as_declared
     same = of_sexes(retention="0.9", invariant=True)
     lines = {"m": {"m": "0.9", "f": "0.1", "x": 0}, "f": {"m": "0.1", "f": "0.9"}, "x": {"x": 1}}
     wider = of_sexes(matrix={"sex": lines}, invariant=True).details["mean_posterior_of_truth"]
@@ -251,7 +251,7 @@ WRONG: dict[str, str | bytes] = {
 
 
 @pytest.mark.parametrize("reason", WRONG)
-def test_a_matrix_that_is_none_is_told(tmp_path: Path, reason: str):
+def test_a_matrix_that_is_none_is_reported(tmp_path: Path, reason: str):
     file, text = tmp_path / "sex.csv", WRONG[reason]
     file.write_bytes(text.encode() if isinstance(text, str) else text)
     with pytest.raises(CheckError, match=reason) as caught:
@@ -265,7 +265,7 @@ def test_a_matrix_that_makes_what_happened_impossible_is_refused(tmp_path: Path)
     assert "gives probability 0 to what happened in 1 record" in one.message
 
 
-def test_a_file_that_is_not_there_is_told(tmp_path: Path):
+def test_a_file_that_is_not_there_is_reported(tmp_path: Path):
     document = policy(["sex"], {"matrix": {"sex": str(tmp_path / "none.csv")}}, rows_aligned=True)
     (one,) = tcdp_audit.audit(pa.table({"sex": RELEASED}), document, pa.table({"sex": SEXES})).expectations
     assert one.status is Status.ERROR
@@ -283,7 +283,7 @@ def test_a_file_that_is_not_there_is_told(tmp_path: Path):
         ({"attributes": ["id"]}, "is the key"),
     ],
 )
-def test_what_cannot_hold_is_told_before(parameters: dict[str, Any], reason: str):
+def test_what_cannot_hold_is_reported_before(parameters: dict[str, Any], reason: str):
     with pytest.raises(tcdp_audit.PolicyError, match=reason):
         tcdp_audit.load_policy(policy(["first", "second"], parameters))
 

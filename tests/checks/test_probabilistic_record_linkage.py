@@ -32,8 +32,8 @@ def linkage(release: Any, original: Any, names: Sequence[str], scale: str = "nom
 
 
 def estimates(outcome: Outcome, what: str, names: Sequence[str]) -> list[float]:
-    found = {one["attribute"]: one[what] for one in outcome.details["estimates"]}
-    return [found[name] for name in names]
+    actual = {one["attribute"]: one[what] for one in outcome.details["estimates"]}
+    return [actual[name] for name in names]
 
 
 def table(rows: Sequence[Sequence[Any]], *names: str) -> pa.Table:
@@ -331,7 +331,7 @@ def test_no_common_key_is_an_error_and_never_a_pass():
     assert "key" in outcome.message
 
 
-def test_no_cell_stands_in_the_outcome():
+def test_no_cell_is_in_the_outcome():
     rows = [[number, f"zqvalue-{number}", f"zqname-{number}"] for number in range(5)]
     both = table(rows, "id", "zip", "name")
 

@@ -13,7 +13,7 @@ from hypothesis import assume, given, settings, strategies as st
 
 import tcdp_audit
 from tcdp_audit.core.base.outcome import Outcome, Status
-from tcdp_audit_plugins.checks.transparency import consistent_ranges, least_displacement
+from tcdp_audit_plugins.checks.masking_attacks import ranks
 
 SWAP = "rank_swap_attack"
 # file, w, attributes: mean and least candidates, certain from both ends, expected, nearest from both, certain closed
@@ -154,7 +154,7 @@ def test_small_tables_agree_with_every_matching(rows, declared, random):
     assert attacked(SWAP, *shuffled, **({} if declared is None else {"displacement": declared})).details == details
 
 
-def test_records_of_one_table_only_are_candidates_and_told():
+def test_records_of_one_table_only_are_candidates_and_reported():
     policy = {
         "version": 1,
         "key": "id",
@@ -175,18 +175,18 @@ def test_what_outgrows_the_memory_or_the_patterns_is_refused(monkeypatch):
     table = {"a": values, "b": values[::-1]}
     swapped = {name: column[150:] + column[:150] for name, column in table.items()}
     assert attacked(SWAP, swapped, table).details["original_to_masked"]["mean_candidates"] == 225.5
-    monkeypatch.setattr(consistent_ranges, "EDGE", 2**50)
+    monkeypatch.setattr(ranks, "EDGE", 2**50)
     assert "candidate sets hold more than" in attacked(SWAP, swapped, table).message
-    monkeypatch.setattr(consistent_ranges, "EDGE", 1)
-    monkeypatch.setattr(consistent_ranges, "PATTERNS", 1)
+    monkeypatch.setattr(ranks, "EDGE", 1)
+    monkeypatch.setattr(ranks, "PATTERNS", 1)
     assert "too many to search" in attacked(SWAP, {"a": [1, None], "b": [1, 2]}, {"a": [1, 2], "b": [1, 2]}).message
 
 
 def test_the_least_displacement_is_given_up_among_very_many_ties(monkeypatch):
     released, original = {"a": [1, 1, 2, 2]}, {"a": [0, 5, 6, 7]}
-    monkeypatch.setattr(least_displacement, "AT_ONCE", 1)
+    monkeypatch.setattr(ranks, "AT_ONCE", 1)
     assert attacked(SWAP, released, original).details["least_displacement"] == 1
-    monkeypatch.setattr(least_displacement, "CELLS", -1)
+    monkeypatch.setattr(ranks, "CELLS", -1)
     assert "least_displacement" not in attacked(SWAP, released, original).details
 
 

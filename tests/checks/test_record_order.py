@@ -46,14 +46,14 @@ def test_a_random_order_says_nothing():
 
 
 @pytest.mark.parametrize("column", ["age", "sex", "town"])
-def test_a_sorted_column_is_found(column: str):
+def test_a_sorted_column_is_detected(column: str):
     one = outcome(by(column))
     assert (one.status, one.details["columns"]) == (Status.FAILED, [column])
     assert one.details["correlations"][column] > 0.8
     assert "shuffle them" in one.message
 
 
-def test_groups_in_a_random_order_are_found_by_their_runs():
+def test_groups_in_a_random_order_are_detected_by_their_runs():
     towns = sorted({*TABLE["town"]}, key=hash_of)
     rank = {town: place for place, town in enumerate(towns)}
     order = sorted(range(RECORDS), key=lambda i: rank[TABLE["town"][i]])
@@ -75,16 +75,16 @@ def test_moments_are_those_over_all_orders(values: list[int]):
     runs = [1 + sum(a != b for a, b in pairwise(order)) for order in every]
     mean = sum(runs) / len(runs)
     variance = sum((one - mean) ** 2 for one in runs) / len(runs)
-    found = order_of_column(np.array(values))
+    result = order_of_column(np.array(values))
     own = 1 + sum(a != b for a, b in pairwise(values))
 
-    assert found.expected == pytest.approx((n - mean) / (n - 1))
+    assert result.expected == pytest.approx((n - mean) / (n - 1))
     ranks = [sum(b < a for b in values) + (values.count(a) + 1) / 2 for a in values]
     correlation = float(np.corrcoef(ranks, range(n))[0, 1])
-    assert found.correlation == pytest.approx(correlation, abs=1e-12)
+    assert result.correlation == pytest.approx(correlation, abs=1e-12)
     z = abs(own - mean) / sqrt(variance) if variance > 1e-9 else 0.0
     larger = max(z, abs(correlation) * sqrt(n - 1))
-    assert found.p_value == pytest.approx(erfc(larger / sqrt(2)))
+    assert result.p_value == pytest.approx(erfc(larger / sqrt(2)))
 
 
 @pytest.mark.parametrize(
@@ -102,7 +102,7 @@ def test_rows_that_are_aligned_with_the_original_stand_at_their_places():
     assert (one.details["at_original_place"], one.details["original_correlation"]) == (1.0, pytest.approx(1.0))
 
 
-def test_by_a_key_a_shuffled_release_is_told_from_one_in_its_old_order():
+def test_by_a_key_a_shuffled_release_is_distinguished_from_one_in_its_old_order():
     keys = [f"k{number:04}" for number in GENERATOR.permutation(RECORDS)]
     original = {**TABLE, "key": keys}
     order = GENERATOR.permutation(RECORDS)
@@ -141,6 +141,6 @@ def test_an_original_needs_a_pairing():
 
 
 def test_a_column_called_the_original_is_not_taken_for_it():
-    released, kept = (np.random.default_rng(seed).permutation(RECORDS).tolist() for seed in (5, 6))
-    one = outcome({"key": released, "the original": sorted(TABLE["age"])}, before={"key": kept}, key="key")
+    released, retained = (np.random.default_rng(seed).permutation(RECORDS).tolist() for seed in (5, 6))
+    one = outcome({"key": released, "the original": sorted(TABLE["age"])}, before={"key": retained}, key="key")
     assert (one.status, one.details["columns"], one.details["as_original"]) == (Status.FAILED, ["the original"], False)

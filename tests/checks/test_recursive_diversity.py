@@ -38,9 +38,9 @@ def by_definition(row: list[int], l: int, dont_care: set[int]) -> Fraction | flo
 def test_every_variant_by_definition(rows: Rows, l: int, dont_care: set[int]):
     marked = np.array([code in dont_care for code in range(len(rows[0]))])
 
-    found = ratio_to_tail(evidence(rows).sensitive[0], l, marked)
+    result = ratio_to_tail(evidence(rows).sensitive[0], l, marked)
 
-    assert exact(found) == [by_definition(row, l, dont_care) for row in rows]
+    assert exact(result) == [by_definition(row, l, dont_care) for row in rows]
 
 
 @given(tables, st.integers(2, 6), st.sets(st.integers(0, 5)))
@@ -48,9 +48,9 @@ def test_wide_counts_are_ranked_as_narrow_ones(rows: Rows, l: int, dont_care: se
     marked = np.array([code in dont_care for code in range(len(rows[0]))])
     wide = [[count << 57 for count in row] for row in rows]  # beyond what one 64-bit number can rank
 
-    found = ratio_to_tail(evidence(wide).sensitive[0], l, marked)
+    result = ratio_to_tail(evidence(wide).sensitive[0], l, marked)
 
-    assert exact(found) == [by_definition(row, l, dont_care) for row in rows]
+    assert exact(result) == [by_definition(row, l, dont_care) for row in rows]
 
 
 @given(tables, st.integers(2, 6))
@@ -65,16 +65,16 @@ def test_one_class_of_all_is_never_worse(rows: Rows, l: int):
 
 @pytest.mark.parametrize(("c", "status"), [(4, "failed"), ("4.0000001", "passed"), (5, "passed"), (None, "measured")])
 def test_counts_8_1_1(c: object, status: str):
-    found = outcome("recursive_cl_diversity", [[8, 1, 1]], l=2, c=c)
+    result = outcome("recursive_cl_diversity", [[8, 1, 1]], l=2, c=c)
 
-    assert (found.status.value, found.observed) == (status, 4)
-    assert found.comparison.value == "<"
+    assert (result.status.value, result.observed) == (status, 4)
+    assert result.comparison.value == "<"
 
 
 def test_fewer_than_l_values_keep_no_c():
-    found = outcome("recursive_cl_diversity", [[1, 1, 0], [5, 5, 5]], l=3, c=10**9)
+    result = outcome("recursive_cl_diversity", [[1, 1, 0], [5, 5, 5]], l=3, c=10**9)
 
-    assert (found.status.value, found.observed, found.classes.failing) == ("failed", inf, 1)
+    assert (result.status.value, result.observed, result.classes.failing) == ("failed", inf, 1)
 
 
 @pytest.mark.parametrize(
@@ -105,18 +105,18 @@ def test_negative_disclosure_asks_for_a_share_of_each_protected_value():
 def test_negative_disclosure_decides_by_both_thresholds(c2: str, status: str):
     given = {"variant": "negative_disclosure", "protected": ["v1", "v2"], "l": 2, "c": 5}
 
-    found = outcome("recursive_cl_diversity", [[8, 1, 1], [2, 2, 4]], c2=c2, **given)
+    result = outcome("recursive_cl_diversity", [[8, 1, 1], [2, 2, 4]], c2=c2, **given)
 
-    assert (found.status.value, found.observed, found.details["c2"]) == (status, 4, 0.1)
-    assert found.title == "Recursive (c,l)-diversity, negative disclosure"
+    assert (result.status.value, result.observed, result.details["c2"]) == (status, 4, 0.1)
+    assert result.title == "Recursive (c,l)-diversity, negative disclosure"
 
 
 def test_a_protected_value_that_the_release_lacks_has_no_share():
-    found = outcome(
+    result = outcome(
         "recursive_cl_diversity", [[2, 2]], l=2, c=2, c2="0.1", variant="negative_disclosure", protected=["v9"]
     )
 
-    assert (found.status.value, found.details["c2"]) == ("failed", 0)
+    assert (result.status.value, result.details["c2"]) == ("failed", 0)
 
 
 @pytest.mark.parametrize(

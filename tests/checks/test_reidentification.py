@@ -24,19 +24,19 @@ rows = st.lists(st.sampled_from([("p",), ("q",), ("r",), ("s",)]), min_size=1, m
 
 
 def test_the_average_is_over_records():
-    found = outcome("reidentification_risk", table(ONE_AND_NINE), measure="average", at_most="1/5")
+    result = outcome("reidentification_risk", table(ONE_AND_NINE), measure="average", at_most="1/5")
 
-    assert (found.status.value, found.observed, found.details["average"]) == ("passed", 0.2, Fraction(1, 5))
-    assert found.details["distribution"] == [[1.0, 1, 1], [9.0, 1, 9]]
+    assert (result.status.value, result.observed, result.details["average"]) == ("passed", 0.2, Fraction(1, 5))
+    assert result.details["distribution"] == [[1.0, 1, 1], [9.0, 1, 9]]
 
 
 @pytest.mark.parametrize(("risk", "above"), [("0.2", 4), ("1/5", 4), ("0.2000001", 4), ("0.1999999", 9), ("0.25", 0)])
 def test_a_class_of_five_is_not_above_one_fifth(risk: str, above: int):
     release = table([("x",)] * 4 + [("y",)] * 5 + [("z",)] * 6)
-    found = outcome("reidentification_risk", release, measure="share_above", threshold_risk=risk, at_most="4/15")
+    result = outcome("reidentification_risk", release, measure="share_above", threshold_risk=risk, at_most="4/15")
 
-    assert (found.details["records_above"], found.details["share_above"]) == (above, Fraction(above, 15))
-    assert found.status.value == ("passed" if above <= 4 else "failed")
+    assert (result.details["records_above"], result.details["share_above"]) == (above, Fraction(above, 15))
+    assert result.status.value == ("passed" if above <= 4 else "failed")
 
 
 def test_a_threshold_is_not_moved_by_a_hundredth():
@@ -46,11 +46,11 @@ def test_a_threshold_is_not_moved_by_a_hundredth():
 
 
 def test_records_beyond_the_highest_risk_allowed_are_counted():
-    found = outcome("reidentification_risk", table(ONE_AND_NINE), at_most=0.2)
+    result = outcome("reidentification_risk", table(ONE_AND_NINE), at_most=0.2)
 
-    assert found.records is not None
-    assert (found.status.value, found.observed, found.records.failing) == ("failed", 1.0, 1)
-    assert outcome("reidentification_risk", table(ONE_AND_NINE), at_most=0).records == type(found.records)(10, 10)
+    assert result.records is not None
+    assert (result.status.value, result.observed, result.records.failing) == ("failed", 1.0, 1)
+    assert outcome("reidentification_risk", table(ONE_AND_NINE), at_most=0).records == type(result.records)(10, 10)
 
 
 @pytest.mark.long
@@ -86,9 +86,9 @@ def test_five_rows_of_one_person_are_one_member():
     release = pa.table({"a": ["x"] * 5 + ["y"] * 2, "person": ["p"] * 5 + ["q", "r"]})
     policy = {"attributes": {"a": {"role": "quasi_identifier"}}, "unit": "person"}
 
-    found = outcome("reidentification_risk", release, policy=policy)
+    result = outcome("reidentification_risk", release, policy=policy)
 
-    assert (found.observed, found.details["average"]) == (1.0, Fraction(1 + 2 * Fraction(1, 2), 3))
+    assert (result.observed, result.details["average"]) == (1.0, Fraction(1 + 2 * Fraction(1, 2), 3))
 
 
 def test_order_of_records_makes_no_difference():
@@ -98,9 +98,9 @@ def test_order_of_records_makes_no_difference():
 
 
 def test_a_journalist_needs_a_population():
-    found = outcome("reidentification_risk", table(ONE_AND_NINE), scenario="journalist", at_most=1)
+    result = outcome("reidentification_risk", table(ONE_AND_NINE), scenario="journalist", at_most=1)
 
-    assert (found.status.value, found.message) == (
+    assert (result.status.value, result.message) == (
         "error",
         "no population is given; name it in the policy as `population:`",
     )

@@ -37,7 +37,7 @@ def test_a_difference_of_k_is_enough_in_either_direction(now: int, passes: bool)
     assert (one.status is Status.PASSED) == passes
 
 
-def test_equal_counts_isolate_nobody():
+def test_equal_counts_isolate_no_one():
     one = asked("release_differencing", counted(x=2, y=3), counted(x=2, y=3), policy=ZIP, k=5)
     assert (one.status, one.observed, one.details["differing"]) == (Status.PASSED, inf, 0)
 
@@ -97,14 +97,14 @@ def test_it_takes_no_unit():
 
 def groups(now: dict[Any, Any], earlier: dict[Any, Any]) -> list[tuple[int, int]]:
     """The records of this release and of the earlier one in groups of boxes that overlap, merged one by one."""
-    found = [({box}, set()) for box in now] + [(set(), {box}) for box in earlier]
+    actual = [({box}, set()) for box in now] + [(set(), {box}) for box in earlier]
     for a, b in product(now, earlier):
         if overlap(a, b):
-            one, other = next(g for g in found if a in g[0]), next(g for g in found if b in g[1])
+            one, other = next(g for g in actual if a in g[0]), next(g for g in actual if b in g[1])
             if one is not other:
-                found = [g for g in found if g is not one and g is not other]
-                found.append((one[0] | other[0], one[1] | other[1]))
-    return [(sum(len(now[box]) for box in g[0]), sum(len(earlier[box]) for box in g[1])) for g in found]
+                actual = [g for g in actual if g is not one and g is not other]
+                actual.append((one[0] | other[0], one[1] | other[1]))
+    return [(sum(len(now[box]) for box in g[0]), sum(len(earlier[box]) for box in g[1])) for g in actual]
 
 
 LABELS = st.tuples(st.integers(0, 9), st.integers(0, 2)).map(
@@ -121,12 +121,12 @@ ROLES = {"key": None, "attributes": {name: {"role": "quasi_identifier", "scale":
 @settings(max_examples=60)
 def test_as_by_merging_boxes_one_by_one(now: Columns, earlier: Columns):
     classes = [classes_of(table, ["age", "zip"]) for table in (now, earlier)]
-    found = groups(*classes)
+    result = groups(*classes)
     one = asked("release_differencing", now, earlier, policy=ROLES, k=2)
-    chained = len(found) == 1 and min(map(len, classes)) > 1
-    comparable = not chained and any(min(sides) for sides in found)
+    chained = len(result) == 1 and min(map(len, classes)) > 1
+    comparable = not chained and any(min(sides) for sides in result)
     assert (one.status is Status.ERROR) == (not comparable)
     assume(comparable)
-    sizes = [abs(a - b) for a, b in found if a != b]
-    assert (one.observed, one.classes.total) == (min(sizes, default=inf), len(found))
+    sizes = [abs(a - b) for a, b in result if a != b]
+    assert (one.observed, one.classes.total) == (min(sizes, default=inf), len(result))
     assert one.records.failing == sum(size for size in sizes if size < 2)

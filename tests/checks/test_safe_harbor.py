@@ -40,8 +40,8 @@ def test_columns_are_counted(at_most: int | None, status: Status):
 def test_it_says_what_to_do_and_no_cell():
     one = outcome({"at_most": 0})
 
-    told = json.dumps(one.as_json())
-    assert not any(cell in told for column in TABLE.values() for cell in column if len(cell) > 1)
+    reported = json.dumps(one.as_json())
+    assert not any(cell in reported for column in TABLE.values() for cell in column if len(cell) > 1)
 
 
 def test_what_is_coarse_enough_passes():

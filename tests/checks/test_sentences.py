@@ -48,8 +48,8 @@ def test_only_built_in_checks_are_asked_and_all_of_them() -> None:
 @pytest.mark.parametrize("unit", [False, True], ids=["records", "patients"])
 @pytest.mark.parametrize("name", SOME)
 def test_numbers_nouns_and_verbs_agree(name: str, *, unit: bool, named: bool) -> None:
-    found = outcomes(name, unit=unit, named=named)
-    sentences = {text for one in found for text in (one.message, one.individual_impact)}
+    result = outcomes(name, unit=unit, named=named)
+    sentences = {text for one in result for text in (one.message, one.individual_impact)}
     assert len(sentences) > 60
     assert [(text, fault) for text in sentences for fault in FAULTS if re.search(fault, text)] == []
 

@@ -36,9 +36,9 @@ def test_intervals_of_numbers_by_definition(rows: Rows, width: int):
         for row in rows
     ]
 
-    found = largest_similar_share(evidence(rows, values=numbers), SimilarityParameters(width=width))
+    result = largest_similar_share(evidence(rows, values=numbers), SimilarityParameters(width=width))
 
-    assert exact(found) == expected
+    assert exact(result) == expected
 
 
 @given(tables, st.integers(0, 6))
@@ -157,6 +157,6 @@ def test_ranks_are_those_of_the_declared_order():
 
 
 def test_a_class_without_a_value_keeps_no_demand():
-    found = with_gaps("similarity", level=None, width=0, scale="ordinal", order=["x", "y"], at_most=1)
+    result = with_gaps("similarity", level=None, width=0, scale="ordinal", order=["x", "y"], at_most=1)
 
-    assert found.status.value == "failed"
+    assert result.status.value == "failed"

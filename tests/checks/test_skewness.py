@@ -22,18 +22,18 @@ def test_the_largest_factor_by_definition(rows: Rows, chosen: set[int]):
     codes = harmful or range(len(table))
     parameters = SkewnessParameters(sensitive_values=[LABELS[code] for code in harmful] or None)
 
-    found = exact(largest_factor(evidence(rows, labels=LABELS[: len(table)]), parameters))
+    result = exact(largest_factor(evidence(rows, labels=LABELS[: len(table)]), parameters))
 
     q = [Fraction(weight, sum(table)) for weight in table]
-    assert found == [max(Fraction(row[i], sum(row)) / q[i] for i in codes if q[i]) for row in rows]
+    assert result == [max(Fraction(row[i], sum(row)) / q[i] for i in codes if q[i]) for row in rows]
 
 
 def test_half_of_a_class_with_what_1_in_100_has():
     rows = [[1, 1], [97, 0], [1, 0]]
 
-    found = outcome("skewness", rows, sensitive_values=["v1"], at_most=10)
+    result = outcome("skewness", rows, sensitive_values=["v1"], at_most=10)
 
-    assert (found.status.value, found.observed, found.classes.failing) == ("failed", 50, 1)
+    assert (result.status.value, result.observed, result.classes.failing) == ("failed", 50, 1)
     assert outcome("skewness", rows, sensitive_values=["v1"], at_most=50).status.value == "passed"
     assert outcome("skewness", rows, sensitive_values=["v0"]).observed == pytest.approx(100 / 99, abs=1e-15)
 
@@ -70,13 +70,13 @@ def test_harmful_values_of_one_among_several_attributes_need_its_name():
 
 
 def test_a_value_to_which_the_reference_gives_no_weight():
-    found = exact(largest_factor(evidence([[1, 1], [1, 0]], [5, 0]), SkewnessParameters()))
+    result = exact(largest_factor(evidence([[1, 1], [1, 0]], [5, 0]), SkewnessParameters()))
 
-    assert found == [inf, 1]
+    assert result == [inf, 1]
 
 
 def test_numbers_are_named_as_they_are_written():
-    found = measure(
+    result = measure(
         "skewness",
         frame([[1, 1], [3, 1]], labels=[10, 20]),
         quasi_identifiers=["place"],
@@ -85,7 +85,7 @@ def test_numbers_are_named_as_they_are_written():
         sensitive_values=["20"],
     )
 
-    assert found.observed == 1.5
+    assert result.observed == 1.5
 
 
 def test_a_class_without_a_value_keeps_no_demand():

@@ -30,8 +30,8 @@ def _laplace(rows: Rows, weights: list[int], values: Any, scale: Fraction) -> An
 
 
 def _response(rows: Rows, weights: list[int], retention: Fraction) -> list[Fraction | float]:
-    found = response_distance(histogram(rows), ReferenceDistribution(np.array(weights)), retention)
-    pairs = zip(found.numerator.tolist(), found.denominator.tolist(), strict=True)
+    result = response_distance(histogram(rows), ReferenceDistribution(np.array(weights)), retention)
+    pairs = zip(result.numerator.tolist(), result.denominator.tolist(), strict=True)
     return [Fraction(a, b) if b else math.inf for a, b in pairs]
 
 
@@ -46,10 +46,10 @@ def test_laplace_is_the_largest_ratio_of_all_outputs(
     rows, weights = table
     values = data.draw(points(len(weights)))
 
-    found = _laplace(rows, weights, values, scale).values
+    actual = _laplace(rows, weights, values, scale).values
 
     b, at = float(scale), values.tolist()
-    for figure, row in zip(found.tolist(), rows, strict=True):
+    for figure, row in zip(actual.tolist(), rows, strict=True):
         expected = max(log_ratio(row, weights, at, x, b) for x in at)
         beyond = [at[0] - 3 * b, at[-1] + 3 * b]
         between = [one + (other - one) * part / 8 for one, other in itertools.pairwise(at) for part in range(1, 8)]
@@ -62,17 +62,17 @@ def test_laplace_is_the_largest_ratio_of_all_outputs(
 
 def test_a_worked_example():
     """Values 0 and 1, b = 1/ln 2, so that a step halves: f_E = (1, 1/2), f_T = (3/4, 3/4), ratio 4/3 or 3/2."""
-    found = _laplace([[1, 0], [0, 1]], [1, 1], [0, 1], Fraction(1 / math.log(2)))
+    result = _laplace([[1, 0], [0, 1]], [1, 1], [0, 1], Fraction(1 / math.log(2)))
 
-    assert found.values.tolist() == [pytest.approx(1.5, rel=1e-14)] * 2
+    assert result.values.tolist() == [pytest.approx(1.5, rel=1e-14)] * 2
 
 
 def test_a_maximum_inside_a_gap_of_the_class():
     """The class has the ends and lacks the heavy middle: f_T / f_E peaks there, between the class's own values."""
-    found = _laplace([[1, 0, 1], [1, 8, 1]], [2, 8, 2], [0, 1, 2], Fraction(1, 3))
+    result = _laplace([[1, 0, 1], [1, 8, 1]], [2, 8, 2], [0, 1, 2], Fraction(1, 3))
 
     peak = (8 / 12 + 4 / 12 * math.exp(-3)) / math.exp(-3)
-    assert found.values[0] == pytest.approx(peak, rel=1e-13)
+    assert result.values[0] == pytest.approx(peak, rel=1e-13)
 
 
 @pytest.mark.parametrize("far", [10**11 + step for step in range(8)])
@@ -80,49 +80,49 @@ def test_relative_distances_decide_where_positions_are_too_coarse(far: int):
     """Floats resolve positions 10^11 away to 1e-5; which of the middle values is the peak hangs on one in a million."""
     rows, weights = [[1, 1, 0, 0, 1]], [10**6, 10, 10**6, 10**6 + 1, 10]
 
-    found = _laplace(rows, weights, [0, far, far + 1, far + 3, far + 4], Fraction(3)).values
+    actual = _laplace(rows, weights, [0, far, far + 1, far + 3, far + 4], Fraction(3)).values
     expected = _laplace(rows, weights, [-(10**4), 0, 1, 3, 4], Fraction(3)).values
 
-    assert found == pytest.approx(expected, rel=1e-12)
+    assert actual == pytest.approx(expected, rel=1e-12)
 
 
 def test_whole_numbers_of_more_digits_than_floats_have():
     start = 2**62
-    found = _laplace([[2, 1, 0], [0, 1, 2]], [2, 2, 2], [start, start + 1, start + 3], Fraction(2))
+    result = _laplace([[2, 1, 0], [0, 1, 2]], [2, 2, 2], [start, start + 1, start + 3], Fraction(2))
     shifted = _laplace([[2, 1, 0], [0, 1, 2]], [2, 2, 2], [0, 1, 3], Fraction(2))
 
-    assert found.values.tolist() == shifted.values.tolist()
+    assert result.values.tolist() == shifted.values.tolist()
 
 
 def test_a_single_value_and_the_tables_own_distribution_are_at_1():
     assert _laplace([[3], [1]], [4], [17], Fraction(2)).values.tolist() == [1.0, 1.0]
-    found = _laplace([[1, 0, 2], [2, 0, 4], [2, 1, 4]], [3, 0, 6], [0, 1, 2], Fraction(2))
+    result = _laplace([[1, 0, 2], [2, 0, 4], [2, 1, 4]], [3, 0, 6], [0, 1, 2], Fraction(2))
 
-    assert found.values[:2].tolist() == [1.0, 1.0]
-    assert found.compare(Fraction(1)).tolist() == [0, 0, 1]
-    assert found.compare(Fraction(999, 1000)).tolist() == [1, 1, 1]
+    assert result.values[:2].tolist() == [1.0, 1.0]
+    assert result.compare(Fraction(1)).tolist() == [0, 0, 1]
+    assert result.compare(Fraction(999, 1000)).tolist() == [1, 1, 1]
 
 
 def test_one_that_differs_from_1_by_less_than_floats_show_is_above_1():
-    found = _laplace([[10**9, 10**9 + 1]], [10**9, 10**9], [0, 1], Fraction(10**30))
+    result = _laplace([[10**9, 10**9 + 1]], [10**9, 10**9], [0, 1], Fraction(10**30))
 
-    assert found.values.tolist() == [1.0]
-    assert found.compare(Fraction(1)).tolist() == [1]
-    assert found.compare(1 + Fraction(1, 10**40)).tolist() == [1]  # it is 1 + 2.5e-40
-    assert found.compare(1 + Fraction(1, 10**39)).tolist() == [-1]
+    assert result.values.tolist() == [1.0]
+    assert result.compare(Fraction(1)).tolist() == [1]
+    assert result.compare(1 + Fraction(1, 10**40)).tolist() == [1]  # it is 1 + 2.5e-40
+    assert result.compare(1 + Fraction(1, 10**39)).tolist() == [-1]
 
 
 @pytest.mark.parametrize("digits", [12, 30, 70])
 @pytest.mark.parametrize("values", [[0, 2, 5, 9], [-0.5, 0.1, 2.25, 7.0]])
 def test_a_threshold_beside_the_supremum_is_decided_exactly(digits: int, values: list[float]):
     rows, weights, scale = [[2, 0, 1, 1], [1, 3, 0, 1]], [3, 3, 1, 2], Fraction(7, 3)
-    found = _laplace([*rows, *rows], weights, values, scale)
+    result = _laplace([*rows, *rows], weights, values, scale)
 
     for position, row in enumerate(rows):
         exact = _supremum(row, weights, values, scale)
         below = Fraction(int(exact * 10**digits), 10**digits)
-        assert found.compare(below)[[position, position + 2]].tolist() == [1, 1]
-        assert found.compare(below + Fraction(1, 10**digits))[[position, position + 2]].tolist() == [-1, -1]
+        assert result.compare(below)[[position, position + 2]].tolist() == [1, 1]
+        assert result.compare(below + Fraction(1, 10**digits))[[position, position + 2]].tolist() == [-1, -1]
 
 
 def _supremum(row: list[int], weights: list[int], values: list[float], scale: Fraction) -> Fraction:
@@ -142,7 +142,7 @@ def _supremum(row: list[int], weights: list[int], values: list[float], scale: Fr
 
 
 @given(st.data(), tables())
-def test_more_noise_never_tells_more(data: st.DataObject, table: tuple[Rows, list[int]]):
+def test_more_noise_never_reveals_more(data: st.DataObject, table: tuple[Rows, list[int]]):
     """Laplace(2b) is Laplace(b), followed with probability 3/4 by further noise."""
     rows, weights = table
     values = data.draw(points(len(weights)))
@@ -172,12 +172,12 @@ def test_proposition_1_as_derived_bounds_every_mechanism(data: st.DataObject, ta
     values = data.draw(points(len(weights)))
     retention, m, total = Fraction(1, 3), len(weights), sum(weights)
 
-    found = _laplace(rows, weights, values, Fraction(20)).values.tolist()
+    result = _laplace(rows, weights, values, Fraction(20)).values.tolist()
     answers = _response(rows, weights, retention)
 
     noise = math.exp(float(values[-1] - values[0]) / 20)
     response = 1 + retention * m / (1 - retention)
-    for row, laplace, answer in zip(rows, found, answers, strict=True):
+    for row, laplace, answer in zip(rows, result, answers, strict=True):
         share = Fraction(sum(row), total)
         assert laplace <= (float(share) + float(1 - share) * noise) * (1 + 1e-12)
         assert answer <= share + (1 - share) * response
@@ -191,10 +191,10 @@ def test_proposition_1_as_derived_bounds_every_mechanism(data: st.DataObject, ta
 def test_randomised_response_is_that_of_the_definition(table: tuple[Rows, list[int]], retention: Fraction):
     rows, weights = table
 
-    for row, found in zip(rows, _response(rows, weights, retention), strict=True):
+    for row, match in zip(rows, _response(rows, weights, retention), strict=True):
         pairs = list(zip(_answers(row, retention), _answers(weights, retention), strict=True))
         ratios = [max(f / g, g / f) if f and g else math.inf for f, g in pairs if f or g]
-        assert found == max(ratios)
+        assert match == max(ratios)
 
 
 def _answers(masses: list[int], retention: Fraction) -> list[Fraction]:
@@ -215,20 +215,20 @@ def test_randomised_response_does_not_depend_on_labels(table: tuple[Rows, list[i
 def test_the_heaviest_value_that_a_class_lacks(table: tuple[Rows, list[int]]):
     rows, weights = table
 
-    found = heaviest_lacked(histogram(rows), ReferenceDistribution(np.array(weights))).tolist()
+    result = heaviest_lacked(histogram(rows), ReferenceDistribution(np.array(weights))).tolist()
 
     lacked = ([weight for count, weight in zip(row, weights, strict=True) if not count] for row in rows)
-    assert found == [max(some, default=0) for some in lacked]
+    assert result == [max(some, default=0) for some in lacked]
 
 
 def test_randomised_response_on_counts_beyond_64_bit_products():
     many = 2**40
     rows, weights = [[many, many + 1, 1]], [many, many, many]
 
-    (found,) = _response(rows, weights, Fraction(999_999_999, 10**9))
+    (actual,) = _response(rows, weights, Fraction(999_999_999, 10**9))
 
     answers, table = _answers(rows[0], Fraction(999_999_999, 10**9)), Fraction(1, 3)
-    assert found == max(max(f / table, table / f) for f in answers)
+    assert actual == max(max(f / table, table / f) for f in answers)
 
 
 def test_fractions_that_floats_do_not_tell_apart():
@@ -237,7 +237,7 @@ def test_fractions_that_floats_do_not_tell_apart():
     rows = histogram([[1, 1, 1], [0, 1, 1], [1, 1, 0]])
     numerator, denominator = np.array([big, big + 1, big, 5, 9, 1, 2]), np.array([big, big, big + 1, 0, 1, 2, 4])
 
-    assert [found.tolist() for found in extremes(rows, numerator, denominator)] == [[1, 3, 5], [2, 4, 5]]
+    assert [match.tolist() for match in extremes(rows, numerator, denominator)] == [[1, 3, 5], [2, 4, 5]]
 
 
 def test_the_largest_of_several_fractions():

@@ -44,13 +44,13 @@ def plain(release: list[Row], max_size: int) -> list[list[tuple[int, ...]]]:
 
 @given(rows, st.integers(1, 5))
 def test_minimal_uniques_by_definition(release: list[Row], max_size: int):
-    found = minimal_uniques(list(np.array(release).T), [3] * 4, max_size)
+    result = minimal_uniques(list(np.array(release).T), [3] * 4, max_size)
     expected = plain(release, max_size)
 
-    for size, counts in enumerate(found.by_size, 1):
+    for size, counts in enumerate(result.by_size, 1):
         assert counts.tolist() == [sum(len(one) == size for one in sets) for sets in expected]
-    assert found.scores.tolist() == [sum(factorial(4 - len(one)) for one in sets) for sets in expected]
-    assert found.by_attribute.tolist() == [
+    assert result.scores.tolist() == [sum(factorial(4 - len(one)) for one in sets) for sets in expected]
+    assert result.by_attribute.tolist() == [
         sum(factorial(4 - len(one)) for sets in expected for one in sets if attribute in one) for attribute in range(4)
     ]
 
@@ -67,30 +67,30 @@ def test_large_codes_are_sorted_and_small_ones_counted():
 def test_scores_of_many_attributes_do_not_overflow():
     columns = [np.array([0, 1])] * 24
 
-    found = minimal_uniques(columns, [2] * 24, 1)
+    result = minimal_uniques(columns, [2] * 24, 1)
 
-    assert found.scores.tolist() == [24 * factorial(23)] * 2
+    assert result.scores.tolist() == [24 * factorial(23)] * 2
 
 
 def test_a_record_is_as_special_as_its_smallest_set():
     release = table([("x", 1, 5), ("y", 1, 6), ("y", 2, 6), ("y", 2, 5), ("y", 1, 5)])
-    found = outcome("suda", release, max_size=2, at_most="3/5")
+    result = outcome("suda", release, max_size=2, at_most="3/5")
 
     # x alone; (1, 6) and (2, 6), (2, 5) as pairs; the last needs all three
-    assert (found.status.value, found.observed) == ("failed", 0.8)
-    assert found.details["minimal_sample_uniques"] == {"1": 1, "2": 3}
-    assert (found.details["records_singled_out"], found.details["sum_of_scores"]) == (4, 2 + 3)
-    assert found.details["contributions"] == {"a": Fraction(2, 5), "b": Fraction(3, 5), "c": Fraction(3, 5)}
+    assert (result.status.value, result.observed) == ("failed", 0.8)
+    assert result.details["minimal_sample_uniques"] == {"1": 1, "2": 3}
+    assert (result.details["records_singled_out"], result.details["sum_of_scores"]) == (4, 2 + 3)
+    assert result.details["contributions"] == {"a": Fraction(2, 5), "b": Fraction(3, 5), "c": Fraction(3, 5)}
     whole = outcome("suda", release, at_most=1)
     assert (whole.status.value, whole.observed, whole.details["highest_score"]) == ("measured", 1.0, 2)
 
 
-def test_nobody_is_singled_out():
-    found = outcome("suda", table([("x", 1)] * 2), at_most=0, dis_fraction=0.1)
+def test_no_one_is_singled_out():
+    result = outcome("suda", table([("x", 1)] * 2), at_most=0, dis_fraction=0.1)
 
-    assert (found.status.value, found.observed) == ("passed", 0.0)
-    assert found.details["contributions"] == {"a": 0, "b": 0}
-    assert "dis" not in found.details
+    assert (result.status.value, result.observed) == ("passed", 0.0)
+    assert result.details["contributions"] == {"a": 0, "b": 0}
+    assert "dis" not in result.details
 
 
 def test_dis_scores_follow_the_declared_fraction():
@@ -131,16 +131,16 @@ def test_sdcmicro_agrees(data: Path, name: str, file: str):
     truth, names = whole["suda2"]["elliot"], dict(zip(whole["keyVars"], NAMES, strict=False))
     release = pyarrow.csv.read_csv(data / f"casc/{file}.csv").select(list(names)).rename_columns(list(names.values()))
 
-    found = outcome("suda", release, max_size=len(names), dis_fraction=0.01).details
+    actual = outcome("suda", release, max_size=len(names), dis_fraction=0.01).details
 
-    assert (found["sum_of_scores"], found["highest_score"]) == (truth["sum_score"], truth["max_score"])
-    assert found["records_singled_out"] == truth["n_score_gt0"]
+    assert (actual["sum_of_scores"], actual["highest_score"]) == (truth["sum_score"], truth["max_score"])
+    assert actual["records_singled_out"] == truth["n_score_gt0"]
     for one in truth["attribute_contributions"]:
-        share = found["contributions"][names[one["variable"]]]
+        share = actual["contributions"][names[one["variable"]]]
         assert float(share) == pytest.approx(one["contribution"] / 100, rel=1e-12)
     # the tool keeps the fraction as a 32-bit float
-    assert found["highest_dis_score"] == pytest.approx(truth["max_dis"], rel=1e-7)
-    assert found["sum_of_dis_scores"] == pytest.approx(truth["sum_dis"], rel=1e-7)
+    assert actual["highest_dis_score"] == pytest.approx(truth["max_dis"], rel=1e-7)
+    assert actual["sum_of_dis_scores"] == pytest.approx(truth["sum_dis"], rel=1e-7)
 
 
 def test_more_sets_than_can_be_looked_at_are_an_error():

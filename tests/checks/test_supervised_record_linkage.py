@@ -17,14 +17,13 @@ import tcdp_audit
 from tcdp_audit.core.base.errors import CheckError
 from tcdp_audit.core.base.outcome import Outcome, Status
 from tcdp_audit_plugins.checks.record_linkage.standardised import RecordPoints, Space
-from tcdp_audit_plugins.checks.record_linkage.supervised import held_out, mixed_integer, search
-from tcdp_audit_plugins.checks.record_linkage.supervised.deadline import Deadline
+from tcdp_audit_plugins.checks.record_linkage.supervised import mixed_integer, paired_points, search
 from tcdp_audit_plugins.checks.record_linkage.supervised.exact_optimum import optimum
 from tcdp_audit_plugins.checks.record_linkage.supervised.families import FAMILIES, BilinearForm, Family, WeightedMean
 from tcdp_audit_plugins.checks.record_linkage.supervised.links import FeatureBlocks, Learned, links
+from tcdp_audit_plugins.checks.record_linkage.supervised.mixed_integer import region
 from tcdp_audit_plugins.checks.record_linkage.supervised.paired_points import PairedPoints
-from tcdp_audit_plugins.checks.record_linkage.supervised.regions import region
-from tcdp_audit_plugins.checks.record_linkage.supervised.surrogate import learned
+from tcdp_audit_plugins.checks.record_linkage.supervised.surrogate import Deadline, learned
 
 Rows = list[tuple[int, ...]]
 MEMORY = 2**26
@@ -81,13 +80,13 @@ def test_links_of_three_records_by_the_weight_of_the_first_attribute(weight: Fra
     assert weighed(RELEASED, ORIGINAL, (weight, 1 - weight))[0] == expected
 
 
-def test_the_best_weight_is_found_and_proven(capfd: pytest.CaptureFixture[str]) -> None:
+def test_the_best_weight_is_reached_and_proven(capfd: pytest.CaptureFixture[str]) -> None:
     points, family = paired(RELEASED, ORIGINAL), WeightedMean(2)
 
-    found = learned(points, family, MEMORY)
+    learnt = learned(points, family, MEMORY)
     proven = optimum(points, family, Learned(np.ones(2), links(points, family, np.ones(2))), Deadline(60))
 
-    assert found.links.expected == 3
+    assert learnt.links.expected == 3
     assert (proven.best.links.strict, proven.bound) == (3, 3)
     assert capfd.readouterr() == ("", "")
 
@@ -118,14 +117,14 @@ def test_no_weights_of_two_attributes_link_more_than_is_proven(rows: list[tuple[
     every = [weighed(released, known, one, owa=name == "owa") for one in every_weighing()]
     most, most_strict = max(one for one, _ in every), max(strict for _, strict in every)
 
-    found = learned(points, family, MEMORY)
-    proven = optimum(points, family, found, Deadline(60))
+    learnt = learned(points, family, MEMORY)
+    proven = optimum(points, family, learnt, Deadline(60))
 
-    assert links(points, family, np.ones(2)).expected <= found.links.expected <= most
-    assert found.links.expected >= most_strict
+    assert links(points, family, np.ones(2)).expected <= learnt.links.expected <= most
+    assert learnt.links.expected >= most_strict
     assert proven.best.links.strict <= most_strict == proven.bound
-    assert found.links.strict <= proven.bound
-    assert proven.best.links.expected >= max(found.links.expected, most_strict)
+    assert learnt.links.strict <= proven.bound
+    assert proven.best.links.expected >= max(learnt.links.expected, most_strict)
     assert most <= points.most_possible().sum() + 1e-9
 
 
@@ -147,13 +146,13 @@ def test_no_member_on_a_grid_links_more_than_is_proven(rows: list[tuple[Any, Any
     points, family = paired(released, known), FAMILIES[name](2)
     counted = [links(points, family, one) for one in members(name)]
 
-    found = learned(points, family, MEMORY)
-    proven = optimum(points, family, found, Deadline(60))
+    learnt = learned(points, family, MEMORY)
+    proven = optimum(points, family, learnt, Deadline(60))
 
     assert max(one.strict for one in counted) <= proven.bound
-    assert found.links.strict <= proven.bound
-    assert found.links.expected >= links(points, family, family.coefficients(family.equal)).expected
-    assert proven.best.links.expected >= found.links.expected
+    assert learnt.links.strict <= proven.bound
+    assert learnt.links.expected >= links(points, family, family.coefficients(family.equal)).expected
+    assert proven.best.links.expected >= learnt.links.expected
 
 
 @settings(max_examples=25, deadline=None)
@@ -273,7 +272,7 @@ def test_a_proof_without_time_ends_with_what_was_known() -> None:
     assert known.links.strict < proven.bound < 30
 
 
-def test_a_solver_that_cannot_be_run_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_solver_that_cannot_be_run_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     points, family = random_points(30, 3, 3), WeightedMean(3)
     known = Learned(np.ones(3), links(points, family, np.ones(3)))
     monkeypatch.setattr("sys.executable", "nowhere")
@@ -282,7 +281,7 @@ def test_a_solver_that_cannot_be_run_is_told(monkeypatch: pytest.MonkeyPatch) ->
         optimum(points, family, known, Deadline(60))
 
 
-def test_a_solver_that_overruns_its_time_has_found_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_solver_that_overruns_its_time_has_no_result(monkeypatch: pytest.MonkeyPatch) -> None:
     points, family = random_points(30, 3, 3), WeightedMean(3)
     known = Learned(np.ones(3), links(points, family, np.ones(3)))
     monkeypatch.setattr(mixed_integer, "GRACE", -0.999)
@@ -339,7 +338,7 @@ def test_those_held_out_are_judged_where_the_demand_is_on_them() -> None:
     assert outcome.details["random_baseline"] == outcome.details["held_out_baseline"] == Fraction(1, 10)
 
 
-def test_a_single_pair_holds_nobody_out() -> None:
+def test_a_single_pair_holds_no_one_out() -> None:
     original = pd.DataFrame({"v": ["x", "y"], "id": [0, 1]})
 
     outcome = audited(original.iloc[:1], original, judged="held_out")
@@ -368,7 +367,7 @@ def test_a_form_says_whether_it_is_a_metric_and_ordered_weights_are_a_list() -> 
 
 
 def test_many_records_are_learned_from_some_of_them(monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in (held_out, search):
+    for module in (paired_points, search):
         monkeypatch.setattr(module, "LEARNED", 20)
     released, original = unequally_masked()
     original = original.drop(columns="group").assign(c=original["c"].where(original["id"] != 3))
@@ -471,11 +470,11 @@ def test_what_is_learned_from_some_of_census_links_the_others(data: Path) -> Non
     released, original = census(data, "2+5")
     training, others = (paired(released[rows], original[rows]) for rows in (ORDER[:400], ORDER[400:]))
 
-    found = learned(training, WeightedMean(13), 2**30)
+    learnt = learned(training, WeightedMean(13), 2**30)
 
-    assert found.links.expected >= 370
+    assert learnt.links.expected >= 370
     assert equal_of(others) == 401
-    assert links(others, WeightedMean(13), found.coefficients).expected >= 550
+    assert links(others, WeightedMean(13), learnt.coefficients).expected >= 550
 
 
 @pytest.mark.long
@@ -514,16 +513,16 @@ def test_nothing_passes_for_want_of_time(monkeypatch: pytest.MonkeyPatch, solver
     tables = unequally_masked()
 
     measured = audited(*tables, solver=solver, judged=judged)
-    found = measured.details["worst_case" if judged == "worst_case" else "held_out_learned"]
+    actual = measured.details["worst_case" if judged == "worst_case" else "held_out_learned"]
     assert (measured.status, measured.details["time_ended"]) == (Status.MEASURED, True)
-    assert found == measured.details["equal_weights" if judged == "worst_case" else "held_out_equal"]
+    assert actual == measured.details["equal_weights" if judged == "worst_case" else "held_out_equal"]
     assert measured.message.endswith("Time ended the search, so that this is the best distance so far.")
 
-    open_demand = audited(*tables, solver=solver, judged=judged, at_most=str((found + 1) / 2))
+    open_demand = audited(*tables, solver=solver, judged=judged, at_most=str((actual + 1) / 2))
     assert open_demand.status is Status.ERROR
     assert "the search ended after the 40 seconds of `time_limit`" in open_demand.message
     assert "no distance links more than 100%" in open_demand.message
-    assert audited(*tables, solver=solver, judged=judged, at_most=str(found / 2)).status is Status.FAILED
+    assert audited(*tables, solver=solver, judged=judged, at_most=str(actual / 2)).status is Status.FAILED
 
 
 def test_what_no_distance_can_break_passes_without_time(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -176,36 +176,36 @@ def test_a_distance_asks_for_what_it_needs(declaration: dict[str, Any], distance
 # What an outcome says
 
 
-def _told(asked: Mapping[str, Any], counts: list[list[int]], **declaration: Any) -> str:
+def _reported(asked: Mapping[str, Any], counts: list[list[int]], **declaration: Any) -> str:
     return _audited(_table(counts, [10, 20, 30][: len(counts[0])]), declaration, asked)[0].message
 
 
 def test_the_sentence_names_the_furthest_class_and_who_is_beyond_t():
     counts = [[1, 1], [1, 1], [2, 0]]
 
-    assert _told({"distance": "equal"}, counts) == (
+    assert _reported({"distance": "equal"}, counts) == (
         "The mix of 'answer' in the furthest of 3 groups, of 2 records, differs from the whole table by "
         "0.333 (equal distance); the policy sets no threshold."
     )
-    assert _told({"distance": "equal", "t": 0.4}, counts) == (
+    assert _reported({"distance": "equal", "t": 0.4}, counts) == (
         "Every record is in a group whose mix of 'answer' differs from the whole table by at most 0.4 "
         "(equal distance); the furthest of 3 groups differs by 0.333."
     )
-    assert _told({"distance": "numeric", "t": 0.2}, counts, scale="numeric") == (
+    assert _reported({"distance": "numeric", "t": 0.2}, counts, scale="numeric") == (
         "2 of 6 records are in a group whose mix of 'answer' differs from the whole table by more than 0.2 (numeric "
         "distance); the furthest differs by 0.333."
     )
 
 
 def test_the_sentence_shows_the_digits_that_tell_figure_and_threshold_apart():
-    assert _told({"t": "0.3333333"}, [[1, 1], [1, 1], [2, 0]]) == (
+    assert _reported({"t": "0.3333333"}, [[1, 1], [1, 1], [2, 0]]) == (
         "2 of 6 records are in a group whose mix of 'answer' differs from the whole table by more than "
         "0.3333333 (equal distance); the furthest differs by 0.33333333."
     )
 
 
 def test_an_infinite_distance_comes_with_its_reason_and_remedy():
-    assert _told({"distance": "multiplicative", "t": 3}, [[2, 1, 1], [1, 2, 0], [3, 0, 0]]) == (
+    assert _reported({"distance": "multiplicative", "t": 3}, [[2, 1, 1], [1, 2, 0], [3, 0, 0]]) == (
         "6 of 10 records are in 2 groups whose mix of 'answer' differs from the whole table by more than"
         " 3 (multiplicative distance); the furthest differs by an infinite distance. 2 groups lack a "
         "value that the whole table has; merge rare values into buckets (bucketisation), so that every "
@@ -213,7 +213,7 @@ def test_an_infinite_distance_comes_with_its_reason_and_remedy():
     )
 
 
-def test_a_class_without_any_value_is_told():
+def test_a_class_without_any_value_is_reported():
     table = pa.table({"place": ["a", "a", "b"], "answer": ["10", "20", None]})
     outcome = _audited(table, {}, {"t": 1})[0]
 
@@ -223,7 +223,7 @@ def test_a_class_without_any_value_is_told():
     )
 
 
-def test_a_value_that_the_reference_lacks_is_told():
+def test_a_value_that_the_reference_lacks_is_reported():
     declaration = {"distribution": {"10": 1, "20": 1}}
     table = _table([[1, 1, 0], [1, 1, 1]], ["10", "20", "30"])
     asked = ({"distance": "kullback_leibler"}, {"distance": "multiplicative", "t": 5})

@@ -18,9 +18,10 @@ from hypothesis import assume, given, settings, strategies as st
 from population_tables import Row, outcome, sampled, shuffled, simulated, table
 
 from tcdp_audit import PolicyError
-from tcdp_audit_plugins.checks._shared.pitman import Pitman, fit_pitman
-from tcdp_audit_plugins.checks._shared.population_estimators import (
+from tcdp_audit_plugins.checks._shared.pitman import (
+    Pitman,
     data_intrusion_simulation,
+    fit_pitman,
     log_linear_match,
     log_linear_uniques,
     zayatz,
@@ -46,24 +47,24 @@ def exact(value: Any) -> Fraction:
     ("at_most", "status"), [("1/2", "passed"), ("0.5", "passed"), ("0.49", "failed"), (None, "measured")]
 )
 def test_two_of_four_records_are_alone(at_most: object, status: str):
-    found = outcome("sample_uniqueness", table(RELEASE), at_most=at_most)
+    result = outcome("sample_uniqueness", table(RELEASE), at_most=at_most)
 
-    assert (found.status.value, found.observed) == (status, 0.5)
+    assert (result.status.value, result.observed) == (status, 0.5)
 
 
 def test_five_rows_of_one_person_are_alone_together():
     release = pa.table({"a": ["x"] * 5 + ["y"] * 2, "person": ["p"] * 5 + ["q", "r"]})
     policy = {"attributes": {"a": {"role": "quasi_identifier"}}, "unit": "person"}
 
-    found = outcome("sample_uniqueness", release, policy=policy)
+    result = outcome("sample_uniqueness", release, policy=policy)
 
-    assert (found.details["victims"], found.observed) == (5, 1 / 3)  # one of three people, however many rows
+    assert (result.details["victims"], result.observed) == (5, 1 / 3)  # one of three people, however many rows
 
 
-def test_nobody_alone_is_said():
-    found = outcome("sample_uniqueness", table([("x",), ("x",)]), at_most=0)
+def test_no_one_alone_is_said():
+    result = outcome("sample_uniqueness", table([("x",), ("x",)]), at_most=0)
 
-    assert (found.status.value, found.message) == (
+    assert (result.status.value, result.message) == (
         "passed",
         "No record is alone with its 'a'.",
     )
@@ -73,17 +74,17 @@ def test_nobody_alone_is_said():
 
 
 def test_every_share_has_its_own_denominator():
-    found = outcome("population_uniqueness", table(RELEASE), table(POPULATION))
+    result = outcome("population_uniqueness", table(RELEASE), table(POPULATION))
 
     # classes (f, F): (1, 1), (1, 3), (2, 3); not released: (y, 3) once and (z, 1) twice
-    assert {name: str(exact(found.details[name])) for name in found.details if "over" in name} == {
+    assert {name: str(exact(result.details[name])) for name in result.details if "over" in name} == {
         "sample_uniques_over_records": "1/2",
         "population_uniques_over_population": "1/5",
         "released_population_uniques_over_records": "1/4",
         "released_population_uniques_over_population_uniques": "1/2",
     }
-    assert (str(found.details["exact"]), str(found.details["match_probability"])) == ("1/2", "1/2")
-    assert (found.observed, found.details["population_uniques"], found.details["sample_uniques"]) == (
+    assert (str(result.details["exact"]), str(result.details["match_probability"])) == ("1/2", "1/2")
+    assert (result.observed, result.details["population_uniques"], result.details["sample_uniques"]) == (
         0.5,
         2,
         2,
@@ -97,42 +98,42 @@ def test_exact_shares_by_plain_counting(release: list[Row], others: list[Row]):
     sample, population = Counter(release), Counter([*release, *others])
     lone = [one for one, size in sample.items() if size == 1]
 
-    found = outcome("population_uniqueness", table(release), table([*release, *others]))
+    result = outcome("population_uniqueness", table(release), table([*release, *others]))
 
     if lone:
         share = Fraction(sum(population[one] == 1 for one in lone), len(lone))
         theta = Fraction(len(lone), sum(population[one] for one in lone))
-        assert (found.details["exact"], found.details["match_probability"]) == (share, theta)
-        assert found.observed == float(share)
+        assert (result.details["exact"], result.details["match_probability"]) == (share, theta)
+        assert result.observed == float(share)
     else:
-        assert (found.observed, found.details["undefined"]) == (0.0, "no record is alone in its class")
+        assert (result.observed, result.details["undefined"]) == (0.0, "no record is alone in its class")
 
 
 @pytest.mark.parametrize(("at_most", "status"), [("1/2", "passed"), ("0.49999999999999999", "failed")])
 def test_the_exact_share_is_compared_exactly(at_most: str, status: str):
-    found = outcome("population_uniqueness", table(RELEASE), table(POPULATION), at_most=at_most)
+    result = outcome("population_uniqueness", table(RELEASE), table(POPULATION), at_most=at_most)
 
-    assert found.status.value == status
+    assert result.status.value == status
 
 
 def test_no_sample_unique_is_undefined_and_no_risk():
-    found = outcome("population_uniqueness", table([("x",), ("x",)]), table([("x",)] * 3), at_most=0)
+    result = outcome("population_uniqueness", table([("x",), ("x",)]), table([("x",)] * 3), at_most=0)
 
-    assert (found.status.value, found.observed, found.details["exact"]) == ("passed", 0.0, None)
-    assert "undefined" in found.message
+    assert (result.status.value, result.observed, result.details["exact"]) == ("passed", 0.0, None)
+    assert "undefined" in result.message
 
 
 def test_a_class_that_the_population_lacks_is_an_error():
-    found = outcome("population_uniqueness", table(RELEASE), table([*POPULATION[:1], *POPULATION[2:]][1:]), at_most=1)
+    result = outcome("population_uniqueness", table(RELEASE), table([*POPULATION[:1], *POPULATION[2:]][1:]), at_most=1)
 
-    assert found.status.value == "error"
-    assert found.message.startswith("the population lacks 1 class of the release, with 1 record;")
+    assert result.status.value == "error"
+    assert result.message.startswith("the population lacks 1 class of the release, with 1 record;")
 
 
 def test_a_population_smaller_than_the_release_is_an_error():
-    found = outcome("population_uniqueness", table(RELEASE), table(RELEASE[:3]), at_most=1)
+    result = outcome("population_uniqueness", table(RELEASE), table(RELEASE[:3]), at_most=1)
 
-    assert (found.status.value, found.message[:57]) == (
+    assert (result.status.value, result.message[:57]) == (
         "error",
         "in 1 class the release has more records than the populati",
     )
@@ -146,18 +147,18 @@ def test_a_population_smaller_than_the_release_is_an_error():
     ],
 )
 def test_what_an_estimator_lacks_is_named(estimator: str, sentence: str):
-    found = outcome("population_uniqueness", table(RELEASE), estimator=estimator, at_most=1)
+    result = outcome("population_uniqueness", table(RELEASE), estimator=estimator, at_most=1)
 
-    assert found.status.value == "error"
-    assert found.message.startswith(sentence)
+    assert result.status.value == "error"
+    assert result.message.startswith(sentence)
 
 
 def test_an_estimator_without_an_answer_is_an_error():
     policy = {"sampling_fraction": 0.1}
-    found = outcome("population_uniqueness", table([("x",), ("y",)]), policy=policy, estimator="pitman", at_most=1)
+    result = outcome("population_uniqueness", table([("x",), ("y",)]), policy=policy, estimator="pitman", at_most=1)
 
-    assert found.status.value == "error"
-    assert "has no maximum" in found.message
+    assert result.status.value == "error"
+    assert "has no maximum" in result.message
 
 
 @pytest.mark.parametrize(
@@ -223,12 +224,12 @@ def test_pitman_without_a_maximum(size: list[int]):
 
 
 def test_the_log_linear_model_rests_on_the_products_of_shares():
-    found = outcome("population_uniqueness", table(RELEASE), policy={"sampling_fraction": 0.5}, estimator="log_linear")
+    result = outcome("population_uniqueness", table(RELEASE), policy={"sampling_fraction": 0.5}, estimator="log_linear")
 
     # mu of (x, 1) is 4 (2/4) (3/4) = 3/2, of (x, 2) it is 1/2; (1-p) mu / p is mu
-    assert found.observed == pytest.approx((exp(-1.5) + exp(-0.5)) / 2, rel=1e-15)
-    assert found.details["match_probability_log_linear"] == pytest.approx(2 / (2.5 + 1.5), rel=1e-15)
-    assert found.details["match_probability_dis"] == pytest.approx(1 / (1 + 1), rel=1e-15)
+    assert result.observed == pytest.approx((exp(-1.5) + exp(-0.5)) / 2, rel=1e-15)
+    assert result.details["match_probability_log_linear"] == pytest.approx(2 / (2.5 + 1.5), rel=1e-15)
+    assert result.details["match_probability_dis"] == pytest.approx(1 / (1 + 1), rel=1e-15)
 
 
 def test_estimates_of_a_census_are_certain():
@@ -255,31 +256,31 @@ def test_adult_agrees_with_independent_figures(data: Path):
     adult = pa.csv.read_csv(data / "adult/adult.csv").select(ADULT_A4)
     release = adult.rename_columns(list("abcdefgh"))
     for fraction, figures in truth.items():
-        found = outcome(
+        actual = outcome(
             "population_uniqueness",
             release,
             policy={"sampling_fraction": float(fraction)},
             estimator="zayatz",
         ).details
-        assert found["zayatz"] == pytest.approx(figures["zayatz_P_PU_given_SU"], rel=1e-9)
-        assert found["zayatz_population_uniques"] == pytest.approx(figures["zayatz_n"], rel=1e-9)
-        assert found["match_probability_dis"] == pytest.approx(figures["dis_theta_skinner_elliot"], rel=1e-12)
-        asymptotic = found["pitman_population_uniques_asymptotic"]
+        assert actual["zayatz"] == pytest.approx(figures["zayatz_P_PU_given_SU"], rel=1e-9)
+        assert actual["zayatz_population_uniques"] == pytest.approx(figures["zayatz_n"], rel=1e-9)
+        assert actual["match_probability_dis"] == pytest.approx(figures["dis_theta_skinner_elliot"], rel=1e-12)
+        asymptotic = actual["pitman_population_uniques_asymptotic"]
         assert asymptotic == pytest.approx(figures["arx_pitman_n"], rel=1e-9)
         if figures["pitman"] is not None:
             pitman = figures["pitman"]
             assert asymptotic == pytest.approx(pitman["uniques_asymptotic"], rel=1e-6)
-            assert found["pitman_population_uniques"] == pytest.approx(pitman["uniques_exact"], rel=1e-6)
-            assert found["pitman_theta"] == pytest.approx(pitman["theta"], rel=1e-6)
+            assert actual["pitman_population_uniques"] == pytest.approx(pitman["uniques_exact"], rel=1e-6)
+            assert actual["pitman_theta"] == pytest.approx(pitman["theta"], rel=1e-6)
 
 
 def test_a_simulated_population_shows_all_figures_side_by_side():
     population = simulated()
     release = sampled(population, 0.05)
 
-    found = outcome("population_uniqueness", release, population)
+    result = outcome("population_uniqueness", release, population)
 
-    details = {name: round(float(value), 4) for name, value in found.details.items()}
+    details = {name: round(float(value), 4) for name, value in result.details.items()}
     assert {name: details[name] for name in ("exact", "zayatz", "pitman", "log_linear", "disagreement")} == {
         "exact": 0.606,
         "zayatz": 0.9005,
@@ -293,21 +294,23 @@ def test_a_simulated_population_shows_all_figures_side_by_side():
         0.5397,
     )
     again = outcome("population_uniqueness", shuffled(release, 1), shuffled(population, 2))
-    assert dict(again.details) == dict(found.details)
+    assert dict(again.details) == dict(result.details)
 
 
-def test_the_page_on_uniqueness_tells_the_figures_of_that_sample():
+def test_the_page_on_uniqueness_reports_the_figures_of_that_sample():
     population = simulated()
     details = outcome("population_uniqueness", sampled(population, 0.05), population).details
     page = (Path(__file__).parents[2] / "docs" / "uniqueness.md").read_text(encoding="utf-8")
 
-    told = re.findall(r"^\|.*\| (0\.\d{4}) \| `(\w+)` \|$", page, re.MULTILINE)
+    reported = re.findall(r"^\|.*\| (0\.\d{4}) \| `(\w+)` \|$", page, re.MULTILINE)
     lines = page.splitlines()
     shares = next(re.findall(r"0\.\d{4}", line) for line in lines if line.startswith("| P(PU given SU) | 0"))
     matches = next(re.findall(r"0\.\d{4}", line) for line in lines if line.startswith("| θ | 0"))
 
-    assert [(figure, name) for figure, name in told] == [(f"{float(details[name]):.4f}", name) for _, name in told]
-    assert len(told) == 6
+    assert [(figure, name) for figure, name in reported] == [
+        (f"{float(details[name]):.4f}", name) for _, name in reported
+    ]
+    assert len(reported) == 6
     assert shares == [f"{float(details[name]):.4f}" for name in ("exact", "zayatz", "pitman", "log_linear")]
     names = ("match_probability", "match_probability_dis", "match_probability_log_linear")
     assert matches == [f"{float(details[name]):.4f}" for name in names]

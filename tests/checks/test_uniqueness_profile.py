@@ -54,26 +54,26 @@ def large(records: int) -> pa.Table:
 def plain(release: pa.Table, t: int, order: int) -> dict[str, tuple[int, Fraction, Fraction, Fraction]]:
     """Keys, unique keys, unique records and records in rare keys of every set, by definition."""
     columns = {name: release[name].to_pylist() for name in sorted(release.column_names)}
-    found = {}
+    actual = {}
     for size in range(1, order + 1):
         for chosen in combinations(columns, size):
             held = Counter(zip(*(columns[name] for name in chosen), strict=True))
             alone = sum(one == 1 for one in held.values())
             rare = sum(one for one in held.values() if one < t)
             shares = Fraction(alone, len(held)), Fraction(alone, release.num_rows), Fraction(rare, release.num_rows)
-            found[" × ".join(chosen)] = (len(held), *shares)
-    return found
+            actual[" × ".join(chosen)] = (len(held), *shares)
+    return actual
 
 
 @pytest.mark.long
 @given(st.lists(st.tuples(*[st.integers(0, 3)] * 3), min_size=1, max_size=40), st.integers(2, 5), st.integers(1, 3))
 def test_few_combinations_are_exact(rows: Rows, t: int, order: int):
-    found = outcome(table(rows), {"t": t, "max_order": order}).details
+    actual = outcome(table(rows), {"t": t, "max_order": order}).details
     for name, (keys, of_keys, alone, rare) in plain(table(rows), t, order).items():
-        entry = found["profile"][name]
+        entry = actual["profile"][name]
         assert (entry["keys"], entry["unique_keys"], entry["unique_records"]) == (keys, of_keys, alone)
         assert entry["small_records"] == entry["low"] == entry["high"] == rare
-    assert found["exact_sets"] == found["sets"]
+    assert actual["exact_sets"] == actual["sets"]
 
 
 def test_the_toy():
@@ -128,37 +128,37 @@ def estimates(release: pa.Table, keep: int, seed: int, t: int = 5) -> KeyFigures
 def test_estimates_over_seeds(records: int, keep: int, seeds: int):
     release = large(records)
     true = plain(release, 5, 3)["a × b × c"]
-    found = [estimates(release, keep, seed) for seed in range(seeds)]
-    values = np.array([[one.keys, one.unique_keys, one.unique_records, one.small_records] for one in found], float)
+    actual = [estimates(release, keep, seed) for seed in range(seeds)]
+    values = np.array([[one.keys, one.unique_keys, one.unique_records, one.small_records] for one in actual], float)
     errors = [
-        [one.keys_error, one.unique_keys_error, one.unique_records_error, one.small_records_error] for one in found
+        [one.keys_error, one.unique_keys_error, one.unique_records_error, one.small_records_error] for one in actual
     ]
     scores = (values - np.array([float(one) for one in true])) / np.array(errors)
 
     assert np.abs(scores).max() < 4
     assert (sqrt(1 / 3) / 2 < np.sqrt((scores**2).mean(axis=0))).all() or seeds < 20  # errors are not exaggerated
     assert (np.sqrt((scores**2).mean(axis=0)) < 2).all()
-    assert all(one.low <= true[3] <= one.high for one in found)
-    assert len({one.keys for one in found}) > 1
+    assert all(one.low <= true[3] <= one.high for one in actual)
+    assert len({one.keys for one in actual}) > 1
 
 
 def test_no_hash_can_be_read_from_a_result():
     figures = estimates(large(20_000), 512, 0)
     assert figures.keys % 10 ** (len(str(figures.keys)) - 3) == 0
-    found = outcome(large(5_000), {"keys": 64}).details
-    assert found["profile"].keys() == {"a", "b", "c", "a × b", "a × c", "b × c", "a × b × c"}
-    assert {type(one) for entry in found["profile"].values() for one in entry.values()} <= {int, float, Fraction}
-    assert "hash" not in str(found)
+    actual = outcome(large(5_000), {"keys": 64}).details
+    assert actual["profile"].keys() == {"a", "b", "c", "a × b", "a × c", "b × c", "a × b × c"}
+    assert {type(one) for entry in actual["profile"].values() for one in entry.values()} <= {int, float, Fraction}
+    assert "hash" not in str(actual)
 
 
 def test_nothing_unique_is_never_nothing_for_certain(monkeypatch: pytest.MonkeyPatch):
     """Where no key of the sketch is alone, one that was not kept may be."""
     monkeypatch.setattr(uniqueness_profile, "FEW", 100)
     twice = pa.table({"a": [*range(1_000)] * 2})
-    found = outcome(twice, {"keys": 64, "at_most": 0}, "a")
-    assert (found.details["share"], found.details["low"]) == (0, 0)
-    assert found.details["high"] > 0
-    assert found.status is Status.FAILED
+    result = outcome(twice, {"keys": 64, "at_most": 0}, "a")
+    assert (result.details["share"], result.details["low"]) == (0, 0)
+    assert result.details["high"] > 0
+    assert result.status is Status.FAILED
     exact = outcome(twice, {"keys": 1_000, "at_most": 0}, "a")
     assert (exact.status, exact.observed, exact.details["is_exact"]) == (Status.PASSED, 0, True)
 
@@ -202,8 +202,8 @@ def test_rows_that_stand_for_several_records_count_as_these():
 
 
 def test_a_missing_value_is_a_value_of_its_own():
-    found = outcome(pa.table({"a": ["1", "1", None, None, ""]}), {}, "a").details["profile"]["a"]
-    assert (found["keys"], found["unique_records"]) == (2, 0)
+    actual = outcome(pa.table({"a": ["1", "1", None, None, ""]}), {}, "a").details["profile"]["a"]
+    assert (actual["keys"], actual["unique_records"]) == (2, 0)
 
 
 def test_the_number_of_keys_has_an_interval_that_is_right_for_few_and_many():
@@ -230,6 +230,6 @@ def test_what_it_cannot_measure_is_a_fault(parameters: dict[str, Any], further: 
 def test_sketches_that_outgrow_the_memory_are_refused():
     attributes = {name: {"role": "quasi_identifier"} for name in "abc"}
     document = {"version": 1, "attributes": attributes, "expect": [{"uniqueness_profile": {"keys": 10**9}}]}
-    (found,) = audit(large(50), document, memory=2**30).expectations
-    assert found.status is Status.ERROR
-    assert "the sketches of 7 sets need about" in found.message
+    (actual,) = audit(large(50), document, memory=2**30).expectations
+    assert actual.status is Status.ERROR
+    assert "the sketches of 7 sets need about" in actual.message

@@ -18,7 +18,7 @@ from tcdp_audit.core.classes.column_risk import affordable, column_risks
 ROWS = st.lists(st.tuples(*[st.integers(0, 3)] * 3), min_size=1, max_size=12)
 
 
-def worth(rows, columns):
+def score(rows, columns):
     """Records that stand alone, or pairs that are told apart where nobody does with all columns."""
     sizes = Counter(tuple(row[one] for one in columns) for row in rows)
     return sum(size == 1 for size in sizes.values())
@@ -40,15 +40,15 @@ def shapley(rows, value):
 @given(ROWS)
 def test_shares_are_the_mean_over_all_orders(rows):
     codes = {str(place): np.array([row[place] for row in rows]) for place in range(3)}
-    found = {one.column: one for one in column_risks(codes, np.ones(len(rows), np.int64), {})}
-    value = worth if worth(rows, range(3)) else apart
+    actual = {one.column: one for one in column_risks(codes, np.ones(len(rows), np.int64), {})}
+    value = score if score(rows, range(3)) else apart
     expected = shapley(rows, value)
     total = sum(expected)
     for place in range(3):
-        one = found[str(place)]
+        one = actual[str(place)]
         assert isclose(one.share, expected[place] / total if total else 1 / 3, abs_tol=1e-9)
-        assert one.unique == worth(rows, range(3))
-        assert one.unique_without == worth(rows, [other for other in range(3) if other != place])
+        assert one.unique == score(rows, range(3))
+        assert one.unique_without == score(rows, [other for other in range(3) if other != place])
         assert isclose(one.separation, apart(rows, [place]) / max(comb(len(rows), 2), 1))
         assert isclose(one.distinction, len({row[place] for row in rows}) / len(rows))
 
@@ -68,8 +68,8 @@ def test_counted_rows_say_the_same_as_records(rows):
 def test_of_many_columns_the_drop_counts(monkeypatch):
     monkeypatch.setattr(column_risk, "EXACT", 1)
     codes = {"a": np.array([0, 1, 2, 2]), "b": np.array([0, 0, 0, 1])}
-    found = column_risks(codes, np.ones(4, np.int64), {"a": "first"})
-    assert [(one.column, one.label, one.share, one.unique_without) for one in found] == [
+    result = column_risks(codes, np.ones(4, np.int64), {"a": "first"})
+    assert [(one.column, one.label, one.share, one.unique_without) for one in result] == [
         ("a", "first", 0.6, 1),
         ("b", "", 0.4, 2),
     ]
@@ -80,7 +80,7 @@ def test_what_would_take_long_is_not_measured(columns, rows, possible):
     assert affordable(columns, rows) is possible
 
 
-def test_an_audit_measures_it_where_somebody_asks():
+def test_an_audit_measures_it_where_a_caller_asks():
     table = pd.DataFrame({"zip": ["1", "2", "3"], "sex": ["f", "f", "m"]})
     policy = {"version": 1, "attributes": {name: {"role": "quasi_identifier"} for name in table}, "expect": []}
     policy["expect"] = [{"k_anonymity": {"k": 2}}]

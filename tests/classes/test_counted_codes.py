@@ -69,7 +69,7 @@ def test_combinations_and_codes_are_counted_by_records(drawn: list[tuple[int, ..
 @given(rows)
 def test_exempt_rows_are_exempt_with_all_their_records(drawn: list[tuple[int, ...]]) -> None:
     counted, _ = tables(drawn)
-    kept = sum(times for *codes, times in drawn if codes[0] or codes[1])
-    assert without_exempt(counted, DOMAINS[:2]).records == kept
+    retained = sum(times for *codes, times in drawn if codes[0] or codes[1])
+    assert without_exempt(counted, DOMAINS[:2]).records == retained
     assert without_exempt(counted, ()) is counted
     assert suppressed_in_all(counted, DOMAINS[:2]).sum() == sum(not (row[0] or row[1]) for row in drawn)

@@ -68,8 +68,8 @@ def test_values_are_counted_in_each_class(counted: str, scale: int, drawn: list[
         histogram = grouping.histogram(grouping.shard[counted].astype(np.int64) * scale, (SIZES[counted] + 1) * scale)
     assert {histogram.values.dtype, histogram.counts.dtype, histogram.offsets.dtype} == {np.dtype(np.int64)}
     parts = [np.split(one, histogram.offsets[1:-1]) for one in (histogram.values, histogram.counts)]
-    found = [list(zip(*(one.tolist() for one in row), strict=True)) for row in zip(*parts, strict=True)]
-    assert found == [sorted(expected[one].items()) for one in sorted(expected)]
+    actual = [list(zip(*(one.tolist() for one in row), strict=True)) for row in zip(*parts, strict=True)]
+    assert actual == [sorted(expected[one].items()) for one in sorted(expected)]
 
 
 @given(rows, st.booleans(), CELLS)
@@ -78,7 +78,7 @@ def test_what_counts_in_all_classes_is_what_counts_in_each(drawn: list[Row], uni
         grouping = Grouping(shard(drawn, ()), [DOMAINS["zip"]], DOMAINS["person"] if unit else None)
         codes, radix = grouping.shard["age"], SIZES["age"] + 1
         histogram = grouping.histogram(codes, radix)
-        found = grouping.occurrences(codes, radix)
+        result = grouping.occurrences(codes, radix)
     expected = np.zeros(radix, dtype=np.int64)
     np.add.at(expected, histogram.values, histogram.counts)
-    assert found.tolist() == expected.tolist()
+    assert result.tolist() == expected.tolist()

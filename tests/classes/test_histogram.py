@@ -64,10 +64,10 @@ def test_taking_rows_and_leaving_a_value_out(rows: Rows, wanted: list[int], valu
 @given(ROWS)
 def test_profiles_are_the_multisets_of_counts(rows: Rows) -> None:
     classes = np.flatnonzero([bool(row) for row in rows])
-    found = {}
+    actual = {}
     for profile, positions in compressed(rows).profiles(classes):
-        found |= {int(classes[position]): profile for position in positions}
-    assert found == {c: tuple(sorted(rows[c].values(), reverse=True)) for c in classes.tolist()}
+        actual |= {int(classes[position]): profile for position in positions}
+    assert actual == {c: tuple(sorted(rows[c].values(), reverse=True)) for c in classes.tolist()}
 
 
 @given(ROWS)
@@ -116,6 +116,6 @@ def test_an_answer_is_computed_once_for_a_histogram_and_for_each_object_that_it_
 
 
 def test_classes_of_one_row_each_in_any_order():
-    found = count_in_classes(np.array([2, 0, 1]), 3, np.array([1, 2, 0]), 3, times=np.array([4, 5, 6]))
-    assert found.offsets.tolist() == [0, 1, 2, 3]
-    assert (found.values.tolist(), found.counts.tolist()) == ([2, 0, 1], [5, 6, 4])
+    result = count_in_classes(np.array([2, 0, 1]), 3, np.array([1, 2, 0]), 3, times=np.array([4, 5, 6]))
+    assert result.offsets.tolist() == [0, 1, 2, 3]
+    assert (result.values.tolist(), result.counts.tolist()) == ([2, 0, 1], [5, 6, 4])

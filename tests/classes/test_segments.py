@@ -28,7 +28,7 @@ def test_positions_of_any_segments(segments: list[tuple[int, int]]):
 
 
 @given(st.permutations(range(7)))
-def test_a_member_stands_at_its_place(order: list[int]):
+def test_a_member_is_at_its_place(order: list[int]):
     assert inverse(np.array(order)).tolist() == [order.index(member) for member in range(7)]
 
 

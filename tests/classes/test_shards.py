@@ -83,7 +83,7 @@ def test_every_record_is_in_one_shard_and_no_class_in_two(
     for number, part in enumerate(parts):
         for row in part:
             homes.setdefault(row[:2], set()).add(number)
-    assert {len(found) for found in homes.values()} == {1}
+    assert {len(match) for match in homes.values()} == {1}
     assert (len(parts) > 1) == (count > 1)
     assert list(scratch.iterdir()) == []
 
@@ -118,11 +118,11 @@ def test_a_failure_while_measuring_leaves_nothing_on_disk(scratch: Path, error: 
     assert list(scratch.iterdir()) == []
 
 
-def test_progress_tells_the_records_read_so_far() -> None:
-    told: list[tuple[str, int, int]] = []
-    shards_of(Table(), Plan(2, spill=False), progress=lambda *step: told.append(step))
-    assert told[0] == ("reading", 700, RECORDS)
-    assert told[-1] == ("reading", RECORDS, RECORDS)
+def test_progress_reports_the_records_read_so_far() -> None:
+    reported: list[tuple[str, int, int]] = []
+    shards_of(Table(), Plan(2, spill=False), progress=lambda *step: reported.append(step))
+    assert reported[0] == ("reading", 700, RECORDS)
+    assert reported[-1] == ("reading", RECORDS, RECORDS)
 
 
 def test_the_plan_follows_the_memory() -> None:

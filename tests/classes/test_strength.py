@@ -55,12 +55,12 @@ def unique_share(columns: list[list[object]]) -> Fraction:
     ],
 )
 def test_the_figures_of_the_example(attributes: list[str], distinction: str, separation: str):
-    found = strengths(coded(TOY))
+    result = strengths(coded(TOY))
 
-    one = found.of(*attributes)
+    one = result.of(*attributes)
     assert (str(one.distinction), str(one.separation)) == (distinction, separation)
-    assert found.minimal_keys == (("age", "state"),)
-    assert found.sample is None
+    assert result.minimal_keys == (("age", "state"),)
+    assert result.sample is None
 
 
 def rounded(*figures: Fraction | float) -> tuple[float, ...]:
@@ -70,9 +70,9 @@ def rounded(*figures: Fraction | float) -> tuple[float, ...]:
 @pytest.mark.long
 def test_the_figures_of_adult(data):
     with open_engine(data / "adult/adult.csv", 2**30) as engine:
-        found = strengths_of(engine, ADULT)
+        result = strengths_of(engine, ADULT)
 
-    assert found.sample is None
+    assert result.sample is None
     printed = {
         ("age",): (0.002387, 0.978117, 0.000033),
         ("occupation",): (0.000464, 0.894622, 0),
@@ -83,17 +83,17 @@ def test_the_figures_of_adult(data):
         ADULT: (0.646575, 0.999906, 0.514290),
     }
     for names, figures in printed.items():
-        one = found.of(*names)
+        one = result.of(*names)
         assert rounded(one.distinction, one.separation, one.unique) == figures
-    assert found.whole.distinction * found.records == 19_502
-    pairs = [one for one in found.sets if len(one.attributes) == 2]
-    triples = [one for one in found.sets if len(one.attributes) == 3]
+    assert result.whole.distinction * result.records == 19_502
+    pairs = [one for one in result.sets if len(one.attributes) == 2]
+    triples = [one for one in result.sets if len(one.attributes) == 3]
     by_distinction = max(pairs, key=lambda one: one.distinction)
     by_separation = max(pairs, key=lambda one: one.separation)
     assert (by_distinction.attributes, rounded(by_distinction.distinction)) == (("age", "native-country"), (0.039288,))
     assert (by_separation.attributes, rounded(by_separation.separation)) == (("age", "occupation"), (0.997504,))
     assert max(triples, key=lambda one: one.distinction).attributes == ("age", "education", "occupation")
-    drops = {one.attribute: round(float(one.leave_one_out), 5) for one in found.contributions}
+    drops = {one.attribute: round(float(one.leave_one_out), 5) for one in result.contributions}
     assert drops == {
         "age": 0.36781,
         "occupation": 0.22117,
@@ -105,9 +105,9 @@ def test_the_figures_of_adult(data):
         "salary-class": 0.04943,
         "native-country": 0.03388,
     }
-    values = {one.attribute: round(one.shapley, 5) for one in found.contributions}
+    values = {one.attribute: round(one.shapley, 5) for one in result.contributions}
     assert (values["age"], values["education"], values["occupation"]) == (0.14195, 0.08751, 0.08671)
-    assert round(sum(one.shapley for one in found.contributions), 5) == 0.51429
+    assert round(sum(one.shapley for one in result.contributions), 5) == 0.51429
 
 
 CELLS = st.integers(0, 3)
@@ -117,14 +117,14 @@ CELLS = st.integers(0, 3)
 def test_exact_figures_are_those_of_plain_python(rows: list[tuple[int, ...]]):
     columns: list[list[object]] = [list(one) for one in zip(*rows, strict=True)]
     names = "abcd"
-    found = strengths({name: np.array(one) for name, one in zip(names, columns, strict=True)})
+    result = strengths({name: np.array(one) for name, one in zip(names, columns, strict=True)})
 
-    assert len(found.sets) == 4 + 6 + 4
+    assert len(result.sets) == 4 + 6 + 4
     keys = []
     for size in (1, 2, 3):
         for places in combinations(range(4), size):
             chosen = [columns[place] for place in places]
-            one = found.of(*(names[place] for place in places))
+            one = result.of(*(names[place] for place in places))
             classes = Counter(zip(*chosen, strict=True))
             together = sum(comb(number, 2) for number in classes.values())
             assert one.distinction == Fraction(len(classes), len(rows))
@@ -132,8 +132,8 @@ def test_exact_figures_are_those_of_plain_python(rows: list[tuple[int, ...]]):
             assert one.unique == unique_share(chosen)
             if len(classes) == len(rows) and not any({*key} <= {*places} for key in keys):
                 keys.append(places)
-    assert found.minimal_keys == tuple(tuple(names[place] for place in key) for key in keys)
-    for place, one in enumerate(found.contributions):
+    assert result.minimal_keys == tuple(tuple(names[place] for place in key) for key in keys)
+    for place, one in enumerate(result.contributions):
         others = [column for other, column in enumerate(columns) if other != place]
         assert one.leave_one_out == unique_share(columns) - unique_share(others)
         assert one.shapley == pytest.approx(float(added_over_all_orders(columns, place)), abs=1e-12)
@@ -224,6 +224,6 @@ def test_a_missing_value_is_a_value():
 
     table = pa.table({"a": ["x", "?", None, "x", ""], "b": [1, 1, 1, 2, 1]})
     with open_engine(table, 2**30) as engine:
-        found = strengths_of(engine, ["a", "b"], missing=["?"])
-    assert found.of("a").distinction == Fraction(2, 5)
-    assert found.of("a", "b").unique == Fraction(2, 5)
+        result = strengths_of(engine, ["a", "b"], missing=["?"])
+    assert result.of("a").distinction == Fraction(2, 5)
+    assert result.of("a", "b").unique == Fraction(2, 5)

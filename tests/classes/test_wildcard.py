@@ -30,8 +30,8 @@ def test_sums_over_compatible_classes(classes: list[Key], data: st.DataObject) -
     expected = [
         sum(size for other, size in zip(classes, sizes, strict=True) if compatible(one, other)) for one in classes
     ]
-    found = compatibility(codes(classes), MISSING).sum(np.array(sizes, dtype=np.int64))
-    assert found.tolist() == expected
+    result = compatibility(codes(classes), MISSING).sum(np.array(sizes, dtype=np.int64))
+    assert result.tolist() == expected
 
 
 @given(CLASSES, st.data())

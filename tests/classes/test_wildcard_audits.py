@@ -115,10 +115,10 @@ def test_every_class_check_agrees_with_a_comparison_of_all_classes(
     )
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(tcdp_audit.core.auditor.evaluation, "largest_shard", lambda *_: limit)
-        found = answer(release, conventions, unit, shards=shards)
+        result = answer(release, conventions, unit, shards=shards)
         patch.setattr(Compatibility, "blocks", compared)
         expected = answer(release, conventions, unit, shards=1)
-    assert found == expected
+    assert result == expected
 
 
 @pytest.mark.long
@@ -177,20 +177,20 @@ def test_a_pattern_for_nearly_every_record() -> None:
     one, other = codes[:, :, None].astype(np.int8), codes[:, None, :].astype(np.int8)
     sizes = np.logical_and.reduce([(a == b) | (a == 2) | (b == 2) for a, b in zip(one, other, strict=True)]).sum(axis=1)
 
-    (found,) = audit(release, document).expectations
+    (actual,) = audit(release, document).expectations
 
-    assert found.observed == sizes.min()
-    assert found.records is not None
-    assert found.records.failing == (sizes < 2).sum()
+    assert actual.observed == sizes.min()
+    assert actual.records is not None
+    assert actual.records.failing == (sizes < 2).sum()
 
 
 @pytest.mark.long
 def test_thousands_of_incomplete_quasi_identifiers() -> None:
     release, document = scattered(20, 1500, 2)
 
-    (found,) = audit(release, document).expectations
+    (actual,) = audit(release, document).expectations
 
-    assert (found.status.value, found.observed) == ("failed", 1)
+    assert (actual.status.value, actual.observed) == ("failed", 1)
 
 
 def test_what_outgrows_the_memory_is_refused_before_any_work(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -199,9 +199,9 @@ def test_what_outgrows_the_memory_is_refused_before_any_work(monkeypatch: pytest
     result = audit(release, document, memory=2**30)
 
     assert result.exit_code() == 3
-    (found,) = result.expectations
-    assert found.message.startswith("`missing_quasi_identifier: wildcard` needs about 51200.0 GiB for 50 records that")
-    assert "1.0 GiB may be used; give more with --memory" in found.message
+    (actual,) = result.expectations
+    assert actual.message.startswith("`missing_quasi_identifier: wildcard` needs about 51200.0 GiB for 50 records that")
+    assert "1.0 GiB may be used; give more with --memory" in actual.message
 
 
 def test_what_would_take_days_is_refused_with_the_number_of_patterns(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -213,12 +213,12 @@ def test_what_would_take_days_is_refused_with_the_number_of_patterns(monkeypatch
     assert "are missing in 8 different patterns; leave out" in result.expectations[0].message
 
 
-def test_progress_is_told_by_parts_of_a_single_shard() -> None:
+def test_progress_is_reported_by_parts_of_a_single_shard() -> None:
     release, document = scattered(200, 4, 2)
-    told: list[tuple[str, int, int]] = []
+    reported: list[tuple[str, int, int]] = []
 
-    audit(release, document, progress=lambda *step: told.append(step))
+    audit(release, document, progress=lambda *step: reported.append(step))
 
-    measuring = [(done, total) for step, done, total in told if step == "measuring"]
+    measuring = [(done, total) for step, done, total in reported if step == "measuring"]
     assert len(measuring) > 1
     assert measuring[-1][0] == measuring[-1][1]

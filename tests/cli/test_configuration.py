@@ -37,7 +37,7 @@ def configure(folder: Path, *lines: str) -> None:
     (folder / "pyproject.toml").write_text("\n".join(["[tool.tcdp-audit]", *lines, ""]))
 
 
-def test_a_policy_above_is_found_and_named(project: Path, here: Any):
+def test_a_policy_above_is_detected_and_named(project: Path, here: Any):
     shutil.copy(project / "policies" / "release.csv", project / "src")
     shutil.copy(project / "policies" / "a.tcdp.yaml", project / "src")
 
@@ -93,7 +93,7 @@ def test_other_options_of_a_project(project: Path, here: Any):
     assert [one["severity"] for one in json.loads(answer.out)] == ["info", "minor", "minor"]
 
 
-def test_a_nearer_single_policy_is_meant_before_those_of_the_project(project: Path, here: Any):
+def test_a_nearer_single_policy_is_chosen_before_those_of_the_project(project: Path, here: Any):
     configure(project, 'policies = ["nowhere"]')
     shutil.copy(project / "policies" / "release.csv", project / "src")
     shutil.copy(project / "policies" / "a.tcdp.yaml", project / "src" / "b.tcdp.yaml")
@@ -101,7 +101,7 @@ def test_a_nearer_single_policy_is_meant_before_those_of_the_project(project: Pa
     assert here("check").err == "tcdp-audit: policy: ../b.tcdp.yaml\n"
 
 
-def test_those_of_the_project_are_meant_where_nearer_ones_are_several(project: Path, here: Any):
+def test_those_of_the_project_are_chosen_where_nearer_ones_are_several(project: Path, here: Any):
     configure(project, 'policies = ["policies"]')
     for name in ("b", "c"):
         shutil.copy(project / "policies" / "a.tcdp.yaml", project / "src" / f"{name}.tcdp.yaml")
@@ -177,9 +177,9 @@ def test_a_file_of_another_user_counts_for_nothing(loose: Path, here: Any, monke
     asked = os.lstat
 
     def strange(path: Any, *arguments: Any, **options: Any) -> Any:
-        found = asked(path, *arguments, **options)
+        result = asked(path, *arguments, **options)
         own = str(path).endswith("pyproject.toml")
-        return SimpleNamespace(st_uid=4711) if own else found
+        return SimpleNamespace(st_uid=4711) if own else result
 
     assert here("check").code == 0
     monkeypatch.setattr("os.lstat", strange)

@@ -60,9 +60,9 @@ def test_the_policy_shows_every_kind_of_outcome(tmp_path: Path):
     for name, text in MADE.items():
         (tmp_path / name).write_text(text, encoding="utf-8", newline="\n")
     outcomes = audit(None, tmp_path / POLICY).expectations
-    told = [(one.check, one.attribute, one.status.value, one.severity.value) for one in outcomes]
+    reported = [(one.check, one.attribute, one.status.value, one.severity.value) for one in outcomes]
 
-    assert told == [
+    assert reported == [
         ("k_anonymity", None, "failed", "error"),
         ("distinct_l_diversity", "diagnosis", "passed", "error"),
         ("entropy_l_diversity", "diagnosis", "failed", "error"),

@@ -26,15 +26,15 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize(("name", "options"), [("demo.txt", []), ("demo-brief.txt", ["--brief"])])
-def test_the_demonstration_is_told_as_it_was(here: Any, folder: Path, name: str, options: list[str]) -> None:
+def test_the_demonstration_is_reported_as_it_was(here: Any, folder: Path, name: str, options: list[str]) -> None:
     answer = here("check", "--policy", folder / POLICY, *options)
     assert (answer.code, answer.err) == (1, "")
-    told = re.sub(r" in \d+\.\d s\n$", " in SECONDS s\n", answer.out)
+    reported = re.sub(r" in \d+\.\d s\n$", " in SECONDS s\n", answer.out)
     if os.environ.get("TCDP_AUDIT_GOLDEN") == "write":
-        (GOLDEN / name).write_text(told, encoding="utf-8")
-    assert told == (GOLDEN / name).read_text(encoding="utf-8")
-    assert max(map(len, told.splitlines())) <= 80
-    assert not re.search(r"equivalence class|`|\bfigure\b", told)
+        (GOLDEN / name).write_text(reported, encoding="utf-8")
+    assert reported == (GOLDEN / name).read_text(encoding="utf-8")
+    assert max(map(len, reported.splitlines())) <= 80
+    assert not re.search(r"equivalence class|`|\bfigure\b", reported)
 
 
 def test_twice_brief_is_quiet(here: Any, folder: Path) -> None:

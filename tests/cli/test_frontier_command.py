@@ -84,7 +84,7 @@ def test_quieter_and_as_json(here: Any):
         (["--policy", "."], "one release is explored under one"),
     ],
 )
-def test_a_wrong_call_is_told(arguments: list[str], sentence: str, here: Any, folder: Path):
+def test_a_wrong_call_is_reported(arguments: list[str], sentence: str, here: Any, folder: Path):
     (folder / "other.tcdp.yaml").write_text(yaml.safe_dump(POLICY), encoding="utf-8")
     policy = () if "--policy" in arguments else ("--policy", "p.tcdp.yaml")
     answer = here("frontier", *policy, *arguments)
@@ -99,5 +99,5 @@ def test_a_policy_that_no_release_keeps_exits_with_1(here: Any, folder: Path):
     answer = here("frontier", "--policy", "beyond.tcdp.yaml", "--vary", "k_anonymity=31", "--workers", "1")
 
     assert answer.code == 1
-    told = "✗ 1 setting, 0 points on the front; no release is known that keeps the policy itself (k ≥ 31)."
-    assert " ".join(answer.out.split()).endswith(told)
+    message = "✗ 1 setting, 0 points on the front; no release is known that keeps the policy itself (k ≥ 31)."
+    assert " ".join(answer.out.split()).endswith(message)

@@ -66,7 +66,7 @@ def test_failures_are_annotated_at_their_lines(runner: Path, here: Any):
         assert named.startswith(("k_anonymity", "distinct_l_diversity", "t_closeness"))
 
 
-def test_later_steps_are_told(runner: Path, here: Any):
+def test_later_steps_are_reported(runner: Path, here: Any):
     reports = ["--report", "x.sarif", "--report", "{policy}.html"]
     here("check", "--policy", "li07_table3.tcdp.yaml", "--format", "github", *reports)
     text = (runner / "OUTPUT").read_text()
@@ -84,13 +84,13 @@ def test_a_warning_that_fails_the_step_is_no_pass_for_later_steps(runner: Path, 
     declared = (runner / "li07_table4.tcdp.yaml").read_text().split("expect:")[0]
     (runner / "w.tcdp.yaml").write_text(f"{declared}expect: [k_anonymity: {{k: {k}, severity: warning}}]\n")
     code = here("check", "--policy", "w.tcdp.yaml", "--format", "github", "--fail-on", "warning").code
-    told = outputs(runner / "OUTPUT")
+    output = outputs(runner / "OUTPUT")
 
-    assert (told["status"], told["exit-code"], told["failing"]) == answer
+    assert (output["status"], output["exit-code"], output["failing"]) == answer
     assert str(code) == answer[1]
 
 
-def test_later_steps_are_told_of_a_report_of_the_run_that_could_not_be_made(
+def test_later_steps_are_reported_of_a_report_of_the_run_that_could_not_be_made(
     runner: Path, here: Any, monkeypatch: pytest.MonkeyPatch
 ):
     def broken(_: object) -> str:
@@ -122,7 +122,7 @@ def test_outside_of_a_workflow_nothing_else_is_written(here: Any, monkeypatch: p
 
 
 @pytest.mark.usefixtures("runner")
-def test_a_file_that_cannot_be_written_is_told(here: Any, monkeypatch: pytest.MonkeyPatch):
+def test_a_file_that_cannot_be_written_is_reported(here: Any, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("GITHUB_OUTPUT", "nowhere/output")
     answer = here("check", "--policy", "li07_table4.tcdp.yaml", "--format", "github")
 
@@ -156,9 +156,9 @@ def test_no_more_are_annotated_than_github_shows():
     lines = list(annotated(findings))
 
     for command in ("error", "warning", "notice"):
-        told = [line for line in lines if line.startswith(f"::{command} ")]
-        assert len(told) == MOST_ANNOTATIONS
-        assert told[-1].endswith("::4 findings more: see the log and the step's summary")
+        reported = [line for line in lines if line.startswith(f"::{command} ")]
+        assert len(reported) == MOST_ANNOTATIONS
+        assert reported[-1].endswith("::4 findings more: see the log and the step's summary")
     assert len(list(annotated(findings[:MOST_ANNOTATIONS]))) == MOST_ANNOTATIONS
 
 

@@ -60,7 +60,7 @@ def test_every_option_is_described(command: str):
     assert [one.name for one in options if one.param_type_name == "option" and not one.help] == []
 
 
-def test_an_unknown_command_is_told_with_the_nearest(process: Any):
+def test_an_unknown_command_is_reported_with_the_nearest(process: Any):
     assert process("chekc") == (
         2,
         "",

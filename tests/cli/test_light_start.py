@@ -76,7 +76,7 @@ def test_explaining_what_is_built_in_imports_no_library_at_all(name: str, tmp_pa
 
 
 @pytest.mark.parametrize("arguments", [["plugins"], ["schema"], ["explain"], ["explain", "--markdown", "t_closeness"]])
-def test_what_only_tells_imports_no_library_of_frames(arguments: list[str], tmp_path: Path):
+def test_what_only_reports_imports_no_library_of_frames(arguments: list[str], tmp_path: Path):
     imported = _imported(tmp_path, *arguments)
 
     assert imported & (FRAMES | {"duckdb", "rich"}) == set()

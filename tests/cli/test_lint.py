@@ -39,7 +39,7 @@ def test_a_sound_policy_is_a_line_and_needs_no_data(here: Any):
     )
 
 
-def test_a_wrong_policy_is_told_with_all_its_faults(here: Any):
+def test_a_wrong_policy_is_reported_with_all_its_faults(here: Any):
     answer = here("lint", "wrong.tcdp.yaml", "sound.tcdp.yaml")
 
     assert answer.code == 2
@@ -48,7 +48,7 @@ def test_a_wrong_policy_is_told_with_all_its_faults(here: Any):
     assert "wrong.tcdp.yaml:7:5: expect[0]: unknown check 'k_anonimity'" in answer.err
 
 
-def test_a_demand_that_no_release_could_fail_is_told_at_its_place(here: Any):
+def test_a_demand_that_no_release_could_fail_is_reported_at_its_place(here: Any):
     answer = here("lint", "vain.tcdp.yaml")
 
     assert (answer.code, answer.err) == (1, "")
@@ -191,7 +191,7 @@ def test_a_risk_and_a_k_imply_each_other(here: Any, expect: str, line: int):
         ),
     ],
 )
-def test_a_demand_that_another_implies_is_told(here: Any, expect: str, implied: str, strong: str):
+def test_a_demand_that_another_implies_is_reported(here: Any, expect: str, implied: str, strong: str):
     code, lines = finding(here, expect)
 
     assert code == 0
@@ -221,7 +221,7 @@ def test_so_many_values_of_entities_are_not_so_many_entities(here: Any):
     assert finding(here, expect, top="  who: {role: insensitive}\nunit: who\n") == (0, [])
 
 
-def test_what_is_laxer_than_the_profile_is_told_and_what_is_stricter_is_not(here: Any):
+def test_what_is_laxer_than_the_profile_is_reported_and_what_is_stricter_is_not(here: Any):
     top = "profile: ema_policy_0070@2017-09\n"
     code, lines = finding(here, "  - k_anonymity: {k: 10}\n", top=top)
 
@@ -248,7 +248,7 @@ def test_warnings_only_have_a_sentence_of_their_own(here: Any):
 
 
 @pytest.mark.parametrize(
-    ("conventions", "missing", "told"),
+    ("conventions", "missing", "message"),
     [
         (
             "missing_quasi_identifier: wildcard",
@@ -266,7 +266,7 @@ def test_warnings_only_have_a_sentence_of_their_own(here: Any):
         ("suppressed: counted, missing_tokens: [x]", 6, ""),
     ],
 )
-def test_what_conventions_do_to_a_release(here: Any, conventions: str, missing: int, told: str):
+def test_what_conventions_do_to_a_release(here: Any, conventions: str, missing: int, message: str):
     gone = "*" if "tokens" in conventions else ""
     rows = [f"{gone or ''},{gone or 'none'}"] * missing + ["02139,some"] * (10 - missing)
     Path("r.csv").write_text("\n".join(["zip,pain", *rows]) + "\n")
@@ -274,8 +274,8 @@ def test_what_conventions_do_to_a_release(here: Any, conventions: str, missing: 
     code, lines = finding(here, "  - k_anonymity: {k: 5}\n", "--release", "r.csv", top=top)
 
     assert code == 0
-    assert len(lines) == bool(told)
-    assert all(line.startswith("a.tcdp.yaml:5:") and told in line.replace(".0%", "%") for line in lines)
+    assert len(lines) == bool(message)
+    assert all(line.startswith("a.tcdp.yaml:5:") and message in line.replace(".0%", "%") for line in lines)
 
 
 def test_findings_as_a_list(here: Any):
@@ -301,7 +301,7 @@ def test_findings_as_a_list(here: Any):
         ("  - k_anonymity: {k: 5}\n  - composition_attack: {sensitive: pain, at_least: 2}\n", "'disease'"),
     ],
 )
-def test_secrets_of_which_nothing_is_demanded_are_told(here: Any, expect: str, secret: str):
+def test_secrets_of_which_nothing_is_demanded_are_reported(here: Any, expect: str, secret: str):
     """At d867cb5 such a policy was sound and nothing more."""
     roles = "  zip: {role: quasi_identifier}\n  pain: {role: sensitive}\n  disease: {role: sensitive}\n"
     Path("b.tcdp.yaml").write_text(f"version: 1\nattributes:\n{roles}key: id\nprevious: x.csv\nexpect:\n{expect}")

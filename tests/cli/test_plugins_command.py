@@ -71,7 +71,7 @@ def test_the_listing_fits_80_columns(process: Any, outsider: Any):
     assert "  error      ImportError: a long reason" in "\n".join(lines)
 
 
-def test_somebody_elses_plugin_is_listed_with_its_version(process: Any, outsider: Any):
+def test_another_authors_plugin_is_listed_with_its_version(process: Any, outsider: Any):
     path = outsider("acme", REPORTER.format(name="txt"))
 
     answer = process("plugins", PYTHONPATH=path)

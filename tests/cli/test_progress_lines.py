@@ -17,7 +17,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     return now
 
 
-def told(clock: list[float], calls: list[tuple[float, str, int, int]], capsys: Any, *, quiet: bool = False) -> str:
+def reported(clock: list[float], calls: list[tuple[float, str, int, int]], capsys: Any, *, quiet: bool = False) -> str:
     with streams(), progress.progress_of_work(quiet=quiet) as callback:
         for moment, *step in calls:
             clock[0] = moment
@@ -29,12 +29,12 @@ def told(clock: list[float], calls: list[tuple[float, str, int, int]], capsys: A
 
 
 def test_short_work_is_silent(clock: list[float], capsys: Any) -> None:
-    assert told(clock, [(1, "reading", 1, 2), (progress.LONG - 1, "measuring", 2, 2)], capsys) == ""
+    assert reported(clock, [(1, "reading", 1, 2), (progress.LONG - 1, "measuring", 2, 2)], capsys) == ""
 
 
 def test_each_stage_of_long_work_has_a_line_and_a_long_one_several(clock: list[float], capsys: Any) -> None:
     calls = [(20.0, "reading", 1, 4), (21.0, "reading", 2, 4), (90.0, "reading", 3, 4), (91.0, "measuring", 0, 0)]
-    assert told(clock, calls, capsys).splitlines() == [
+    assert reported(clock, calls, capsys).splitlines() == [
         "tcdp-audit: reading, 25% done, after 20 s",
         "tcdp-audit: reading, 75% done, after 90 s",
         "tcdp-audit: measuring, after 91 s",
@@ -42,13 +42,13 @@ def test_each_stage_of_long_work_has_a_line_and_a_long_one_several(clock: list[f
 
 
 def test_quiet_is_silent(clock: list[float], capsys: Any) -> None:
-    assert told(clock, [(99.0, "reading", 1, 4)], capsys, quiet=True) == ""
+    assert reported(clock, [(99.0, "reading", 1, 4)], capsys, quiet=True) == ""
 
 
-def test_a_stage_of_which_nobody_knows_the_end_says_how_far_it_is(
+def test_a_stage_of_which_no_one_knows_the_end_says_how_far_it_is(
     clock: list[float], capsys: pytest.CaptureFixture[str]
 ) -> None:
     calls = [(16.0, "rows from the database", 1_234_567, 0), (20.0, "opening", 0, 0)]
-    assert told(clock, calls, capsys) == (
+    assert reported(clock, calls, capsys) == (
         "tcdp-audit: rows from the database, 1,234,567, after 16 s\ntcdp-audit: opening, after 20 s\n"
     )

@@ -44,7 +44,7 @@ def test_errors_are_sentences_with_their_own_exit_codes(
     assert answer.err.lstrip("\n") == f"tcdp-audit: {sentence}\n"  # click ends the line of a ^C
 
 
-def test_a_defect_is_told_by_its_place_and_never_by_its_text(here: Any, failing: Any):
+def test_a_defect_is_reported_by_its_place_and_never_by_its_text(here: Any, failing: Any):
     failing(ZeroDivisionError("a cell: 4711"))
 
     answer = here("schema")

@@ -81,7 +81,7 @@ def test_a_wrong_policy_hides_no_result(here: Any):
     assert "3 policies: 1 met, 1 not met and 1 not audited completely. Exit code 2." in " ".join(answer.out.split())
 
 
-def test_policies_of_one_name_are_told_apart(folder: Path, here: Any, monkeypatch: pytest.MonkeyPatch):
+def test_policies_of_one_name_are_distinguished(folder: Path, here: Any, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(folder / "summary.md"))
     for name, release in (("a", "li07_table4"), ("b", "li07_table3")):
         Path(name).mkdir()
@@ -116,13 +116,13 @@ def test_no_name_of_a_policy_begins_a_line_of_its_own(here: Any):
 def test_each_audit_is_printed_under_its_policy(here: Any):
     out = here("check", *policies(FAILS, PASSES)).out
 
-    told = [
+    reported = [
         "── li07_table3.tcdp.yaml ──",
         "✗ Not fit for release.",
         "── li07_table4.tcdp.yaml ──",
         "✓ Fit for release.",
     ]
-    assert sorted(told, key=out.index) == told
+    assert sorted(reported, key=out.index) == reported
 
 
 @pytest.mark.usefixtures("folder")
@@ -206,7 +206,7 @@ def test_quiet_is_quiet(here: Any):
 
 
 @pytest.mark.usefixtures("folder")
-def test_a_wrong_policy_alone_is_told_as_ever_and_reported(here: Any):
+def test_a_wrong_policy_alone_is_reported_as_ever_and_reported(here: Any):
     answer = here("check", *policies(WRONG), "--report", "x.sarif", "--report", "x.html")
     (run,) = json.loads(Path("x.sarif").read_text())["runs"]
 

@@ -138,7 +138,7 @@ def test_a_call_that_means_nothing_is_refused(arguments: tuple[str, ...], senten
     assert sentence in answer.err
 
 
-def test_an_incomplete_audit_with_a_failed_demand_is_told_as_not_fit(pair: Pair, public: str, here: Any):
+def test_an_incomplete_audit_with_a_failed_demand_is_reported_as_not_fit(pair: Pair, public: str, here: Any):
     asked = POLICY.replace("disease: {role: sensitive}", "disease: {role: sensitive, hierarchy: {all: [a, b]}}")
     demanded = "  - t_closeness: {t: 0.5, attribute: disease, distance: hierarchical}\n"
     incomplete = write_pair(pair.folder, asked + demanded)
@@ -204,10 +204,10 @@ def test_the_password_comes_from_a_file_a_variable_or_a_person(pair: Pair, here:
     (pair.folder / "password").write_text("open\n", encoding="utf-8")
     call = ("attest", "result.json", "release.csv", "--key", "locked.pem")
 
-    nobody = here(*call)
-    assert nobody.code == 2
+    no_one = here(*call)
+    assert no_one.code == 2
     assert (
-        "is encrypted; give its password by --password-file, or in the variable TCDP_AUDIT_KEY_PASSWORD" in nobody.err
+        "is encrypted; give its password by --password-file, or in the variable TCDP_AUDIT_KEY_PASSWORD" in no_one.err
     )
     assert here(*call, "--password-file", "password").code == 0
     assert "cannot be read" in here(*call, "--password-file", "nowhere").err
@@ -219,7 +219,7 @@ def test_the_password_comes_from_a_file_a_variable_or_a_person(pair: Pair, here:
     assert here(*call).code == 0
 
 
-def test_two_audits_are_told_in_80_columns(pair: Pair, here: Any):
+def test_two_audits_are_reported_in_80_columns(pair: Pair, here: Any):
     shutil.copy(pair.json, "old.json")
     pair.forge(lambda result: result["outcomes"][len(COLUMN_DEMANDS)].update(observed=9, status="passed"))
     answer = here("diff", "old.json", "result.json", "--report", "d.html", "--report", "d.md", "--report", "d.json")

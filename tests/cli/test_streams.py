@@ -59,7 +59,7 @@ LOST = "tcdp-audit: standard output cannot be written: "
 
 @pytest.mark.parametrize("redirected", [">&-", "> /dev/full"])
 @pytest.mark.parametrize("command", COMMANDS.values(), ids=COMMANDS)
-def test_what_cannot_be_printed_is_told_on_standard_error(command: str, redirected: str, tmp_path: Path):
+def test_what_cannot_be_printed_is_reported_on_standard_error(command: str, redirected: str, tmp_path: Path):
     code, out, err = shell(tmp_path, f"{ENTRIES['module']} {command} {redirected}")
     assert (code, out) == (3, "")
     assert err.startswith(LOST)
@@ -74,7 +74,7 @@ def test_a_reader_that_has_seen_enough_changes_no_verdict(command: str, tmp_path
 
 @pytest.mark.parametrize("entry", ENTRIES.values(), ids=ENTRIES)
 @pytest.mark.parametrize(("k", "verdict"), [(2, 0), (3, 1)])
-def test_the_verdict_stands_where_nothing_was_to_be_printed(entry: str, k: int, verdict: int, tmp_path: Path):
+def test_the_verdict_remains_where_nothing_was_to_be_printed(entry: str, k: int, verdict: int, tmp_path: Path):
     check = f"{entry} check --policy p.tcdp.yaml"
     assert shell(tmp_path, f"{check} --quiet >&-", k) == (verdict, "", "")
     assert shell(tmp_path, f"{check} --quiet > /dev/full", k) == (verdict, "", "")
@@ -86,7 +86,7 @@ def test_the_verdict_stands_where_nothing_was_to_be_printed(entry: str, k: int, 
     assert shell(tmp_path, f"{check} > /dev/full 2> /dev/full", k) == (3, "", "")
 
 
-def test_a_wrong_call_stays_one_where_nobody_hears_it(tmp_path: Path):
+def test_a_wrong_call_stays_one_where_no_one_hears_it(tmp_path: Path):
     assert shell(tmp_path, f"{ENTRIES['module']} check --nonsense >&- 2>&-")[0] == 2
     assert shell(tmp_path, f"{ENTRIES['module']} nonsense 2> /dev/full")[0] == 2
 

@@ -45,11 +45,11 @@ def test_it_is_said_in_eighty_columns_and_nothing_is_written(here: Any, folder: 
     before = {path: path.read_bytes() for path in folder.iterdir()}
     answer = here("check", *TRY)
     assert (answer.code, answer.err) == (1, "")
-    told = answer.out[answer.out.index(HEADING) :]
-    assert "1. Mondrian partitioning: cells changed: age 6, zip 6\n" in told
-    assert "The cost: no record withheld, 12 cells changed; " in told
-    assert "The release would then pass; " in told
-    assert "✗ Not fit for release. The only demand fails." in told
+    reported = answer.out[answer.out.index(HEADING) :]
+    assert "1. Mondrian partitioning: cells changed: age 6, zip 6\n" in reported
+    assert "The cost: no record withheld, 12 cells changed; " in reported
+    assert "The release would then pass; " in reported
+    assert "✗ Not fit for release. The only demand fails." in reported
     assert max(map(len, answer.out.splitlines())) <= 80
     assert {path: path.read_bytes() for path in folder.iterdir()} == before
     assert HEADING not in here("check", "release.csv").out
@@ -87,7 +87,7 @@ def test_what_no_remedy_can_change_is_named(here: Any) -> None:
 
 
 @pytest.mark.parametrize(("demand", "options"), [("{k: 2}", []), ("{}", ["--allow-vacuous"])])
-def test_nothing_is_tried_where_nothing_stands_against_the_release(here: Any, demand: str, options: list[str]) -> None:
+def test_nothing_is_tried_where_nothing_counts_against_the_release(here: Any, demand: str, options: list[str]) -> None:
     write_policy(demand)
     Path("release.csv").write_text("age,zip,disease\n20,a,flu\n20,a,gout\n", encoding="utf-8")
     answer = here("check", *TRY, *options)

@@ -109,7 +109,7 @@ def test_where_a_status_moved():
     assert status_moved("failed", "error") == "same"  # as bad; that they differ is said by `kind`
 
 
-def test_counterparts_are_found_by_what_is_nearest():
+def test_counterparts_are_detected_by_what_is_nearest():
     old = [demanding(3), demanding(5), entry(attribute="a"), entry(check="suda")]
     new = [demanding(5), demanding(4), entry(attribute="b"), demanding(9)]
     assert matched(old, new) == [
@@ -190,7 +190,7 @@ def test_nothing_changed(pair: Pair):
         (lambda result: expectation(result, 4).update(observed=None), "different", False),
     ],
 )
-def test_what_changed_is_told_and_worse_is_worse(change: Changed, kind: str, worse: bool, pair: Pair):
+def test_what_changed_is_reported_and_worse_is_worse(change: Changed, kind: str, worse: bool, pair: Pair):
     comparison = audits(pair, change)
     assert kind in kinds(comparison)
     assert comparison.is_worse is worse

@@ -27,9 +27,9 @@ class ThinningParameters(RemedyParameters):
 
 def thinning(view: RemedyView, parameters: ThinningParameters) -> Treatment:
     """Keep a sample of the records and suppress every zip code."""
-    kept = view.generator().random(view.records) < parameters.share
+    retained = view.generator().random(view.records) < parameters.share
     zips = NewColumn(np.array([view.suppressed_token], dtype=object), np.zeros(view.records, dtype=np.int64))
-    return Treatment({"zip": zips}, kept, {"dropped": int((~kept).sum())})
+    return Treatment({"zip": zips}, retained, {"dropped": int((~retained).sum())})
 
 
 THINNING = Remedy(
@@ -145,8 +145,8 @@ def column(name: str, cells: Any, codes: Any) -> Apply:
     return apply
 
 
-def keeping(kept: Callable[[int], Any]) -> Apply:
-    return lambda view, _: Treatment(retained=kept(view.records))
+def keeping(remaining: Callable[[int], Any]) -> Apply:
+    return lambda view, _: Treatment(retained=remaining(view.records))
 
 
 def noting(notes: Mapping[str, Any]) -> Apply:

@@ -36,11 +36,11 @@ def luhn_numbers(number: int, *, seed: int = 1) -> list[str]:
     generator = np.random.default_rng(seed)
     detector = DETECTORS["payment_card"]
     assert isinstance(detector, ValueDetector)
-    found: set[str] = set()
-    while len(found) < number:
+    actual: set[str] = set()
+    while len(actual) < number:
         text = detector.random_value(generator)
-        found |= {text} if detector.is_hit(text) else set()
-    return sorted(found)
+        actual |= {text} if detector.is_hit(text) else set()
+    return sorted(actual)
 
 
 @given(st.integers(1, 30), st.data(), st.floats(0.01, 0.99))
@@ -73,7 +73,7 @@ def checked(prefix: str, length: int, number: int) -> str:
     return body + str(-(doubled + sum(int(one) for one in body[-2::-2])) % 10)
 
 
-def test_cards_of_all_lengths_in_one_column_are_found():
+def test_cards_of_all_lengths_in_one_column_are_detected():
     """Maestro, Diners Club, American Express, JCB, Visa and others, of 12 to 19 digits."""
     kinds = [("5018", 12), ("36", 14), ("34", 15), ("2131", 15), ("4", 13), ("6011", 16), ("4", 19), ("1800", 15)]
     numbers = [checked(*kinds[one % 8], 104_729 * one % 10**6) for one in range(80)]
@@ -82,7 +82,7 @@ def test_cards_of_all_lengths_in_one_column_are_found():
     assert "payment_card" not in {one.detector.name for one in detections({"n": wrong}).every}
 
 
-def test_planted_identifiers_are_found_and_measurements_are_not():
+def test_planted_identifiers_are_detected_and_measurements_are_not():
     generator = np.random.default_rng(4)
     harmless = {
         "age": generator.integers(20, 80, 60).tolist(),
@@ -97,12 +97,12 @@ def test_planted_identifiers_are_found_and_measurements_are_not():
     planted = {
         name: [cells[i] for i in shuffled] if name != "ascending" else cells for name, (cells, _) in PLANTED.items()
     }
-    found = detections({**planted, **harmless})
+    detected = detections({**planted, **harmless})
 
-    assert {name: one.detector.name for name, one in found.best.items()} == {
+    assert {name: one.detector.name for name, one in detected.best.items()} == {
         name: detector for name, (_, detector) in PLANTED.items()
     }
-    assert {*found.of_role(Role.QUASI_IDENTIFIER)} == {"geburtsdatum", "plz"}
+    assert {*detected.of_role(Role.QUASI_IDENTIFIER)} == {"geburtsdatum", "plz"}
 
 
 def test_a_reason_has_figures_and_no_cell():
@@ -115,26 +115,26 @@ def test_a_reason_has_figures_and_no_cell():
     assert one.as_json()["share"] == 1.0
 
 
-@pytest.mark.parametrize(("good", "is_found"), [(90, True), (89, False)])
-def test_nine_in_ten_numbers_must_be_hits(good: int, is_found: bool):
+@pytest.mark.parametrize(("good", "is_detected"), [(90, True), (89, False)])
+def test_nine_in_ten_numbers_must_be_hits(good: int, is_detected: bool):
     """Amounts and codes of digits are no random numbers, so they are not counted alone."""
     wrong = [f"4{number:015d}" for number in range(100)]
     checked = DETECTORS["payment_card"]
     assert isinstance(checked, ValueDetector)
     cells = [*luhn_numbers(good), *[one for one in wrong if not checked.is_hit(one)][: 100 - good]]
-    assert ("payment_card" in kinds(cells)) is is_found
+    assert ("payment_card" in kinds(cells)) is is_detected
 
 
-@pytest.mark.parametrize(("good", "is_found"), [(50, True), (49, False)])
-def test_half_is_enough_of_numbers_where_the_name_agrees(good: int, is_found: bool):
+@pytest.mark.parametrize(("good", "is_detected"), [(50, True), (49, False)])
+def test_half_is_enough_of_numbers_where_the_name_agrees(good: int, is_detected: bool):
     valid = [f"2020{1 + i // 28:02d}{1 + i % 28:02d}" if i < good else f"{99_000_000 + i}" for i in range(100)]
-    assert ("date_of_birth" in kinds(valid, "DoB")) is is_found
+    assert ("date_of_birth" in kinds(valid, "DoB")) is is_detected
 
 
-@pytest.mark.parametrize(("values", "is_found"), [(1, False), (2, True), (19, True)])
-def test_values_that_repeat_are_one_observation_each(values: int, is_found: bool):
+@pytest.mark.parametrize(("values", "is_detected"), [(1, False), (2, True), (19, True)])
+def test_values_that_repeat_are_one_observation_each(values: int, is_detected: bool):
     cells = [f"p{i % values}@example.org" for i in range(100)]
-    assert ("x" in detections({"x": cells}).best) is is_found
+    assert ("x" in detections({"x": cells}).best) is is_detected
 
 
 @pytest.mark.parametrize(("kind", "cells"), [("email_address", [f"p{i}@example.org" for i in range(20)]),
@@ -148,9 +148,9 @@ def test_so_many_that_chance_does_not_explain_them_are_enough(kind: str, cells: 
     if number == 4 and kind == "us_social_security_number":
         number = 15  # one random text in a hundred looks like one
     text = [f"seen twice, then {'abcdefghij'[i % 10]}{i}" for i in range(300 - number)]
-    found = detections({"note": [*text, *cells[:number]]})
-    assert found.best["note"].detector.name == kind
-    assert found.best["note"].evidence.hits == number
+    detected = detections({"note": [*text, *cells[:number]]})
+    assert detected.best["note"].detector.name == kind
+    assert detected.best["note"].evidence.hits == number
 
 
 @pytest.mark.parametrize(
@@ -168,7 +168,7 @@ def test_so_many_that_chance_does_not_explain_them_are_enough(kind: str, cells: 
         "she wrote from p{}@example.org. No answer",
     ],
 )
-def test_an_address_is_found_however_it_is_wrapped(form: str):
+def test_an_address_is_detected_however_it_is_wrapped(form: str):
     cells = [form.format(i) for i in range(19)]
     assert kinds(cells) == {"email_address"}
     assert kinds([*cells, *(f"seen twice, then {i}" for i in range(281))]) == {"email_address"}
@@ -177,7 +177,7 @@ def test_an_address_is_found_however_it_is_wrapped(form: str):
 @pytest.mark.parametrize(
     "column", ["physician_name", "NAME_LAST", "doctor_name", "Name of patient", "patient", "employee", "next_of_kin"]
 )
-def test_names_are_found_in_columns_that_are_called_so(column: str):
+def test_names_are_detected_in_columns_that_are_called_so(column: str):
     cells = [first + last for first in ["Ada", "Ben", "Cara", "Dirk"] for last in ["son", "ley", "ski"]]
     assert "person_name" in kinds(cells, column)
 
@@ -203,15 +203,15 @@ def test_a_checksum_is_tested_among_values_that_have_the_layout():
         digits = f"WEST1234569876{account:04d}"
         number = int("".join(str(int(one, 36)) for one in f"{digits}GB00"))
         valid.append(f"GB{98 - number % 97:02d}{digits}")
-    found = detections({"note": [*(f"none {i}" for i in range(300)), *valid]})
-    assert (found.best["note"].detector.name, found.best["note"].evidence.hits) == ("iban", 15)
+    detected = detections({"note": [*(f"none {i}" for i in range(300)), *valid]})
+    assert (detected.best["note"].detector.name, detected.best["note"].evidence.hits) == ("iban", 15)
 
 
 def test_few_values_that_never_repeat_say_something():
     assert "x" in detections({"x": [f"p{i}@example.org" for i in range(8)] + [None] * 50}).best
 
 
-def test_what_a_random_column_may_have_is_not_found():
+def test_what_a_random_column_may_have_is_not_detected():
     generator = np.random.default_rng(5)
     one_in_ten = ["".join(map(str, generator.integers(0, 10, 16))) for _ in range(500)]
     assert "x" not in detections({"x": ["4" + text[1:] for text in one_in_ten] * 2}).best
@@ -238,25 +238,25 @@ def test_without_its_library_a_detector_says_what_it_could_not_decide(monkeypatc
     assert with_library.undecided == ()
     monkeypatch.setitem(sys.modules, "stdnum", None)
     monkeypatch.setitem(sys.modules, "phonenumbers", None)
-    found = detections({"x": numbers, "y": [*range(1, 41)]})
+    detected = detections({"x": numbers, "y": [*range(1, 41)]})
 
-    assert found.every == with_library.every
-    assert {one.column for one in found.undecided} == {"x"}
-    assert "nl_bsn_number" in {one.detector.name for one in found.undecided}
-    (bsn,) = (one for one in found.undecided if one.detector.name == "nl_bsn_number")
+    assert detected.every == with_library.every
+    assert {one.column for one in detected.undecided} == {"x"}
+    assert "nl_bsn_number" in {one.detector.name for one in detected.undecided}
+    (bsn,) = (one for one in detected.undecided if one.detector.name == "nl_bsn_number")
     assert bsn.reason == (
         'whether its values are Dutch BSNs needs a library that is not installed; pip install "tcdp-audit[identifiers]"'
     )
 
 
 def test_only_the_columns_that_are_asked_for():
-    found = detections({"x": PLANTED["contact"][0], "y": PLANTED["net"][0]}, columns=["y"], share=Fraction(1))
-    assert [*found.best] == ["y"]
+    detected = detections({"x": PLANTED["contact"][0], "y": PLANTED["net"][0]}, columns=["y"], share=Fraction(1))
+    assert [*detected.best] == ["y"]
 
 
 def test_nested_columns_are_named():
-    found = detections({"x": PLANTED["contact"][0], "y": [[1]] * 60})
-    assert [*found.unreadable] == ["y"]
+    detected = detections({"x": PLANTED["contact"][0], "y": [[1]] * 60})
+    assert [*detected.unreadable] == ["y"]
 
 
 @pytest.mark.parametrize(

@@ -47,7 +47,7 @@ def test_numbers_that_were_given_out_are_no_measurement():
     assert not facts("x", ["a"]).is_measurement
 
 
-def test_a_text_that_is_no_number_in_the_last_of_many_is_found():
+def test_a_text_that_is_no_number_in_the_last_of_many_is_detected():
     many: list[object] = [str(one) for one in range(SAMPLE * 2)]
 
     assert facts("x", many).is_numeric

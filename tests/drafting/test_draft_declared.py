@@ -218,7 +218,7 @@ def test_pandera_in_a_module(read):
     assert read("schema.py", MODULE.split("stays =", maxsplit=1)[0]) == model
 
 
-def test_a_module_that_is_no_schema_is_told(read):
+def test_a_module_that_is_no_schema_is_reported(read):
     with pytest.raises(UsageError, match=r"the module has 2 schemas; name one as .*schema.py:NAME$"):
         read("schema.py", MODULE)
     with pytest.raises(UsageError, match=r"the module has no 'x'$"):

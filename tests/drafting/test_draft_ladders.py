@@ -30,46 +30,46 @@ def ladder(name: str, values: list[object]) -> Ladder | None:
     return ladder_of(facts(name, values), topic_of(name))
 
 
-def covers(found: Ladder | None, values: list[object], folder: Path) -> int:
+def covers(outcome: Ladder | None, values: list[object], folder: Path) -> int:
     """The height of a ladder that a policy accepts and that lacks no value."""
-    assert found is not None
+    assert outcome is not None
     path = folder / "ladder.csv"
-    path.write_text(found.csv, encoding="utf-8")
+    path.write_text(outcome.csv, encoding="utf-8")
     hierarchy = load_hierarchy("ladder.csv", path)
     assert hierarchy.unknown([str(one) for one in values]) == []
     return hierarchy.height
 
 
 def test_ages_have_bins_of_5_10_and_20_years(tmp_path: Path):
-    found = ladder("age", [17, 39, 90])
+    levels = ladder("age", [17, 39, 90])
 
-    assert covers(found, [17, 39, 90], tmp_path) == 4
-    assert found is not None
-    assert found.paths[39] == ("39", "35-39", "30-39", "20-39", "*")
-    assert len(found.paths) == 100
+    assert covers(levels, [17, 39, 90], tmp_path) == 4
+    assert levels is not None
+    assert levels.paths[39] == ("39", "35-39", "30-39", "20-39", "*")
+    assert len(levels.paths) == 100
 
 
 @pytest.mark.parametrize("form", DAYS)
 def test_days_have_months_years_and_decades(form: str, tmp_path: Path):
     days: list[object] = [date(1931, 12, 31).strftime(form), date(1945, 2, 28).strftime(form)]
-    found = ladder("dob", days)
+    levels = ladder("dob", days)
 
-    assert covers(found, days, tmp_path) == 4
-    assert found is not None
-    assert len(found.paths) == sum(365 + (year % 4 == 0) for year in range(1930, 1950))
-    assert found.paths[0][1:] == ("1930-01", "1930", "1930-1939", "*")
+    assert covers(levels, days, tmp_path) == 4
+    assert levels is not None
+    assert len(levels.paths) == sum(365 + (year % 4 == 0) for year in range(1930, 1950))
+    assert levels.paths[0][1:] == ("1930-01", "1930", "1930-1939", "*")
 
 
 @settings(max_examples=10)
 @given(st.sets(st.dates(date(1990, 1, 1), date(2009, 12, 31)), min_size=1, max_size=5))
-def test_of_a_day_at_either_end_of_a_decade_nothing_else_is_told(days: set[date]):
+def test_of_a_day_at_either_end_of_a_decade_nothing_else_is_reported(days: set[date]):
     texts: list[object] = [one.isoformat() for one in days]
-    found = ladder("date", texts)
+    levels = ladder("date", texts)
 
-    assert found is not None
+    assert levels is not None
     first, last = min(days).year // 10 * 10, max(days).year // 10 * 10 + 9
     count = (date(last, 12, 31) - date(first, 1, 1)) // timedelta(days=1) + 1
-    assert (found.paths[0][0], found.paths[-1][0], len(found.paths)) == (f"{first}-01-01", f"{last}-12-31", count)
+    assert (levels.paths[0][0], levels.paths[-1][0], len(levels.paths)) == (f"{first}-01-01", f"{last}-12-31", count)
 
 
 def test_a_day_that_two_forms_could_mean_is_in_none():
@@ -88,21 +88,21 @@ def test_one_day_that_is_none_leaves_no_ladder():
 
 
 def test_years_have_decades_and_half_centuries(tmp_path: Path):
-    found = ladder("birth_year", [1931, 1987])
+    levels = ladder("birth_year", [1931, 1987])
 
-    assert covers(found, [1931, 1987], tmp_path) == 3
-    assert found is not None
-    assert found.paths[0] == ("1900", "1900-1909", "1900-1949", "*")
+    assert covers(levels, [1931, 1987], tmp_path) == 3
+    assert levels is not None
+    assert levels.paths[0] == ("1900", "1900-1909", "1900-1949", "*")
 
 
 @pytest.mark.long
 def test_postal_codes_lose_one_digit_at_a_time(tmp_path: Path):
-    found = ladder("zip", ["02139", "94105"])
+    levels = ladder("zip", ["02139", "94105"])
 
-    assert covers(found, ["02139", "94105"], tmp_path) == 5
-    assert found is not None
-    assert found.paths[2139] == ("02139", "0213*", "021**", "02***", "0****", "*")
-    assert len(found.paths) == 100_000
+    assert covers(levels, ["02139", "94105"], tmp_path) == 5
+    assert levels is not None
+    assert levels.paths[2139] == ("02139", "0213*", "021**", "02***", "0****", "*")
+    assert len(levels.paths) == 100_000
 
 
 def test_icd_codes_have_categories_and_letters(tmp_path: Path):

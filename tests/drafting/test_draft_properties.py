@@ -84,12 +84,12 @@ def test_no_direct_identifier_is_missed(name: str):
 
 
 @EACH
-def test_no_planted_cell_stands_in_a_draft(name: str, tmp_path: Path):
+def test_no_planted_cell_is_in_a_draft(name: str, tmp_path: Path):
     draft = planted_draft(name)
-    told = draft.text(tmp_path / "draft.tcdp.yaml")
+    reported = draft.text(tmp_path / "draft.tcdp.yaml")
     cells = {str(cell) for _, role, cells in PLANTED[name](300) for cell in cells if role == "identifier"}
 
-    assert not {cell for cell in cells if len(cell) > 3 and re.search(rf"(?<!\w){re.escape(cell)}(?!\w)", told)}
+    assert not {cell for cell in cells if len(cell) > 3 and re.search(rf"(?<!\w){re.escape(cell)}(?!\w)", reported)}
 
 
 @pytest.mark.long
@@ -112,7 +112,7 @@ def test_a_draft_may_make_the_demands_of_a_profile(tmp_path: Path):
         assert demands == [one.check for one in profile_called(name).demands]
 
 
-def test_a_profile_that_nobody_knows_is_refused_with_those_that_are():
+def test_a_profile_that_no_one_knows_is_refused_with_those_that_are():
     with pytest.raises(UsageError, match=r"no profile is called 'ema'.*; known are cms_cell_size, "):
         profile_called("ema")
     assert profile_called(profile_called("ema_policy_0070").key).name == "ema_policy_0070"

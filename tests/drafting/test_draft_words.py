@@ -59,11 +59,11 @@ def test_the_last_word_decides_and_of_those_that_end_there_the_longest():
     ]
 
 
-def test_words_are_found_where_case_and_signs_part_them():
+def test_words_are_detected_where_case_and_signs_part_them():
     assert words_of("XMLHttpDate2of_Straße") == ["xml", "http", "date", "of", "strasse"]
 
 
-def test_every_entry_is_found_in_itself_and_written_as_one_word():
+def test_every_entry_is_detected_in_itself_and_written_as_one_word():
     for phrase, _ in PHRASES:
         if phrase.text.startswith("="):
             assert phrase.end([phrase.text[1:]]) == 1

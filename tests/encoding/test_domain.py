@@ -33,7 +33,7 @@ def read(
     return domain_of("x", raw(values, nulls), declaration, Conventions(**conventions))
 
 
-def test_nominal_text_is_compared_as_it_stands() -> None:
+def test_nominal_text_is_compared_unchanged() -> None:
     domain, misfit = read([" a", "02139", "2139", "A", "a"], nulls=2)
     assert domain.values.tolist() == [" a", "02139", "2139", "A", "a"]
     assert (domain.counts.tolist(), domain.missing, misfit) == ([1, 2, 3, 4, 5], 2, None)
@@ -102,7 +102,7 @@ def test_nan_is_missing_in_a_number_and_a_text_in_a_code() -> None:
     assert read(["1", "NaN", "nan"], "nominal")[0].missing == 0
 
 
-def test_suppressed_tokens_are_found_among_the_values() -> None:
+def test_suppressed_tokens_are_detected_among_the_values() -> None:
     domain, _ = read(["*", "a", "suppressed"], suppressed_tokens=["*", "suppressed", "-"])
     assert domain.suppressed == {0, 2}
 

@@ -120,12 +120,12 @@ def test_bins_of_either_notation_are_in_order_and_do_not_overlap() -> None:
         ["]9, 20]", "]20, 100]", "]100, 200]"],
         ["9-19", "20-99", "100+"],
     ):
-        found = audited(
+        result = audited(
             [bins[0], bins[2], bins[0], bins[1]],
             {"role": "sensitive", "scale": "numeric"},
             [{"t_closeness": {"distance": "ordered"}}],
         )
-        assert found.expectations[0].observed == 0.125
+        assert result.expectations[0].observed == 0.125
 
 
 @given(st.integers(-1000, 1000), st.integers(1, 1000), st.booleans())
@@ -190,18 +190,18 @@ def audited(values: list[str], declaration: dict[str, Any], expect: list[dict[st
     ],
 )
 def test_generalised_cells_keep_their_scale(values: list[str], declaration: dict[str, Any]) -> None:
-    found = audited(values, {"role": "quasi_identifier", **declaration}, [{"k_anonymity": {"k": 1}}])
-    assert found.status == "measured"
-    assert found.expectations[0].classes.total == 4
+    result = audited(values, {"role": "quasi_identifier", **declaration}, [{"k_anonymity": {"k": 1}}])
+    assert result.status == "measured"
+    assert result.expectations[0].classes.total == 4
 
 
 def test_text_that_is_neither_a_number_nor_a_range_does_not() -> None:
-    found = audited(
+    result = audited(
         ["20", "[20, 35)", "old", "[35, 20)"],
         {"role": "quasi_identifier", "scale": "numeric"},
         [{"k_anonymity": {"k": 1}}],
     )
-    (wrong,) = [one for one in found.structure if one.check == "wrong_scale"]
+    (wrong,) = [one for one in result.structure if one.check == "wrong_scale"]
     assert wrong.message == (
         "column 'x' holds a value that is neither of its scale nor a range of it in 2 records, first in record 3 "
         "(a range is written [20, 35), [20, 35[, 20-34, <20, >=65, 65+ or 476**)"
@@ -210,18 +210,18 @@ def test_text_that_is_neither_a_number_nor_a_range_does_not() -> None:
 
 def test_buckets_are_ordered_by_what_they_cover() -> None:
     buckets = ["[9, 20)", "[100, 200]", "[9, 20)", "[20, 100)"]
-    found = audited(buckets, {"role": "sensitive", "scale": "numeric"}, [{"t_closeness": {"distance": "ordered"}}])
+    result = audited(buckets, {"role": "sensitive", "scale": "numeric"}, [{"t_closeness": {"distance": "ordered"}}])
     # ranks 0, 1, 2 hold 1/2, 1/4, 1/4; a class of 1/2, 0, 1/2 moves a quarter over one step of two
-    assert found.expectations[0].observed == 0.125
+    assert result.expectations[0].observed == 0.125
 
 
 def test_ranges_that_overlap_have_no_order() -> None:
     overlapping = ["[9, 20)", "[15, 40]", "[9, 20)", "30"]
-    found = audited(
+    result = audited(
         overlapping, {"role": "sensitive", "scale": "numeric"}, [{"t_closeness": {"t": 1, "distance": "ordered"}}]
     )
-    assert found.status == "error"
-    assert found.expectations[0].message == (
+    assert result.status == "error"
+    assert result.expectations[0].message == (
         "cannot be evaluated: generalised values of 'x' overlap, so that they have no order"
     )
     equal = audited(overlapping, {"role": "sensitive", "scale": "numeric"}, [{"t_closeness": {"distance": "equal"}}])
@@ -239,12 +239,12 @@ def test_ranges_that_only_touch_are_ordered_whichever_of_them_leaves_the_number_
 
 
 def test_a_numeric_distance_has_no_numbers_in_ranges() -> None:
-    found = audited(
+    result = audited(
         ["[9, 20)", "30", "40", "50"],
         {"role": "sensitive", "scale": "numeric"},
         [{"t_closeness": {"t": 1, "distance": "numeric"}}],
     )
-    assert (found.status, found.expectations[0].message) == (
+    assert (result.status, result.expectations[0].message) == (
         "error",
         "the numeric distance needs numbers; the attribute is not numeric, or holds ranges",
     )

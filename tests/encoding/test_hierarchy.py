@@ -175,11 +175,11 @@ def test_a_tree_over_an_empty_domain_has_no_nodes():
         ("a;" * 2 + "*\n" + "zqlabel\n" * 7, None),
     ],
 )
-def test_a_csv_that_is_no_tree_is_told_by_its_lines(text: str, message: str | None, tmp_path: Path):
-    told = _refused(tmp_path, text)
+def test_a_csv_that_is_no_tree_is_reported_by_its_lines(text: str, message: str | None, tmp_path: Path):
+    reported = _refused(tmp_path, text)
 
-    assert MARKER not in told
-    assert told == f"tree.csv: {message}" if message else told.startswith("tree.csv: line 1: not as deep")
+    assert MARKER not in reported
+    assert reported == f"tree.csv: {message}" if message else reported.startswith("tree.csv: line 1: not as deep")
 
 
 def test_many_faulty_lines_are_counted(tmp_path: Path):
@@ -190,10 +190,10 @@ def test_many_faulty_lines_are_counted(tmp_path: Path):
     )
 
 
-def test_all_faults_are_told_at_once(tmp_path: Path):
-    told = _refused(tmp_path, "a;x;v;*\na;x;w;*\nb;*\nc;x;v;+\nd;x;w;*\n")
+def test_all_faults_are_reported_at_once(tmp_path: Path):
+    reported = _refused(tmp_path, "a;x;v;*\na;x;w;*\nb;*\nc;x;v;+\nd;x;w;*\n")
 
-    assert told.splitlines() == [
+    assert reported.splitlines() == [
         "tree.csv: line 3: not as deep as the others (4 levels)",
         "tree.csv: line 4: under another root; a hierarchy has one root",
         "tree.csv: line 2: a leaf that stands on an earlier line already",
@@ -227,11 +227,13 @@ def test_all_faults_are_told_at_once(tmp_path: Path):
         ),
     ],
 )
-def test_a_file_that_cannot_be_read_is_told_without_its_labels(name: str, text: bytes, message: str, tmp_path: Path):
+def test_a_file_that_cannot_be_read_is_reported_without_its_labels(
+    name: str, text: bytes, message: str, tmp_path: Path
+):
     assert _refused(tmp_path, text, name) == message
 
 
-def test_a_missing_file_and_a_folder_are_told(tmp_path: Path):
+def test_a_missing_file_and_a_folder_are_reported(tmp_path: Path):
     with pytest.raises(PolicyError, match=r"^trees/age\.csv: the hierarchy cannot be read: No such file"):
         load_hierarchy("trees/age.csv", tmp_path / "trees/age.csv")
     with pytest.raises(PolicyError, match="the hierarchy cannot be read: Is a directory"):
@@ -250,7 +252,7 @@ def test_a_missing_file_and_a_folder_are_told(tmp_path: Path):
         ({"*": ["zqlabel", "zqlabel"]}, "the inline hierarchy: a leaf that stands on an earlier line already"),
     ],
 )
-def test_an_inline_mapping_that_is_no_tree_is_told(tree: dict[str, Any], message: str):
+def test_an_inline_mapping_that_is_no_tree_is_reported(tree: dict[str, Any], message: str):
     with pytest.raises(PolicyError) as caught:
         load_hierarchy(tree, None)
 

@@ -58,12 +58,12 @@ def test_codes_are_compacted_where_compacting_the_keys_is_not_enough() -> None:
     keys = fold([np.array([0, 1, 1]), column], [2, 2**62])
     assert keys.steps[-1].codes_before is not None
     assert keys.span == 4
-    assert [found.tolist() for found in keys.decode(keys.values)] == [[0, 1, 1], [5, 1, 5]]
+    assert [match.tolist() for match in keys.decode(keys.values)] == [[0, 1, 1], [5, 1, 5]]
 
 
 def test_once_all_keys_differ_further_columns_are_looked_up() -> None:
     column = np.array([7, 1, 3], dtype=np.int64)
     keys = fold([column, column[::-1], column], [HUGE] * 3)
     assert (keys.values.tolist(), keys.span) == ([2, 0, 1], 3)
-    assert [found.tolist() for found in keys.decode(keys.values)] == [[7, 1, 3], [3, 1, 7], [7, 1, 3]]
-    assert [found.tolist() for found in keys.decode(np.array([1]))] == [[3], [7], [3]]
+    assert [match.tolist() for match in keys.decode(keys.values)] == [[7, 1, 3], [3, 1, 7], [7, 1, 3]]
+    assert [match.tolist() for match in keys.decode(np.array([1]))] == [[3], [7], [3]]

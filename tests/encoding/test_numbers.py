@@ -69,7 +69,7 @@ def test_stored_decimals_that_float64_would_merge_are_refused(kind: pa.DataType,
     assert audit(table, _policy("nominal")).expectations[0].observed == 2
 
 
-KEPT = {
+RETAINED = {
     "the same number in several ways": (["1.1", "1.10", "+1.1", "11e-1", "1.10000000000000000000"], 1),
     "np.savetxt": ([f"{value:.18e}" for value in (0.1, 0.2, 0.1 + 0.2)], 3),
     "many digits of different floats": (["0.12345678901234567891", "0.12345678901234599999"], 2),
@@ -77,9 +77,9 @@ KEPT = {
 }
 
 
-@pytest.mark.parametrize("case", KEPT)
-def test_numbers_that_float64_tells_apart_are_compared(tmp_path: Path, case: str) -> None:
-    texts, classes = KEPT[case]
+@pytest.mark.parametrize("case", RETAINED)
+def test_numbers_that_float64_distinguishes_are_compared(tmp_path: Path, case: str) -> None:
+    texts, classes = RETAINED[case]
     outcome = audit(_csv(tmp_path / "r.csv", *texts), _policy()).expectations[0]
     assert outcome.as_json()["classes"]["total"] == classes
 

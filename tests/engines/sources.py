@@ -71,8 +71,8 @@ def _csv(path: Path, names: tuple[str, ...] = COLUMNS, order: Any = range(RECORD
 def _json_lines(path: Path) -> Path:
     """Every fifth missing value is null, the others are absent keys."""
     rows = ({name: TABLE[name][i] for name in COLUMNS} for i in range(RECORDS))
-    kept = ({k: v for k, v in row.items() if v is not None or i % 5 == 0} for i, row in enumerate(rows))
-    path.write_text("".join(json.dumps(row) + "\n" for row in kept), encoding="utf-8")
+    retained = ({k: v for k, v in row.items() if v is not None or i % 5 == 0} for i, row in enumerate(rows))
+    path.write_text("".join(json.dumps(row) + "\n" for row in retained), encoding="utf-8")
     return path
 
 

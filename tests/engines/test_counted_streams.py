@@ -16,7 +16,7 @@ from tcdp_audit.core.policy.model import AttributeDeclaration, Conventions, Role
 GROUPS = pa.table({"zip": ["a", "b", None, "a"], "age": [1, 2, 3, 2], "times": pa.array([5, 2, 1, 3], pa.int64())})
 
 
-def test_a_row_stands_for_its_records() -> None:
+def test_a_row_represents_its_records() -> None:
     with grouped_engine(GROUPS.to_reader(2), "register", "register://a", 2**28) as engine:
         assert (engine.records, engine.rows, engine.ordered, engine.sha256()) == (11, 4, False, None)
         assert [column.name for column in engine.columns] == ["zip", "age"]
@@ -31,7 +31,7 @@ def test_a_row_stands_for_its_records() -> None:
 
 
 @pytest.mark.parametrize("times", [[5, 2, 0, 3], [5, 2, -1, 3], [5, None, 1, 3]])
-def test_a_row_that_stands_for_no_record_is_refused(times: list[int | None]) -> None:
+def test_a_row_that_represents_no_record_is_refused(times: list[int | None]) -> None:
     groups = GROUPS.set_column(2, "times", pa.array(times, pa.int64()))
     with pytest.raises(DataError, match="register: not all rows of the table arrived as they are; audit it again"):
         grouped_engine(groups.to_reader(), "register", "register://a", 2**28)

@@ -95,7 +95,7 @@ def test_a_remote_file_and_companions_are_read_alike(tmp_path: Path) -> None:
     assert observed[0] == observed[1]
 
 
-def test_codes_are_what_stands_in_the_file(tmp_path: Path) -> None:
+def test_codes_are_what_is_in_the_file(tmp_path: Path) -> None:
     frame = pd.DataFrame(
         {
             "sex": [1.0, 2, 8, 9],

@@ -78,7 +78,7 @@ CHANGES.remove(("feather", _write_over))  # the system ends who reads what is ma
 
 @pytest.mark.parametrize("table", ["release", "original"])
 @pytest.mark.parametrize(("kind", "change"), CHANGES)
-def test_a_table_that_changes_during_its_audit_is_not_told_under_another_digest(
+def test_a_table_that_changes_during_its_audit_is_not_reported_under_another_digest(
     kind: str, table: str, change: Callable[[Path], None], tmp_path: Path
 ) -> None:
     paths = {name: tmp_path / f"{name}.{kind}" for name in ("release", "original")}
@@ -238,7 +238,7 @@ def test_cells_do_not_run_into_each_other() -> None:
     assert content_digest(pa.table({"a": ["x"], "b": ["y"]})) != content_digest(pa.table({"b": ["y"], "a": ["x"]}))
 
 
-def test_a_frame_is_told_by_its_content_whatever_library_holds_it() -> None:
+def test_a_frame_is_identified_by_its_content_whatever_library_holds_it() -> None:
     cells = {"a": ["x", "y", None, "x"], "b": [1, 2, 3, 4]}
     frames = [
         pa.table(cells),

@@ -35,7 +35,7 @@ def _lines(tmp_path: Path, *lines: str, name: str = "r.jsonl") -> Path:
 
 
 @pytest.mark.parametrize("number", [*NUMBERS, "true", "false"])
-def test_a_number_and_a_boolean_are_the_text_that_stands_there(tmp_path: Path, number: str) -> None:
+def test_a_number_and_a_boolean_are_the_text_that_is_there(tmp_path: Path, number: str) -> None:
     assert _read(_lines(tmp_path, f'{{"x": {number}}}', f'{{"x":"{number}"}}')) == [{"x": number}] * 2
 
 
@@ -92,11 +92,11 @@ def test_cells_are_those_of_pythons_reader(
     expected = [_by_python(line) for line in records]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(reader, "BLOCK_BYTES", block)
-        found = _read(path)
-    assert [{name: cell for name, cell in row.items() if cell is not None} for row in found] == [
+        result = _read(path)
+    assert [{name: cell for name, cell in row.items() if cell is not None} for row in result] == [
         {name: cell for name, cell in row.items() if cell is not None} for row in expected
     ]
-    assert set(found[0]) == set().union(*expected)
+    assert set(result[0]) == set().union(*expected)
 
 
 HALF = "holds half of a surrogate pair (\\ud800 to \\udfff), which is no character; write the text as UTF-8"
@@ -156,7 +156,7 @@ FIXED = {
     "expect": [{"k_anonymity": {"k": 2}}],
     "remedy": [{"suppression": {"of": "cells"}}],
 }
-KEPT = [
+RETAINED = [
     '"a": 0.12345678901234567891, "b": true, "c": "true", "d": 9007199254740993.0, "e": null',
     '"a": "0.12345678901234567891", "b": "1.10", "c": 1.10, "d": 1e5',
     r'"a": "\u00e9", "b": false, "c": "false", "d": "null", "e": "NaN"',
@@ -176,7 +176,7 @@ def _tokens(line: str) -> dict[str, object]:
 @pytest.mark.parametrize("keep_order", [True, False])
 def test_fix_leaves_cells_that_it_does_not_touch_as_they_stood(tmp_path: Path, keep_order: bool) -> None:
     ages = ["20", "3e1", "2.50e1", '"20"']
-    lines = [f'{{"age": {age}, {kept}}}' for age, kept in zip(ages, KEPT, strict=True)]
+    lines = [f'{{"age": {age}, {retained}}}' for age, retained in zip(ages, RETAINED, strict=True)]
     release, fixed = _lines(tmp_path, *lines), tmp_path / "fixed.jsonl"
     done = fix(release, FIXED, output=fixed, keep_order=keep_order)
     assert done.passed

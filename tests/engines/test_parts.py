@@ -166,7 +166,7 @@ def test_decimals_of_another_scale_are_another_type(tmp_path: Path) -> None:
     assert "has another type of column 'a'" in fault(folder_of(tmp_path / "r", one, other))
 
 
-def test_cells_that_duckdb_would_round_are_kept_beside_keys(tmp_path: Path) -> None:
+def test_cells_that_duckdb_would_round_are_retained_beside_keys(tmp_path: Path) -> None:
     wide = pa.table({"a": pa.array([Decimal(10**40 + i) for i in range(4)], pa.decimal256(50, 0)), "k": ["é", "b"] * 2})
     pq.write_to_dataset(wide, tmp_path / "r", partition_cols=["k"])
     with open_engine(tmp_path / "r", MEMORY) as engine:

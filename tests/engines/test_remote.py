@@ -236,7 +236,7 @@ def test_errors_of_a_store_are_fixed_sentences(
         ("sftp://me:secret@host/r.csv", "sftp://host/r.csv"),
     ],
 )
-def test_credentials_are_not_told(url: str, shown: str) -> None:
+def test_credentials_are_not_reported(url: str, shown: str) -> None:
     assert without_credentials(url) == shown
 
 

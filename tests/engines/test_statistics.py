@@ -187,7 +187,7 @@ def test_text_is_what_the_file_holds(tmp_path: Path) -> None:
     assert cells(written(tmp_path / "r.dta", frame))["text"] == ["blanks  ", "é女", "x" * 3000, None]
 
 
-def test_numbers_of_32_bits_are_the_decimals_that_were_meant(tmp_path: Path) -> None:
+def test_numbers_of_32_bits_are_the_decimals_that_were_intended(tmp_path: Path) -> None:
     frame = pd.DataFrame({"a": np.array([0.1, 2.5], np.float32), "b": np.array([1, 2], np.int8)})
     frame.to_stata(tmp_path / "r.dta", write_index=False)
     with opened(tmp_path / "r.dta") as engine:
@@ -207,10 +207,10 @@ def test_records_come_in_parts_none_lost_or_read_twice(
 
 @pytest.fixture(scope="module")
 def baseline() -> Any:
-    return answer(sources.ARROW.select(KEPT))
+    return answer(sources.ARROW.select(RETAINED))
 
 
-KEPT = ["zip", "sex", "severity", "cost", "note"]
+RETAINED = ["zip", "sex", "severity", "cost", "note"]
 POLICY = {
     "version": 1,
     "attributes": {
@@ -234,14 +234,14 @@ def answer(release: Any) -> Any:
 
 @pytest.mark.parametrize("kind", [".sav", ".zsav", ".dta"])
 def test_the_same_table_gives_the_same_answer(tmp_path: Path, kind: str, baseline: Any) -> None:
-    frame = pd.DataFrame({name: sources.TABLE[name] for name in KEPT})
-    frame = frame.fillna({name: "" for name in KEPT if name != "cost"})
+    frame = pd.DataFrame({name: sources.TABLE[name] for name in RETAINED})
+    frame = frame.fillna({name: "" for name in RETAINED if name != "cost"})
     assert answer(written(tmp_path / f"r{kind}", frame)) == baseline
 
 
 @pytest.mark.parametrize("kind", [".sav", ".dta"])
 def test_labels_give_the_same_answer_as_their_text(tmp_path: Path, kind: str, baseline: Any) -> None:
-    frame = pd.DataFrame({name: sources.TABLE[name] for name in KEPT}).fillna({"zip": "", "note": ""})
+    frame = pd.DataFrame({name: sources.TABLE[name] for name in RETAINED}).fillna({"zip": "", "note": ""})
     labels = {}
     for name in ("sex", "severity"):
         texts = sorted({text for text in sources.TABLE[name] if text})

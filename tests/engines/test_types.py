@@ -251,9 +251,9 @@ def _every_sixth(names: Iterable[str]) -> list[Any]:
 def test_a_frame_and_its_files_have_the_same_classes(tmp_path: Path, name: str) -> None:
     frame = FRAMES[name]
     assert _classes(frame) == TRUTH
-    found = {path.suffix: _classes(path) for path in _files(frame, tmp_path)}
-    assert found == dict.fromkeys(found, TRUTH)
-    assert found
+    actual = {path.suffix: _classes(path) for path in _files(frame, tmp_path)}
+    assert actual == dict.fromkeys(actual, TRUTH)
+    assert actual
 
 
 @pytest.mark.parametrize("name", FRAMES_REFUSED)
@@ -288,8 +288,8 @@ def test_a_float_of_any_width_is_the_number_that_its_csv_file_holds(tmp_path: Pa
     frame = pd.DataFrame({"x": pd.Series([0.1, 0.3, 1.0, float("nan")], dtype=kind)})
     for form in (frame, pl.from_pandas(frame), *_files(frame, tmp_path)):
         with open_engine(form, 2**28) as engine:
-            found = engine.domain("x")
-            values = found.values  # noqa: PD011 - not of pandas
+            result = engine.domain("x")
+            values = result.values  # noqa: PD011 - not of pandas
             texts = [text for text in values.tolist() if text == text]  # noqa: PLR0124 - NaN is not
             assert list(map(float, texts)) == [0.1, 0.3, 1.0]
             assert engine.locate("x", values[1:2]) == 2
@@ -301,9 +301,9 @@ WIDE_DECIMALS = ["arrow decimal128", "arrow decimal256", "pandas arrow decimal",
 @pytest.mark.parametrize("name", _every_sixth(EXACT_NUMBERS))
 def test_a_frame_of_numbers_and_its_files_have_the_same_figures(tmp_path: Path, name: str) -> None:
     figure = _figure(FRAMES[name])
-    found = {path.suffix: _figure(path) for path in _files(FRAMES[name], tmp_path)}
-    assert found == dict.fromkeys(found, figure)
-    assert found
+    actual = {path.suffix: _figure(path) for path in _files(FRAMES[name], tmp_path)}
+    assert actual == dict.fromkeys(actual, figure)
+    assert actual
 
 
 @pytest.mark.parametrize("name", [*WIDE_DECIMALS, "polars Decimal"])

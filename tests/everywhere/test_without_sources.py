@@ -68,9 +68,9 @@ def test_the_table_of_names_is_that_of_the_sources() -> None:
 def test_every_public_name_is_there(site: Path) -> None:
     ran = run(site, "-c", NAMES)
     assert (ran.returncode, ran.stderr) == (0, "")
-    found = json.loads(ran.stdout)
-    assert found.pop("from") == str(site / "tcdp_audit" / "__init__.pyc")
-    assert found == {module: sorted(names) for module, names in json.loads(public_names()).items()}
+    result = json.loads(ran.stdout)
+    assert result.pop("from") == str(site / "tcdp_audit" / "__init__.pyc")
+    assert result == {module: sorted(names) for module, names in json.loads(public_names()).items()}
 
 
 @pytest.mark.long

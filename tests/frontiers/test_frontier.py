@@ -40,28 +40,28 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def found(folder: Path) -> Frontier:
+def detected(folder: Path) -> Frontier:
     return tcdp_audit.frontier(folder / "release.csv", POLICY, vary=VARY, plugins=BUILT_IN, resume=folder / "state")
 
 
-def without_time(found: Frontier) -> dict[str, Any]:
-    return {name: value for name, value in found.as_json().items() if name not in ("made_at", "run")}
+def without_time(detected: Frontier) -> dict[str, Any]:
+    return {name: value for name, value in detected.as_json().items() if name not in ("made_at", "run")}
 
 
-def test_it_is_never_worse_than_fix(found: Frontier, folder: Path):
+def test_it_is_never_worse_than_fix(detected: Frontier, folder: Path):
     fixed = tcdp_audit.fix(folder / "release.csv", POLICY, plugins=BUILT_IN, output=folder / "fixed.csv")
-    least, own = found.least(found.own), found.trials[0]
+    least, own = detected.least(detected.own), detected.trials[0]
     assert fixed.passed
     assert least is not None
     assert least.total_loss <= float(fixed.log.loss["total"]) == own.total_loss
-    assert own.setting == found.own
+    assert own.setting == detected.own
     assert own.sha256 == hashlib.sha256((folder / "fixed.csv").read_bytes()).hexdigest()
 
 
 @pytest.mark.long
-def test_every_point_comes_again_from_its_lines(found: Frontier, folder: Path):
-    assert len(found.points) > 1
-    for place, point in enumerate(found.points):
+def test_every_point_comes_again_from_its_lines(detected: Frontier, folder: Path):
+    assert len(detected.points) > 1
+    for place, point in enumerate(detected.points):
         output = folder / f"{place}.csv"
         policy = {**POLICY, **yaml.safe_load(point.lines)}
         fixed = tcdp_audit.fix(folder / "release.csv", policy, plugins=BUILT_IN, output=output)
@@ -69,27 +69,27 @@ def test_every_point_comes_again_from_its_lines(found: Frontier, folder: Path):
         assert hashlib.sha256(output.read_bytes()).hexdigest() == point.sha256
 
 
-def test_a_finished_run_is_read_and_not_repeated(found: Frontier, folder: Path, monkeypatch: pytest.MonkeyPatch):
+def test_a_finished_run_is_read_and_not_repeated(detected: Frontier, folder: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(Repairs, "tried", None)
     again = tcdp_audit.frontier(folder / "release.csv", POLICY, vary=VARY, plugins=BUILT_IN, resume=folder / "state")
-    assert without_time(again) == without_time(found)
+    assert without_time(again) == without_time(detected)
 
 
-def test_what_is_kept_for_the_next_run_has_no_cell(found: Frontier, folder: Path):
-    assert found.is_complete
-    kept = json.loads((folder / "state").read_text(encoding="utf-8"))
-    assert set(kept) == {"frontier", "key", "sha256", "trials"}
-    trials = json.dumps(kept["trials"])
+def test_what_is_retained_for_the_next_run_has_no_cell(detected: Frontier, folder: Path):
+    assert detected.is_complete
+    retained = json.loads((folder / "state").read_text(encoding="utf-8"))
+    assert set(retained) == {"frontier", "key", "sha256", "trials"}
+    trials = json.dumps(retained["trials"])
     assert "0.5" in trials
     assert not [cell for cell in ('"f"', '"m"', '"a"', '"b"', '"c"') if cell in trials]
 
 
-def test_no_file_is_left(found: Frontier, folder: Path):
-    assert found.points
+def test_no_file_is_left(detected: Frontier, folder: Path):
+    assert detected.points
     assert not list(folder.glob(".tcdp*"))
 
 
-def test_a_call_that_cannot_work_is_told(folder: Path):
+def test_a_call_that_cannot_work_is_reported(folder: Path):
     calls: list[tuple[dict[str, Any], str]] = [
         ({"budget": 0}, "budget: must be a positive number"),
         ({"workers": 0}, "workers: must be a whole number"),
@@ -146,7 +146,7 @@ class Recorder:
         self.sent.append(report)
 
 
-def test_another_process_tells_errors_and_defects_without_their_texts(folder: Path, monkeypatch: pytest.MonkeyPatch):
+def test_another_process_reports_errors_and_defects_without_their_texts(folder: Path, monkeypatch: pytest.MonkeyPatch):
     changed = Blueprint.of(repairs(folder, sha256="0" * 64), REMEDIED, 2**30)
     near, far = Pipe()
     for _ in range(2):
@@ -167,7 +167,7 @@ def test_another_process_tells_errors_and_defects_without_their_texts(folder: Pa
     assert "a cell" not in recorder.sent[1]
 
 
-def test_another_process_ends_quietly_where_nobody_waits(folder: Path, monkeypatch: pytest.MonkeyPatch):
+def test_another_process_ends_quietly_where_no_one_waits(folder: Path, monkeypatch: pytest.MonkeyPatch):
     near, far = Pipe()
     far.send(((repairs(folder).variation.own, False), {}))
     far.close()
@@ -202,19 +202,19 @@ def test_the_kind_of_file(name: str, kind: str):
 
 
 @pytest.mark.long
-def test_several_processes_find_what_one_does(found: Frontier, folder: Path):
+def test_several_processes_find_what_one_does(detected: Frontier, folder: Path):
     together = tcdp_audit.frontier(folder / "release.csv", POLICY, vary=VARY, plugins=BUILT_IN, workers=2)
-    assert without_time(together) == without_time(found)
+    assert without_time(together) == without_time(detected)
 
 
 @pytest.mark.long
-def test_a_process_that_ends_is_told_and_leaves_nobody(folder: Path):
-    with ProcessPool(Blueprint.of(repairs(folder), REMEDIED, 2**30), 2) as crew:
-        crew.begin((repairs(folder).variation.own, False), {})
-        (process,) = crew._processes.values()
+def test_a_process_that_ends_is_reported_and_leaves_no_one(folder: Path):
+    with ProcessPool(Blueprint.of(repairs(folder), REMEDIED, 2**30), 2) as workers:
+        workers.begin((repairs(folder).variation.own, False), {})
+        (process,) = workers._processes.values()
         process.kill()
         with pytest.raises(DataError, match="has ended"):
-            crew.finished()
+            workers.finished()
     assert not process.is_alive()
 
 

@@ -33,52 +33,52 @@ def result(task: Task, above: int = 0) -> SettingTrial:
     return trial(task[0], (k + above, t - 0.001), k / 20 - t / 10 + above / 100)
 
 
-def searched(crew: MadeUp, saved: Saved = NOWHERE, budget: float | None = None) -> Search:
+def searched(workers: MadeUp, saved: Saved = NOWHERE, budget: float | None = None) -> Search:
     search = Search(VARIATION, TASKS, saved, budget)
-    search.run(crew, silent)
+    search.run(workers, silent)
     return search
 
 
 @settings(max_examples=8)
 @given(st.integers(1, 4), st.integers(0, 8), st.data())
-def test_what_is_found_depends_on_nobody_who_works(number: int, above: int, data: st.DataObject):
+def test_what_is_detected_depends_on_no_one_who_works(number: int, above: int, data: st.DataObject):
     def choose(many: int) -> int:
         return data.draw(st.integers(0, many - 1))
 
     single = MadeUp(1, lambda task: result(task, above), lambda _: 0)
-    crew = MadeUp(number, lambda task: result(task, above), choose)
-    alone, together = searched(single), searched(crew)
+    workers = MadeUp(number, lambda task: result(task, above), choose)
+    alone, together = searched(single), searched(workers)
     assert together.trials == alone.trials
-    assert {task: crew.lost[task] for task in crew.begun} == single.lost
+    assert {task: workers.lost[task] for task in workers.begun} == single.lost
     assert all(map(together.is_settled, TASKS))
 
 
 def test_a_setting_that_a_laxer_release_keeps_is_not_tried_again():
-    crew = MadeUp(1, lambda task: result(task, above=2), lambda _: 0)
-    tried = {task[0] for task in searched(crew).trials}
+    workers = MadeUp(1, lambda task: result(task, above=2), lambda _: 0)
+    tried = {task[0] for task in searched(workers).trials}
     assert (Fraction(5), Fraction(1, 2)) not in tried  # that of k = 3 has k = 5
     assert (Fraction(10), Fraction(1, 2)) in tried
 
 
-def test_each_setting_is_told_what_remedies_lost_under_laxer_ones():
+def test_each_setting_is_given_what_remedies_lost_under_laxer_ones():
     def stops(task: Task) -> SettingTrial:
         stopped = Attempt("mondrian", "M", "{}", None, keeps=False, at_least=float(task[0][0]))
         refused = Attempt("suppression", "S", "{}", None, keeps=False, reason="refused")
         partial = Attempt("noise", "N", "{}", 0.9, keeps=False)
         return trial(task[0], (None, None), 0.5, attempts=(stopped, refused, partial))
 
-    crew = MadeUp(1, stops, lambda _: 0)
-    searched(crew)
-    lost = {task[0]: crew.lost[task] for task in crew.begun}
+    workers = MadeUp(1, stops, lambda _: 0)
+    searched(workers)
+    lost = {task[0]: workers.lost[task] for task in workers.begun}
     assert lost[TASKS[0][0]] == {}
     assert lost[Fraction(10), Fraction(3, 10)] == {"mondrian: {}": 10.0}  # that of k = 10, t = 0.5
     assert all("suppression" not in entry and "noise" not in entry for one in lost.values() for entry in one)
 
 
 def test_the_policys_own_setting_is_always_tried_and_first():
-    crew = MadeUp(1, lambda task: result(task, above=100), lambda _: 0)
-    assert searched(crew, budget=1e-9).trials.keys() == {TASKS[0]}
-    assert crew.begun[0] == TASKS[0]
+    workers = MadeUp(1, lambda task: result(task, above=100), lambda _: 0)
+    assert searched(workers, budget=1e-9).trials.keys() == {TASKS[0]}
+    assert workers.begun[0] == TASKS[0]
     assert TASKS[0][0] == VARIATION.own
 
 
@@ -175,6 +175,6 @@ def test_a_file_that_is_not_this_runs_is_refused(damage: Callable[[str], str], s
         saved.trials(TASKS)
 
 
-def test_a_file_that_cannot_be_read_is_told(tmp_path: Path):
+def test_a_file_that_cannot_be_read_is_reported(tmp_path: Path):
     with pytest.raises(UsageError, match="cannot be read"):
         Saved(tmp_path, "key").trials(TASKS)

@@ -35,10 +35,10 @@ def test_steps_ascend_from_one_end_to_the_other(one: Fraction, other: Fraction):
 
 @given(POSITIVE, st.integers(0, 4))
 def test_steps_around_a_number_are_as_many_below_as_above(own: Fraction, steps: int):
-    found = around(own, steps)
-    assert found == sorted(set(found))
-    assert found[steps] == own
-    assert len(found) == 2 * steps + 1
+    result = around(own, steps)
+    assert result == sorted(set(result))
+    assert result[steps] == own
+    assert len(result) == 2 * steps + 1
 
 
 def test_a_range_from_nothing():
@@ -132,10 +132,10 @@ def test_a_setting_becomes_a_policy_and_its_lines():
         ({"t_closeness": "2"}, "2 is no threshold of it: must be at most 1"),
     ],
 )
-def test_what_cannot_be_varied_is_told_in_a_sentence(asked: dict[str, object], sentence: str):
-    with pytest.raises(UsageError) as told:
+def test_what_cannot_be_varied_is_reported_in_a_sentence(asked: dict[str, object], sentence: str):
+    with pytest.raises(UsageError) as caught:
         Variation.asked(policy(), asked)
-    assert sentence in str(told.value)
+    assert sentence in str(caught.value)
 
 
 def test_a_demand_that_only_warns_is_not_varied():

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 
 @pytest.mark.long
 @pytest.mark.parametrize("form", PROPERTIES)
-def test_what_is_read_is_what_stands_there(form: str) -> None:
+def test_what_is_read_is_what_is_there(form: str) -> None:
     check, strategies = PROPERTIES[form]
     settings(max_examples=EXAMPLES[form])(given(**strategies)(check))()
 

@@ -36,7 +36,7 @@ BELOW = LEAVES | {name: set(names) for name, names in TREE["*"].items()} | {"*":
 def loss_of(
     before: dict[str, list[Any]],
     after: dict[str, list[Any]],
-    kept: Sequence[int] | None = None,
+    records_retained: Sequence[int] | None = None,
     expect: Sequence[dict[str, Any]] = ({"sample_uniqueness": {}},),
     policy: Mapping[str, Any] = MappingProxyType({}),
     **attributes: dict[str, Any],
@@ -46,26 +46,34 @@ def loss_of(
     `policy` has further keys of it.
     """
     declared = {name: {"role": "quasi_identifier", **attributes.get(name, {})} for name in {**before, **attributes}}
-    told = load_policy({"version": 1, "attributes": declared, "expect": list(expect), **policy}, plugins())
-    positions = np.arange(len(next(iter(after.values())))) if kept is None else np.array(kept, dtype=np.intp)
+    loaded = load_policy({"version": 1, "attributes": declared, "expect": list(expect), **policy}, plugins())
+    positions = (
+        np.arange(len(next(iter(after.values()))))
+        if records_retained is None
+        else np.array(records_retained, dtype=np.intp)
+    )
     with open_engine(_table(before), 2**28) as one, open_engine(_table(after), 2**28) as two:
-        return information_loss(Release(one, told), Release(two, told), positions)
+        return information_loss(Release(one, loaded), Release(two, loaded), positions)
 
 
 def loss_of_lists(
     before: dict[str, list[Cell]],
     after: dict[str, list[Cell]],
-    kept: Sequence[int] | None = None,
+    records_retained: Sequence[int] | None = None,
     policy: Mapping[str, Any] = MappingProxyType({}),
     **attributes: dict[str, Any],
 ) -> InformationLoss:
     """The same without a database."""
     declared = {name: {"role": "quasi_identifier", **attributes.get(name, {})} for name in {**before, **attributes}}
     document = {"version": 1, "attributes": declared, "expect": [{"sample_uniqueness": {}}], **policy}
-    told = load_policy(document, plugins())
-    positions = np.arange(len(next(iter(after.values())))) if kept is None else np.array(kept, dtype=np.intp)
+    loaded = load_policy(document, plugins())
+    positions = (
+        np.arange(len(next(iter(after.values()))))
+        if records_retained is None
+        else np.array(records_retained, dtype=np.intp)
+    )
     one, two = ({name: written(cells) for name, cells in side.items()} for side in (before, after))
-    return information_loss(Release(ListEngine(one), told), Release(ListEngine(two), told), positions)
+    return information_loss(Release(ListEngine(one), loaded), Release(ListEngine(two), loaded), positions)
 
 
 class ListEngine(Engine):
@@ -138,7 +146,7 @@ def _written(cell: Cell) -> str | None:
     return cell if cell is None else f"{cell:g}" if isinstance(cell, int | float) else str(cell)
 
 
-def tells(cell: Cell) -> bool:
+def reveals(cell: Cell) -> bool:
     return cell is not None and cell != "*"
 
 
@@ -163,13 +171,13 @@ class Reference:
 
     before: Sequence[Cell]
     after: Sequence[Cell]
-    kept: Sequence[int]
+    records_retained: Sequence[int]
     kind: str
 
     @property
     def limits(self) -> tuple[float, float]:
-        found = [end for cell in self.before if tells(cell) for end in ends(cell)]
-        return (min(found), max(found)) if found else (0.0, 0.0)
+        actual = [end for cell in self.before if reveals(cell) for end in ends(cell)]
+        return (min(actual), max(actual)) if actual else (0.0, 0.0)
 
     def part(self, length: float) -> float:
         low, high = self.limits
@@ -184,24 +192,24 @@ class Reference:
         return [self.within(cell) for cell in cells]
 
     def penalty(self, cell: Cell) -> float:
-        if not tells(cell):
+        if not reveals(cell):
             return 1.0
         if self.kind == "numeric":
             low, high = ends(self.within(cell))
             return self.part(high - low)
         if self.kind == "hierarchical":
             return len(BELOW[cell]) / 5 if len(BELOW[cell]) > 1 else 0.0
-        plain = {one for one in self.before if tells(one) and not isinstance(one, frozenset)}
+        plain = {one for one in self.before if reveals(one) and not isinstance(one, frozenset)}
         return len(cell) / len(plain) if isinstance(cell, frozenset) else 0.0
 
     def certainty_penalty(self) -> float:
-        gone = len(self.before) - len(self.kept)
+        gone = len(self.before) - len(self.records_retained)
         return (sum(self.penalty(cell) for cell in self.after) + gone) / len(self.before)
 
     def lost(self, old: Cell, new: Cell) -> float:
-        if old == new or not (tells(old) or tells(new)):
+        if old == new or not (reveals(old) or reveals(new)):
             return 0.0
-        if not (tells(old) and tells(new)):
+        if not (reveals(old) and reveals(new)):
             return 1.0
         if self.kind == "numeric":
             (a, b), (c, d) = ends(self.within(old)), ends(self.within(new))
@@ -213,18 +221,18 @@ class Reference:
         return self.penalty(new) - self.penalty(old) if self.covered(old) <= self.covered(new) else 1.0
 
     def cell_loss(self) -> float:
-        gone = len(self.before) - len(self.kept)
+        gone = len(self.before) - len(self.records_retained)
         return (sum(self.lost(self.before[i], new) for i, new in self.pairs()) + gone) / len(self.before)
 
     def pairs(self) -> list[tuple[int, Cell]]:
-        return list(zip(self.kept, self.after, strict=True))
+        return list(zip(self.records_retained, self.after, strict=True))
 
     def changed(self) -> int:
         return sum(self.before[position] != cell for position, cell in self.pairs())
 
     def spread(self, cell: Cell) -> dict[Any, float]:
         """The points that a cell after stands at, with its share of each."""
-        known = [one for one in self.before if tells(one)]
+        known = [one for one in self.before if reveals(one)]
         if self.kind == "numeric":
             low, high = ends(self.within(cell))
             under = {middle(one) for one in known if low <= middle(one) <= high}
@@ -244,7 +252,7 @@ class Reference:
         return cell if isinstance(cell, frozenset) else {cell}
 
     def distance(self) -> float | None:
-        old, new = [one for one in self.before if tells(one)], [one for one in self.after if tells(one)]
+        old, new = [one for one in self.before if reveals(one)], [one for one in self.after if reveals(one)]
         if not old or not new:
             return None
         surplus: Counter[Any] = Counter()
@@ -263,11 +271,11 @@ class Reference:
         return self.part(work)
 
     def il1s(self) -> float | None:
-        numbers = [middle(one) for one in self.before if tells(one)]
+        numbers = [middle(one) for one in self.before if reveals(one)]
         moved = [
             abs(middle(self.before[position]) - middle(self.within(cell)))
             for position, cell in self.pairs()
-            if tells(cell) and tells(self.before[position])
+            if reveals(cell) and reveals(self.before[position])
         ]
         if len(set(numbers)) < 2 or not moved:
             return None
@@ -276,7 +284,7 @@ class Reference:
 
 def group_of(one: Reference, point: Any) -> Any:
     """The value before that a point counts for, of attributes with at most 20 of them; None for none."""
-    known = {middle(cell) if one.kind == "numeric" else cell for cell in one.before if tells(cell)}
+    known = {middle(cell) if one.kind == "numeric" else cell for cell in one.before if reveals(cell)}
     if one.kind == "numeric":
         return max((value for value in known if value <= point), default=min(known))
     return point if point in known else None
@@ -284,7 +292,7 @@ def group_of(one: Reference, point: Any) -> Any:
 
 def counted(one: Reference, cell: Cell, *, is_after: bool) -> dict[Any, float]:
     """What a cell counts for: the values before, each with its share."""
-    if not tells(cell):
+    if not reveals(cell):
         return {}
     if not is_after:
         return {middle(cell) if one.kind == "numeric" else cell: 1.0}
@@ -296,17 +304,17 @@ def counted(one: Reference, cell: Cell, *, is_after: bool) -> dict[Any, float]:
 
 def counting_errors(columns: Sequence[Reference]) -> tuple[list[float], list[float]]:
     """Relative errors of all counts of one value, and of two; of attributes with at most 20 values."""
-    columns = [one for one in columns if any(tells(cell) for cell in one.before)]
+    columns = [one for one in columns if any(reveals(cell) for cell in one.before)]
     least = max(len(columns[0].before) / 1000, 1) if columns else 1
 
     def tables(groups: tuple[Reference, ...], *, is_after: bool) -> Counter[Any]:
-        found: Counter[Any] = Counter()
+        actual: Counter[Any] = Counter()
         for place in range(len(groups[0].after if is_after else groups[0].before)):
             cells = [(one, (one.after if is_after else one.before)[place]) for one in groups]
             each = [counted(one, cell, is_after=is_after) for one, cell in cells]
             for key in product(*each):
-                found[key] += prod(shares[point] for shares, point in zip(each, key, strict=True))
-        return found
+                actual[key] += prod(shares[point] for shares, point in zip(each, key, strict=True))
+        return actual
 
     def errors(groups: tuple[Reference, ...]) -> list[float]:
         before, after = tables(groups, is_after=False), tables(groups, is_after=True)
@@ -324,14 +332,14 @@ def entropy(values: Sequence[Any]) -> float:
 
 def information(one: Sequence[Cell], two: Sequence[Cell], records: int) -> float:
     """Mutual information in the records that have both values, in bits for each of so many records."""
-    pairs = [(x, y) for x, y in zip(one, two, strict=True) if tells(x) and tells(y)]
+    pairs = [(x, y) for x, y in zip(one, two, strict=True) if reveals(x) and reveals(y)]
     if not pairs:
         return 0.0
     bits = entropy([x for x, _ in pairs]) + entropy([y for _, y in pairs]) - entropy(pairs)
     return bits * len(pairs) / records
 
 
-def information_kept(one: Reference) -> float | None:
+def information_retained(one: Reference) -> float | None:
     """What is still told of what an attribute told."""
     places = dict(one.pairs())
     after = [places.get(position) for position in range(len(one.before))]
@@ -340,14 +348,14 @@ def information_kept(one: Reference) -> float | None:
 
 
 def mean_error(one: Reference) -> float | None:
-    numbers = [middle(cell) for cell in one.before if tells(cell)]
-    after = [middle(one.within(cell)) for cell in one.after if tells(cell)]
+    numbers = [middle(cell) for cell in one.before if reveals(cell)]
+    after = [middle(one.within(cell)) for cell in one.after if reveals(cell)]
     return abs(mean(after) - mean(numbers)) / stdev(numbers) if after and len(set(numbers)) > 1 else None
 
 
 def correlation(one: Sequence[Cell], two: Sequence[Cell]) -> float | None:
     """Pearson's correlation over the pairs that both tell something."""
-    pairs = [(middle(x), middle(y)) for x, y in zip(one, two, strict=True) if tells(x) and tells(y)]
+    pairs = [(middle(x), middle(y)) for x, y in zip(one, two, strict=True) if reveals(x) and reveals(y)]
     if len({x for x, _ in pairs}) < 2 or len({y for _, y in pairs}) < 2:
         return None
     x_mean, y_mean = mean(x for x, _ in pairs), mean(y for _, y in pairs)

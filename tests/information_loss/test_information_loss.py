@@ -20,7 +20,7 @@ def only(figures: Any) -> Any:
 
 
 def test_the_example_of_the_documentation():
-    loss = loss_of({"age": [20, 30, 40, 60]}, {"age": ["[20, 30]", "32", "*"]}, kept=[0, 1, 2], **AGES)
+    loss = loss_of({"age": [20, 30, 40, 60]}, {"age": ["[20, 30]", "32", "*"]}, records_retained=[0, 1, 2], **AGES)
 
     assert loss.total == pytest.approx((10 / 40 + 2 / 40 + 1 + 1) / 4)
     assert loss.certainty_penalty.after == pytest.approx((10 / 40 + 0 + 1 + 1) / 4)
@@ -44,9 +44,9 @@ def test_the_example_of_the_documentation():
     ],
 )
 def test_a_number_loses(cell: str | None, loss: float):
-    found = loss_of({"age": [20, 60, 40]}, {"age": ["20", "60", cell]}, **AGES)
+    result = loss_of({"age": [20, 60, 40]}, {"age": ["20", "60", cell]}, **AGES)
 
-    assert found.total == pytest.approx(loss / 3)
+    assert result.total == pytest.approx(loss / 3)
 
 
 @pytest.mark.parametrize(
@@ -65,10 +65,10 @@ def test_a_number_loses(cell: str | None, loss: float):
     ],
 )
 def test_a_number_that_was_generalised_before_loses(old: str | None, new: str | None, loss: float):
-    found = loss_of({"age": ["20", "60", old]}, {"age": ["20", "60", new]}, **AGES)
+    result = loss_of({"age": ["20", "60", old]}, {"age": ["20", "60", new]}, **AGES)
 
-    assert found.total == pytest.approx(loss / 3)
-    assert found.cells_changed == {"age": int(old != new)}
+    assert result.total == pytest.approx(loss / 3)
+    assert result.cells_changed == {"age": int(old != new)}
 
 
 @pytest.mark.parametrize(
@@ -76,9 +76,9 @@ def test_a_number_that_was_generalised_before_loses(old: str | None, new: str | 
     [("mild", 0), ("moderate", 1 / 4), ("fatal", 3 / 4), ("[mild, moderate]", 1 / 4), ("[none, fatal]", 1), ("*", 1)],
 )
 def test_a_rank_loses(cell: str, loss: float):
-    found = loss_of({"harm": ["mild"]}, {"harm": [cell]}, harm={"scale": "ordinal", "order": ORDER})
+    result = loss_of({"harm": ["mild"]}, {"harm": [cell]}, harm={"scale": "ordinal", "order": ORDER})
 
-    assert found.total == pytest.approx(loss)
+    assert result.total == pytest.approx(loss)
 
 
 @pytest.mark.parametrize(
@@ -94,29 +94,29 @@ def test_a_rank_loses(cell: str, loss: float):
     ],
 )
 def test_a_leaf_loses(cell: str, loss: float, penalty: float):
-    found = loss_of({"colour": ["red"]}, {"colour": [cell]}, colour={"hierarchy": TREE})
+    result = loss_of({"colour": ["red"]}, {"colour": [cell]}, colour={"hierarchy": TREE})
 
-    assert found.total == pytest.approx(loss)
-    assert found.certainty_penalty.after == pytest.approx(penalty)
+    assert result.total == pytest.approx(loss)
+    assert result.certainty_penalty.after == pytest.approx(penalty)
 
 
 @pytest.mark.parametrize(
     ("old", "new", "loss"), [("warm", "warm", 0), ("warm", "red", 3 / 5), ("cold", "*", 1), ("cold", "warm", 1)]
 )
 def test_an_inner_label_loses(old: str, new: str, loss: float):
-    found = loss_of({"colour": [old]}, {"colour": [new]}, colour={"hierarchy": TREE})
+    result = loss_of({"colour": [old]}, {"colour": [new]}, colour={"hierarchy": TREE})
 
-    assert found.total == pytest.approx(loss)
-    assert found.certainty_penalty.before == pytest.approx({"warm": 3, "cold": 2}[old] / 5)
+    assert result.total == pytest.approx(loss)
+    assert result.certainty_penalty.before == pytest.approx({"warm": 3, "cold": 2}[old] / 5)
 
 
 def test_an_inner_label_below_a_root_that_is_no_token_grows_to_it():
     tree = {"any": {"warm": ["red", "orange", "yellow"], "cold": ["blue", "green"]}}
-    found = loss_of({"colour": ["warm"]}, {"colour": ["any"]}, colour={"hierarchy": tree})
+    loss = loss_of({"colour": ["warm"]}, {"colour": ["any"]}, colour={"hierarchy": tree})
 
-    assert found.total == pytest.approx(2 / 5)
-    assert found.certainty_penalty.before == pytest.approx(3 / 5)
-    assert found.certainty_penalty.after == 1
+    assert loss.total == pytest.approx(2 / 5)
+    assert loss.certainty_penalty.before == pytest.approx(3 / 5)
+    assert loss.certainty_penalty.after == 1
 
 
 @pytest.mark.parametrize(
@@ -124,17 +124,17 @@ def test_an_inner_label_below_a_root_that_is_no_token_grows_to_it():
     [("a", 0, 0), ("b", 1, 0), ("{a, b}", 1 / 2, 1 / 2), ("{b, c}", 1, 1 / 2), ("{a, b, c, d}", 1, 1), ("x", 1, 0)],
 )
 def test_a_nominal_value_loses(cell: str, loss: float, penalty: float):
-    found = loss_of({"town": ["a", "b", "c", "d"]}, {"town": [cell, "b", "c", "d"]})
+    result = loss_of({"town": ["a", "b", "c", "d"]}, {"town": [cell, "b", "c", "d"]})
 
-    assert found.total == pytest.approx(loss / 4)
-    assert found.certainty_penalty.after == pytest.approx(penalty / 4)
+    assert result.total == pytest.approx(loss / 4)
+    assert result.certainty_penalty.after == pytest.approx(penalty / 4)
 
 
 def test_a_set_label_grows():
-    found = loss_of({"town": ["a", "b", "c", "{a, b}"]}, {"town": ["a", "b", "c", "{a, b, c}"]})
+    loss = loss_of({"town": ["a", "b", "c", "{a, b}"]}, {"town": ["a", "b", "c", "{a, b, c}"]})
 
-    assert found.total == pytest.approx((1 - 2 / 3) / 4)
-    assert found.certainty_penalty.before == pytest.approx(2 / 3 / 4)
+    assert loss.total == pytest.approx((1 - 2 / 3) / 4)
+    assert loss.certainty_penalty.before == pytest.approx(2 / 3 / 4)
 
 
 def test_a_set_of_what_is_no_plain_value_covers_nothing():
@@ -144,21 +144,21 @@ def test_a_set_of_what_is_no_plain_value_covers_nothing():
 
 
 def test_a_number_between_two_others_is_a_change():
-    found = loss_of({"age": [0, 2]}, {"age": [0, 1.5]}, **AGES)
+    loss = loss_of({"age": [0, 2]}, {"age": [0, 1.5]}, **AGES)
 
-    assert found.cells_changed == {"age": 1}
-    assert found.total == pytest.approx(1 / 8)
+    assert loss.cells_changed == {"age": 1}
+    assert loss.total == pytest.approx(1 / 8)
 
 
 def test_the_total_is_the_mean_over_attributes_of_both_roles():
     before = {"age": [20, 60], "town": ["a", "b"], "pay": [1, 5], "note": ["x", "y"]}
     after = {"age": ["[20, 60]", "60"], "town": ["a", "a"], "pay": [2, 5], "note": ["z", "z"]}
     pay, note = {"role": "sensitive", "scale": "numeric"}, {"role": "insensitive"}
-    found = loss_of(before, after, age={"scale": "numeric"}, pay=pay, note=note)
+    loss = loss_of(before, after, age={"scale": "numeric"}, pay=pay, note=note)
 
-    assert found.cell_loss == pytest.approx({"age": 1 / 2, "town": 1 / 2, "pay": 1 / 8})
-    assert found.total == pytest.approx((1 / 2 + 1 / 2 + 1 / 8) / 3)
-    assert found.certainty_penalty.after == pytest.approx((1 / 2 + 0) / 2)  # of the quasi-identifiers
+    assert loss.cell_loss == pytest.approx({"age": 1 / 2, "town": 1 / 2, "pay": 1 / 8})
+    assert loss.total == pytest.approx((1 / 2 + 1 / 2 + 1 / 8) / 3)
+    assert loss.certainty_penalty.after == pytest.approx((1 / 2 + 0) / 2)  # of the quasi-identifiers
 
 
 def test_an_attribute_of_one_value():
@@ -169,25 +169,25 @@ def test_an_attribute_of_one_value():
 
 
 def test_records_are_compared_with_those_that_they_come_from():
-    found = loss_of({"age": [20, 30, 40]}, {"age": [40, 20]}, kept=[2, 0], **AGES)
+    loss = loss_of({"age": [20, 30, 40]}, {"age": [40, 20]}, records_retained=[2, 0], **AGES)
 
-    assert found.cells_changed == {"age": 0}
-    assert found.total == pytest.approx(1 / 3)
-    assert found.suppressed == 1
+    assert loss.cells_changed == {"age": 0}
+    assert loss.total == pytest.approx(1 / 3)
+    assert loss.suppressed == 1
 
 
 def test_nothing_is_left():
-    found = loss_of({"age": [20, 30], "town": ["a", "b"]}, {"age": [], "town": []}, kept=[], **AGES)
+    loss = loss_of({"age": [20, 30], "town": ["a", "b"]}, {"age": [], "town": []}, records_retained=[], **AGES)
 
-    assert found.total == 1
-    assert found.certainty_penalty.after == 1
-    assert found.discernibility.after == 4
-    assert found.average_class_size.after is None
-    assert found.deviation.value is None
-    assert found.deviation.records_left_out == 2
-    assert found.distribution_distances == {"age": None, "town": None}
-    assert found.propensity.value is None
-    assert found.propensity.reason == "no record is left"
+    assert loss.total == 1
+    assert loss.certainty_penalty.after == 1
+    assert loss.discernibility.after == 4
+    assert loss.average_class_size.after is None
+    assert loss.deviation.value is None
+    assert loss.deviation.records_left_out == 2
+    assert loss.distribution_distances == {"age": None, "town": None}
+    assert loss.propensity.value is None
+    assert loss.propensity.reason == "no record is left"
 
 
 def test_mondrian_on_six_records():
@@ -196,21 +196,23 @@ def test_mondrian_on_six_records():
         "age": ["[20, 30]"] * 3 + ["[40, 60]"] * 3,
         "zip": ["{a, b}"] * 3 + ["{b, c}"] * 3,
     }
-    found = loss_of(before, after, expect=[{"k_anonymity": {"k": 3}}], age={"scale": "numeric"})
+    loss = loss_of(before, after, expect=[{"k_anonymity": {"k": 3}}], age={"scale": "numeric"})
 
-    assert found.certainty_penalties["age"].after == pytest.approx((3 * 10 / 40 + 3 * 20 / 40) / 6)
-    assert found.certainty_penalties["zip"].after == pytest.approx(2 / 3)
-    assert found.certainty_penalty.after == pytest.approx((3 / 8 + 2 / 3) / 2)
-    assert (found.discernibility.before, found.discernibility.after) == (6, 18)
-    assert (found.average_class_size.before, found.average_class_size.after) == pytest.approx((1 / 3, 1))
-    assert found.total == pytest.approx(found.certainty_penalty.after)
+    assert loss.certainty_penalties["age"].after == pytest.approx((3 * 10 / 40 + 3 * 20 / 40) / 6)
+    assert loss.certainty_penalties["zip"].after == pytest.approx(2 / 3)
+    assert loss.certainty_penalty.after == pytest.approx((3 / 8 + 2 / 3) / 2)
+    assert (loss.discernibility.before, loss.discernibility.after) == (6, 18)
+    assert (loss.average_class_size.before, loss.average_class_size.after) == pytest.approx((1 / 3, 1))
+    assert loss.total == pytest.approx(loss.certainty_penalty.after)
 
 
 def test_a_suppressed_record_counts_as_many_as_there_are():
-    found = loss_of({"town": list("aabbc")}, {"town": list("aabb")}, kept=range(4), expect=[{"k_anonymity": {"k": 2}}])
+    loss = loss_of(
+        {"town": list("aabbc")}, {"town": list("aabb")}, records_retained=range(4), expect=[{"k_anonymity": {"k": 2}}]
+    )
 
-    assert (found.discernibility.before, found.discernibility.after) == (9, 4 + 4 + 5 * 1)
-    assert (found.average_class_size.before, found.average_class_size.after) == pytest.approx((5 / 3 / 2, 1))
+    assert (loss.discernibility.before, loss.discernibility.after) == (9, 4 + 4 + 5 * 1)
+    assert (loss.average_class_size.before, loss.average_class_size.after) == pytest.approx((5 / 3 / 2, 1))
 
 
 @pytest.mark.parametrize(
@@ -222,10 +224,10 @@ def test_a_suppressed_record_counts_as_many_as_there_are():
     ],
 )
 def test_the_average_class_size_is_by_the_largest_k_demanded(expect: list[dict[str, Any]], k: int | None):
-    found = loss_of({"town": list("aaaabb")}, {"town": list("aaaabb")}, expect=expect)
+    loss = loss_of({"town": list("aaaabb")}, {"town": list("aaaabb")}, expect=expect)
 
-    assert found.average_class_size.after == pytest.approx(3 / (k or 1))
-    assert found.as_json()["average_class_size"]["k"] == k
+    assert loss.average_class_size.after == pytest.approx(3 / (k or 1))
+    assert loss.as_json()["average_class_size"]["k"] == k
 
 
 @pytest.mark.parametrize(
@@ -243,9 +245,9 @@ def test_the_average_class_size_is_by_the_largest_k_demanded(expect: list[dict[s
     ],
 )
 def test_distributions_of_numbers(after: list[Any], distance: float | None):
-    found = loss_of({"age": [0, 0, 10, 10]}, {"age": after}, **AGES)
+    loss = loss_of({"age": [0, 0, 10, 10]}, {"age": after}, **AGES)
 
-    assert only(found.distribution_distances) == pytest.approx(distance)
+    assert only(loss.distribution_distances) == pytest.approx(distance)
 
 
 @pytest.mark.parametrize(
@@ -262,9 +264,9 @@ def test_distributions_of_numbers(after: list[Any], distance: float | None):
 )
 def test_distributions_under_a_hierarchy(after: list[str], distance: float):
     tree = {"any": {"warm": ["red", "orange", "yellow"], "cold": ["blue", "green"]}}
-    found = loss_of({"colour": ["red", "blue", "orange", "red"]}, {"colour": after}, colour={"hierarchy": tree})
+    loss = loss_of({"colour": ["red", "blue", "orange", "red"]}, {"colour": after}, colour={"hierarchy": tree})
 
-    assert only(found.distribution_distances) == pytest.approx(distance)
+    assert only(loss.distribution_distances) == pytest.approx(distance)
 
 
 @pytest.mark.parametrize(
@@ -277,55 +279,55 @@ def test_distributions_under_a_hierarchy(after: list[str], distance: float):
     ],
 )
 def test_distributions_of_nominal_values(after: list[str], distance: float):
-    found = loss_of({"town": list("aabc")}, {"town": list(after)})
+    loss = loss_of({"town": list("aabc")}, {"town": list(after)})
 
-    assert only(found.distribution_distances) == pytest.approx(distance)
+    assert only(loss.distribution_distances) == pytest.approx(distance)
 
 
 def test_distributions_of_ranks():
     order = {"scale": "ordinal", "order": ORDER}
-    found = loss_of({"harm": ["none", "fatal"]}, {"harm": ["mild", "fatal"]}, harm=order)
+    loss = loss_of({"harm": ["none", "fatal"]}, {"harm": ["mild", "fatal"]}, harm=order)
 
-    assert only(found.distribution_distances) == pytest.approx(1 / 4 / 2)
+    assert only(loss.distribution_distances) == pytest.approx(1 / 4 / 2)
 
 
 def test_without_quasi_identifiers_there_are_no_classes():
-    found = loss_of({"pay": [1, 2]}, {"pay": [1, 2]}, pay={"role": "sensitive"}, town={})
+    loss = loss_of({"pay": [1, 2]}, {"pay": [1, 2]}, pay={"role": "sensitive"}, town={})
 
-    assert found.discernibility.before is None
-    assert found.certainty_penalty.after is None
-    assert found.total == 0
+    assert loss.discernibility.before is None
+    assert loss.certainty_penalty.after is None
+    assert loss.total == 0
 
 
 def test_without_any_attribute_only_records_can_be_lost():
-    found = loss_of({"note": [1, 2]}, {"note": [1]}, kept=[0], note={"role": "insensitive"}, town={})
+    loss = loss_of({"note": [1, 2]}, {"note": [1]}, records_retained=[0], note={"role": "insensitive"}, town={})
 
-    assert found.total == 1 / 2
-    assert found.propensity.reason == "there is no quasi-identifier and no sensitive attribute"
+    assert loss.total == 1 / 2
+    assert loss.propensity.reason == "there is no quasi-identifier and no sensitive attribute"
 
 
 def test_the_result_is_json_without_cells():
     marker = "quokka"
     before = {"age": [20, 30, 40], "town": [marker, "b", "c"]}
     after = {"age": ["[20, 30]", "[20, 30]"], "town": ["{b, " + marker + "}"] * 2}
-    found = loss_of(before, after, kept=[0, 1], **AGES).as_json()
+    result = loss_of(before, after, records_retained=[0, 1], **AGES).as_json()
 
-    assert marker not in json.dumps(found)
-    assert found["records"] == 3
-    assert found["records_suppressed"] == 1
-    assert found["attributes"]["age"]["cells_changed"] == 2
-    assert found["certainty_penalty"] == {"before": 0, "after": pytest.approx((2 / 3 + 7 / 9) / 2)}
+    assert marker not in json.dumps(result)
+    assert result["records"] == 3
+    assert result["records_suppressed"] == 1
+    assert result["attributes"]["age"]["cells_changed"] == 2
+    assert result["certainty_penalty"] == {"before": 0, "after": pytest.approx((2 / 3 + 7 / 9) / 2)}
 
 
 def test_the_documentation_has_every_figure():
     page = (Path(__file__).parents[2] / "docs" / "information-loss.md").read_text(encoding="utf-8")
     rows = [line for line in page.splitlines() if line.startswith("| `")]
-    told = [re.findall(r"`(\w+)`", line) for line in rows]
-    found = loss_of({"age": [1, 2]}, {"age": [1, 2]}, **AGES).as_json()
-    figures, attribute = found.copy(), found["attributes"]["age"]
+    reported = [re.findall(r"`(\w+)`", line) for line in rows]
+    result = loss_of({"age": [1, 2]}, {"age": [1, 2]}, **AGES).as_json()
+    figures, attribute = result.copy(), result["attributes"]["age"]
 
-    assert [names[0] for names in told] == [*figures, *attribute]
-    for names in told:
+    assert [names[0] for names in reported] == [*figures, *attribute]
+    for names in reported:
         figure = (figures | attribute)[names[0]]
         if isinstance(figure, dict) and names[0] != "attributes":
             assert set(figure) <= set(names), names[0]

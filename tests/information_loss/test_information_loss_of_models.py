@@ -59,30 +59,35 @@ def model(before: dict[str, list[Any]], after: dict[str, list[Any]], seed: int =
 @pytest.mark.usefixtures("rote")
 def test_nothing_changed_is_nothing_lost():
     columns = {"town": TOWNS, "pay": PAY}
-    found = model(columns, columns)
+    fitted_model = model(columns, columns)
 
-    assert (found.retained, found.reason, found.trained, found.tested) == (1, "", (60, 60), 30)
+    assert (fitted_model.retained, fitted_model.reason, fitted_model.trained, fitted_model.tested) == (
+        1,
+        "",
+        (60, 60),
+        30,
+    )
     tested = np.random.default_rng(0).permutation(90)[:30]
     right = [(PAY[one] == "high") == (TOWNS[one] == "a") for one in tested]
-    assert found.before == pytest.approx(sum(right) / 30)
-    assert found.guess == pytest.approx(sum(PAY[one] == "low" for one in tested) / 30)
-    assert found.as_json()["accuracy"] == {"before": found.before, "after": found.before}
+    assert fitted_model.before == pytest.approx(sum(right) / 30)
+    assert fitted_model.guess == pytest.approx(sum(PAY[one] == "low" for one in tested) / 30)
+    assert fitted_model.as_json()["accuracy"] == {"before": fitted_model.before, "after": fitted_model.before}
 
 
 @pytest.mark.usefixtures("rote")
 def test_what_the_release_does_not_tell_cannot_be_learned():
-    found = model({"town": TOWNS, "pay": PAY}, {"town": ["*"] * 90, "pay": PAY})
-    assert found.after == found.guess
-    assert found.before is not None
-    assert found.before > found.after
+    fitted_model = model({"town": TOWNS, "pay": PAY}, {"town": ["*"] * 90, "pay": PAY})
+    assert fitted_model.after == fitted_model.guess
+    assert fitted_model.before is not None
+    assert fitted_model.before > fitted_model.after
 
     wrong = ["high" if one == "low" else "low" for one in PAY]
     mirrored = model({"town": TOWNS, "pay": PAY}, {"town": TOWNS, "pay": wrong})
-    assert mirrored.after == pytest.approx(1 - found.before)
+    assert mirrored.after == pytest.approx(1 - fitted_model.before)
 
     none = model({"town": TOWNS, "pay": PAY}, {"town": TOWNS, "pay": ["*"] * 90})
     assert (none.after, none.retained, none.trained) == (0, 0, (60, 0))
-    gone = model({"town": TOWNS, "pay": PAY}, {"town": [], "pay": []}, kept=[])
+    gone = model({"town": TOWNS, "pay": PAY}, {"town": [], "pay": []}, records_retained=[])
     assert (gone.after, gone.trained) == (0, (60, 0))
 
 
@@ -92,20 +97,20 @@ def test_a_generalised_outcome_counts_by_its_share():
     ages = [20, 60] * 45
     pay = ["low", "high"] * 45
     after = ["{high, low}" if number % 6 < 4 else one for number, one in enumerate(pay)]
-    found = model({"age": ages, "pay": pay}, {"age": ages, "pay": after}, age={"scale": "numeric"})
-    assert (found.before, found.after, found.trained) == (1, 1, (60, 60))
+    fitted_model = model({"age": ages, "pay": pay}, {"age": ages, "pay": after}, age={"scale": "numeric"})
+    assert (fitted_model.before, fitted_model.after, fitted_model.trained) == (1, 1, (60, 60))
 
 
 @pytest.mark.usefixtures("rote")
-def test_numbers_are_told_apart_in_ten_ranges():
+def test_numbers_are_distinguished_in_ten_ranges():
     numbers = [number % 60 for number in range(120)]
     columns = {"age": numbers, "pay": numbers}
     declared = {"age": {"scale": "numeric"}, "pay": SENSITIVE | {"scale": "numeric"}}
-    found = model(columns, columns, **declared)
-    assert found.guess is not None
-    assert found.before is not None
-    assert found.guess < 0.3
-    assert found.before > 0.6
+    fitted_model = model(columns, columns, **declared)
+    assert fitted_model.guess is not None
+    assert fitted_model.before is not None
+    assert fitted_model.guess < 0.3
+    assert fitted_model.before > 0.6
 
 
 @pytest.mark.usefixtures("rote")
@@ -123,8 +128,8 @@ def test_where_nothing_can_be_trained_a_sentence_says_so():
     policy = {"utility": {"models": [{"of": "pay", "by": ["town"]}]}}
     (absent,) = loss_of_lists(columns, columns, policy=policy, pay=SENSITIVE, town={}).models
     assert absent.reason == "column 'town' is not in the release"
-    told = loss_of_lists(columns, columns, policy=policy, pay=SENSITIVE, town={}).as_json()["models"]
-    assert (told["value"], told["least"], told["models"][0]["accuracy"]) == (
+    reported = loss_of_lists(columns, columns, policy=policy, pay=SENSITIVE, town={}).as_json()["models"]
+    assert (reported["value"], reported["least"], reported["models"][0]["accuracy"]) == (
         None,
         None,
         {"before": None, "after": None},

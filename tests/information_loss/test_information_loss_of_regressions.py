@@ -69,19 +69,19 @@ def fit_of(rows: Sequence[Sequence[float]], weights: Sequence[float] | None = No
 def test_longley_as_certified():
     table = np.array(LONGLEY.split(), dtype=np.float64).reshape(16, 7)
     spread = table.std(axis=0, ddof=1)
-    found = fit_of((table - table.mean(axis=0)) / spread)
+    result = fit_of((table - table.mean(axis=0)) / spread)
     unit = spread[0] / spread[1:]
 
-    assert found.coefficients[1:] * unit == pytest.approx(np.array(CERTIFIED), rel=1e-11)
-    assert found.errors[1:] * unit == pytest.approx(np.array(DEVIATIONS), rel=1e-11)
-    assert (found.records, found.rank, found.freedom, found.is_exact) == (16, 7, 9, False)
+    assert result.coefficients[1:] * unit == pytest.approx(np.array(CERTIFIED), rel=1e-11)
+    assert result.errors[1:] * unit == pytest.approx(np.array(DEVIATIONS), rel=1e-11)
+    assert (result.records, result.rank, result.freedom, result.is_exact) == (16, 7, 9, False)
 
 
 def test_cars_as_everybody_has_them():
-    found = fitted(CARS)  # lm(mpg ~ am + wt), confint
-    manual, weight = found.effects
+    fit = fitted(CARS)  # lm(mpg ~ am + wt), confint
+    manual, weight = fit.effects
 
-    assert (found.of, found.by, found.records, found.reason) == ("mpg", ("am", "wt"), (32, 32), "")
+    assert (fit.of, fit.by, fit.records, fit.reason) == ("mpg", ("am", "wt"), (32, 32), "")
     assert (manual.column, manual.level, weight.column, weight.level) == ("am", 2, "wt", None)
     assert (weight.before.estimate, manual.before.estimate) == pytest.approx((-5.35281, -0.02362), abs=5e-6)
     reach = 2.045230 * 0.78824, 2.045230 * 1.54565  # the quantile of t with 29 degrees of freedom
@@ -102,18 +102,18 @@ def test_an_example_of_overlaps_by_hand():
 
 def test_a_shuffled_column_loses_its_effect():
     moved = CARS["wt"][16:] + CARS["wt"][:16]
-    found = fitted(CARS, CARS | {"wt": moved})
+    fit = fitted(CARS, CARS | {"wt": moved})
 
-    assert found.effects[1].column == "wt"
-    assert found.effects[1].overlap == 0
-    assert found.as_json()["least"] == 0
+    assert fit.effects[1].column == "wt"
+    assert fit.effects[1].overlap == 0
+    assert fit.as_json()["least"] == 0
 
 
 def test_generalised_cells_stand_at_their_middle_and_are_shares_of_values():
     ranges = {name: [*cells] for name, cells in CARS.items()}
     ranges["wt"] = [f"[{wt - 0.1:.3f}, {wt + 0.1:.3f}]" if 2 < wt < 5 else str(wt) for wt in CARS["wt"]]
-    found = fitted(CARS, ranges)
-    assert [one.overlap for one in found.effects] == pytest.approx([1, 1])
+    fit = fitted(CARS, ranges)
+    assert [one.overlap for one in fit.effects] == pytest.approx([1, 1])
 
     sets = CARS | {"am": ["{n, y}"] * 16 + CARS["am"][16:]}
     manual = [{"n": 0, "y": 1}.get(am, 0.5) for am in sets["am"]]
@@ -125,12 +125,12 @@ def test_labels_of_a_hierarchy_are_shares_of_what_is_below_them():
     colours = ["blue", "orange", "blue", "red"] * 15
     pay = [10 + {"red": 4, "orange": 2, "blue": 0}[colour] + number % 3 for number, colour in enumerate(colours)]
     labels = [one if one == "blue" or number % 8 < 4 else "warm" for number, one in enumerate(colours)]
-    found = fitted({"colour": colours, "mpg": pay}, {"colour": labels, "mpg": pay}, colour={"hierarchy": TREE})
+    fit = fitted({"colour": colours, "mpg": pay}, {"colour": labels, "mpg": pay}, colour={"hierarchy": TREE})
     share = {"warm": (0.5, 0.5), "blue": (0, 0), "orange": (1, 0), "red": (0, 1)}
     slow = fit_of([[mpg, *share[label]] for mpg, label in zip(pay, labels, strict=True)])
 
-    assert [one.level for one in found.effects] == [2, 3]  # of two that are as frequent the first by its name
-    assert [one.after.estimate for one in found.effects] == pytest.approx(slow.coefficients[1:].tolist())
+    assert [one.level for one in fit.effects] == [2, 3]  # of two that are as frequent the first by its name
+    assert [one.after.estimate for one in fit.effects] == pytest.approx(slow.coefficients[1:].tolist())
 
 
 def test_what_is_suppressed_or_new_is_left_out():
@@ -139,17 +139,17 @@ def test_what_is_suppressed_or_new_is_left_out():
         "wt": ["*", *CARS["wt"][1:31]],
         "am": ["n", "elsewhere", *CARS["am"][2:31]],
     }
-    found = fitted(CARS, after, kept=range(31), am={})
+    fit = fitted(CARS, after, records_retained=range(31), am={})
 
-    assert found.records == (32, 28)
+    assert fit.records == (32, 28)
     slow = fit_of([[CARS["mpg"][one], CARS["wt"][one], CARS["am"][one] == "y"] for one in range(2, 30)])
-    assert [one.after.estimate for one in found.effects] == pytest.approx([slow.coefficients[2], slow.coefficients[1]])
+    assert [one.after.estimate for one in fit.effects] == pytest.approx([slow.coefficients[2], slow.coefficients[1]])
 
 
 def test_effects_that_a_release_does_not_tell_any_more_overlap_by_nothing():
     merged = fitted(CARS, CARS | {"am": ["{n, y}"] * 32})
     emptied = fitted(CARS, CARS | {"am": ["*"] * 32})
-    dropped = fitted(CARS, {name: cells[:2] for name, cells in CARS.items()}, kept=[0, 1])
+    dropped = fitted(CARS, {name: cells[:2] for name, cells in CARS.items()}, records_retained=[0, 1])
 
     assert [(one.after is None, one.overlap == 0) for one in merged.effects] == [(True, True), (False, False)]
     assert [(one.after, one.overlap) for one in emptied.effects] == [(None, 0), (None, 0)]  # no record has all values
@@ -159,10 +159,10 @@ def test_effects_that_a_release_does_not_tell_any_more_overlap_by_nothing():
 
 def test_columns_that_vary_together_have_no_effect_of_their_own():
     twice = CARS | {"tons": [2 * wt for wt in CARS["wt"]]}
-    found = fitted(twice, tons=NUMERIC)
+    fit = fitted(twice, tons=NUMERIC)
 
-    assert [one.column for one in found.effects] == ["am"]
-    assert found.effects[0].before.estimate == pytest.approx(fitted(CARS).effects[0].before.estimate)
+    assert [one.column for one in fit.effects] == ["am"]
+    assert fit.effects[0].before.estimate == pytest.approx(fitted(CARS).effects[0].before.estimate)
 
 
 @pytest.mark.parametrize(
@@ -176,11 +176,11 @@ def test_columns_that_vary_together_have_no_effect_of_their_own():
 )
 def test_where_there_is_nothing_to_compare_a_sentence_says_so(columns: dict[str, list[Any]], reason: str):
     more = {"tons": NUMERIC} if "tons" in columns else {}
-    found = fitted(columns, **more)
+    fit = fitted(columns, **more)
 
-    assert found.effects == ()
-    assert reason in found.reason
-    assert found.as_json()["value"] is None
+    assert fit.effects == ()
+    assert reason in fit.reason
+    assert fit.as_json()["value"] is None
 
 
 def test_no_coefficient_is_about_fewer_than_ten_records():
@@ -198,10 +198,10 @@ def test_weights_count_records_and_widen_intervals():
     weights = [1 + number % 4 for number in range(32)]
     policy = {"weight": "w", "utility": {"regressions": [{"of": "mpg", "by": ["wt"]}]}}
     declared = {"w": {"role": "insensitive", "scale": "numeric"}}
-    found = fitted(CARS | {"w": weights}, CARS | {"w": [*weights[:31], 0]}, policy=policy, **declared)
-    (effect,) = found.effects
+    fit = fitted(CARS | {"w": weights}, CARS | {"w": [*weights[:31], 0]}, policy=policy, **declared)
+    (effect,) = fit.effects
 
-    assert found.records == (32, 31)  # a weight of 0 is none
+    assert fit.records == (32, 31)  # a weight of 0 is none
     rows = list(zip(CARS["mpg"], CARS["wt"], strict=True))
     repeated = [row for row, weight in zip(rows, weights, strict=True) for _ in range(weight)]
     assert effect.before.estimate == pytest.approx(fit_of(repeated).coefficients[1])
@@ -234,7 +234,7 @@ def test_regressions_are_those_of_the_policy_or_of_numeric_sensitive_attributes(
     assert models(utility={"regressions": [{"of": "wt", "by": ["mpg"]}]}) == [("wt", ("mpg",))]
 
 
-def test_a_column_that_is_not_there_is_told():
+def test_a_column_that_is_not_there_is_reported():
     policy = {"utility": {"regressions": [{"of": "mpg", "by": ["wt", "doors"]}]}}
     assert fitted(CARS, policy=policy, doors={"scale": "numeric"}).reason == "column 'doors' is not in the release"
 
@@ -251,12 +251,12 @@ def designs(draw: st.DrawFn) -> list[list[int]]:
 def test_coefficients_as_exact_fractions_have_them(rows: list[list[int]]):
     exact = _solved(rows)
     assume(exact is not None)
-    found = fit_of(rows, block=4)
+    result = fit_of(rows, block=4)
 
     assert exact is not None
-    assert found.coefficients == pytest.approx(np.array([float(one) for one in exact[0]]), abs=1e-8)
-    if not found.is_exact:
-        assert found.errors**2 == pytest.approx(np.array([float(one) for one in exact[1]]), abs=1e-8)
+    assert result.coefficients == pytest.approx(np.array([float(one) for one in exact[0]]), abs=1e-8)
+    if not result.is_exact:
+        assert result.errors**2 == pytest.approx(np.array([float(one) for one in exact[1]]), abs=1e-8)
     else:
         assert exact[1] == [0] * len(exact[1])
 
@@ -306,7 +306,9 @@ def test_order_is_nothing_and_shuffling_is_a_loss(seed: int):
     same = {name: [cells[place] for place in order] for name, cells in before.items()}
     shuffled = before | {"age": [before["age"][place] for place in order]}
 
-    assert [one.overlap for one in fitted(before, same, kept=order, age=NUMERIC).effects] == pytest.approx([1, 1, 1])
+    assert [one.overlap for one in fitted(before, same, records_retained=order, age=NUMERIC).effects] == pytest.approx(
+        [1, 1, 1]
+    )
     lost = fitted(before, shuffled, age=NUMERIC)
     assert lost.effects[0].overlap < 0.5
     assert lost.as_json()["least"] < 1

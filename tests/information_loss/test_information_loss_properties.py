@@ -19,7 +19,7 @@ from information_loss_reference import (
     counting_errors,
     discernibility,
     information,
-    information_kept,
+    information_retained,
     mean_error,
     written,
 )
@@ -58,14 +58,14 @@ RELEASED = {
 class Tables:
     before: dict[str, list[Any]]
     after: dict[str, list[Any]]
-    kept: list[int]
+    records_retained: list[int]
 
     def loss(self) -> InformationLoss:
         one, two = (
             Release(ListEngine({name: written(cells) for name, cells in side.items()}), policy())
             for side in (self.before, self.after)
         )
-        return information_loss(one, two, np.array(self.kept, dtype=np.intp))
+        return information_loss(one, two, np.array(self.records_retained, dtype=np.intp))
 
 
 @cache
@@ -77,7 +77,9 @@ def policy() -> Policy:
 @st.composite
 def tables(draw: st.DrawFn, before: dict[str, Any] = RELEASED) -> Tables:
     records = draw(st.integers(1, 8))
-    kept = draw(st.permutations(range(records)).flatmap(lambda order: st.integers(0, records).map(lambda n: order[:n])))
+    records_retained = draw(
+        st.permutations(range(records)).flatmap(lambda order: st.integers(0, records).map(lambda n: order[:n]))
+    )
     cells = {name: draw(st.lists(one, min_size=records, max_size=records)) for name, one in before.items()}
     if not any(isinstance(one, frozenset) for one in cells["town"]):
         plain = cells
@@ -86,33 +88,33 @@ def tables(draw: st.DrawFn, before: dict[str, Any] = RELEASED) -> Tables:
         plain = {name: column + draw(st.lists(PLAIN[name], min_size=4, max_size=4)) for name, column in cells.items()}
         plain["town"][-4:] = list("abcd")
     known = {one for one in plain["town"] if isinstance(one, str) and one != "*"}
-    after = {name: [draw(RELEASED[name]) for _ in kept] for name in before}
+    after = {name: [draw(RELEASED[name]) for _ in records_retained] for name in before}
     after["town"] = [one if not isinstance(one, frozenset) or one <= known else "*" for one in after["town"]]
-    return Tables(plain, after, list(kept))
+    return Tables(plain, after, list(records_retained))
 
 
 @pytest.mark.long
 @given(tables())
 @settings(max_examples=80)
 def test_the_reference_finds_the_same(given_tables: Tables):
-    found, records = given_tables.loss(), len(given_tables.before["age"])
+    actual, records = given_tables.loss(), len(given_tables.before["age"])
     losses = []
     for name, kind in KINDS.items():
-        slow = Reference(given_tables.before[name], given_tables.after[name], given_tables.kept, kind)
+        slow = Reference(given_tables.before[name], given_tables.after[name], given_tables.records_retained, kind)
         losses.append(slow.cell_loss())
-        assert found.cell_loss[name] == pytest.approx(losses[-1]), name
-        assert found.certainty_penalties[name].after == pytest.approx(slow.certainty_penalty()), name
-        assert found.distribution_distances[name] == pytest.approx(slow.distance()), name
-        assert found.cells_changed[name] == slow.changed()
+        assert actual.cell_loss[name] == pytest.approx(losses[-1]), name
+        assert actual.certainty_penalties[name].after == pytest.approx(slow.certainty_penalty()), name
+        assert actual.distribution_distances[name] == pytest.approx(slow.distance()), name
+        assert actual.cells_changed[name] == slow.changed()
         if kind == "numeric":
-            assert found.deviation.attributes.get(name) == pytest.approx(slow.il1s())
-    assert found.total == pytest.approx(sum(losses) / 4)
-    assert found.suppressed == records - len(given_tables.kept)
+            assert actual.deviation.attributes.get(name) == pytest.approx(slow.il1s())
+    assert actual.total == pytest.approx(sum(losses) / 4)
+    assert actual.suppressed == records - len(given_tables.records_retained)
 
 
 def slow(given_tables: Tables) -> dict[str, Reference]:
     return {
-        name: Reference(given_tables.before[name], given_tables.after[name], given_tables.kept, kind)
+        name: Reference(given_tables.before[name], given_tables.after[name], given_tables.records_retained, kind)
         for name, kind in KINDS.items()
     }
 
@@ -121,53 +123,53 @@ def slow(given_tables: Tables) -> dict[str, Reference]:
 @given(tables())
 @settings(max_examples=120)
 def test_counting_queries_as_the_reference_has_them(given_tables: Tables):
-    found = given_tables.loss().counting_queries
+    actual = given_tables.loss().counting_queries
     one_way, two_way = counting_errors([slow(given_tables)[name] for name in sorted(KINDS)])
 
-    assert found.queries == len(one_way) + len(two_way)
-    assert found.one_way == (pytest.approx(sum(one_way) / len(one_way)) if one_way else None)
-    assert found.two_way == (pytest.approx(sum(two_way) / len(two_way)) if two_way else None)
+    assert actual.queries == len(one_way) + len(two_way)
+    assert actual.one_way == (pytest.approx(sum(one_way) / len(one_way)) if one_way else None)
+    assert actual.two_way == (pytest.approx(sum(two_way) / len(two_way)) if two_way else None)
     every = one_way + two_way
-    assert found.value == (pytest.approx(sum(every) / len(every)) if every else None)
+    assert actual.value == (pytest.approx(sum(every) / len(every)) if every else None)
 
 
 @pytest.mark.long
 @given(tables())
 @settings(max_examples=120)
 def test_mutual_information_and_means_as_the_reference_has_them(given_tables: Tables):
-    found, columns = given_tables.loss(), slow(given_tables)
+    actual, columns = given_tables.loss(), slow(given_tables)
     for name, one in columns.items():
-        kept = information_kept(one)
-        expected = None if kept is None else pytest.approx(kept, abs=1e-9)
-        assert found.mutual_information_retained[name] == expected, name
+        records_retained = information_retained(one)
+        expected = None if records_retained is None else pytest.approx(records_retained, abs=1e-9)
+        assert actual.mutual_information_retained[name] == expected, name
         if name == "pay":
-            assert found.mutual_information[name] == {}
+            assert actual.mutual_information[name] == {}
             continue
-        (told,) = found.mutual_information[name].values()
+        (reported,) = actual.mutual_information[name].values()
         records = len(one.before)
-        assert told.before == pytest.approx(information(one.before, columns["pay"].before, records), abs=1e-9)
-        assert told.after == pytest.approx(information(one.after, columns["pay"].after, records), abs=1e-9)
+        assert reported.before == pytest.approx(information(one.before, columns["pay"].before, records), abs=1e-9)
+        assert reported.after == pytest.approx(information(one.after, columns["pay"].after, records), abs=1e-9)
     for name in ("age", "pay"):
-        assert found.mean_error.attributes.get(name) == pytest.approx(mean_error(columns[name]))
+        assert actual.mean_error.attributes.get(name) == pytest.approx(mean_error(columns[name]))
 
 
 @pytest.mark.long
 @given(tables())
 @settings(max_examples=60)
 def test_every_figure_is_within_its_bounds(given_tables: Tables):
-    told = given_tables.loss().as_json()
+    reported = given_tables.loss().as_json()
 
-    assert 0 <= told["total"] <= 1
-    for one in told["attributes"].values():
+    assert 0 <= reported["total"] <= 1
+    for one in reported["attributes"].values():
         assert 0 <= one["cell_loss"] <= 1
         assert 0 <= one["certainty_penalty"]["after"] <= 1
         assert 0 <= (one["distribution_distance"] or 0) <= 1
         assert 0 <= (one["mutual_information_retained"] or 0) <= 1
         assert all((bits or 0) >= 0 for pair in one["mutual_information"].values() for bits in pair.values())
-    assert (told["counting_queries"]["value"] or 0) >= 0
-    assert 0 <= (told["correlation_change"]["value"] or 0) <= 2
-    assert told["propensity"]["value"] is None or 0 <= told["propensity"]["value"] <= 0.25 + 1e-9
-    assert (told["propensity"]["value"] is None) == bool(told["propensity"]["reason"])
+    assert (reported["counting_queries"]["value"] or 0) >= 0
+    assert 0 <= (reported["correlation_change"]["value"] or 0) <= 2
+    assert reported["propensity"]["value"] is None or 0 <= reported["propensity"]["value"] <= 0.25 + 1e-9
+    assert (reported["propensity"]["value"] is None) == bool(reported["propensity"]["reason"])
 
 
 @pytest.mark.long
@@ -176,21 +178,23 @@ def test_every_figure_is_within_its_bounds(given_tables: Tables):
 def test_nothing_changed_is_nothing_lost(given_tables: Tables):
     order = list(reversed(range(len(given_tables.before["age"]))))
     after = {name: [cells[place] for place in order] for name, cells in given_tables.before.items()}
-    found = Tables(given_tables.before, after, order).loss()
+    result = Tables(given_tables.before, after, order).loss()
 
-    assert found.total == 0
-    assert set(found.cells_changed.values()) == {0}
-    assert max(one or 0 for one in found.distribution_distances.values()) < 1e-15
-    assert found.deviation.value in (None, 0)
-    assert found.correlation_change.value in (None, pytest.approx(0, abs=1e-12))
-    assert found.propensity.value == pytest.approx(0, abs=1e-12)
-    assert found.counting_queries.value in (None, 0)
-    assert found.mean_error.value in (None, pytest.approx(0, abs=1e-12))
-    assert [one for one in found.mutual_information_retained.values() if one is not None and abs(one - 1) > 1e-12] == []
-    for told in found.mutual_information.values():
-        assert all(one.before == one.after for one in told.values())
-    assert found.discernibility.before == found.discernibility.after
-    for one in [found.certainty_penalty, *found.certainty_penalties.values()]:
+    assert result.total == 0
+    assert set(result.cells_changed.values()) == {0}
+    assert max(one or 0 for one in result.distribution_distances.values()) < 1e-15
+    assert result.deviation.value in (None, 0)
+    assert result.correlation_change.value in (None, pytest.approx(0, abs=1e-12))
+    assert result.propensity.value == pytest.approx(0, abs=1e-12)
+    assert result.counting_queries.value in (None, 0)
+    assert result.mean_error.value in (None, pytest.approx(0, abs=1e-12))
+    assert [
+        one for one in result.mutual_information_retained.values() if one is not None and abs(one - 1) > 1e-12
+    ] == []
+    for phrase in result.mutual_information.values():
+        assert all(one.before == one.after for one in phrase.values())
+    assert result.discernibility.before == result.discernibility.after
+    for one in [result.certainty_penalty, *result.certainty_penalties.values()]:
         assert one.after == one.before
 
 
@@ -199,12 +203,12 @@ def test_nothing_changed_is_nothing_lost(given_tables: Tables):
 @settings(max_examples=40)
 def test_everything_suppressed_is_everything_lost(given_tables: Tables):
     after = {name: ["*"] * len(cells) for name, cells in given_tables.after.items()}
-    found = Tables(given_tables.before, after, given_tables.kept).loss()
+    result = Tables(given_tables.before, after, given_tables.records_retained).loss()
 
-    assert found.total == 1
-    assert found.certainty_penalty.after == 1
-    assert found.counting_queries.one_way in (None, 1)
-    assert [one for one in found.mutual_information_retained.values() if one] == []
+    assert result.total == 1
+    assert result.certainty_penalty.after == 1
+    assert result.counting_queries.one_way in (None, 1)
+    assert [one for one in result.mutual_information_retained.values() if one] == []
 
 
 @pytest.mark.long
@@ -212,8 +216,8 @@ def test_everything_suppressed_is_everything_lost(given_tables: Tables):
 @settings(max_examples=40)
 def test_more_generalised_is_never_less_lost(given_tables: Tables, less: int, more: int):
     def generalised(width: int, label: str, sets: int) -> Any:
-        kept = given_tables.kept
-        cells = {name: [column[place] for place in kept] for name, column in given_tables.before.items()}
+        records_retained = given_tables.records_retained
+        cells = {name: [column[place] for place in records_retained] for name, column in given_tables.before.items()}
         known = sorted(set(given_tables.before["town"]))
         towns = [frozenset({one, *known[:sets]}) for one in cells["town"]]
         after = {
@@ -222,7 +226,7 @@ def test_more_generalised_is_never_less_lost(given_tables: Tables, less: int, mo
             "colour": [label or ("warm" if one in BELOW["warm"] else "cold") for one in cells["colour"]],
             "town": [one if len(one) > 1 else next(iter(one)) for one in towns],
         }
-        return Tables(given_tables.before, after, kept).loss()
+        return Tables(given_tables.before, after, records_retained).loss()
 
     first, second = generalised(less, "", 2), generalised(less + more, "*", 3)
 
@@ -236,17 +240,20 @@ def test_more_generalised_is_never_less_lost(given_tables: Tables, less: int, mo
 @given(tables())
 @settings(max_examples=40)
 def test_classes_and_correlations_as_the_reference_has_them(given_tables: Tables):
-    found, kept = given_tables.loss(), given_tables.kept
+    actual, records_retained = given_tables.loss(), given_tables.records_retained
     names = ["age", "colour", "town"]
     before, after = (
         list(zip(*(written(side[name]) for name in names), strict=True))
         for side in (given_tables.before, given_tables.after)
     )
-    assert found.discernibility.after == discernibility(before, after)
-    assert found.average_class_size.after == (pytest.approx(len(kept) / len(set(after))) if kept else None)
+    assert actual.discernibility.after == discernibility(before, after)
+    assert actual.average_class_size.after == (
+        pytest.approx(len(records_retained) / len(set(after))) if records_retained else None
+    )
 
     columns = [
-        Reference(given_tables.before[name], given_tables.after[name], kept, "numeric") for name in ("age", "pay")
+        Reference(given_tables.before[name], given_tables.after[name], records_retained, "numeric")
+        for name in ("age", "pay")
     ]
     sides = ([one.cut(one.before) for one in columns], [one.cut(one.after) for one in columns])
-    assert found.correlation_change.value == pytest.approx(correlation_change(*sides), abs=1e-9)
+    assert actual.correlation_change.value == pytest.approx(correlation_change(*sides), abs=1e-9)

@@ -71,13 +71,13 @@ def test_a_folder_that_cannot_be_read_is_no_empty_one(monkeypatch: pytest.Monkey
 
 
 @pytest.mark.usefixtures("folder")
-def test_an_empty_name_stands_for_nothing():
+def test_an_empty_name_represents_nothing():
     with pytest.raises(UsageError, match="the name of a policy is empty"):
         names("")
 
 
 @pytest.mark.usefixtures("folder")
-def test_a_folder_that_a_pattern_matches_stands_for_its_policies():
+def test_a_folder_that_a_pattern_matches_represents_its_policies():
     Path("b/deep").mkdir()
     Path("b/q.tcdp.yaml").touch()
     Path("b/deep/r.tcdp.yaml").touch()

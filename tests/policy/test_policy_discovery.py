@@ -11,7 +11,7 @@ from tcdp_audit.core.policy.discovery import discover, named_policies
 
 
 @pytest.mark.parametrize("name", ["release.tcdp.yaml", "release.tcdp.yml", ".tcdp.yaml"])
-def test_the_single_policy_of_a_folder_is_found(tmp_path: Path, name: str) -> None:
+def test_the_single_policy_of_a_folder_is_detected(tmp_path: Path, name: str) -> None:
     for other in (name, "other.yaml", "tcdp.yaml.txt"):
         (tmp_path / other).touch()
     assert discover(tmp_path) == tmp_path / name
@@ -83,7 +83,7 @@ def test_names_stand_for_files_folders_and_patterns(tmp_path: Path, names: list[
 
 
 @pytest.mark.parametrize("name", ["empty", "*.txt", "empty/**"])
-def test_a_name_that_stands_for_nothing_is_refused(tmp_path: Path, name: str) -> None:
+def test_a_name_that_represents_nothing_is_refused(tmp_path: Path, name: str) -> None:
     (tmp_path / "empty").mkdir()
     with pytest.raises(UsageError, match=r"no policy \(|no file matches"):
         named_policies([name], tmp_path)

@@ -126,7 +126,7 @@ def test_a_fault_has_its_sentence_and_its_place(load: Any, name: str):
     assert str(caught.value).split("\n")[0] == f"p.tcdp.yaml:{expected}"
 
 
-def test_faults_of_both_sections_are_told_at_once(load: Any):
+def test_faults_of_both_sections_are_reported_at_once(load: Any):
     with pytest.raises(PolicyError) as caught:
         load(remedying("flooring: {width: 0}\n  - flooring: {attribute: x}").replace("k: 2", "k: 0"))
 

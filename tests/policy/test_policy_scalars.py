@@ -111,10 +111,10 @@ def test_what_yaml_reads_as_another_number(text: str) -> None:
     read, value = ODD[text]
     odd = odd_number(text, value)
     assert odd is not None
-    told = f"must be in plain decimal digits; YAML reads `{text}` as {read}"
-    with pytest.raises(ValueError, match=f"^{re.escape(told)}$"):
+    message = f"must be in plain decimal digits; YAML reads `{text}` as {read}"
+    with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
         as_fraction(odd)
-    with pytest.raises(ValueError, match=f"^{re.escape(told)}$"):
+    with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
         as_version(odd)
     assert (as_text(odd), type(as_text(odd))) == (text, str)
 

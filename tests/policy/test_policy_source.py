@@ -49,12 +49,12 @@ def test_a_text_that_is_no_policy(name: str) -> None:
     text, message, line, column = FAULTS[name]
     with pytest.raises(PolicySourceError) as caught:
         parse_yaml(text)
-    found = [(fault.message, fault.line, fault.column) for fault in caught.value.faults]
-    assert found == [(message, line, column)]
+    actual = [(fault.message, fault.line, fault.column) for fault in caught.value.faults]
+    assert actual == [(message, line, column)]
 
 
 @pytest.mark.parametrize("text", ["a: 1\na: 2\nb: {c: 1, c: 2}\n", "a: &a 1\n*a : 2\nb: {c: 1, *a : 2}\n"])
-def test_all_duplicates_and_all_aliases_are_found_at_once(text: str) -> None:
+def test_all_duplicates_and_all_aliases_are_detected_at_once(text: str) -> None:
     with pytest.raises(PolicySourceError) as caught:
         parse_yaml(text)
     assert [(fault.line, fault.column) for fault in caught.value.faults] == [(2, 1), (3, 11)]
@@ -82,7 +82,7 @@ def test_what_only_a_tag_calls_a_number_is_a_text() -> None:
     assert (data["a"], data["b"]) == ("x", 0.5)
 
 
-def test_keys_are_the_text_that_stands_there() -> None:
+def test_keys_are_the_text_that_is_there() -> None:
     assert list(parse_yaml("02139: a\nyes: b\n~: c\n1.50: d\n").data) == ["02139", "yes", "~", "1.50"]
 
 
@@ -97,5 +97,5 @@ def test_positions_of_values_names_and_nearest_parents() -> None:
     assert source.position([]) == (1, 1)
 
 
-def test_a_name_for_aliases_that_nobody_uses_is_no_fault() -> None:
+def test_a_name_for_aliases_that_no_one_uses_is_no_fault() -> None:
     assert parse_yaml("a: &a [1, 2]\n").data == {"a": [1, 2]}

@@ -84,7 +84,7 @@ def test_a_result_is_verified_against_each():
     assert {one.state.value for one in points} == {"differs"}
 
 
-def test_a_policy_that_stands_by_itself_names_them_whole(folder: Path):
+def test_a_policy_that_is_complete_names_them_whole(folder: Path):
     assert document_of(folder / policy("first.csv"))["previous"] == str(folder / "first.csv")
     both = document_of(folder / policy(["first.csv", "second.csv"]))["previous"]
     assert both == [str(folder / "first.csv"), str(folder / "second.csv")]

@@ -58,8 +58,8 @@ def test_a_profile_demands_the_group_that_its_source_names(key: str) -> None:
 def test_a_group_is_held_at_its_threshold_and_on_both_sides(key: str) -> None:
     _, k, _ = GROUPS[key]
     for size, status in ((k - 1, "failed"), (k, "passed"), (k + 1, "passed")):
-        found = under(key, groups_of(size, 60))
-        assert (found.status, found.expectations[0].threshold) == (status, k)
+        judged = under(key, groups_of(size, 60))
+        assert (judged.status, judged.expectations[0].threshold) == (status, k)
 
 
 @pytest.mark.long
@@ -79,9 +79,9 @@ def test_what_was_said_of_perturbed_microdata_is_ours() -> None:
     sizes = {"version": 1, "attributes": attributes, "rows_aligned": True, "profile": "perturbed_microdata@2026-11"}
     for size, state in ((2, "failed"), (3, "passed")):
         table = groups_of(size, 60)
-        found = audit(table, sizes, original=table)
-        assert [one.status.value for one in found.expectations if one.check == "k_anonymity"] == [state]
-    (linkage,) = [one for one in found.expectations if one.check == "distance_record_linkage"]
+        result = audit(table, sizes, original=table)
+        assert [one.status.value for one in result.expectations if one.check == "k_anonymity"] == [state]
+    (linkage,) = [one for one in result.expectations if one.check == "distance_record_linkage"]
     assert (linkage.threshold, linkage.severity.value) == (Fraction("0.05"), "error")
     assert "no published norm" in linkage.message
 
@@ -92,8 +92,8 @@ def test_one_record_in_twenty_is_the_most_that_perturbed_microdata_may_give_away
     policy = {"version": 1, "attributes": attributes, "rows_aligned": True, "profile": "perturbed_microdata@2026-11"}
     for groups, status in ((4, "passed"), (5, "passed"), (6, "failed")):  # of 100 records: one in each group is right
         ages = pa.table({"age": [number % groups for number in range(100)]})
-        found = audit(ages, policy, original=ages)
-        (linkage,) = [one for one in found.expectations if one.check == "distance_record_linkage"]
+        result = audit(ages, policy, original=ages)
+        (linkage,) = [one for one in result.expectations if one.check == "distance_record_linkage"]
         assert (linkage.observed, linkage.status.value) == (groups / 100, status)
 
 
@@ -104,15 +104,15 @@ def frequencies(key: str, people: int, columns: int) -> list[tuple[str, Any, str
     release = pa.table({name: ["x"] for name in names})
     register = pa.table({name: pa.array(["x"] * people).dictionary_encode() for name in names})
     policy = {"version": 1, "attributes": attributes, "profile": key}
-    found = audit(release, policy, population=register).expectations
-    return [(one.check, one.threshold, one.status.value) for one in found if one.threshold is not None]
+    actual = audit(release, policy, population=register).expectations
+    return [(one.check, one.threshold, one.status.value) for one in actual if one.threshold is not None]
 
 
 @pytest.mark.long
 @pytest.mark.parametrize(("people", "status"), [(99, "failed"), (100, "passed"), (101, "passed")])
 def test_a_hundred_people_for_each_triple_in_research(people: int, status: str) -> None:
-    told = frequencies("statistics_netherlands_research@eef4a18", people, 3)
-    assert told == [("category_frequency", 100, status)]
+    reported = frequencies("statistics_netherlands_research@eef4a18", people, 3)
+    assert reported == [("category_frequency", 100, status)]
 
 
 @pytest.mark.long
@@ -137,8 +137,8 @@ def test_people_for_each_category_and_each_pair_in_public_files(people: int, sin
 @pytest.mark.long
 @pytest.mark.parametrize(("columns", "status"), [(14, "passed"), (15, "passed"), (16, "failed")])
 def test_fifteen_identifying_columns_in_public_files(columns: int, status: str) -> None:
-    told = frequencies("statistics_netherlands_puf@eef4a18", 1, columns)
-    assert told[2] == ("identifying_attribute_count", 15, status)
+    reported = frequencies("statistics_netherlands_puf@eef4a18", 1, columns)
+    assert reported[2] == ("identifying_attribute_count", 15, status)
 
 
 @pytest.mark.parametrize(
@@ -185,12 +185,12 @@ def test_the_page_says_all_that_a_profile_says(key: str) -> None:
 
 
 def test_questions_are_skipped_and_make_nothing_pass() -> None:
-    found = under("hipaa_safe_harbor@164.514-b-2", groups_of(9), [{"k_anonymity": {}}])
-    questions = [one for one in found.expectations if one.source == PROFILE]
-    assert len(questions) == len(profiles()["hipaa_safe_harbor@164.514-b-2"].questions) == found.summary["skipped"]
+    judged = under("hipaa_safe_harbor@164.514-b-2", groups_of(9), [{"k_anonymity": {}}])
+    questions = [one for one in judged.expectations if one.source == PROFILE]
+    assert len(questions) == len(profiles()["hipaa_safe_harbor@164.514-b-2"].questions) == judged.summary["skipped"]
     assert {one.status for one in questions} == {Status.SKIPPED}
     assert all(one.message.endswith(CAVEAT) for one in questions)
-    assert found.tally.demands.met == 1  # no identifier was detected
+    assert judged.tally.demands.met == 1  # no identifier was detected
     assert status_of(questions) == "error"  # of these alone nothing follows
 
 
@@ -200,35 +200,35 @@ def test_safe_harbor_leaves_no_column_of_identifiers(column: str, status: str) -
     table = groups_of(40).append_column(column, pa.array(values))
     attributes = {**ATTRIBUTES, column: {"role": "insensitive"}}
     policy = {"version": 1, "attributes": attributes, "profile": "hipaa_safe_harbor@164.514-b-2"}
-    (found,) = [one for one in audit(table, policy).expectations if one.check == "safe_harbor"]
-    assert (found.threshold, found.status.value) == (0, status)
+    (actual,) = [one for one in audit(table, policy).expectations if one.check == "safe_harbor"]
+    assert (actual.threshold, actual.status.value) == (0, status)
 
 
 @pytest.mark.long
 @pytest.mark.parametrize(("ordered", "status"), [(True, "failed"), (False, "passed")])
-def test_public_files_are_in_no_order_that_a_column_tells(ordered: bool, status: str) -> None:
+def test_public_files_are_in_no_order_that_a_column_reveals(ordered: bool, status: str) -> None:
     ages = list(range(400))
     if not ordered:
         random.Random(1).shuffle(ages)  # noqa: S311 - no secret
     table = pa.table({"age": ages})
     attributes = {"age": {"role": "quasi_identifier", "scale": "numeric"}}
     policy = {"version": 1, "attributes": attributes, "profile": "statistics_netherlands_puf@eef4a18"}
-    (found,) = [one for one in audit(table, policy, population=table).expectations if one.check == "record_order"]
-    assert (found.threshold, found.status.value) == (0, status)
+    (actual,) = [one for one in audit(table, policy, population=table).expectations if one.check == "record_order"]
+    assert (actual.threshold, actual.status.value) == (0, status)
 
 
 def test_a_profiles_demands_stand_after_the_policys_own() -> None:
-    found = under(["cms_cell_size@2024-01", "el_emam_precedents_5@2013"], groups_of(7), [{"k_anonymity": {"k": 2}}])
-    assert [(one.threshold, one.status.value) for one in found.expectations if one.threshold] == [
+    judged = under(["cms_cell_size@2024-01", "el_emam_precedents_5@2013"], groups_of(7), [{"k_anonymity": {"k": 2}}])
+    assert [(one.threshold, one.status.value) for one in judged.expectations if one.threshold] == [
         (2, "passed"),
         (11, "failed"),
         (5, "passed"),
     ]
-    assert "Asked by" not in found.expectations[0].message
+    assert "Asked by" not in judged.expectations[0].message
 
 
 @pytest.mark.parametrize(
-    ("named", "told"),
+    ("named", "message"),
     [
         ("ema_policy_0070", "unknown profile 'ema_policy_0070'; write ema_policy_0070@2017-09"),
         ("ema_policy_0070@2016-01", "unknown profile 'ema_policy_0070@2016-01'; write ema_policy_0070@2017-09"),
@@ -238,20 +238,20 @@ def test_a_profiles_demands_stand_after_the_policys_own() -> None:
         (["cms_cell_size@2024-01", "gdpr"], "unknown profile 'gdpr'"),
     ],
 )
-def test_an_unknown_profile_is_a_fault(named: Any, told: str) -> None:
+def test_an_unknown_profile_is_a_fault(named: Any, message: str) -> None:
     with pytest.raises(PolicyError) as caught:
         under(named, groups_of(9), [{"k_anonymity": {"k": 2}}])
-    assert told in str(caught.value)
+    assert message in str(caught.value)
 
 
-def test_a_demand_of_a_profile_that_cannot_be_judged_is_told_at_its_line(tmp_path: Path) -> None:
+def test_a_demand_of_a_profile_that_cannot_be_judged_is_reported_at_its_line(tmp_path: Path) -> None:
     path = tmp_path / "p.tcdp.yaml"
     path.write_text("version: 1\nprofile: cms_cell_size@2024-01\nattributes:\n  zip: {role: insensitive}\n")
     with pytest.raises(PolicyError, match=r"p\.tcdp\.yaml:2:10: expect\[0\]\.k_anonymity: no attribute has the role"):
         audit(groups_of(9), path)
 
 
-def test_an_outcome_stands_at_the_line_of_its_profile(tmp_path: Path) -> None:
+def test_an_outcome_is_at_the_line_of_its_profile(tmp_path: Path) -> None:
     path = tmp_path / "p.tcdp.yaml"
     path.write_text("version: 1\nprofile: cms_cell_size@2024-01\nattributes:\n  zip: {role: quasi_identifier}\n")
     assert {one.line for one in audit(groups_of(9), path).expectations} == {2}
@@ -273,9 +273,9 @@ def answers_of(key: str, **other: str) -> dict[str, dict[str, str]]:
 def test_a_release_is_fit_once_every_question_is_answered(key: str) -> None:
     _, k, _ = GROUPS[key]
     waiting = len(profiles()[key].questions)
-    found = under(key, groups_of(k, k))
-    assert (found.exit_code(), verdict_title(found)) == (0, f"Fit, but {waiting} questions wait for an answer")
-    assert f"{waiting} questions wait for an answer." in verdict_sentence(found)
+    judged = under(key, groups_of(k, k))
+    assert (judged.exit_code(), verdict_title(judged)) == (0, f"Fit, but {waiting} questions wait for an answer")
+    assert f"{waiting} questions wait for an answer." in verdict_sentence(judged)
     answered = under(key, groups_of(k, k), answers=answers_of(key))
     assert (answered.exit_code(), verdict_title(answered)) == (0, "Fit for release")
     assert answered.tally.demands.met == waiting + 1
@@ -285,25 +285,25 @@ def test_a_release_is_fit_once_every_question_is_answered(key: str) -> None:
 
 
 def test_an_answer_against_the_release_fails_it_whatever_else_holds() -> None:
-    found = under(EMA, groups_of(11), answers=answers_of(EMA, free_text="no"))
-    assert (found.status, found.exit_code(), verdict_title(found)) == ("failed", 1, "Not fit for release")
-    (failed,) = [one for one in found.expectations if one.status is Status.FAILED]
+    judged = under(EMA, groups_of(11), answers=answers_of(EMA, free_text="no"))
+    assert (judged.status, judged.exit_code(), verdict_title(judged)) == ("failed", 1, "Not fit for release")
+    (failed,) = [one for one in judged.expectations if one.status is Status.FAILED]
     assert failed.message.endswith(f"on 2026-11-20, where only yes is fit for release. {CAVEAT}")
     assert failed.details["question"] == "free_text"
-    assert "What a person answers is not counted." in exposed_sentence(found)
+    assert "What a person answers is not counted." in exposed_sentence(judged)
 
 
 def test_answers_alone_pass_no_audit() -> None:
     """A policy that demands nothing of the data is measured, whatever people say."""
     key = "hipaa_safe_harbor@164.514-b-2"
-    found = under(key, groups_of(9), [{"k_anonymity": {}}], answers=answers_of(key))
-    assert status_of([one for one in found.outcomes if one.is_question]) == "error"
-    kept = [one for one in found.outcomes if one.check != "safe_harbor"]
-    assert status_of(kept) == "measured"
+    judged = under(key, groups_of(9), [{"k_anonymity": {}}], answers=answers_of(key))
+    assert status_of([one for one in judged.outcomes if one.is_question]) == "error"
+    retained = [one for one in judged.outcomes if one.check != "safe_harbor"]
+    assert status_of(retained) == "measured"
 
 
 @pytest.mark.parametrize(
-    ("changed", "told"),
+    ("changed", "message"),
     [
         ({"by": None}, "answers.free_text.by: must be text"),
         ({"by": " "}, "answers.free_text.by: must be one line"),
@@ -314,9 +314,9 @@ def test_answers_alone_pass_no_audit() -> None:
         ({"note": "x"}, "answers.free_text.note: unknown name"),
     ],
 )
-def test_an_answer_says_yes_or_no_and_who_and_when(changed: dict[str, Any], told: str) -> None:
+def test_an_answer_says_yes_or_no_and_who_and_when(changed: dict[str, Any], message: str) -> None:
     answer = {"answer": "yes", "by": "officer", "date": "2026-11-20"} | changed
-    with pytest.raises(PolicyError, match=told):
+    with pytest.raises(PolicyError, match=message):
         under(EMA, groups_of(11), answers={"free_text": answer})
 
 
@@ -338,8 +338,8 @@ def test_an_answer_belongs_to_a_question_that_is_asked() -> None:
 
 def test_yes_and_no_may_be_typed_as_yaml_reads_them() -> None:
     given = {"free_text": {"answer": True, "by": 1, "date": date(2026, 11, 20)}}
-    found = under(EMA, groups_of(11), answers=given)
-    (one,) = [one for one in found.expectations if one.details.get("answer")]
+    judged = under(EMA, groups_of(11), answers=given)
+    (one,) = [one for one in judged.expectations if one.details.get("answer")]
     assert (one.details["answer"], one.details["by"], one.details["date"]) == ("yes", "1", "2026-11-20")
 
 
@@ -353,9 +353,9 @@ def test_a_question_has_one_key_wherever_it_is_asked() -> None:
 def test_who_answers_is_shown_and_never_run() -> None:
     given = answers_of(EMA)
     given["free_text"]["by"] = "<script>x</script> \u202e [bold]"
-    found = under(EMA, groups_of(11), answers=given)
+    judged = under(EMA, groups_of(11), answers=given)
     for suffix in (".html", ".md"):
-        page = found.render(suffix)
+        page = judged.render(suffix)
         assert "<script>x" not in page
         assert "\u202e" not in page
         assert "2026-11-20" in page

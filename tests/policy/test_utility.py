@@ -58,7 +58,7 @@ def test_any_column_but_identifiers_may_be_used():
         ({"model": []}, "did you mean 'models'?"),
     ],
 )
-def test_faults_are_told_with_their_place(utility: dict[str, Any], sentence: str):
+def test_faults_are_reported_with_their_place(utility: dict[str, Any], sentence: str):
     with pytest.raises(PolicyError) as caught:
         load_policy({**POLICY, "utility": utility})
     assert sentence in str(caught.value)

@@ -22,7 +22,7 @@ expect:
 """
 
 
-def test_all_that_are_unsound_are_told_at_their_lines(tmp_path: Path) -> None:
+def test_all_that_are_unsound_are_reported_at_their_lines(tmp_path: Path) -> None:
     policy = tmp_path / "p.tcdp.yaml"
     policy.write_text(POLICY)
     (tmp_path / "age.csv").write_text("age,group,all\n30,young,*\n40,young,*\n")
@@ -41,7 +41,7 @@ def test_all_that_are_unsound_are_told_at_their_lines(tmp_path: Path) -> None:
     assert missing[2].startswith("attributes.zip.hierarchy: nowhere.csv: the hierarchy cannot be read: No such file")
 
 
-def test_of_a_policy_without_a_file_they_are_told_by_attribute() -> None:
+def test_of_a_policy_without_a_file_they_are_reported_by_attribute() -> None:
     attributes = {
         "age": {"role": "quasi_identifier", "hierarchy": {"*": [30, 30]}},
         "zip": {"role": "quasi_identifier", "hierarchy": {"*": "a"}},

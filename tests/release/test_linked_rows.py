@@ -43,11 +43,11 @@ ONE_ROW = {"conventions": {"known_rows": "one"}}
 
 def test_a_policy_that_says_nothing_of_histories_is_never_fit() -> None:
     alone = Counter(tuple(sorted(WARDS[i : i + VISITS])) for i in range(0, len(WARDS), VISITS))
-    found = audit(TABLE, policy())
-    (size,) = found.expectations
+    result = audit(TABLE, policy())
+    (size,) = result.expectations
     assert (size.status.value, min(alone.values()) < 20 <= size.observed) == ("passed", True)  # by rows, not by people
-    assert (found.status, found.exit_code(), verdict_title(found)) == ("failed", 1, "Not fit for release")
-    linked = finding(found)
+    assert (result.status, result.exit_code(), verdict_title(result)) == ("failed", 1, "Not fit for release")
+    linked = finding(result)
     assert (linked.status.value, linked.severity.value, linked.observed) == ("failed", "error", 1)
     assert linked.details == {
         "columns": ["patient_id"],
@@ -63,28 +63,28 @@ def test_a_policy_that_says_nothing_of_histories_is_never_fit() -> None:
 
 
 def test_a_policy_that_claims_one_row_is_fit_for_those_people_only(tmp_path: Path) -> None:
-    found = audit(TABLE, policy(**ONE_ROW))
-    assert (found.exit_code(), found.exit_code(fail_on_warning=True)) == (0, 1)
-    assert verdict_title(found) == "Fit for people of whom one row is known"
-    for text in (found.render(".md"), found.render(".html"), found.to_json()):
+    result = audit(TABLE, policy(**ONE_ROW))
+    assert (result.exit_code(), result.exit_code(fail_on_warning=True)) == (0, 1)
+    assert verdict_title(result) == "Fit for people of whom one row is known"
+    for text in (result.render(".md"), result.render(".html"), result.to_json()):
         assert "Fit for release" not in text
-    assert found.as_json()["conventions"]["known_rows"] == "one"
+    assert result.as_json()["conventions"]["known_rows"] == "one"
     done = fix(TABLE, policy(**ONE_ROW), output=tmp_path / "f.csv")
     assert verdict_title(done.after) == "Fit for people of whom one row is known"
 
 
 def test_a_unit_that_is_not_released_is_judged_and_dropped(tmp_path: Path) -> None:
     asked = policy(unit_released=False)
-    found = audit(TABLE, asked)
-    assert (found.exit_code(), found.exit_code(fail_on_warning=True)) == (0, 1)
-    assert verdict_title(found) == "Fit once patient_id is dropped"
-    assert "Should not be in a published file: patient&#95;id." in found.render(".md")
+    result = audit(TABLE, asked)
+    assert (result.exit_code(), result.exit_code(fail_on_warning=True)) == (0, 1)
+    assert verdict_title(result) == "Fit once patient_id is dropped"
+    assert "Should not be in a published file: patient&#95;id." in result.render(".md")
     done = fix(TABLE, asked, output=tmp_path / "f.csv")
     assert verdict_title(done.after) == "Fit for release"
     assert [(one.name, one.why) for one in done.log.dropped] == [("patient_id", "unit")]
     assert (done.released.column_names, done.log.order) == (["ward"], "shuffled")
     (size,) = done.after.expectations
-    assert (size.observed, size.details["judged_with_columns"]) == (found.expectations[0].observed, ["patient_id"])
+    assert (size.observed, size.details["judged_with_columns"]) == (result.expectations[0].observed, ["patient_id"])
     assert (finding(done.after).status.value, done.log.judged_with_columns) == ("passed", ("patient_id",))
     alone = audit(tmp_path / "f.csv", asked)
     assert (alone.exit_code(), [one.check for one in alone.structure if one.status != "passed"]) == (3, [])
@@ -105,23 +105,23 @@ def test_people_are_counted_by_the_unit_that_is_dropped(tmp_path: Path) -> None:
 @pytest.mark.parametrize("role", ["identifier", "insensitive", None])
 def test_a_unit_that_is_not_released_is_never_plainly_fit_while_it_is_there(role: str | None) -> None:
     single = pa.table({"patient_id": [str(number) for number in range(40)], "ward": ["1"] * 40})
-    found = audit(single, policy(role, unit_released=False))
-    assert (found.passed, verdict_title(found)) == (True, "Fit once patient_id is dropped")
-    assert finding(found).title == "The unit is still in the release"
-    assert "it is declared as not released, and each patient has one record" in finding(found).message
+    result = audit(single, policy(role, unit_released=False))
+    assert (result.passed, verdict_title(result)) == (True, "Fit once patient_id is dropped")
+    assert finding(result).title == "The unit is still in the release"
+    assert "it is declared as not released, and each patient has one record" in finding(result).message
 
 
 def test_a_unit_with_one_record_each_joins_nothing() -> None:
     single = pa.table({"patient_id": [str(number) for number in range(40)], "ward": ["1"] * 40})
-    found = audit(single, policy())
-    assert (verdict_title(found), finding(found).status.value) == ("Fit for release", "passed")
+    result = audit(single, policy())
+    assert (verdict_title(result), finding(result).status.value) == ("Fit for release", "passed")
     assert audit(TABLE.select(["ward"]), {**policy(None), "unit": None}).passed
 
 
 def test_an_identifier_stays_an_error_while_it_is_there_and_fix_drops_it() -> None:
-    found = audit(TABLE, policy("identifier"))
-    assert found.exit_code() == 1
-    failed = [(one.check, one.severity.value) for one in found.structure if one.status == "failed"]
+    result = audit(TABLE, policy("identifier"))
+    assert result.exit_code() == 1
+    failed = [(one.check, one.severity.value) for one in result.structure if one.status == "failed"]
     assert failed == [("present_identifiers", "error"), ("linked_rows", "warning")]
     done = fix(TABLE, policy("identifier"))
     assert verdict_title(done.after) == "Fit for release"
@@ -135,10 +135,10 @@ def test_a_unit_that_is_the_key_too(*, inside: bool) -> None:
         "Not fit for release" if inside else "Fit once its key is dropped: patient_id"
     )
     assert verdict_title(fix(TABLE, asked).after) == "Fit for release"
-    kept = {**asked, "keep_key": True, **ONE_ROW, "internal_only": True}
+    retained = {**asked, "keep_key": True, **ONE_ROW, "internal_only": True}
     title = "Fit to stay inside: the key is in the file, for people of whom one row is known"
-    assert verdict_title(audit(TABLE, kept)) == title
-    assert not audit(TABLE, {**kept, "conventions": {}}).passed
+    assert verdict_title(audit(TABLE, retained)) == title
+    assert not audit(TABLE, {**retained, "conventions": {}}).passed
 
 
 def test_fix_does_not_make_histories_fit() -> None:
@@ -212,9 +212,9 @@ def test_blanks_around_a_unit_make_no_other_unit() -> None:
     rows = pa.table({"patient_id": ["p", "p ", "q", "r"], "ward": ["1", "1", "1", "1"]})
     attributes = {"ward": {"role": "quasi_identifier"}}
     declared = {"version": 1, "unit": "patient_id", "attributes": attributes, "expect": [{"k_anonymity": {"k": 2}}]}
-    found = next(one for one in audit(rows, declared).structure if one.check == "linked_rows")
-    assert found.status.value == "failed"
-    assert "1 of 3 patients has more than one, at most 2" in found.message
+    result = next(one for one in audit(rows, declared).structure if one.check == "linked_rows")
+    assert result.status.value == "failed"
+    assert "1 of 3 patients has more than one, at most 2" in result.message
 
 
 def test_a_key_that_is_the_unit_is_dropped_and_reads_no_cell() -> None:

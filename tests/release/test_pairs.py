@@ -62,10 +62,10 @@ def check(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.Capture
             f"expect:\n  - sd_interval_disclosure: {check}\n"
         )
         code = run("check", ["release.csv", "--policy", "policy.tcdp.yaml", "--json"])
-        told = capfd.readouterr()
-        assert MARK not in told.out + told.err
-        assert "Traceback" not in told.err
-        return Ran(code, told.out, told.err)
+        output = capfd.readouterr()
+        assert MARK not in output.out + output.err
+        assert "Traceback" not in output.err
+        return Ran(code, output.out, output.err)
 
     return checked
 
@@ -165,13 +165,13 @@ def test_a_right_pairing_passes_and_warns_of_the_key_that_it_needs(check):
 
     assert ran.code == 0
     assert outcomes["sd_interval_disclosure"]["details"]["matched"] == 2
-    found = outcomes["linkable_key"]
-    assert (found["status"], found["severity"], found["details"]) == (
+    actual = outcomes["linkable_key"]
+    assert (actual["status"], actual["severity"], actual["details"]) == (
         "failed",
         "warning",
         {"columns": ["id"]},
     )
-    assert found["message"] == (
+    assert actual["message"] == (
         "column 'id' is the key: whoever holds another table with it links every record; "
         "the audit needs it, so drop it from the copy that is released"
     )
@@ -188,8 +188,8 @@ def test_a_right_pairing_passes_and_warns_of_the_key_that_it_needs(check):
 def test_only_a_key_that_is_released_links(keys: list[str | None] | None, policy: Mapping[str, Any], status: str):
     result = audited(table(keys=keys), table(keys=keys), **policy)
 
-    found = next(one for one in result.structure if one.check == "linkable_key")
-    assert (found.status.value, found.observed) == (status, float(status == "failed"))
+    actual = next(one for one in result.structure if one.check == "linkable_key")
+    assert (actual.status.value, actual.observed) == (status, float(status == "failed"))
 
 
 def test_a_warning_of_the_key_fails_the_audit_only_where_warnings_do():
@@ -231,16 +231,16 @@ def test_shuffling_either_table_changes_nothing():
         ],
     }
 
-    def told(one: pa.Table, other: pa.Table) -> list[Any]:
+    def reported(one: pa.Table, other: pa.Table) -> list[Any]:
         return [outcome.as_json() for outcome in audit(one, policy, other).outcomes]
 
-    expected = told(release, original)
+    expected = reported(release, original)
     shuffled_release = release.take(random.permutation(release.num_rows))
     shuffled_original = original.take(random.permutation(400))
     assert 0 < expected[-2]["observed"] < 1
-    assert told(shuffled_release, original) == expected
-    assert told(release, shuffled_original) == expected
-    assert told(shuffled_release, shuffled_original) == expected
+    assert reported(shuffled_release, original) == expected
+    assert reported(release, shuffled_original) == expected
+    assert reported(shuffled_release, shuffled_original) == expected
 
 
 def test_shuffling_rows_that_are_said_to_be_aligned_changes_the_answer():

@@ -38,10 +38,10 @@ class Bucketized:
         attributes = self.policy["attributes"].items()
         keys = [self.table[name].to_pylist() for name, one in attributes if one["role"] == "quasi_identifier"]
         (confidential,) = [name for name, one in attributes if one["role"] == "sensitive"]
-        found: dict[tuple[Any, ...], Counter[Any]] = defaultdict(Counter)
+        actual: dict[tuple[Any, ...], Counter[Any]] = defaultdict(Counter)
         for *key, bucket in zip(*keys, self.table[confidential].to_pylist(), strict=True):
-            found[tuple(key)][bucket] += bucket is not None
-        return found
+            actual[tuple(key)][bucket] += bucket is not None
+        return actual
 
 
 def bucketized(

@@ -62,10 +62,10 @@ def microaggregated(table: pa.Table, policy: Mapping[str, Any], **parameters: An
 
 def parts(clusters: Sequence[int]) -> set[frozenset[int]]:
     """Clusters as sets of records, whatever their numbers."""
-    found: dict[int, set[int]] = {}
+    actual: dict[int, set[int]] = {}
     for record, cluster in enumerate(clusters):
-        found.setdefault(int(cluster), set()).add(record)
-    return {frozenset(one) for one in found.values()}
+        actual.setdefault(int(cluster), set()).add(record)
+    return {frozenset(one) for one in actual.values()}
 
 
 def flat(labels: int) -> LabelDistances:
@@ -95,11 +95,11 @@ def centroid(records: Sequence[Record]) -> Record:
 
 def plain_mdav(records: Sequence[Record], k: int) -> set[frozenset[int]]:
     """MDAV-generic as it is printed: Domingo-Ferrer, Torra (2005)."""
-    left, found = list(range(len(records))), []
+    left, actual = list(range(len(records))), []
 
     def around(middle: Record) -> None:
         members = sorted(left, key=lambda i: squared(records[i], middle))[:k]
-        found.append(frozenset(members))
+        actual.append(frozenset(members))
         left[:] = [i for i in left if i not in members]
 
     def farthest(middle: Record) -> Record:
@@ -112,7 +112,7 @@ def plain_mdav(records: Sequence[Record], k: int) -> set[frozenset[int]]:
         around(second)
     if len(left) >= 2 * k:
         around(farthest(centroid([records[i] for i in left])))
-    return {*found, frozenset(left)}
+    return {*actual, frozenset(left)}
 
 
 def plain_loss(records: Sequence[Record], clusters: set[frozenset[int]]) -> float:

@@ -65,11 +65,11 @@ class Hierarchy:
     @cached_property
     def _lineage(self) -> dict[str, tuple[int, list[str]]]:
         """Own level of each label, and its node at each level: below its own level a label stands for itself."""
-        found: dict[str, tuple[int, list[str]]] = {}
+        actual: dict[str, tuple[int, list[str]]] = {}
         for level in range(self.height + 1):
             for branch in self.branches.values():
-                found.setdefault(branch[level], (level, [f"only {branch[level]}"] * level + list(branch[level:])))
-        return found
+                actual.setdefault(branch[level], (level, [f"only {branch[level]}"] * level + list(branch[level:])))
+        return actual
 
     def level(self, label: str) -> int:
         return self._lineage[label][0]

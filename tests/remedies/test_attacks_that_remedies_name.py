@@ -67,7 +67,7 @@ def test_of_blocks_and_declared_covariances_it_has_what_the_policy_says() -> Non
     assert noise == {"attributes": ["age"], "covariance": covariance, "limit": 40_000}
 
 
-def test_beside_missing_cells_noise_with_covariances_is_not_told() -> None:
+def test_beside_missing_cells_noise_with_covariances_is_not_reported() -> None:
     noise = masked(GAPS, NUMBERS, "correlated_noise", percent=20).attack["noise_attack"]
     assert noise["shape"] == "independent"
     shuffled = masked(GAPS, NUMBERS, "data_shuffling", proximity=0.5).attack["noise_attack"]
@@ -76,7 +76,7 @@ def test_beside_missing_cells_noise_with_covariances_is_not_told() -> None:
     assert stays == {"attributes": ["age"], "scores": "normal", "limit": 40_000}
 
 
-def test_post_randomisation_tells_its_probabilities() -> None:
+def test_post_randomisation_reports_its_probabilities() -> None:
     table = pa.table({"sex": ["m", "f"] * 10, "job": ["a", "b", "c", "a"] * 5})
     declared = {"sex": "nominal", "job": "nominal"}
     drawn = masked(table, declared, "pram", retention=0.75, matrix=LINES, attributes=["job", "sex"], invariant=True)
@@ -97,7 +97,7 @@ def private(mechanism: str, ages: list[int], **bounds: Any) -> Masked:
 
 @pytest.mark.long
 @pytest.mark.parametrize(("mechanism", "deviation"), [("laplace", sqrt(2) * 15), ("geometric", sqrt(2) * 15)])
-def test_noise_of_differential_privacy_tells_its_standard_deviation(mechanism: str, deviation: float) -> None:
+def test_noise_of_differential_privacy_reports_its_standard_deviation(mechanism: str, deviation: float) -> None:
     ages = [10, 20, 20, 30, 40] * 4
     known = private(mechanism, ages, bounds=[0, 60]).attack["noise_attack"]
     percent = pytest.approx(100 * deviation / float(np.std(ages, ddof=1)), rel=1e-3)

@@ -20,7 +20,7 @@ from masked import PLUGINS, masked, paired_policy
 
 from tcdp_audit import audit
 from tcdp_audit.plugin._internal import Floats
-from tcdp_audit_plugins.checks.likelihood_attacks.channel import invariant, keeping
+from tcdp_audit_plugins.checks.masking_attacks.channel import invariant, retention_matrix
 
 ADULT: dict[str, Any] = {
     "age": "numeric",
@@ -93,7 +93,7 @@ def rs_of_sdcmicro(p: Floats, matrix: Floats, alpha: float) -> Floats:
 def test_the_invariant_matrix_is_sdcmicro_s_and_no_margin_is_expected_to_change(column: str) -> None:
     _, counts = np.unique(adult_like()[column].to_pylist(), return_counts=True)
     diagonal = np.random.default_rng(8).uniform(0.8, 1, len(counts))  # pd = 0.8
-    drawn = np.array([keeping(len(counts), one)[row] for row, one in enumerate(diagonal)])
+    drawn = np.array([retention_matrix(len(counts), one)[row] for row, one in enumerate(diagonal)])
     ours = invariant(drawn, counts)
     assert ours == pytest.approx(rs_of_sdcmicro(counts / counts.sum(), drawn, 1.0))
     assert counts @ ours == pytest.approx(counts)
@@ -105,7 +105,7 @@ def test_released_margins_are_as_expected_and_a_plain_matrix_moves_them() -> Non
     table = adult_like(300)
     sexes = np.unique(table["sex"].to_pylist(), return_counts=True)[1]
     for is_invariant in (True, False):
-        matrix = keeping(2, 0.8)
+        matrix = retention_matrix(2, 0.8)
         matrix = invariant(matrix, sexes) if is_invariant else matrix
         draws = [
             masked(table, CATEGORIES, "pram", retention=0.8, invariant=is_invariant, attributes=["sex"], seed=seed)
@@ -122,7 +122,7 @@ def test_released_margins_are_as_expected_and_a_plain_matrix_moves_them() -> Non
 
 def test_sdcmicro_s_matrix_may_be_declared() -> None:
     """Rs with alpha = 0.5 of a column with as many of both values: P = 0.8 gives R = 0.68 and Rs = 0.84."""
-    rs = rs_of_sdcmicro(np.array([0.5, 0.5]), keeping(2, 0.8), 0.5)
+    rs = rs_of_sdcmicro(np.array([0.5, 0.5]), retention_matrix(2, 0.8), 0.5)
     assert rs == pytest.approx(np.array([[0.84, 0.16], [0.16, 0.84]]))
     lines = {one: {one: Fraction(84, 100), other: Fraction(16, 100)} for one, other in (("a", "b"), ("b", "a"))}
     done = masked(pa.table({"sex": ["a", "b"] * 50}), {"sex": "nominal"}, "pram", matrix={"sex": lines})

@@ -314,7 +314,7 @@ def test_a_plan_takes_t_and_k_from_the_policy(expect: list[Any], proposals: list
         ({}, {}, {"reference": "original"}, "bucketization needs `reference: release`"),
     ],
 )
-def test_faults_are_found_before_any_data_are_read(
+def test_faults_are_detected_before_any_data_are_read(
     remedy: Mapping[str, Any], declaration: Mapping[str, Any], conventions: Mapping[str, Any], fault: str
 ) -> None:
     policy = {

@@ -47,13 +47,13 @@ def _attribute(cells: list[Any], **declaration: Any) -> Attribute:
 def test_near_values_stand_near_each_other(
     cells: list[Any], declaration: Mapping[str, Any], places: list[float]
 ) -> None:
-    found = place(_attribute(cells, **declaration)).tolist()
+    result = place(_attribute(cells, **declaration)).tolist()
     if places:
-        assert found == pytest.approx(places)
+        assert result == pytest.approx(places)
     else:  # siblings are neighbours: d and a, c and b
-        assert sorted(found) == pytest.approx([0, 1 / 3, 2 / 3, 1])
-        assert abs(found[0] - found[3]) == pytest.approx(1 / 3)
-        assert abs(found[1] - found[2]) == pytest.approx(1 / 3)
+        assert sorted(result) == pytest.approx([0, 1 / 3, 2 / 3, 1])
+        assert abs(result[0] - result[3]) == pytest.approx(1 / 3)
+        assert abs(result[1] - result[2]) == pytest.approx(1 / 3)
 
 
 def _composed(masses: list[int], t: Fraction, k: int) -> tuple[NDArray[np.int64], Composition]:
@@ -136,7 +136,7 @@ def test_exchange_halves_the_spread_that_halving_leaves(monkeypatch: pytest.Monk
     after = _spread(places, choose(quasi_identifiers, bucket, composition, np.random.default_rng(0)))
     monkeypatch.setattr(choice, "with_exchanges", lambda chosen, *_: chosen)
     halved = _spread(places, choose(quasi_identifiers, bucket, composition, np.random.default_rng(0)))
-    dealt = np.empty(1200, dtype=np.int64)
+    assigned = np.empty(1200, dtype=np.int64)
     for one in range(3):
-        dealt[bucket == one] = np.repeat(np.arange(len(composition.counts)), composition.counts[:, one])
-    assert after < halved < _spread(places, dealt) / 3
+        assigned[bucket == one] = np.repeat(np.arange(len(composition.counts)), composition.counts[:, one])
+    assert after < halved < _spread(places, assigned) / 3

@@ -48,8 +48,8 @@ def _exist(masses: tuple[int, ...], t: Fraction, classes_per_bucket: int) -> boo
 @given(MASSES, RATIOS)
 def test_rounds_are_those_for_which_classes_exist(masses: list[int], t: Fraction) -> None:
     design = ClassDesign(np.array(masses), t)
-    found = design.classes_per_bucket(1).tolist()
-    assert found == [l for l in range(1, sum(masses) // len(masses) + 1) if _exist(tuple(masses), t, l)]
+    result = design.classes_per_bucket(1).tolist()
+    assert result == [l for l in range(1, sum(masses) // len(masses) + 1) if _exist(tuple(masses), t, l)]
 
 
 @given(MASSES, RATIOS, st.integers(1, 6))

@@ -69,7 +69,7 @@ def test_a_declared_matrix_is_the_noise() -> None:
     assert done.notes["percent"] == 0
 
 
-def test_whole_numbers_stay_whole_and_what_tells_nothing_stays() -> None:
+def test_whole_numbers_stay_whole_and_what_reveals_nothing_stays() -> None:
     table = pa.table({"age": pa.array([20, 30, None, 41, 55, 60]), "wage": ["1.25", "*", "2.50", "3.75", "", "4.00"]})
     done = masked(table, AGES, "correlated_noise", percent=80, seed=2)
     assert done.table.schema.field("age").type == pa.int64()

@@ -44,8 +44,8 @@ def test_correlations_stay_whatever_the_proximity(proximity: float) -> None:
     before, after = correlations(np.hstack([own, stays])), correlations(np.hstack([new, stays]))
     assert after == pytest.approx(before, abs=0.03)
     own_again = np.array([np.corrcoef(own[:, one], new[:, one])[0, 1] for one in range(2)])
-    told = before[:2, 2] ** 2
-    assert own_again == pytest.approx(told + proximity * (1 - told), abs=0.03)
+    reported = before[:2, 2] ** 2
+    assert own_again == pytest.approx(reported + proximity * (1 - reported), abs=0.03)
 
 
 def test_without_proximity_the_new_scores_tell_no_more_than_what_stays() -> None:

@@ -40,8 +40,8 @@ def treated(columns: Mapping[str, Sequence[Any]], policy: Mapping[str, Any], **p
 
 
 def cells(treatment: Treatment, column: str) -> list[Any]:
-    found = treatment.columns[column]
-    return found.cells[found.codes].tolist()
+    actual = treatment.columns[column]
+    return actual.cells[actual.codes].tolist()
 
 
 # Levels and labels
@@ -57,10 +57,10 @@ def cells(treatment: Treatment, column: str) -> list[Any]:
 )
 def test_numbers_get_the_labels_of_their_hierarchy(level: int, labels: list[str]) -> None:
     ages = {"age": [1, 24, 49, 75]}
-    found = treated(ages | {"sex": ["f"] * 4}, policy_of({"age": AGE, "sex": QUASI}, k=1), levels={"age": level})
-    assert cells(found, "age") == labels
-    assert found.notes["levels"] == {"age": [level, 3], "sex": [0, 1]}
-    assert found.notes["nodes"] == 1
+    treatment = treated(ages | {"sex": ["f"] * 4}, policy_of({"age": AGE, "sex": QUASI}, k=1), levels={"age": level})
+    assert cells(treatment, "age") == labels
+    assert treatment.notes["levels"] == {"age": [level, 3], "sex": [0, 1]}
+    assert treatment.notes["nodes"] == 1
 
 
 def test_a_released_label_stays_until_its_own_level_and_a_missing_value_becomes_the_token() -> None:
@@ -71,20 +71,20 @@ def test_a_released_label_stays_until_its_own_level_and_a_missing_value_becomes_
 
 
 def test_a_missing_value_is_of_one_class_with_suppressed_ones_on_level_0() -> None:
-    found = treated({"town": ["*", None, "a", "a"]}, policy_of({"town": TOWN}))
-    assert (found.columns, found.retained, found.notes["evaluated"]) == ({}, None, 1)
+    treatment = treated({"town": ["*", None, "a", "a"]}, policy_of({"town": TOWN}))
+    assert (treatment.columns, treatment.retained, treatment.notes["evaluated"]) == ({}, None, 1)
 
 
 def test_a_missing_value_is_covered_by_a_root_that_is_no_token() -> None:
     rooted = {**TOWN, "hierarchy": {"anywhere": TOWNS["*"]}}
-    found = treated({"town": ["a", None, "c"]}, policy_of({"town": rooted}, k=3))
-    assert cells(found, "town") == ["anywhere"] * 3
+    treatment = treated({"town": ["a", None, "c"]}, policy_of({"town": rooted}, k=3))
+    assert cells(treatment, "town") == ["anywhere"] * 3
 
 
 def test_an_attribute_without_hierarchy_has_its_values_and_the_token() -> None:
-    found = treated({"age": [1, 2, 3], "sex": ["f", "f", "f"]}, policy_of({"age": QUASI, "sex": QUASI}))
-    assert cells(found, "age") == ["*", "*", "*"]
-    assert "sex" not in found.columns
+    treatment = treated({"age": [1, 2, 3], "sex": ["f", "f", "f"]}, policy_of({"age": QUASI, "sex": QUASI}))
+    assert cells(treatment, "age") == ["*", "*", "*"]
+    assert "sex" not in treatment.columns
 
 
 def test_ordinal_labels_are_ranges_of_the_order() -> None:
@@ -160,7 +160,7 @@ def test_faults_of_the_parameters_come_with_the_policy(parameters: Mapping[str, 
         (["1-5", "7"], {**QUASI, "scale": "numeric"}, {"bins": {"q": [5]}}, "column 'q' is generalised already"),
     ],
 )
-def test_what_only_the_release_shows_is_told_without_a_cell(
+def test_what_only_the_release_shows_is_reported_without_a_cell(
     column: list[Any], declared: Mapping[str, Any], parameters: Mapping[str, Any], sentence: str
 ) -> None:
     with pytest.raises(RemedyError, match=sentence) as caught:
@@ -190,11 +190,11 @@ ALIGNED: Mapping[str, Any] = {"original": "original.csv", "rows_aligned": True}
 
 def test_what_fails_stays_as_one_group_that_shows_nothing() -> None:
     policy = policy_of({"town": TOWN, "sex": QUASI}, k=3, **ALIGNED)
-    found = treated(TWELVE, policy, levels={"town": 0, "sex": 0}, suppression="0.5")
-    assert (found.notes["suppressed"], found.notes["grouped"], found.retained) == (6, True, None)
-    assert cells(found, "town") == ["*"] * 6 + ["c"] * 6
-    assert cells(found, "sex") == ["*"] * 6 + list("fffmmm")
-    assert found.notes["loss"] == 0.5
+    treatment = treated(TWELVE, policy, levels={"town": 0, "sex": 0}, suppression="0.5")
+    assert (treatment.notes["suppressed"], treatment.notes["grouped"], treatment.retained) == (6, True, None)
+    assert cells(treatment, "town") == ["*"] * 6 + ["c"] * 6
+    assert cells(treatment, "sex") == ["*"] * 6 + list("fffmmm")
+    assert treatment.notes["loss"] == 0.5
 
 
 def test_a_group_that_fails_is_dropped_unless_rows_stand_for_rows() -> None:
@@ -247,13 +247,13 @@ def test_it_is_planned_where_classes_fail_and_there_is_a_hierarchy() -> None:
 
 
 def test_notes_are_the_documented_ones_and_hold_no_cell() -> None:
-    found = treated(TWELVE, policy_of({"town": TOWN, "sex": QUASI}, k=4), suppression="0.25")
-    assert set(found.notes) == set(GENERALIZATION.guide.notes)
-    assert found.notes["nodes"] == 6
-    assert len(found.notes["lattice"]) == found.notes["evaluated"] <= 6
-    assert all(len(dot) == 4 and dot[2] in (True, False) for dot in found.notes["lattice"])
-    chosen = [level for level, _ in found.notes["levels"].values()]
-    assert [found.notes["loss"], found.notes["suppressed"] / 12, True, chosen] in found.notes["lattice"]
+    treatment = treated(TWELVE, policy_of({"town": TOWN, "sex": QUASI}, k=4), suppression="0.25")
+    assert set(treatment.notes) == set(GENERALIZATION.guide.notes)
+    assert treatment.notes["nodes"] == 6
+    assert len(treatment.notes["lattice"]) == treatment.notes["evaluated"] <= 6
+    assert all(len(dot) == 4 and dot[2] in (True, False) for dot in treatment.notes["lattice"])
+    chosen = [level for level, _ in treatment.notes["levels"].values()]
+    assert [treatment.notes["loss"], treatment.notes["suppressed"] / 12, True, chosen] in treatment.notes["lattice"]
 
 
 def test_at_most_two_hundred_dots_are_shown_the_best_and_the_worst_among_them() -> None:
@@ -262,15 +262,15 @@ def test_at_most_two_hundred_dots_are_shown_the_best_and_the_worst_among_them() 
     answers = ["x" if row % 3 else "y" for row in range(512)]
     attributes = {**dict.fromkeys(names, QUASI), "answer": {"role": "sensitive", "scale": "nominal"}}
     policy = {**policy_of(attributes), "expect": [{"t_closeness": {"t": 0.005}}]}
-    found = treated({**columns, "answer": answers}, policy, suppression="0.3")
-    dots, losses = found.notes["lattice"], [dot[0] for dot in found.notes["lattice"]]
-    assert found.notes["evaluated"] > len(dots) == 200
+    treatment = treated({**columns, "answer": answers}, policy, suppression="0.3")
+    dots, losses = treatment.notes["lattice"], [dot[0] for dot in treatment.notes["lattice"]]
+    assert treatment.notes["evaluated"] > len(dots) == 200
     assert losses == sorted(losses)
     assert losses[0] == 0
-    assert any(dot[3] == [level for level, _ in found.notes["levels"].values()] for dot in dots)
+    assert any(dot[3] == [level for level, _ in treatment.notes["levels"].values()] for dot in dots)
 
 
 def test_a_passing_release_stays_as_it_is() -> None:
-    found = treated({"town": list("aabb"), "sex": list("ffmm")}, policy_of({"town": TOWN, "sex": QUASI}))
-    assert (found.columns, found.retained) == ({}, None)
-    assert found.notes["evaluated"] == 1
+    treatment = treated({"town": list("aabb"), "sex": list("ffmm")}, policy_of({"town": TOWN, "sex": QUASI}))
+    assert (treatment.columns, treatment.retained) == ({}, None)
+    assert treatment.notes["evaluated"] == 1

@@ -42,13 +42,13 @@ def _levels(folder: Path, rows: list[dict[str, str]], name: str) -> list[tuple[n
     """For each level the code of each record's label, and the mean penalty."""
     branches, ages = _branches(folder, name), [int(row["age"]) for row in rows]
     upward = {branch[0]: branch for branch in branches}
-    found = []
+    actual = []
     for level in range(len(branches[0])):
         labels = [upward[row[name]][level] for row in rows]
         counts = Counter(labels)
         cost = sum(_penalty(name, label, branches, ages) * n for label, n in counts.items()) / len(rows)
-        found.append((np.unique(labels, return_inverse=True)[1], cost))
-    return found
+        actual.append((np.unique(labels, return_inverse=True)[1], cost))
+    return actual
 
 
 def test_k_5_is_optimal_over_the_complete_lattice(data: Path) -> None:
@@ -57,15 +57,15 @@ def test_k_5_is_optimal_over_the_complete_lattice(data: Path) -> None:
     levels = [_levels(folder, rows, name) for name in NAMES]
     classes, sizes = _grouped([columns[0][0] for columns in levels])
     first = np.unique(classes, return_index=True)[1]  # a record of each combination of values stands for all of it
-    kept = {}
+    retained = {}
     for node in product(*(range(len(columns)) for columns in levels)):
         codes = [columns[level][0][first] for columns, level in zip(levels, node, strict=True)]
         if np.bincount(_grouped(codes)[0], weights=sizes).min() >= 5:
-            kept[node] = sum(columns[level][1] for columns, level in zip(levels, node, strict=True)) / len(NAMES)
+            retained[node] = sum(columns[level][1] for columns, level in zip(levels, node, strict=True)) / len(NAMES)
     top = tuple(len(columns) - 1 for columns in levels)
     assert np.prod([len(columns) for columns in levels]) == 2160
-    assert kept.pop(top) == 1  # nothing would be left to release
-    best = min(kept, key=lambda node: kept[node])
+    assert retained.pop(top) == 1  # nothing would be left to release
+    best = min(retained, key=lambda node: retained[node])
 
     done = fix(folder / "adult.csv", _policy(folder, [{"k_anonymity": {"k": 5}}]), plugins=PLUGINS)
     notes = done.log.steps[0].notes
@@ -73,7 +73,7 @@ def test_k_5_is_optimal_over_the_complete_lattice(data: Path) -> None:
     assert notes["nodes"] == 2160
     assert notes["evaluated"] < 200
     assert tuple(level for level, _ in notes["levels"].values()) == best == (4, 3, 1, 2, 0, 0, 2)
-    assert notes["loss"] == pytest.approx(kept[best], rel=1e-12)
+    assert notes["loss"] == pytest.approx(retained[best], rel=1e-12)
     assert notes["loss"] == pytest.approx(0.644877, abs=1e-6)
 
 

@@ -95,12 +95,12 @@ SOUTH = [("c", "f", "x"), ("d", "f", "x")]
 
 
 def test_classes_that_can_be_divided_are_and_others_keep_their_labels() -> None:
-    found = treated([*NORTH, *SOUTH], policy_of(K2))
-    assert found.notes["levels"] == {"town": [1, 2], "sex": [0, 1]}
-    assert found.notes["loss"] == 0.25
-    assert _cells(found, "town") == ["a"] * 3 + ["b"] * 3 + ["south"] * 2
-    assert "sex" not in found.columns
-    assert found.notes["local_recoding"] == {
+    treatment = treated([*NORTH, *SOUTH], policy_of(K2))
+    assert treatment.notes["levels"] == {"town": [1, 2], "sex": [0, 1]}
+    assert treatment.notes["loss"] == 0.25
+    assert _cells(treatment, "town") == ["a"] * 3 + ["b"] * 3 + ["south"] * 2
+    assert "sex" not in treatment.columns
+    assert treatment.notes["local_recoding"] == {
         "loss": 1 / 16 + 1 / 16 - 1 / 16,
         "classes": 3,
         "suppressed": 0,
@@ -110,34 +110,38 @@ def test_classes_that_can_be_divided_are_and_others_keep_their_labels() -> None:
 
 
 def test_what_was_suppressed_is_generalised_again() -> None:
-    found = treated([*NORTH, *SOUTH], policy_of(K2), suppression="0.25", loss="discernibility")
-    assert (found.notes["levels"]["town"], found.notes["suppressed"], found.notes["grouped"]) == ([0, 2], 2, True)
-    assert _cells(found, "town") == ["a"] * 3 + ["b"] * 3 + ["south"] * 2
-    assert "sex" not in found.columns
-    assert found.notes["local_recoding"]["suppressed"] == 0
+    treatment = treated([*NORTH, *SOUTH], policy_of(K2), suppression="0.25", loss="discernibility")
+    assert (treatment.notes["levels"]["town"], treatment.notes["suppressed"], treatment.notes["grouped"]) == (
+        [0, 2],
+        2,
+        True,
+    )
+    assert _cells(treatment, "town") == ["a"] * 3 + ["b"] * 3 + ["south"] * 2
+    assert "sex" not in treatment.columns
+    assert treatment.notes["local_recoding"]["suppressed"] == 0
 
 
 def test_the_smallest_part_stays_where_the_rest_would_fail_alone() -> None:
     drawn = [("a", "f", "x")] * 4 + [("b", "f", "x")] * 3 + [("c", "f", "x")]
-    found = treated(drawn, policy_of(K2), levels={"sex": 0})
-    assert _cells(found, "town") == ["a"] * 4 + ["*"] * 4
+    treatment = treated(drawn, policy_of(K2), levels={"sex": 0})
+    assert _cells(treatment, "town") == ["a"] * 4 + ["*"] * 4
 
 
 def test_a_fixed_level_stays() -> None:
     drawn = [*NORTH, *SOUTH]
-    found = treated(drawn, policy_of(K2), levels={"town": 1})
-    assert _cells(found, "town") == ["north"] * 6 + ["south"] * 2
-    assert found.notes["local_recoding"]["loss"] == 0.25
+    treatment = treated(drawn, policy_of(K2), levels={"town": 1})
+    assert _cells(treatment, "town") == ["north"] * 6 + ["south"] * 2
+    assert treatment.notes["local_recoding"]["loss"] == 0.25
 
 
 def test_dropped_records_stay_dropped_and_the_others_get_finer_labels() -> None:
     drawn = [*NORTH, ("c", "f", "x")]
     without_token = policy_of(K2, conventions={"suppressed_tokens": []})
-    found = treated(drawn, without_token, suppression="0.2", levels={"sex": 0})
-    assert found.retained is not None
-    assert found.retained.tolist() == [True] * 6 + [False]
-    assert found.notes["local_recoding"]["suppressed"] == 1
-    assert found.notes["local_recoding"]["loss"] == pytest.approx(1 / 7)
+    treatment = treated(drawn, without_token, suppression="0.2", levels={"sex": 0})
+    assert treatment.retained is not None
+    assert treatment.retained.tolist() == [True] * 6 + [False]
+    assert treatment.notes["local_recoding"]["suppressed"] == 1
+    assert treatment.notes["local_recoding"]["loss"] == pytest.approx(1 / 7)
 
 
 def test_no_more_is_hidden_than_is_allowed() -> None:
@@ -149,25 +153,25 @@ def test_no_more_is_hidden_than_is_allowed() -> None:
 
 
 def test_a_release_that_passes_stays_as_it_is() -> None:
-    found = treated([*NORTH, *NORTH], policy_of(K2))
-    assert (found.columns, found.retained) == ({}, None)
+    treatment = treated([*NORTH, *NORTH], policy_of(K2))
+    assert (treatment.columns, treatment.retained) == ({}, None)
 
 
 @pytest.mark.parametrize(("measure", "loss"), [("discernibility", 9 + 9 + 4), ("average_class_size", 8 / 3)])
 def test_every_measure_is_that_of_the_release(measure: str, loss: float) -> None:
-    found = treated([*NORTH, *SOUTH], policy_of(K2), loss=measure)
-    assert found.notes["local_recoding"]["loss"] == pytest.approx(loss)
+    treatment = treated([*NORTH, *SOUTH], policy_of(K2), loss=measure)
+    assert treatment.notes["local_recoding"]["loss"] == pytest.approx(loss)
 
 
 # Of any table
 
 
-def _classes(cells: Sequence[Cells], kept: Sequence[bool]) -> dict[Cells, list[int]]:
-    found: dict[Cells, list[int]] = defaultdict(list)
+def _classes(cells: Sequence[Cells], retained: Sequence[bool]) -> dict[Cells, list[int]]:
+    actual: dict[Cells, list[int]] = defaultdict(list)
     for number, label in enumerate(cells):
-        if kept[number]:
-            found[label].append(number)
-    return found
+        if retained[number]:
+            actual[label].append(number)
+    return actual
 
 
 def _penalty(cells: Sequence[Cells]) -> float:
@@ -186,15 +190,15 @@ def _divided(drawn: Sequence[Row], label: Cells, members: Sequence[int]) -> Iter
             yield parts
 
 
-def _can_be_divided(drawn: Sequence[Row], cells: Sequence[Cells], kept: Sequence[bool], keeps: Keeps) -> bool:
+def _can_be_divided(drawn: Sequence[Row], cells: Sequence[Cells], retained: Sequence[bool], keeps: Keeps) -> bool:
     """Whether some class has parts at a finer level that keep the demands, and so does what is left of it."""
     answers = [row[2] for row in drawn]
-    everyone = [answer for answer, stays in zip(answers, kept, strict=True) if stays]
+    everyone = [answer for answer, stays in zip(answers, retained, strict=True) if stays]
 
     def fine(members: Sequence[int]) -> bool:
         return keeps([answers[number] for number in members], everyone)
 
-    for label, members in _classes(cells, kept).items():
+    for label, members in _classes(cells, retained).items():
         for parts in _divided(drawn, label, members):
             good = [number for part in parts.values() if fine(part) for number in part]
             rest = [number for number in members if number not in good]
@@ -217,25 +221,25 @@ def test_every_class_keeps_the_demands_at_labels_that_cannot_be_finer(
         return all(one(own, everyone) for _, one in chosen)
 
     policy = policy_of(*(one for one, _ in chosen))
-    found = None
+    result = None
     with suppress(RemedyError):
-        found = treated(drawn, policy, suppression=limit)
-    assume(found is not None)
-    assert found is not None
-    cells, local = released(drawn, found), found.notes["local_recoding"]
-    kept = [True] * len(drawn) if found.retained is None else found.retained.tolist()
-    everyone = [row[2] for row, stays in zip(drawn, kept, strict=True) if stays]
-    for members in _classes(cells, kept).values():
+        result = treated(drawn, policy, suppression=limit)
+    assume(result is not None)
+    assert result is not None
+    cells, local = released(drawn, result), result.notes["local_recoding"]
+    retained = [True] * len(drawn) if result.retained is None else result.retained.tolist()
+    everyone = [row[2] for row, stays in zip(drawn, retained, strict=True) if stays]
+    for members in _classes(cells, retained).values():
         assert keeps([drawn[number][2] for number in members], everyone)
     for (town, sex, _), label in zip(drawn, cells, strict=True):
         assert label[0] in LEVELS[town]
         assert label[1] in (sex, "*")
-    shown = [label if stays else ("*", "*") for label, stays in zip(cells, kept, strict=True)]
+    shown = [label if stays else ("*", "*") for label, stays in zip(cells, retained, strict=True)]
     assert isclose(local["loss"], _penalty(shown), abs_tol=1e-12)
-    assert local["loss"] <= found.notes["loss"] + 1e-12
+    assert local["loss"] <= result.notes["loss"] + 1e-12
     assert local["suppressed"] == shown.count(("*", "*")) <= Fraction(limit) * len(drawn)
     if local["steps"] == "any":
-        assert not _can_be_divided(drawn, cells, kept, keeps)
+        assert not _can_be_divided(drawn, cells, retained, keeps)
 
 
 def _least(drawn: Sequence[Row], keeps: Keeps, allowed: int) -> float:
@@ -258,15 +262,15 @@ def _least(drawn: Sequence[Row], keeps: Keeps, allowed: int) -> float:
     drawn=st.lists(st.tuples(st.sampled_from("abc"), st.just("f"), st.sampled_from("xy")), min_size=3, max_size=12),
     chosen=st.sampled_from(POLICIES),
 )
-def test_what_is_found_is_between_the_least_there_is_and_the_best_levels(
+def test_what_is_detected_is_between_the_least_there_is_and_the_best_levels(
     drawn: list[Row], chosen: tuple[Mapping[str, Any], Keeps]
 ) -> None:
     policy = policy_of(chosen[0])
     least = _least(drawn, chosen[1], len(drawn) - 1)
     assume(least < 1)
-    found = treated(drawn, policy, suppression="0.99")
-    assume(found.retained is None)  # with records dropped the distribution is another one
-    assert least - 1e-12 <= found.notes["local_recoding"]["loss"] <= found.notes["loss"] + 1e-12
+    treatment = treated(drawn, policy, suppression="0.99")
+    assume(treatment.retained is None)  # with records dropped the distribution is another one
+    assert least - 1e-12 <= treatment.notes["local_recoding"]["loss"] <= treatment.notes["loss"] + 1e-12
 
 
 @pytest.mark.long

@@ -73,11 +73,11 @@ def _labels(drawn: Sequence[Row], levels: Sequence[int]) -> list[tuple[Label, La
     return [(_age(age, a, ages), (s, 0.0) if sex == 0 else ("*", 1.0), _town(town, t)) for a, s, t, _ in drawn]
 
 
-def _classes(labels: Sequence[tuple[Label, ...]], kept: Sequence[int]) -> list[list[int]]:
-    found: dict[tuple[str, ...], list[int]] = defaultdict(list)
-    for number in kept:
-        found[tuple(label for label, _ in labels[number])].append(number)
-    return list(found.values())
+def _classes(labels: Sequence[tuple[Label, ...]], retained: Sequence[int]) -> list[list[int]]:
+    actual: dict[tuple[str, ...], list[int]] = defaultdict(list)
+    for number in retained:
+        actual[tuple(label for label, _ in labels[number])].append(number)
+    return list(actual.values())
 
 
 def _grouped(drawn: Sequence[Row], labels: Any, keeps: Keeps, allowed: int) -> Any:
@@ -85,42 +85,42 @@ def _grouped(drawn: Sequence[Row], labels: Any, keeps: Keeps, allowed: int) -> A
     everyone, answers = list(range(len(drawn))), [row[3] for row in drawn]
     failing = {n for c in _classes(labels, everyone) if not keeps([answers[n] for n in c], answers) for n in c}
     after = [(("*", 1.0),) * 3 if n in failing else own for n, own in enumerate(labels)]
-    kept = all(keeps([answers[n] for n in c], answers) for c in _classes(after, everyone))
-    return after if kept and len(failing) <= allowed else None
+    retained = all(keeps([answers[n] for n in c], answers) for c in _classes(after, everyone))
+    return after if retained and len(failing) <= allowed else None
 
 
 def _left(drawn: Sequence[Row], labels: Any, keeps: Keeps, allowed: int) -> list[int] | None:
     """The records that stay once what fails is dropped, until nothing fails; None where too many go."""
-    kept = list(range(len(drawn)))
+    retained = list(range(len(drawn)))
     while True:
-        everyone = [drawn[number][3] for number in kept]
-        passing = [c for c in _classes(labels, kept) if keeps([drawn[number][3] for number in c], everyone)]
+        everyone = [drawn[number][3] for number in retained]
+        passing = [c for c in _classes(labels, retained) if keeps([drawn[number][3] for number in c], everyone)]
         left = sorted(number for one in passing for number in one)
         if len(drawn) - len(left) > allowed:
             return None
-        if left == kept:
-            return kept
-        kept = left
+        if left == retained:
+            return retained
+        retained = left
 
 
-def _loss(measure: str, labels: Any, kept: Sequence[int]) -> float:
-    records, gone = len(labels), len(labels) - len(kept)
-    sizes = [len(one) for one in _classes(labels, kept)]
+def _loss(measure: str, labels: Any, retained: Sequence[int]) -> float:
+    records, gone = len(labels), len(labels) - len(retained)
+    sizes = [len(one) for one in _classes(labels, retained)]
     if measure == "discernibility":
         return sum(size**2 for size in sizes) + records * gone
     if measure == "average_class_size":
-        return len(kept) / len(sizes)
-    return (sum(penalty for number in kept for _, penalty in labels[number]) / 3 + gone) / records
+        return len(retained) / len(sizes)
+    return (sum(penalty for number in retained for _, penalty in labels[number]) / 3 + gone) / records
 
 
 def _losses(drawn: Sequence[Row], keeps: Keeps, measure: str, allowed: int) -> Iterator[float]:
     for levels in product(range(4), range(2), range(3)):
         labels = _labels(drawn, levels)
         grouped = _grouped(drawn, labels, keeps, allowed)
-        kept = list(range(len(drawn))) if grouped else _left(drawn, labels, keeps, allowed)
+        retained = list(range(len(drawn))) if grouped else _left(drawn, labels, keeps, allowed)
         labels = grouped or labels
-        if kept is not None and any(label != "*" for number in kept for label, _ in labels[number]):
-            yield _loss(measure, labels, kept)
+        if retained is not None and any(label != "*" for number in retained for label, _ in labels[number]):
+            yield _loss(measure, labels, retained)
 
 
 def at_least(k: int) -> Keeps:
@@ -231,10 +231,10 @@ def test_what_is_released_passes_and_has_lost_what_the_notes_say(
 
 def test_the_example_by_hand() -> None:
     drawn: list[Row] = [(1, "f", "a", "x"), (5, "f", "b", "y"), (25, "m", "c", "x"), (40, "m", "d", "y")]
-    found = _treatment(drawn, {"k_anonymity": {"k": 2}})
-    assert {name: level for name, (level, _) in found.notes["levels"].items()} == {"age": 2, "sex": 0, "town": 1}
-    assert found.notes["loss"] == pytest.approx((2 * 19 / 39 + 2 * 20 / 39 + 4 * 0.5) / 12)
-    assert found.columns["age"].cells[found.columns["age"].codes].tolist() == ["[0, 20)"] * 2 + ["[20, 40]"] * 2
-    assert found.columns["town"].cells[found.columns["town"].codes].tolist() == ["north"] * 2 + ["south"] * 2
-    assert "sex" not in found.columns
-    assert found.retained is None
+    treatment = _treatment(drawn, {"k_anonymity": {"k": 2}})
+    assert {name: level for name, (level, _) in treatment.notes["levels"].items()} == {"age": 2, "sex": 0, "town": 1}
+    assert treatment.notes["loss"] == pytest.approx((2 * 19 / 39 + 2 * 20 / 39 + 4 * 0.5) / 12)
+    assert treatment.columns["age"].cells[treatment.columns["age"].codes].tolist() == ["[0, 20)"] * 2 + ["[20, 40]"] * 2
+    assert treatment.columns["town"].cells[treatment.columns["town"].codes].tolist() == ["north"] * 2 + ["south"] * 2
+    assert "sex" not in treatment.columns
+    assert treatment.retained is None

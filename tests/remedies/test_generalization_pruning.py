@@ -79,7 +79,7 @@ def levels(treatment: Treatment) -> dict[str, int]:
     measure=Measure.AVERAGE_CLASS_SIZE,
     share=0.6,
 )
-def test_no_coarser_node_costs_less_than_a_bound_and_no_finer_one_than_a_hopeless_node_is_kept(
+def test_no_coarser_node_costs_less_than_a_bound_and_no_finer_one_than_a_hopeless_node_is_retained(
     drawn: list[Row], expect: list[Mapping[str, Any]], measure: Measure, share: float
 ) -> None:
     with Opened() as opened:
@@ -90,10 +90,10 @@ def test_no_coarser_node_costs_less_than_a_bound_and_no_finer_one_than_a_hopeles
         judge = NodeJudge(base, demands, measure, int(share * len(drawn)))
         nodes = list(product(*(one.distinct for one in levels_of_all)))
         top = nodes[-1]
-        found = {node: judge.judge_node(node) for node in nodes if not (node == top and base.hidden(top).all())}
+        actual = {node: judge.judge_node(node) for node in nodes if not (node == top and base.hidden(top).all())}
     pairs = [
         (lower, upper)
-        for (fine, lower), (coarse, upper) in product(found.items(), repeat=2)
+        for (fine, lower), (coarse, upper) in product(actual.items(), repeat=2)
         if all(a <= b for a, b in zip(fine, coarse, strict=True))
     ]
     assert pairs
@@ -111,8 +111,8 @@ def test_where_a_demand_is_not_monotone_a_failing_node_rules_out_no_finer_one() 
     """NE (20, 0) and NW (9, 1) keep delta 1 if absent values are ignored, N (29, 1) does not."""
     drawn = _rows({"a": (19, 0), "b": (1, 0), "c": (5, 0), "d": (4, 1), "e": (30, 5), "f": (1, 0), "g": (30, 4)})
     delta = {"delta_disclosure": {"delta": 1, "absent_values": "ignored"}}
-    found = treated(drawn, {"k_anonymity": {"k": 2}}, delta)
-    assert (levels(found)["town"], found.notes["pruning"]) == (1, "bounds")
+    treatment = treated(drawn, {"k_anonymity": {"k": 2}}, delta)
+    assert (levels(treatment)["town"], treatment.notes["pruning"]) == (1, "bounds")
     published = treated(drawn, {"k_anonymity": {"k": 2}}, {"delta_disclosure": {"delta": 1}})
     assert (levels(published)["town"], published.notes["pruning"]) == (3, "monotonicity")
 
@@ -123,11 +123,11 @@ def test_with_suppression_a_coarser_node_may_cost_more_records() -> None:
         {"a": (1, 0), "b": (2, 0), "c": (4, 0), "d": (3, 3), "e": (3, 0), "f": (2, 5), "g": (5, 0), "h": (0, 5)}
     )
     alpha = {"alpha_k_anonymity": {"alpha": 0.75}}
-    found = treated(drawn, alpha, suppression=0.1)
-    assert (levels(found)["town"], found.notes["suppressed"]) == (1, 3)
-    assert found.retained is not None
-    assert found.retained.tolist() == [row[0] not in "ab" for row in drawn]
-    shares = {tuple(dot[3]): (dot[1], dot[2]) for dot in found.notes["lattice"]}
+    treatment = treated(drawn, alpha, suppression=0.1)
+    assert (levels(treatment)["town"], treatment.notes["suppressed"]) == (1, 3)
+    assert treatment.retained is not None
+    assert treatment.retained.tolist() == [row[0] not in "ab" for row in drawn]
+    shares = {tuple(dot[3]): (dot[1], dot[2]) for dot in treatment.notes["lattice"]}
     assert shares[0, 2] == (13 / 33, False)  # sex, town
     assert levels(treated(drawn, alpha))["town"] == 3
 

@@ -29,31 +29,31 @@ def _sums(masses: list[int], buckets: list[int]) -> list[int]:
     ],
 )
 def test_consecutive_values_share_the_mass(masses: list[int], buckets: int, expected: list[int]) -> None:
-    found = consecutive(np.array(masses), buckets).tolist()
-    assert found == sorted(found)
-    assert sorted(_sums(masses, found)) == sorted(expected)
+    result = consecutive(np.array(masses), buckets).tolist()
+    assert result == sorted(result)
+    assert sorted(_sums(masses, result)) == sorted(expected)
 
 
 @given(MASSES, st.data())
 def test_no_cut_of_the_order_is_nearer_to_equal(masses: list[int], data: st.DataObject) -> None:
     buckets = data.draw(st.integers(1, len(masses)))
-    found = consecutive(np.array(masses), buckets).tolist()
-    assert found == sorted(found)
-    assert set(found) == set(range(buckets))
+    result = consecutive(np.array(masses), buckets).tolist()
+    assert result == sorted(result)
+    assert set(result) == set(range(buckets))
     cuts = ((0, *inner, len(masses)) for inner in combinations(range(1, len(masses)), buckets - 1))
     least = min(sum(sum(masses[a:b]) ** 2 for a, b in pairwise(one)) for one in cuts)
-    assert sum(mass**2 for mass in _sums(masses, found)) == least
+    assert sum(mass**2 for mass in _sums(masses, result)) == least
 
 
 @given(MASSES, st.data())
 def test_packing_stays_within_four_thirds_of_the_best(masses: list[int], data: st.DataObject) -> None:
     buckets = data.draw(st.integers(1, min(len(masses), 3)))
-    found = pack(np.array(masses), buckets).tolist()
-    assert list(dict.fromkeys(found)) == list(range(buckets))  # numbered by their first value, none empty
+    result = pack(np.array(masses), buckets).tolist()
+    assert list(dict.fromkeys(result)) == list(range(buckets))  # numbered by their first value, none empty
     best = min(
         max(_sums(masses, list(one))) for one in product(range(buckets), repeat=len(masses)) if len(set(one)) == buckets
     )
-    assert 3 * max(_sums(masses, found)) <= 4 * best
+    assert 3 * max(_sums(masses, result)) <= 4 * best
 
 
 def test_a_thousand_values_are_cut_where_the_quantiles_are() -> None:

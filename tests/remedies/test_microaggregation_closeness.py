@@ -81,7 +81,7 @@ def test_each_way_is_better_where_the_guide_says(data: Path) -> None:
     assert loss(0.05, "first") < loss(0.05, "merge") < 80
 
 
-def test_without_it_only_k_is_kept(adult: pa.Table, data: Path) -> None:
+def test_without_it_only_k_is_retained(adult: pa.Table, data: Path) -> None:
     result = microaggregated(adult, _policy(data, {"t_closeness": {"t": 0.3}}), method="mdav", closeness="none")
     outcomes = {one.check: one.status.value for one in result.audit().expectations}
     assert outcomes == {"k_anonymity": "passed", "t_closeness": "failed"}

@@ -55,8 +55,8 @@ def _records(seed: int, count: int, numbers: int, labels: int) -> list[Record]:
 @given(st.integers(0, 10**6), st.integers(2, 5), st.integers(0, 30), st.integers(1, 3), st.integers(0, 2))
 def test_it_is_the_algorithm_as_printed(seed: int, k: int, more: int, numbers: int, labels: int) -> None:
     records = _records(seed, k + more, numbers, labels)
-    found = mdav(points(records, [flat(3)] * labels), k)
-    assert parts(found) == plain_mdav(records, k)
+    result = mdav(points(records, [flat(3)] * labels), k)
+    assert parts(result) == plain_mdav(records, k)
 
 
 def test_it_is_the_algorithm_as_printed_on_many_records(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -80,8 +80,8 @@ def test_the_least_are_the_first_of_a_stable_sort(values: list[float], grouped: 
     assume(finite)
     k = data.draw(st.integers(1, finite))
     with mock.patch.object(remaining_records, "MANY", 0 if grouped else 10**6):
-        found = least(np.array(values), k)
-    assert set(found.tolist()) == set(np.argsort(values, kind="stable")[:k].tolist())
+        result = least(np.array(values), k)
+    assert set(result.tolist()) == set(np.argsort(values, kind="stable")[:k].tolist())
 
 
 def test_what_remains_is_measured_from_its_own_centroid() -> None:

@@ -54,16 +54,16 @@ def test_a_single_attribute_is_aggregated_optimally(values: list[int], k: int) -
     """Hansen, Mukherjee (2003): no partition into clusters of at least k has a smaller loss."""
     assume(len(values) >= k)
     records: list[Record] = [((float(one),), ()) for one in values]
-    found = parts(refined_clusters(points(records), k))
-    assert plain_loss(records, found) == pytest.approx(least_loss(records, k), abs=1e-9)
+    result = parts(refined_clusters(points(records), k))
+    assert plain_loss(records, result) == pytest.approx(least_loss(records, k), abs=1e-9)
 
 
 def test_a_single_attribute_by_hand() -> None:
     """Clusters 1 2, 8 9 9, 20 21: 0.5 + 2/3 + 0.5."""
     records: list[Record] = [((float(one),), ()) for one in (9, 1, 20, 8, 2, 21, 9)]
-    found = refined_clusters(points(records), 2)
-    assert parts(found) == {frozenset({1, 4}), frozenset({0, 3, 6}), frozenset({2, 5})}
-    assert sum_of_squares(points(records), found) == pytest.approx(5 / 3)
+    result = refined_clusters(points(records), 2)
+    assert parts(result) == {frozenset({1, 4}), frozenset({0, 3, 6}), frozenset({2, 5})}
+    assert sum_of_squares(points(records), result) == pytest.approx(5 / 3)
 
 
 @given(seeds, st.integers(2, 4), st.integers(0, 9))
@@ -71,15 +71,15 @@ def test_the_cut_of_a_path_is_the_best_of_all_cuts(seed: int, k: int, more: int)
     records = _records(seed, k + more)
     n = len(records)
     path = np.random.default_rng(seed).permutation(n)
-    found = cut(_of(records), path, k)
+    result = cut(_of(records), path, k)
     losses = []
     for ends in product((False, True), repeat=n - 1):
         bounds = [0, *(i + 1 for i, end in enumerate(ends) if end), n]
         runs = [frozenset(path[a:b].tolist()) for a, b in pairwise(bounds)]
         if min(map(len, runs)) >= k:
             losses.append(plain_loss(records, set(runs)))
-    assert plain_loss(records, parts(found)) == pytest.approx(min(losses), abs=1e-9)
-    assert {len(one) for one in parts(found)} <= set(range(k, 2 * k))
+    assert plain_loss(records, parts(result)) == pytest.approx(min(losses), abs=1e-9)
+    assert {len(one) for one in parts(result)} <= set(range(k, 2 * k))
 
 
 @given(seeds, st.integers(2, 4), st.integers(5, 30))

@@ -59,7 +59,7 @@ def test_every_scale_has_its_centroid() -> None:
     assert result.audit().passed
 
 
-def test_means_of_whole_numbers_are_whole_unless_told_otherwise() -> None:
+def test_means_of_whole_numbers_are_whole_unless_asked_otherwise() -> None:
     table = pa.table({"age": [20, 21, 70, 74], "weight": [50.0, 51.5, 80.0, 90.0]})
     policy = policy_of({"age": "numeric", "weight": "numeric"}, K2)
     assert microaggregated(table, policy).column("age") == [20, 20, 72, 72]

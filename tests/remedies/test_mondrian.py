@@ -83,8 +83,8 @@ def test_a_child_that_fails_is_cut_into_its_own_children_where_those_do_not() ->
     places = ["n1"] * 2 + ["n2"] * 3 + ["s1"] * 3
     disease = ["x", "y", "x", "x", "x", "y", "y", "y"]
     asked = policy({"place": PLACES, "disease": SENSITIVE}, TWO, {"t_closeness": {"t": 0.25}})
-    found = repaired({"place": places, "disease": disease}, asked)
-    assert found["place"] == ["n1"] * 2 + ["any"] * 6
+    result = repaired({"place": places, "disease": disease}, asked)
+    assert result["place"] == ["n1"] * 2 + ["any"] * 6
 
 
 def test_the_rest_takes_in_one_part_then_three() -> None:
@@ -122,8 +122,8 @@ def test_missing_and_suppressed_values_stand_under_the_root(gap: str | None) -> 
 def test_a_label_that_was_generalised_before_is_never_taken_for_the_rest() -> None:
     """Two classes under the label `north` would be one to the audit."""
     places = ["north", "north", "n1", "n1", "n2"]
-    found = repaired({"place": places}, policy({"place": PLACES}, TWO))["place"]
-    assert found == ["north", "north", "n1", "n1", "north"]
+    actual = repaired({"place": places}, policy({"place": PLACES}, TWO))["place"]
+    assert actual == ["north", "north", "n1", "n1", "north"]
 
 
 def test_k_counts_entities_where_the_policy_names_a_unit() -> None:
@@ -136,8 +136,8 @@ def test_k_counts_entities_where_the_policy_names_a_unit() -> None:
 
 def test_quasi_identifiers_that_are_not_named_stay_and_separate_classes() -> None:
     columns = {"age": [1, 2, 3, 4, 5, 6, 7], "sex": ["m", "f", "m", "f", "m", "f", "m"]}
-    found = repaired(columns, policy({"age": NUMERIC, "sex": None}, TWO), attributes=["age"])
-    assert found == {
+    result = repaired(columns, policy({"age": NUMERIC, "sex": None}, TWO), attributes=["age"])
+    assert result == {
         "age": ["[1, 3]", "[2, 6]", "[1, 3]", "[2, 6]", "[5, 7]", "[2, 6]", "[5, 7]"],
         "sex": columns["sex"],
     }
@@ -223,7 +223,7 @@ def test_it_is_planned_where_a_demand_on_classes_fails() -> None:
     assert "mondrian" in {step.remedy for step in (*done.log.steps, *done.log.tried)}
 
 
-def test_notes_tell_the_strategy_that_was_kept() -> None:
+def test_notes_tell_the_strategy_that_was_retained() -> None:
     notes = treatment({"age": [1, 2, 3, 4]}, policy({"age": NUMERIC}, TWO)).notes
     strategies = ("widest", "saving_per_bit", "saving_per_bit_deeper", "saving_per_root_bit_deeper")
     assert notes == {

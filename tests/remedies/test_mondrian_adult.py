@@ -100,5 +100,5 @@ def test_the_penalty_is_below_that_of_the_textbook(
 def test_the_penalty_is_below_the_published_one(data: Path) -> None:
     """12.19 % at k = 10, with occupation as an eighth quasi-identifier and all of them in some order."""
     ranks = _as_ranks(data, (*NOMINAL, "occupation"))
-    found = treatment(_columns(data), policy({"age": AGE, **ranks}, {"k_anonymity": {"k": 10}}))
-    assert 100 * min(found.notes["penalties"].values()) == pytest.approx(7.03, abs=0.005)
+    result = treatment(_columns(data), policy({"age": AGE, **ranks}, {"k_anonymity": {"k": 10}}))
+    assert 100 * min(result.notes["penalties"].values()) == pytest.approx(7.03, abs=0.005)

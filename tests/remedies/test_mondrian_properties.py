@@ -67,10 +67,10 @@ def _attainable(records: Sequence[Record], asked: Asked) -> bool:
 
 
 def _groups(numbers: Sequence[Any]) -> set[frozenset[int]]:
-    found: dict[Any, set[int]] = {}
+    actual: dict[Any, set[int]] = {}
     for record, number in enumerate(numbers):
-        found.setdefault(number, set()).add(record)
-    return {frozenset(group) for group in found.values()}
+        actual.setdefault(number, set()).add(record)
+    return {frozenset(group) for group in actual.values()}
 
 
 @pytest.mark.long

@@ -152,13 +152,13 @@ EVEN = ["a", "a", "b", "b"] * 50
 def _distance(table: pa.Table) -> float:
     """The multiplicative distance of the classes from the table, by counting."""
     rows = list(zip(table["q"].to_pylist(), table["job"].to_pylist(), strict=True))
-    whole, found = Counter(job for _, job in rows), 1.0
+    whole, result = Counter(job for _, job in rows), 1.0
     for q in {q for q, _ in rows}:
         own = Counter(job for one, job in rows if one == q)
         for job, n in whole.items():
             p, r = own[job] / sum(own.values()), n / len(rows)
-            found = max(found, p / r, r / p if p else float("inf"))
-    return found
+            result = max(result, p / r, r / p if p else float("inf"))
+    return result
 
 
 def test_a_draw_that_was_chosen_claims_no_epsilon() -> None:
@@ -220,8 +220,8 @@ def test_parameters_that_do_not_belong_together(given: Mapping[str, Any], senten
 )
 def test_faults_of_a_policy(given: Mapping[str, Any], fault: str) -> None:
     document = load_policy(_policy(), PLUGINS).document
-    found = [name for name, _ in NOISE.validate(NOISE.parameters.model_validate(dict(given)), document)]
-    assert found == ([fault] if fault else [])
+    actual = [name for name, _ in NOISE.validate(NOISE.parameters.model_validate(dict(given)), document)]
+    assert actual == ([fault] if fault else [])
 
 
 @pytest.mark.parametrize(

@@ -36,9 +36,9 @@ def _masked(values: Sequence[Any], scale: str, **given: Any) -> NDArray[Any]:
     return column.cells[column.codes]
 
 
-def _require_share(found: NDArray[np.bool_], probability: float) -> None:
-    deviation = sqrt(probability * (1 - probability) / len(found))
-    assert abs(found.mean() - probability) < WIDE * deviation
+def _require_share(outcome: NDArray[np.bool_], probability: float) -> None:
+    deviation = sqrt(probability * (1 - probability) / len(outcome))
+    assert abs(outcome.mean() - probability) < WIDE * deviation
 
 
 def test_laplace() -> None:

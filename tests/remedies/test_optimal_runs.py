@@ -22,10 +22,10 @@ def test_runs_of_the_least_mass_times_width(values: list[tuple[int, int]]) -> No
 
     runs = least_runs(len(values), len(values), cost)
     for number in range(1, len(values) + 1):
-        found = runs.into(number).tolist()
-        assert found == sorted(found)
-        assert set(found) == set(range(number))
-        cuts = [0, *(place for place in range(1, len(found)) if found[place] != found[place - 1]), len(found)]
+        result = runs.into(number).tolist()
+        assert result == sorted(result)
+        assert set(result) == set(range(number))
+        cuts = [0, *(place for place in range(1, len(result)) if result[place] != result[place - 1]), len(result)]
         divisions = ((0, *inner, len(values)) for inner in combinations(range(1, len(values)), number - 1))
         totals = (sum(int(cost(np.array(a), np.array(b))) for a, b in pairwise(one)) for one in divisions)
         assert sum(int(cost(np.array(a), np.array(b))) for a, b in pairwise(cuts)) == min(totals)

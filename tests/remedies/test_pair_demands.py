@@ -79,14 +79,16 @@ def falling(enough: int) -> dict[int, float]:
 
 
 @pytest.mark.parametrize("enough", range(1, 21))
-def test_the_weakest_is_found_by_audits_of_the_failing_demands_alone(release: Release, enough: int) -> None:
+def test_the_weakest_is_detected_by_audits_of_the_failing_demands_alone(release: Release, enough: int) -> None:
     trial = Trial(release, falling(enough))
     assert trial.weakest() == enough
     assert len(trial.tried) == len(set(trial.tried)) <= 9
 
 
 @pytest.mark.parametrize(("enough", "cheaper"), [(1, 1), (10, 10), (20, 20), (10, 12), (12, 10), (1, 20), (20, 1)])
-def test_a_cheaper_way_says_where_to_begin_and_not_what_is_found(release: Release, enough: int, cheaper: int) -> None:
+def test_a_cheaper_way_says_where_to_begin_and_not_what_is_detected(
+    release: Release, enough: int, cheaper: int
+) -> None:
     trial = Trial(release, falling(enough), falling(cheaper))
     assert trial.weakest(screened=True) == enough
     assert trial.tried[0] == cheaper

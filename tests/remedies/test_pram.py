@@ -14,7 +14,7 @@ from masked import PLUGINS, masked, paired_policy
 
 from tcdp_audit import PolicyError, fix, load_policy
 from tcdp_audit.core.remedy.remedy import RemedyError
-from tcdp_audit_plugins.checks.likelihood_attacks.channel import invariant
+from tcdp_audit_plugins.checks.masking_attacks.channel import invariant
 from tcdp_audit_plugins.remedies.pram.apply import LARGEST, declared_matrix, drawn, retaining
 
 SEX = {"sex": {"role": "quasi_identifier", "scale": "nominal"}}
@@ -44,7 +44,7 @@ def test_invariant_probabilities_are_those_of_the_two_steps(counts: list[int], d
     assert result.sum(axis=1) == pytest.approx(1)
 
 
-def test_a_value_that_nobody_has_does_not_come_back() -> None:
+def test_a_value_that_no_one_has_does_not_come_back() -> None:
     result = invariant(retaining(0.8, 3), np.array([5.0, 0.0, 15.0]))
     assert result[[0, 2], 1].tolist() == [0, 0]
     assert np.array([5.0, 0.0, 15.0]) @ result == pytest.approx([5, 0, 15])
@@ -68,7 +68,7 @@ def test_shares_of_what_is_drawn_are_near_the_probabilities() -> None:
     assert (shares[matrix == 0] == 0).all()
 
 
-def test_a_single_value_is_kept() -> None:
+def test_a_single_value_is_retained() -> None:
     assert retaining(0.3, 1).tolist() == [[1]]
 
 

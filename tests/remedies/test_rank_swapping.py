@@ -24,7 +24,7 @@ LINKAGE = {"distance_record_linkage": {"at_most": 0.1}}
 
 @settings(max_examples=40)
 @given(st.integers(0, 60), st.integers(1, 70), st.integers(0, 2**32))
-def test_pairs_are_within_reach_and_nobody_is_left_who_could_have_a_partner(count: int, width: int, seed: int) -> None:
+def test_pairs_are_within_reach_and_no_one_is_left_who_could_have_a_partner(count: int, width: int, seed: int) -> None:
     partner = pairs_within(count, width, np.random.default_rng(seed))
     assert partner[partner].tolist() == list(range(count))
     assert all(abs(int(other) - rank) <= width for rank, other in enumerate(partner))
@@ -179,7 +179,7 @@ def test_a_failing_linkage_is_met_by_the_weakest_percentage_that_does() -> None:
 
 
 @pytest.mark.long
-def test_nobody_asks_for_it_and_it_is_planned() -> None:
+def test_no_one_asks_for_it_and_it_is_planned() -> None:
     table = people()
     done = fix(table, paired_policy(BOTH, {"distance_record_linkage": {"at_most": 0.2}}), table, plugins=PLUGINS)
     assert done.passed

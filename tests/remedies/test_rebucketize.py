@@ -119,10 +119,10 @@ def _applied(
 
 
 def _classes(table: pa.Table) -> dict[str, Counter[str]]:
-    found: dict[str, Counter[str]] = defaultdict(Counter)
+    actual: dict[str, Counter[str]] = defaultdict(Counter)
     for place, value in zip(table["place"].to_pylist(), table["value"].to_pylist(), strict=True):
-        found[place][value] += 1
-    return found
+        actual[place][value] += 1
+    return actual
 
 
 def test_a_sensitive_attribute_is_joined_until_its_classes_are_close() -> None:
@@ -303,7 +303,7 @@ def test_attributes_read_together_are_all_concerned() -> None:
         ({"attribute": "q", "buckets": 0}, "must be at least 1"),
     ],
 )
-def test_faults_are_found_before_any_data_are_read(remedy: Mapping[str, Any], fault: str) -> None:
+def test_faults_are_detected_before_any_data_are_read(remedy: Mapping[str, Any], fault: str) -> None:
     policy = {
         "version": 1,
         "attributes": {

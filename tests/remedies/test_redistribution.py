@@ -102,7 +102,7 @@ def test_without_a_sensitive_attribute_it_divides_by_size_alone() -> None:
     }
 
 
-def test_weights_say_which_detail_is_kept() -> None:
+def test_weights_say_which_detail_is_retained() -> None:
     columns = {"age": [1, 1, 9, 9], "pay": [1, 9, 1, 9]}
     asked = policy({"age": AGE, "pay": AGE}, {"k_anonymity": {"k": 2}})
     assert repaired(columns, asked, weights={"age": 2})["age"] == [1, 1, 9, 9]
@@ -285,7 +285,7 @@ def test_adult_loses_less_and_the_written_file_passes(data: Path, tmp_path: Path
     assert done.passed
     assert done.log.loss["certainty_penalty"]["after"] <= most
     assert done.log.suppressed == 0
-    found = tcdp_audit.audit(fixed, asked, plugins=PLUGINS)
-    assert found.passed
-    assert found.expectations[1].observed is not None
-    assert found.expectations[1].observed <= t
+    result = tcdp_audit.audit(fixed, asked, plugins=PLUGINS)
+    assert result.passed
+    assert result.expectations[1].observed is not None
+    assert result.expectations[1].observed <= t

@@ -19,7 +19,7 @@ OPEN = {**TOWN, "hierarchy": [["a", "north"], ["b", "south"], ["c", "south"]]}
 JOB = {"role": "sensitive", "scale": "nominal"}
 PEOPLE = {"age": [20, 21, 34, 35], "town": [*"aabc"], "wage": [1, 2, 3, 4], "job": [*"xxyz"]}
 K, L = {"k_anonymity": {"k": 5}}, {"distinct_l_diversity": {"l": 4}}
-KEPT = {"k_anonymity": {"k": 2}}
+RETAINED = {"k_anonymity": {"k": 2}}
 AS_ONE = "would fail even if all records were one class. Attainable by that class: "
 
 REFUSALS: Sequence[tuple[str, Mapping[str, Any], Mapping[str, Any], Sequence[Mapping[str, Any]], str]] = [
@@ -27,26 +27,38 @@ REFUSALS: Sequence[tuple[str, Mapping[str, Any], Mapping[str, Any], Sequence[Map
         "bucketization",
         {"age": AGE, "wage": WAGE},
         {"attribute": "wage", "t": 1, "k": 1},
-        [KEPT],
+        [RETAINED],
         "The nearest that can: ",
     ),
     (
         "bucketization",
         {"age": AGE, "wage": WAGE},
         {"attribute": "wage", "t": 9, "k": 9, "buckets": 9},
-        [KEPT],
+        [RETAINED],
         "buckets = 4",
     ),
     (
         "correlated_noise",
         {"age": AGE, "wage": WAGE},
         {"covariance": {"age": {"age": 1, "wage": 4}, "wage": {"wage": 4}}},
-        [KEPT],
+        [RETAINED],
         "0.5000 times the covariances",
     ),
-    ("correlated_noise", {"town": TOWN}, {"percent": 5}, [KEPT], "no numeric quasi-identifier; name the `attributes`"),
-    ("data_shuffling", {"town": TOWN}, {"proximity": 0}, [KEPT], "no quasi-identifier that is numeric or ordinal"),
-    ("generalization", {"age": AGE}, {"levels": {"age": 7}}, [KEPT], "'age' has no level 7: its levels go from 0 to 1"),
+    (
+        "correlated_noise",
+        {"town": TOWN},
+        {"percent": 5},
+        [RETAINED],
+        "no numeric quasi-identifier; name the `attributes`",
+    ),
+    ("data_shuffling", {"town": TOWN}, {"proximity": 0}, [RETAINED], "no quasi-identifier that is numeric or ordinal"),
+    (
+        "generalization",
+        {"age": AGE},
+        {"levels": {"age": 7}},
+        [RETAINED],
+        "'age' has no level 7: its levels go from 0 to 1",
+    ),
     ("generalization", {"age": AGE}, {}, [K], f"k-anonymity {AS_ONE}k-anonymity 4, where >= 5 is demanded"),
     (
         "generalization",
@@ -59,10 +71,10 @@ REFUSALS: Sequence[tuple[str, Mapping[str, Any], Mapping[str, Any], Sequence[Map
         "global_recoding",
         {"age": AGE},
         {"breaks": {"age": [30]}},
-        [KEPT],
+        [RETAINED],
         "reaches over a break; recode before generalising",
     ),
-    ("microaggregation", {"age": AGE}, {"k": 9}, [KEPT], "has 4; the largest k is that"),
+    ("microaggregation", {"age": AGE}, {"k": 9}, [RETAINED], "has 4; the largest k is that"),
     (
         "microaggregation",
         {"age": AGE, "job": JOB},
@@ -70,30 +82,36 @@ REFUSALS: Sequence[tuple[str, Mapping[str, Any], Mapping[str, Any], Sequence[Map
         [L],
         f"{AS_ONE}Distinct l-diversity of 'job' 3, where >= 4",
     ),
-    ("mondrian", {"age": AGE}, {"k": 9}, [KEPT], "the largest k is 4, all records"),
+    ("mondrian", {"age": AGE}, {"k": 9}, [RETAINED], "the largest k is 4, all records"),
     ("mondrian", {"age": AGE, "job": JOB}, {}, [L], f"{AS_ONE}Distinct l-diversity of 'job' 3, where >= 4 is demanded"),
     (
         "noise",
         {"town": TOWN},
         {"attribute": "town", "mechanism": "randomised_response", "epsilon": "1/10000000000000"},
-        [KEPT],
+        [RETAINED],
         r"among 3; \S+ would do",
     ),
-    ("pram", {"town": TOWN}, {"retention": 0.1}, [KEPT], "the least is 1/3"),
+    ("pram", {"town": TOWN}, {"retention": 0.1}, [RETAINED], "the least is 1/3"),
     (
         "pram",
         {"town": TOWN},
         {"matrix": {"town": {"a": {"a": 1}, "b": {"b": 1}}}},
-        [KEPT],
+        [RETAINED],
         "no line for 1 of its values; give them one",
     ),
-    ("rank_swapping", {"age": AGE}, {"percent": 1}, [KEPT], "less than one rank, so that none could be swapped; .*25"),
-    ("rank_swapping", {"town": TOWN}, {"percent": 5}, [KEPT], "no quasi-identifier that is numeric or ordinal"),
-    ("rebucketize", {"age": AGE}, {"attribute": "age", "buckets": 9}, [KEPT], "has 4 different values already"),
+    (
+        "rank_swapping",
+        {"age": AGE},
+        {"percent": 1},
+        [RETAINED],
+        "less than one rank, so that none could be swapped; .*25",
+    ),
+    ("rank_swapping", {"town": TOWN}, {"percent": 5}, [RETAINED], "no quasi-identifier that is numeric or ordinal"),
+    ("rebucketize", {"age": AGE}, {"attribute": "age", "buckets": 9}, [RETAINED], "has 4 different values already"),
     ("redistribution", {"age": AGE, "job": JOB}, {}, [L], f"{AS_ONE}Distinct l-diversity of 'job' 3, where >= 4"),
-    ("rounding", {"town": TOWN}, {"base": 5}, [KEPT], "no numeric quasi-identifier; name the `attributes` to mask"),
-    ("suppression", {"age": AGE}, {}, [KEPT], "the largest has 1 record; generalise first, or use `of: cells`"),
-    ("suppression", {"town": TOWN}, {"at_most": 0.25}, [KEPT], "allows 1; `at_most: 0.5` would do"),
+    ("rounding", {"town": TOWN}, {"base": 5}, [RETAINED], "no numeric quasi-identifier; name the `attributes` to mask"),
+    ("suppression", {"age": AGE}, {}, [RETAINED], "the largest has 1 record; generalise first, or use `of: cells`"),
+    ("suppression", {"town": TOWN}, {"at_most": 0.25}, [RETAINED], "allows 1; `at_most: 0.5` would do"),
     (
         "suppression",
         {"town": TOWN, "job": JOB},
@@ -101,7 +119,7 @@ REFUSALS: Sequence[tuple[str, Mapping[str, Any], Mapping[str, Any], Sequence[Map
         [L],
         f"{AS_ONE}Distinct l-diversity of 'job' 3, where >= 4",
     ),
-    ("top_bottom_coding", {"age": AGE}, {"attribute": "age", "share": 0.1}, [KEPT], "`share: 0.25` would do"),
+    ("top_bottom_coding", {"age": AGE}, {"attribute": "age", "share": 0.1}, [RETAINED], "`share: 0.25` would do"),
 ]
 
 
@@ -149,7 +167,7 @@ def test_a_refusal_says_what_would_do(
 def test_what_a_refusal_proposes_does(
     remedy: str, attributes: Mapping[str, Any], parameters: Mapping[str, Any], proposed: Mapping[str, Any]
 ) -> None:
-    document = {"version": 1, "attributes": attributes, "expect": [KEPT]}
+    document = {"version": 1, "attributes": attributes, "expect": [RETAINED]}
     specification = PLUGINS.remedies[remedy]
     with view_of(pa.table({name: PEOPLE[name] for name in attributes}), document) as view:
         assert specification.apply(view, specification.parameters.model_validate({**parameters, **proposed}))
@@ -157,7 +175,7 @@ def test_what_a_refusal_proposes_does(
 
 @pytest.mark.parametrize(("titles", "named"), [(["A"], "A"), (["A", "B"], "A and B"), ([*"ABC"], "A, B and C")])
 def test_the_demands_are_named(titles: list[str], named: str) -> None:
-    with view_of(pa.table({"age": [1, 2]}), {"version": 1, "attributes": {"age": AGE}, "expect": [KEPT]}) as view:
+    with view_of(pa.table({"age": [1, 2]}), {"version": 1, "attributes": {"age": AGE}, "expect": [RETAINED]}) as view:
         assert refused_as_one_class(titles, view.demands) == f"{named} would fail even if all records were one class"
 
 

@@ -9,7 +9,7 @@ from tcdp_audit_plugins.remedies._shared.search import largest, last_before, sma
 
 
 @given(st.integers(0, 40), st.integers(0, 300), st.integers(-5, 400))
-def test_the_largest_is_found_in_few_trials(least: int, span: int, limit: int) -> None:
+def test_the_largest_is_reached_in_few_trials(least: int, span: int, limit: int) -> None:
     tried: list[int] = []
 
     def holds(number: int) -> bool:
@@ -23,7 +23,7 @@ def test_the_largest_is_found_in_few_trials(least: int, span: int, limit: int) -
 
 
 @given(st.integers(0, 40), st.integers(0, 300), st.integers(-5, 400), st.sampled_from([1.25, 2.0, 3.5]))
-def test_the_smallest_is_found_between_its_ends(least: int, span: int, limit: int, growth: float) -> None:
+def test_the_smallest_is_reached_between_its_ends(least: int, span: int, limit: int, growth: float) -> None:
     tried: list[int] = []
 
     def holds(number: int) -> bool:
@@ -36,7 +36,7 @@ def test_the_smallest_is_found_between_its_ends(least: int, span: int, limit: in
 
 
 @given(st.integers(0, 40), st.integers(0, 300), st.integers(-5, 400), st.integers(0, 300))
-def test_a_good_guess_is_found_in_few_trials(least: int, span: int, limit: int, run_in_background: int) -> None:
+def test_a_good_guess_is_confirmed_in_few_trials(least: int, span: int, limit: int, run_in_background: int) -> None:
     tried: list[int] = []
 
     def holds(number: int) -> bool:
@@ -69,5 +69,5 @@ def test_halving_finds_the_last_number_in_either_direction(number: int, distance
         assert last_before(lambda one, last=last: one >= -last, -number, -number - distance) == -last
 
 
-def test_nothing_to_try_is_nothing_found() -> None:
+def test_nothing_to_try_is_no_result() -> None:
     assert largest(lambda _: True, 5, 4) is None

@@ -150,7 +150,7 @@ def test_a_class_that_can_spare_none_goes_as_a_whole() -> None:
     assert _suppressed(rows, [K2]) == [("a", "*", "1")] * 2 + [("a", "y", "2")] * 2 + [("a", "*", "1")]
 
 
-def test_a_record_that_agrees_with_nobody_is_hidden_altogether_with_another() -> None:
+def test_a_record_that_agrees_with_no_one_is_hidden_altogether_with_another() -> None:
     rows = [("a", "x", "1")] * 2 + [("b", "y", "2")] * 3 + [("c", "z", "1")]
     after = Counter(_suppressed(rows, [K2]))
     assert after == {("a", "x", "1"): 2, ("b", "y", "2"): 2, ("*", "*", "2"): 1, ("*", "*", "1"): 1}
@@ -250,7 +250,7 @@ def test_faults_of_a_policy() -> None:
     assert faults({"of": "cells"}, rows_aligned=True) == []
 
 
-def test_fixing_tells_what_was_suppressed() -> None:
+def test_fixing_reports_what_was_suppressed() -> None:
     result = tcdp_audit.fix(_table(SIX), _policy(2, [K2], remedy=[{"suppression": {"of": "cells"}}]))
     assert result.passed
     assert result.log.cells == {"q0": 4, "q1": 4, "s": 0}
@@ -302,7 +302,7 @@ def _small_tables(number: int) -> Iterator[list[Row]]:
 
 @pytest.mark.long
 @pytest.mark.parametrize(
-    ("expect", "keeps", "least", "found"),
+    ("expect", "keeps", "least", "expected"),
     [
         ([K2], _as_many(2), 38, 41),
         ([K3], _as_many(3), 16, 16),
@@ -310,7 +310,7 @@ def _small_tables(number: int) -> Iterator[list[Row]]:
     ],
 )
 def test_how_far_from_the_least_number_of_cells(
-    expect: list[Mapping[str, Any]], keeps: Keeps, least: int, found: int
+    expect: list[Mapping[str, Any]], keeps: Keeps, least: int, expected: int
 ) -> None:
     best, mine = [], []
     for rows in _small_tables(10):
@@ -322,7 +322,7 @@ def test_how_far_from_the_least_number_of_cells(
         best.append(cheapest)
         mine.append(sum(_changed(rows, _suppressed(rows, expect))))
     assert all(one >= other for one, other in zip(mine, best, strict=True))
-    assert (sum(best), sum(mine)) == (least, found)
+    assert (sum(best), sum(mine)) == (least, expected)
 
 
 @pytest.mark.long

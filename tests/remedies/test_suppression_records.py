@@ -51,8 +51,10 @@ def _treatment(rows: Sequence[tuple[str | None, str]], policy: Mapping[str, Any]
 
 
 def _left(rows: Sequence[Row], policy: Mapping[str, Any]) -> list[Row]:
-    kept = _treatment(rows, policy).retained
-    return list(rows) if kept is None else [row for row, stays in zip(rows, kept.tolist(), strict=True) if stays]
+    retained = _treatment(rows, policy).retained
+    return (
+        list(rows) if retained is None else [row for row, stays in zip(rows, retained.tolist(), strict=True) if stays]
+    )
 
 
 def _keeps(rows: Sequence[Row], k: int, t: Fraction | None) -> bool:
@@ -151,7 +153,7 @@ def test_what_it_proposes_without_a_remedy_section() -> None:
         assert list(SUPPRESSION.suggest_parameters(view, ())) == []
 
 
-def test_fixing_tells_how_many_records_went() -> None:
+def test_fixing_reports_how_many_records_went() -> None:
     rows = _rows(a="112", b="12", c="1212")
     result = tcdp_audit.fix(_table(rows), _policy(3, remedy=[{"suppression": {}}]))
     assert result.passed
@@ -190,7 +192,7 @@ def _mixed_tables(number: int) -> Iterator[list[Row]]:
 
 @pytest.mark.long
 def test_how_far_from_the_least_number_of_records() -> None:
-    least = found = 0
+    least = result = 0
     for rows in _mixed_tables(20):
         best = _least(rows, 2, Fraction(1, 5))
         try:
@@ -198,5 +200,5 @@ def test_how_far_from_the_least_number_of_records() -> None:
         except RemedyError:
             mine = len(rows)
         assert mine >= best
-        least, found = least + best, found + mine
-    assert (least, found) == (63, 63)
+        least, result = least + best, result + mine
+    assert (least, result) == (63, 63)

@@ -72,8 +72,8 @@ def test_a_plan_proposes_the_threshold_of_a_cap() -> None:
         ("top_bottom_coding", {"attribute": "age", "top": 90})
     ]
     assert sorted(done.released["age"].to_pylist()) == sorted(["30", "40", "50", ">=90", ">=90", ">=90"] * 2)
-    told = {**attributes, "age": {"role": "insensitive", "scale": "numeric"}}
-    other = fix(ages, {"version": 1, "attributes": told, "expect": [cap]}, plugins=PLUGINS)
+    given = {**attributes, "age": {"role": "insensitive", "scale": "numeric"}}
+    other = fix(ages, {"version": 1, "attributes": given, "expect": [cap]}, plugins=PLUGINS)
     assert other.log.left_out["Top and bottom coding"] == "only for quasi-identifiers and sensitive attributes"
 
 

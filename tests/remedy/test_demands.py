@@ -87,9 +87,9 @@ def test_all_classes_keep_the_demands_where_the_audit_passes(
                 demands.satisfied_by(number, count)
             reject()
         assume(demands)  # an attack that succeeds on the whole table is left to the audit
-        kept = demands.satisfied_by(number, count)
-        assert kept.all() == all(one.status.value != "failed" for one in outcomes)
-        assert len(outcomes) > 1 or "others" in str(more) or (~kept).sum() == outcomes[0].classes.failing
+        retained = demands.satisfied_by(number, count)
+        assert retained.all() == all(one.status.value != "failed" for one in outcomes)
+        assert len(outcomes) > 1 or "others" in str(more) or (~retained).sum() == outcomes[0].classes.failing
 
 
 @pytest.mark.long
@@ -107,18 +107,18 @@ def test_proposed_classes_of_persons_are_judged_as_the_audit_of_a_table_with_tho
     assume(all(one.status.value != "error" for one in outcomes))
     with demands_of(pa.table(drawn), policy) as (demands, _, _):
         assume(len(demands.tasks) == len(outcomes))  # an attack that succeeds on the whole table is left to the audit
-        kept = demands.satisfied_by(classes, len(numbers))
-        assert kept.all() == all(one.status.value != "failed" for one in outcomes)
+        retained = demands.satisfied_by(classes, len(numbers))
+        assert retained.all() == all(one.status.value != "failed" for one in outcomes)
         merged = MergedDemands(demands, np.arange(len(classes)), len(classes))
-        assert merged.satisfied_by(classes, len(numbers)).tolist() == kept.tolist()
+        assert merged.satisfied_by(classes, len(numbers)).tolist() == retained.tolist()
 
 
 @pytest.mark.long
 @settings(max_examples=20)
 @given(data=st.data())
 def test_demands_without_some_records_are_those_on_the_table_without_them(data: st.DataObject) -> None:
-    found = data.draw(st.composite(records)())
-    table = pa.table(found)
+    result = data.draw(st.composite(records)())
+    table = pa.table(result)
     removed = np.array(data.draw(st.lists(st.booleans(), min_size=table.num_rows, max_size=table.num_rows)))
     assume(not removed.all())
     policy = {"version": 1, "attributes": ATTRIBUTES, "expect": EXPECT[:5]}

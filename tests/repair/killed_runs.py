@@ -18,7 +18,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from tcdp_audit.cli import remediation, run
+from tcdp_audit.cli import displays, run
 from tcdp_audit.core.auditor import evaluation
 from tcdp_audit.core.base import files
 from tcdp_audit.core.classes.shards import Plan
@@ -26,7 +26,7 @@ from tcdp_audit.core.repair import fixing
 
 PATIENCE = 300  # seconds
 OUTSIDE = 75  # the signal came before the command began, or when it was over
-__all__ = ["fixing", "remediation"]  # imported before the forks, so that they need not
+__all__ = ["displays", "fixing"]  # imported before the forks, so that they need not
 
 
 def counting(ask: dict[str, Any], answer: dict[str, int]) -> Callable[..., None]:
@@ -47,9 +47,9 @@ def counting(ask: dict[str, Any], answer: dict[str, int]) -> Callable[..., None]
     return count
 
 
-def ran(ask: dict[str, Any], told: Path) -> int:
+def ran(ask: dict[str, Any], reported: Path) -> int:
     """One run, in this process."""
-    os.dup2(os.open(told.with_name("stderr"), os.O_WRONLY | os.O_CREAT | os.O_TRUNC), 2)
+    os.dup2(os.open(reported.with_name("stderr"), os.O_WRONLY | os.O_CREAT | os.O_TRUNC), 2)
     faulthandler.register(signal.SIGALRM, chain=True)  # says on stderr where each thread waits, and ends the process
     signal.alarm(PATIENCE)  # one that hangs is a failure, and no test that never ends
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):  # a shell ignores SIGINT for what it runs behind
@@ -57,34 +57,34 @@ def ran(ask: dict[str, Any], told: Path) -> int:
     evaluation.plan = lambda *_: Plan(3, spill=True)  # codes on disk, as those of a large release
     answer, appearing = {"events": 0, "writing": 0}, files.Scratch
 
-    def noted(*beside: Path) -> Any:
+    def recorded(*beside: Path) -> Any:
         answer["writing"] = answer["writing"] or (answer["events"] if beside else 0)
         return appearing(*beside)
 
-    files.Scratch = noted
+    files.Scratch = recorded
     sys.setprofile(counting(ask, answer))
     code = run.run("fix", ask["arguments"])
     sys.setprofile(None)
-    whole = told.with_name("answer.part")  # a signal may come while it is written
+    whole = reported.with_name("answer.part")  # a signal may come while it is written
     whole.write_text(json.dumps(answer), encoding="utf-8")
-    whole.rename(told)
+    whole.rename(reported)
     return code
 
 
 def main() -> None:
     """Answer every line."""
-    told = Path(sys.argv[1])
+    reported = Path(sys.argv[1])
     for line in sys.stdin:
-        told.unlink(missing_ok=True)
+        reported.unlink(missing_ok=True)
         process = os.fork()
         if not process:
             code = 70
             try:
-                code = ran(json.loads(line), told)
+                code = ran(json.loads(line), reported)
             finally:
                 os._exit(code)
         code = os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
-        answer = json.loads(told.read_text(encoding="utf-8")) if told.exists() else {}
+        answer = json.loads(reported.read_text(encoding="utf-8")) if reported.exists() else {}
         sys.stdout.write(json.dumps({"code": code, **answer}) + "\n")
         sys.stdout.flush()
 

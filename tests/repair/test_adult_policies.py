@@ -38,9 +38,9 @@ def test_the_repaired_release_passes_alone(data: Path, tmp_path: Path, name: str
     assert min(sizes.values()) >= demanded
     for convention in CONVENTIONS:
         alone = {**asked, "conventions": {"missing_quasi_identifier": convention}}
-        found = audit(fixed, alone, plugins=PLUGINS)
-        assert found.passed
-        assert found.expectations[0].observed == min(sizes.values())
+        result = audit(fixed, alone, plugins=PLUGINS)
+        assert result.passed
+        assert result.expectations[0].observed == min(sizes.values())
 
 
 @pytest.mark.parametrize("demanded", [5, 10])

@@ -203,7 +203,7 @@ def test_a_release_that_fails_is_written_without_them_too(tmp_path: Path) -> Non
     assert verdict_title(done.after) == "Not fit for release"
 
 
-def test_a_key_that_is_kept_is_an_error_unless_the_file_internal_only(tmp_path: Path) -> None:
+def test_a_key_that_is_retained_is_an_error_unless_the_file_internal_only(tmp_path: Path) -> None:
     refused = repaired(table(), policy(PAIRED, keep_key=True), output=tmp_path / "f.csv")
     assert (refused.passed, refused.written, refused.after.exit_code()) == (False, None, 1)
     assert refused.log.reason.startswith("no remedy can change this: linkable_key: column 'id' is the key")
@@ -219,7 +219,7 @@ def test_a_key_that_is_kept_is_an_error_unless_the_file_internal_only(tmp_path: 
 
 
 @LONG
-def test_a_key_that_is_kept_is_no_identifier_that_should_be_gone() -> None:
+def test_a_key_that_is_retained_is_no_identifier_that_should_be_gone() -> None:
     inside = policy(PAIRED, keep_key=True, internal_only=True)
     as_identifier = {**inside, "attributes": {**ATTRIBUTES, "id": {"role": "identifier"}}}
     assert repaired(table(), as_identifier).passed
@@ -227,10 +227,10 @@ def test_a_key_that_is_kept_is_no_identifier_that_should_be_gone() -> None:
 
 def test_no_verdict_over_a_file_with_a_key_says_fit_for_release() -> None:
     passing = table(age=[20] * 5 + [51] * 5).drop_columns(["name"])
-    found = audit(passing, policy(), plugins=PLUGINS)
-    assert (found.passed, found.exit_code()) == (True, 0)
-    assert verdict_title(found) == "Fit once its key is dropped: id"
-    for text in (found.render(".md"), found.render(".json"), found._repr_html_()):
+    result = audit(passing, policy(), plugins=PLUGINS)
+    assert (result.passed, result.exit_code()) == (True, 0)
+    assert verdict_title(result) == "Fit once its key is dropped: id"
+    for text in (result.render(".md"), result.render(".json"), result._repr_html_()):
         assert "Fit for release" not in text
         assert "Fit once its key is dropped: id" in text
 
@@ -269,9 +269,9 @@ def test_where_nothing_would_be_left_that_is_said() -> None:
 def test_a_unit_that_is_dropped_still_counts_people() -> None:
     """Two people have all the records of each class, so that counting records would pass where counting them fails."""
     people = ["p", "q"] * 5
-    found = table(person=people)
+    rows = table(person=people)
     asked = policy(unit="person", attributes={**ATTRIBUTES, "person": {"role": "identifier"}})
-    done = repaired(found, asked)
+    done = repaired(rows, asked)
     assert done.passed
     assert "person" not in done.released.column_names
     assert done.log.judged_with_columns == ("id", "person")
@@ -279,7 +279,7 @@ def test_a_unit_that_is_dropped_still_counts_people() -> None:
     assert (missing.status, missing.details["judged_with_columns"]) == (Status.PASSED, ["id", "person"])
     (size,) = done.after.expectations
     assert size.observed == 2
-    harder = repaired(found, {**asked, "expect": [{"k_anonymity": {"k": 3}}]})
+    harder = repaired(rows, {**asked, "expect": [{"k_anonymity": {"k": 3}}]})
     assert not harder.passed
     assert audit(done.released, asked, plugins=PLUGINS).status == "error"  # who has the file alone cannot count people
 

@@ -47,10 +47,10 @@ def test_the_result_and_the_report_say_what_became_of_each_use(people: pa.Table,
     pyarrow.csv.write_csv(people, source)
     done = fix(source, POLICY, output=target)
     done.write(result)
-    told = json.loads(result.read_text(encoding="utf-8"))
-    loss = told["change_log"]["loss"]
+    reported = json.loads(result.read_text(encoding="utf-8"))
+    loss = reported["change_log"]["loss"]
 
-    jsonschema.validate(told, json.loads(result_schema()))
+    jsonschema.validate(reported, json.loads(result_schema()))
     assert loss["counting_queries"]["tables"][0]["by"] == ["age", "town", "rich"]
     assert [one["column"] for one in loss["regressions"]["models"][0]["effects"]] == ["age", "town"]
     assert loss["models"]["models"][0]["tested"] == 100

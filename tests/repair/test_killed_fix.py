@@ -105,8 +105,8 @@ def test_killed_at_random_moments(place: Place, kills: int) -> None:
         assert after in (before, proven)
         moment = "writing began" if events > whole["writing"] else "auditing"
         hit = "over before it came" if ended["code"] in (0, OUTSIDE) else "hit"
-        kept = "output complete" if after == proven else "output as before"
-        seen[sent.name, f"{moment}, {hit}, {kept}"] += 1
+        retained = "output complete" if after == proven else "output as before"
+        seen[sent.name, f"{moment}, {hit}, {retained}"] += 1
         if sent is not signal.SIGKILL:
             assert ended["code"] in (0, OUTSIDE, 128 + sent), place.said
             assert place.said in ("", *(f"tcdp-audit: interrupted; {said}" for said in SAID))

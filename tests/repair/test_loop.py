@@ -38,8 +38,8 @@ def policy(*remedies: str, k: int = 2, **more: Any) -> dict[str, Any]:
     return {**document, "remedy": [{one: None} for one in remedies]} if remedies else document
 
 
-def run(found: pa.Table, asked: dict[str, Any], **functions: Any) -> Remediation:
-    return fix(found, asked, plugins=toys.plugins(**functions))
+def run(outcome: pa.Table, asked: dict[str, Any], **functions: Any) -> Remediation:
+    return fix(outcome, asked, plugins=toys.plugins(**functions))
 
 
 def test_a_passing_release_is_left_as_it_is() -> None:
@@ -74,7 +74,7 @@ def test_another_seed_gives_another_order_of_the_same_records() -> None:
     assert one.sort_by("note").equals(two.sort_by("note"))
 
 
-def test_the_order_can_be_kept() -> None:
+def test_the_order_can_be_preserved() -> None:
     done = fix(table(), policy("halves"), plugins=toys.plugins(halves=toys.halves), keep_order=True)
     assert done.released["note"].to_pylist() == [f"n{i}" for i in range(8)]
     assert done.log.order == "kept"
@@ -192,7 +192,7 @@ def test_numbers_become_text_only_where_a_cell_is_no_number() -> None:
 
 def test_a_value_that_is_only_written_anew_is_no_changed_cell() -> None:
     days = pa.array([datetime(2026, 1, day, tzinfo=UTC) for day in (1, 1, 2, 2, 3, 3, 4, 5)])
-    found = pa.table({"age": days, "disease": ["a", "b"] * 4, "note": ["n"] * 8})
+    rows = pa.table({"age": days, "disease": ["a", "b"] * 4, "note": ["n"] * 8})
     asked = policy("sets")
     asked["attributes"] = {**ATTRIBUTES, "age": {"role": "quasi_identifier", "scale": "nominal"}}
 
@@ -201,7 +201,7 @@ def test_a_value_that_is_only_written_anew_is_no_changed_cell() -> None:
         cells = np.array([*one.domain.labels[:3], "{later}"], dtype=object)
         return Treatment({"age": NewColumn(cells, np.minimum(one.codes.astype(np.int64), 3))})
 
-    done = run(found, asked, sets=sets)
+    done = run(rows, asked, sets=sets)
     assert done.passed
     assert done.log.cells == {"age": 2, "disease": 0, "note": 0}
     assert done.log.steps[0].cells == {"age": 2}
@@ -213,11 +213,11 @@ def test_a_value_that_is_only_written_anew_is_no_changed_cell() -> None:
 PLANS: dict[str, list[dict[str, Any]]] = {"constant": [{}], "halves": [{}], "without_unique": [{}], "broken": [{}]}
 
 
-def planned(found: pa.Table, asked: dict[str, Any], **functions: Any) -> Remediation:
-    return fix(found, asked, plugins=toys.plugins(PLANS, **functions))
+def planned(outcome: pa.Table, asked: dict[str, Any], **functions: Any) -> Remediation:
+    return fix(outcome, asked, plugins=toys.plugins(PLANS, **functions))
 
 
-def test_without_a_remedy_the_one_that_loses_least_is_kept() -> None:
+def test_without_a_remedy_the_one_that_loses_least_is_retained() -> None:
     done = planned(table(), policy(), constant=toys.constant, halves=toys.halves, broken=toys.raising)
     assert done.passed
     assert done.log.planned
@@ -231,12 +231,12 @@ def test_what_loses_more_than_one_that_passes_is_stopped_before_its_audit() -> N
     plans = {"halves": [{}], "whole": [{}]}
     done = fix(table(), policy(), plugins=toys.plugins(plans, halves=toys.halves, whole=toys.constant))
     assert [step.remedy for step in done.log.steps] == ["halves"]
-    kept, stopped = done.log.tried
-    assert kept == done.log.steps[0]
+    retained, stopped = done.log.tried
+    assert retained == done.log.steps[0]
     assert (stopped.remedy, stopped.outcomes, stopped.loss) == ("whole", (), None)
     alone = fix(table(), policy("whole"), plugins=toys.plugins(whole=toys.constant)).log.loss["total"]
     losses = f"it loses at least {figure(alone)}, and another remedy, after which the release passes, loses "
-    assert stopped.error == f"stopped: {losses}{figure(kept.loss)}"
+    assert stopped.error == f"stopped: {losses}{figure(retained.loss)}"
     assert stopped.at_least == alone
 
 
@@ -289,9 +289,9 @@ def test_every_table_is_opened_once_however_many_remedies_there_are(monkeypatch:
     opened: list[Any] = []
     original = candidate._engine_over
 
-    def counted(found: Any, *others: Any) -> Any:
-        opened.append(found)
-        return original(found, *others)
+    def counted(expected: Any, *others: Any) -> Any:
+        opened.append(expected)
+        return original(expected, *others)
 
     monkeypatch.setattr(candidate, "_engine_over", counted)
     monkeypatch.setattr(candidate, "open_engine", _no_database)
@@ -308,13 +308,13 @@ def _no_database(*_: Any) -> Any:
 
 
 def test_a_plan_may_take_two_steps() -> None:
-    found = table(["20", "20", "51", "51", "67", "67"], disease=["a", "b", "a", "a", "b", "b"])
+    rows = table(["20", "20", "51", "51", "67", "67"], disease=["a", "b", "a", "a", "b", "b"])
     asked = policy(expect=[{"distinct_l_diversity": {"l": 2}}, {"k_anonymity": {"k": 2}}])
-    done = planned(found, asked, constant=toys.constant)
+    done = planned(rows, asked, constant=toys.constant)
     assert done.passed
 
 
-def test_a_proposal_that_the_policy_could_not_name_is_told_and_not_tried() -> None:
+def test_a_proposal_that_the_policy_could_not_name_is_reported_and_not_tried() -> None:
     done = fix(table(), policy(), plugins=toys.plugins({"halves": [{"colour": 1}]}, halves=toys.halves))
     assert not done.passed
     assert [step.error for step in done.log.tried] == ["it proposed parameters that a policy would reject"]

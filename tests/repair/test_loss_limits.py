@@ -37,11 +37,11 @@ def table(ages: list[str] | None = None) -> pa.Table:
     return pa.table({"age": ages, "disease": (["a", "b"] * records)[:records], "note": list(map(str, range(records)))})
 
 
-def run(*remedies: str, found: pa.Table | None = None, keep_failing: bool = False, **limits: Any) -> Remediation:
+def run(*remedies: str, detected: pa.Table | None = None, keep_failing: bool = False, **limits: Any) -> Remediation:
     named = {"remedy": [{one: None} for one in remedies]} if remedies else {}
     functions = {"constant": toys.constant, "halves": toys.halves, "without_unique": toys.without_unique}
     plugins = toys.plugins(PLANS, **functions)
-    return fix(found or table(), {**POLICY, **named, **limits}, plugins=plugins, keep_failing=keep_failing)
+    return fix(detected or table(), {**POLICY, **named, **limits}, plugins=plugins, keep_failing=keep_failing)
 
 
 def test_a_release_beyond_the_limit_of_the_whole_is_refused():
@@ -79,7 +79,7 @@ def test_the_sentence_has_figure_limit_and_column():
     )
 
 
-def test_both_limits_are_told():
+def test_both_limits_are_reported():
     assert run("constant", max_loss=0.1, min_utility={"age": 0.5}).log.tried[0].error == (
         "it loses 50% of the information on average over all cells, and max_loss allows 10%; "
         "it retains 0% of 'age', and min_utility asks for 50%"
@@ -96,19 +96,19 @@ def test_the_others_go_on_where_one_is_refused():
 
 
 def test_a_plan_keeps_only_what_is_within_the_limits():
-    free = run(found=table(["20", "20", "33", "33", "51"]))
+    free = run(detected=table(["20", "20", "33", "33", "51"]))
     assert free.passed
     taken = free.log.steps[0].remedy
     column = free.log.loss["attributes"]["disease"]["cell_loss"]
     assert column > 0  # records are dropped, so that something of the disease is lost
 
-    done = run(found=table(["20", "20", "33", "33", "51"]), min_utility={"disease": 1})
+    done = run(detected=table(["20", "20", "33", "33", "51"]), min_utility={"disease": 1})
     assert done.passed
     assert taken not in [one.remedy for one in done.log.steps]
     assert done.log.loss["attributes"]["disease"]["cell_loss"] == 0
 
 
-def test_of_several_refused_the_nearest_is_told():
+def test_of_several_refused_the_nearest_is_reported():
     done = run(max_loss=0)
 
     assert not done.passed
@@ -130,7 +130,7 @@ def test_nothing_beyond_the_limits_is_written(tmp_path: Path):
 
 
 def test_a_release_that_passes_costs_nothing():
-    done = run(found=table(["20"] * 4), max_loss=0, min_utility={"age": 1})
+    done = run(detected=table(["20"] * 4), max_loss=0, min_utility={"age": 1})
     assert (done.passed, done.log.constant_columns) == (True, ())
 
 
@@ -164,8 +164,8 @@ def test_suppressed_and_missing_cells_are_one_value(ages: list[str], constant_co
         "remedy": [{"suppressed": None}],
         "expect": [{"k_anonymity": {"k": 8}}],
     }
-    found = table(ages).set_column(2, "note", [["x"] * 8])
-    done = fix(found, policy, plugins=toys.plugins(suppressed=suppressed))
+    detected = table(ages).set_column(2, "note", [["x"] * 8])
+    done = fix(detected, policy, plugins=toys.plugins(suppressed=suppressed))
     assert done.passed
     assert done.log.constant_columns == constant_columns
 
@@ -176,15 +176,15 @@ def test_a_column_that_still_has_two_values_is_not_empty():
 
 def test_a_trial_says_what_would_be_useless():
     plugins = toys.plugins(PLANS, constant=toys.constant)
-    found = audit(table(), POLICY, plugins=plugins, try_remedies=True)
-    trial = found.as_json()["remedy_trial"]
+    detected = audit(table(), POLICY, plugins=plugins, try_remedies=True)
+    trial = detected.as_json()["remedy_trial"]
 
     assert (trial["passes"], trial["constant_columns"]) == (True, ["age"])
-    assert "it would then pass, and be useless for age." in found.render(".md")
-    jsonschema.validate(json.loads(found.to_json()), json.loads(result_schema()))
+    assert "it would then pass, and be useless for age." in detected.render(".md")
+    jsonschema.validate(json.loads(detected.to_json()), json.loads(result_schema()))
 
 
-def test_only_a_release_that_passes_is_told_to_be_useless():
+def test_only_a_release_that_passes_is_reported_to_be_useless():
     assert title_of("failed", ["age"]) == "Not fit for release"
     assert title_of("passed") == "Fit for release"
     assert title_of("passed", ["a", "b"]) == "Fit for release, and useless for: a, b"

@@ -64,17 +64,17 @@ def done() -> tcdp_audit.Remediation:
 
 
 def test_the_attack_runs_as_the_remedy_did_and_says_what_the_policys_own_would(done: tcdp_audit.Remediation) -> None:
-    found = attack(done)
+    result = attack(done)
     assert done.passed
-    assert found.outcome is not None
-    assert (found.check, found.step, found.in_policy, found.reason) == ("rank_swap_attack", 0, False, "")
-    assert (found.outcome.status, found.outcome.threshold) == ("measured", None)
-    assert found.outcome.parameters["p"] == 20
+    assert result.outcome is not None
+    assert (result.check, result.step, result.in_policy, result.reason) == ("rank_swap_attack", 0, False, "")
+    assert (result.outcome.status, result.outcome.threshold) == ("measured", None)
+    assert result.outcome.parameters["p"] == 20
     by_hand = policy({"rank_swap_attack": {"p": 20, "attributes": ["age", "wage"]}})
     in_order = tcdp_audit.fix(people(), policy(), people(), keep_order=True)
     (asked,) = tcdp_audit.audit(in_order.released, by_hand, people()).expectations
-    assert (asked.observed, asked.details) == (found.outcome.observed, found.outcome.details)
-    assert 0 < float(found.outcome.details["expected_correct"]) < 60
+    assert (asked.observed, asked.details) == (result.outcome.observed, result.outcome.details)
+    assert 0 < float(result.outcome.details["expected_correct"]) < 60
 
 
 def test_records_are_paired_by_the_repair_itself_without_key_or_original() -> None:
@@ -82,11 +82,11 @@ def test_records_are_paired_by_the_repair_itself_without_key_or_original() -> No
     keyless = policy({"k_anonymity": {"k": 5}}, remedy={"microaggregation": {"k": 5}})
     del keyless["rows_aligned"]
     done = tcdp_audit.fix(people(), keyless)
-    found = attack(done)
+    result = attack(done)
     assert done.log.order == "shuffled"
-    assert found.outcome is not None
+    assert result.outcome is not None
     clusters = done.log.steps[0].notes["clusters"]
-    assert (found.outcome.details["expected_correct"], found.outcome.details["without_own_record"]) == (clusters, 0)
+    assert (result.outcome.details["expected_correct"], result.outcome.details["without_own_record"]) == (clusters, 0)
 
 
 def test_records_that_are_dropped_stay_among_those_who_are_looked_for() -> None:
@@ -102,21 +102,21 @@ def test_records_that_are_dropped_stay_among_those_who_are_looked_for() -> None:
     by_key["attributes"] = {**ATTRIBUTES, "id": {"role": "insensitive"}}
     table = people().append_column("id", pa.array([f"p{number}" for number in range(60)]))
     done = tcdp_audit.fix(table, by_key, table, plugins=plugins(toy=swap_and_drop))
-    found = attack(done)
-    assert found.outcome is not None
-    counted = {name: found.outcome.details[name] for name in ("matched", "originals_not_released")}
+    result = attack(done)
+    assert result.outcome is not None
+    counted = {name: result.outcome.details[name] for name in ("matched", "originals_not_released")}
     assert counted == {"matched": 50, "originals_not_released": 10}
 
 
-def test_the_policys_own_demand_stands_and_is_not_run_twice() -> None:
+def test_the_policys_own_demand_remains_and_is_not_run_twice() -> None:
     done = fixed(COPIES, {"rank_swap_attack": {"at_most": 1, "links": "expected"}})
-    found = attack(done)
-    assert (found.in_policy, found.outcome, found.reason) == (True, None, "")
-    assert found.sentence == "the policy asks for it itself"
+    result = attack(done)
+    assert (result.in_policy, result.outcome, result.reason) == (True, None, "")
+    assert result.sentence == "the policy asks for it itself"
 
 
 @pytest.mark.long
-def test_a_demand_on_somebody_who_knows_less_does_not_stand_for_it() -> None:
+def test_a_demand_on_an_intruder_who_knows_less_does_not_represent_it() -> None:
     assert attack(fixed(COPIES, {"rank_swap_attack": {"attributes": ["age"]}})).outcome is not None
 
 
@@ -142,10 +142,10 @@ def test_an_attack_that_cannot_be_run_says_why_and_is_never_a_claim() -> None:
     done = tcdp_audit.fix(people(), halved, plugins=named((*[one for one, _ in NOT_RUN], NOT_RUN[0][0])))
     assert done.passed
     assert [one.outcome for one in done.log.attacks] == [None] * len(NOT_RUN)  # one that is named twice is run once
-    for found, (_, reason) in zip(done.log.attacks, NOT_RUN, strict=True):
-        assert reason in found.reason
-        assert "zqcellzq" not in found.sentence
-        assert found.sentence == f"could not be run: {found.reason}"
+    for match, (_, reason) in zip(done.log.attacks, NOT_RUN, strict=True):
+        assert reason in match.reason
+        assert "zqcellzq" not in match.sentence
+        assert match.sentence == f"could not be run: {match.reason}"
     jsonschema.validate(json.loads(done.after.to_json()), json.loads(result_schema()))
 
 

@@ -139,16 +139,16 @@ def test_the_most_effective_come_first() -> None:
     ],
     ids=["planned", "mondrian", "suppression"],
 )
-def test_no_cell_is_told_of(remedies: dict[str, Any]) -> None:
+def test_no_cell_is_reported(remedies: dict[str, Any]) -> None:
     rows = [f"planted {one}" for one in "abcdefghij"] * 2
     table = pa.table({"age": [867530900 + one for one in range(20)], "zip": rows, "disease": rows[::-1]})
     demands = [{"k_anonymity": {"k": 4}}, {"t_closeness": {"t": 0.5}}]
     audit = tcdp_audit.audit(table, {**policy(**remedies), "expect": demands}, try_remedies=True)
     assert audit.remedy_trial is not None
     assert audit.remedy_trial.log is not None
-    told = io.StringIO()
-    print_audit(Console(file=told, width=80), audit, [])
-    for text in (told.getvalue(), *(audit.render(one) for one in (".html", ".md", ".json"))):
+    output = io.StringIO()
+    print_audit(Console(file=output, width=80), audit, [])
+    for text in (output.getvalue(), *(audit.render(one) for one in (".html", ".md", ".json"))):
         assert "planted" not in text
         assert "8675309" not in text
 
@@ -202,9 +202,9 @@ def test_what_would_be_dropped_is_said_first() -> None:
     assert (entry["passes"], entry["columns_dropped"]) == (True, [{"name": "disease", "why": "identifier"}])
     last = steps(audit)[-1]
     assert last.text.startswith("Dropped from what is written: 'disease' (identifier). Tried on this very file")
-    told = io.StringIO()
-    print_audit(Console(file=told, width=80), audit, [])
-    assert "\nDropped from what is written: 'disease' (identifier).\n\nRemedies, tried" in told.getvalue()
+    output = io.StringIO()
+    print_audit(Console(file=output, width=80), audit, [])
+    assert "\nDropped from what is written: 'disease' (identifier).\n\nRemedies, tried" in output.getvalue()
 
 
 def test_a_release_that_only_needs_to_lose_an_identifier_needs_no_remedy() -> None:
@@ -215,10 +215,10 @@ def test_a_release_that_only_needs_to_lose_an_identifier_needs_no_remedy() -> No
     last = steps(audit)[-1]
     assert (last.lead, last.lines) == ("Drop these columns.", "")
     assert last.code == "tcdp-audit fix RELEASE --policy policy --output REPAIRED.csv"
-    told = io.StringIO()
-    print_audit(Console(file=told, width=80), audit, [])
-    assert "Dropped from what is written: 'disease' (identifier).\nThe release would then pass" in told.getvalue()
-    assert "✗ Not fit for release." in told.getvalue()
+    output = io.StringIO()
+    print_audit(Console(file=output, width=80), audit, [])
+    assert "Dropped from what is written: 'disease' (identifier).\nThe release would then pass" in output.getvalue()
+    assert "✗ Not fit for release." in output.getvalue()
     done = tcdp_audit.fix(table, policy(2, "identifier"))
     assert [one.lead for one in steps(done.after)][-1] != "None of the remedies that were tried makes the file pass."
 

@@ -59,7 +59,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def found(outcomes: Any, check: str) -> Any:
+def detected(outcomes: Any, check: str) -> Any:
     return next(one for one in outcomes if one.check == check)
 
 
@@ -70,7 +70,7 @@ def test_a_file_in_the_originals_order_is_fit_once_it_is_shuffled() -> None:
     for text in (in_order.render(".md"), in_order.render(".html"), in_order.to_json()):
         assert "Fit for release" not in text
     assert "<h3>Columns" not in in_order.render(".html")
-    assert found(in_order.structure, "linkable_order").message == (
+    assert detected(in_order.structure, "linkable_order").message == (
         "`rows_aligned: true`: whoever holds the original links every record by its place; the audit needs the order, "
         "so shuffle the copy that is released, as `fix` does"
     )
@@ -80,7 +80,7 @@ def test_a_file_in_the_originals_order_is_fit_once_it_is_shuffled() -> None:
     assert verdict_title(both) == "Fit once its key is dropped: note and its records are shuffled"
 
 
-def test_an_order_that_nobody_declares_links_nothing() -> None:
+def test_an_order_that_no_one_declares_links_nothing() -> None:
     plain = {**ALIGNED, "rows_aligned": False, "expect": ALIGNED["expect"][:1]}
     assert verdict_title(audit(RELEASE, plain, ORIGINAL)) == "Fit for release"
 
@@ -94,12 +94,14 @@ def test_what_is_written_is_shuffled_and_proven_in_order(folder: Path, name: str
     assert written != NOTES
     assert sorted(written) == sorted(NOTES)
     truth = audit(folder / "release.csv", folder / "p.tcdp.yaml")
-    judged, known = found(done.after.outcomes, "distance_record_linkage"), found(truth.outcomes, LINKAGE_NAME)
+    judged, known = detected(done.after.outcomes, "distance_record_linkage"), detected(truth.outcomes, LINKAGE_NAME)
     assert judged.observed == known.observed > 0
     assert judged.details["audited_aligned"] == done.log.aligned_sha256
-    assert "audited_aligned" not in found(done.after.outcomes, "k_anonymity").details
+    assert "audited_aligned" not in detected(done.after.outcomes, "k_anonymity").details
     strangers = audit(folder / name, folder / "p.tcdp.yaml")
-    assert found(strangers.outcomes, LINKAGE_NAME).observed < known.observed  # what would be compared without its order
+    assert (
+        detected(strangers.outcomes, LINKAGE_NAME).observed < known.observed
+    )  # what would be compared without its order
     assert verdict_title(strangers) == "Fit once its records are shuffled"  # the policy claims what the file is not
 
 
@@ -120,7 +122,7 @@ def _digest_of_written(folder: Path) -> str:
     return hashlib.sha256((folder / "ordered.csv").read_bytes()).hexdigest()
 
 
-def test_an_order_that_is_kept_is_said(folder: Path) -> None:
+def test_an_order_that_is_preserved_is_said(folder: Path) -> None:
     done = fix(folder / "release.csv", folder / "p.tcdp.yaml", output=folder / "kept.csv", keep_order=True)
     assert (done.log.order, done.log.aligned_sha256) == ("kept", None)
     assert verdict_title(done.after) == "Fit once its records are shuffled"
@@ -152,10 +154,10 @@ def test_another_permutation_than_the_written_one_is_refused(folder: Path, monke
 
 def test_the_order_of_the_records_is_judged_as_people_get_it() -> None:
     asked = {**ALIGNED, "expect": [*ALIGNED["expect"], {"record_order": {"at_most": 0}}]}
-    assert found(audit(RELEASE, asked, ORIGINAL).expectations, "record_order").observed == 1
+    assert detected(audit(RELEASE, asked, ORIGINAL).expectations, "record_order").observed == 1
     done = fix(RELEASE, asked, ORIGINAL)
     assert (done.passed, done.log.reason) == (True, "")
-    assert found(done.after.expectations, "record_order").observed == 0
+    assert detected(done.after.expectations, "record_order").observed == 0
 
 
 def test_a_dropped_unit_and_the_order_are_put_back_together() -> None:
@@ -169,8 +171,8 @@ def test_a_dropped_unit_and_the_order_are_put_back_together() -> None:
     assert verdict_title(done.after) == "Fit for release"
     assert done.released.column_names == ["age", "pay", "note"]
     for check in ("k_anonymity", LINKAGE_NAME):
-        assert found(done.after.outcomes, check).observed == found(before.outcomes, check).observed
-        assert found(done.after.outcomes, check).details["judged_with_columns"] == ["person"]
+        assert detected(done.after.outcomes, check).observed == detected(before.outcomes, check).observed
+        assert detected(done.after.outcomes, check).details["judged_with_columns"] == ["person"]
 
 
 def test_verify_repeats_the_repair(folder: Path) -> None:
@@ -187,7 +189,7 @@ def test_verify_repeats_the_repair(folder: Path) -> None:
         assert whole.is_confirmed, [one for one in whole.points if one.state is not State.CONFIRMED]
 
 
-def test_a_digest_that_was_changed_is_found(folder: Path) -> None:
+def test_a_digest_that_was_changed_is_detected(folder: Path) -> None:
     done = fix(folder / "release.csv", folder / "p.tcdp.yaml", output=folder / "out.csv")
     text = done.after.to_json().replace(str(done.log.aligned_sha256), "0" * 64)
     (folder / "result.json").write_text(text, encoding="utf-8")

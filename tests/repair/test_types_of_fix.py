@@ -71,7 +71,7 @@ TYPES: dict[str, pa.Array] = {
     "struct": pa.array([{"a": 1}, {"a": 2}, None, {"a": 1}, {"a": None}, {"a": 9}]),
     "null": pa.nulls(6),
 }
-KEPT_IN_PARQUET = {pa.timestamp("s"): pa.timestamp("ms"), pa.date64(): pa.date32()}  # Parquet has no such units
+SAME_IN_PARQUET = {pa.timestamp("s"): pa.timestamp("ms"), pa.date64(): pa.date32()}  # Parquet has no such units
 NOT_TEXT = {"binary", "fixed_size_binary", "list", "struct", "duration[ns]", "duration[s]"}
 
 
@@ -125,7 +125,7 @@ def test_an_untouched_column_is_the_sources_own(tmp_path: Path, source: str, out
     assert done.log.cells == {"age": 6, **dict.fromkeys(kinds, 0)}
     for name in kinds:
         kind = before[name].type
-        assert after[name].type == (KEPT_IN_PARQUET.get(kind, kind) if output == "f.parquet" else kind), name
+        assert after[name].type == (SAME_IN_PARQUET.get(kind, kind) if output == "f.parquet" else kind), name
         same = after[name] if after[name].type == kind else after[name].cast(kind)
         assert repr(same.to_pylist()) == repr(before[name].to_pylist()), name
     fix(release, policy, output=tmp_path / output, plugins=halves)
@@ -198,12 +198,12 @@ def test_a_dictionary_lists_nothing_that_no_record_has(tmp_path: Path) -> None:
 
 def test_an_ordered_dictionary_keeps_its_order(tmp_path: Path) -> None:
     repaired(table_of("ordered"), tmp_path / "f.arrow")
-    kept = feather.read_table(tmp_path / "f.arrow")["x"]
-    assert kept.type.ordered
-    assert kept.chunk(0).dictionary.to_pylist() == ["z", "a", "m"]
+    retained = feather.read_table(tmp_path / "f.arrow")["x"]
+    assert retained.type.ordered
+    assert retained.chunk(0).dictionary.to_pylist() == ["z", "a", "m"]
 
 
-def test_nothing_stands_under_a_missing_cell(tmp_path: Path) -> None:
+def test_nothing_is_under_a_missing_cell(tmp_path: Path) -> None:
     hidden = pa.Array.from_buffers(pa.int64(), 6, [pa.py_buffer(b"\x3e"), pa.py_buffer(b"SECRET!!" * 6)])
     release = pa.table({"age": pa.array(AGES), "x": hidden})
     assert release["x"].null_count == 1
@@ -300,15 +300,15 @@ def test_a_full_disk_is_a_sentence(tmp_path: Path, output: str) -> None:
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (150_000, limits[1]))
     try:
-        with pytest.raises(UsageError) as told:
+        with pytest.raises(UsageError) as caught:
             repaired(release, tmp_path / output)
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
-    assert str(told.value) == f"{tmp_path / output}: cannot be written: File too large"
+    assert str(caught.value) == f"{tmp_path / output}: cannot be written: File too large"
     assert [(path.name, path.read_text(encoding="utf-8")) for path in tmp_path.iterdir()] == [(output, "before")]
 
 
-def test_records_that_do_not_read_back_are_not_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_records_that_do_not_read_back_are_not_retained(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from tcdp_audit.core.repair import output
 
     write = output.write_table

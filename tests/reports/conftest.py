@@ -47,7 +47,7 @@ def with_outcomes(salary_audit: Audit) -> Callable[..., Audit]:
 @pytest.fixture
 def chromium(skip_or_fail: Callable[[str], None]) -> str:
     """A browser to load reports in."""
-    found = shutil.which("chromium") or shutil.which("chromium-browser")
-    if found is None:
+    actual = shutil.which("chromium") or shutil.which("chromium-browser")
+    if actual is None:
         skip_or_fail("chromium is not on PATH")
-    return str(found)
+    return str(actual)

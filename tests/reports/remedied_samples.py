@@ -114,8 +114,8 @@ def remedied(audit: Audit, log: ChangeLog, *outcomes: Outcome) -> Audit:
 def lattice_notes(rows: Sequence[Sequence[Any]], levels: Sequence[int], **other: Any) -> dict[str, Any]:
     """What a search of hierarchy levels notes, of attributes a0, a1 and so on."""
     named = {f"a{number}": [level, 3] for number, level in enumerate(levels)}
-    found = next(row for row in rows if row[3] == list(levels))
-    plain = {"nodes": len(rows), "evaluated": len(rows), "measure": "ncp", "loss": found[0], "suppressed": 0}
+    result = next(row for row in rows if row[3] == list(levels))
+    plain = {"nodes": len(rows), "evaluated": len(rows), "measure": "ncp", "loss": result[0], "suppressed": 0}
     return {**plain, "levels": named, "lattice": rows, **other}
 
 

@@ -29,56 +29,56 @@ def reached(*expect):
     return {row[0]: row[2] for row in table.body}
 
 
-def test_every_check_that_tells_a_story_is_registered():
+def test_every_check_that_has_a_story_is_registered():
     known = audited({"k_anonymity": {}}).plugins.checks
     assert {name for one in STORIES for name, _ in one.measured_by} <= set(known)
 
 
 def test_the_neighbour_finds_as_many_as_stand_alone():
-    told = reached({"k_anonymity": {"k": 4}})
-    assert told["The neighbour"] == (
+    reported = reached({"k_anonymity": {"k": 4}})
+    assert reported["The neighbour"] == (
         "By 'age' and 'zip': no one is unique; the smallest group has 3; 9 people are in groups too small."
     )
-    assert told["The colleague"] == "Not counted: the policy does not ask for homogeneity."
+    assert reported["The colleague"] == "Not counted: the policy does not ask for homogeneity."
 
 
 def test_the_colleague_and_the_insider_count_people_by_column():
-    told = reached(
+    reported = reached(
         {"homogeneity": {"attribute": "disease"}},
         {"background_knowledge": {"attribute": "disease"}},
         {"distinct_l_diversity": {"attribute": "disease"}},
     )
-    assert told["The colleague"] == "0 people are in groups that have a single 'disease'."
-    assert told["The insider"].startswith("0 people: knowing one other member at most")
+    assert reported["The colleague"] == "0 people are in groups that have a single 'disease'."
+    assert reported["The insider"].startswith("0 people: knowing one other member at most")
 
 
-def test_whoever_knows_a_few_facts_is_a_neighbour_too():
-    told = reached({"lkc_privacy": {"L": 1}})
-    assert told["The neighbour"].startswith(
+def test_anyone_who_knows_a_few_facts_is_a_neighbour_too():
+    reported = reached({"lkc_privacy": {"L": 1}})
+    assert reported["The neighbour"].startswith(
         "By a single column out of 'age' and 'zip': no one is unique; the smallest "
     )
-    assert told["The colleague"] == "0 people are in groups that have a single secret, by a single column."
+    assert reported["The colleague"] == "0 people are in groups that have a single secret, by a single column."
 
 
-def test_a_worst_group_is_told_where_no_count_is():
-    told = reached({"basic_beta_likeness": {"attribute": "disease"}})
-    assert told["The gossip"] == "At worst a 'disease' is 3 times as common as in the whole file."
+def test_a_worst_group_is_reported_where_no_count_is():
+    reported = reached({"basic_beta_likeness": {"attribute": "disease"}})
+    assert reported["The gossip"] == "At worst a 'disease' is 3 times as common as in the whole file."
 
 
 def test_the_data_broker_who_knows_the_masking_rules_rows_out():
     ages = {"version": 1, "rows_aligned": True, "attributes": {"age": {"role": "quasi_identifier", "scale": "numeric"}}}
     released, original = pa.table({"age": [30, 20, 40, 50]}), pa.table({"age": [20, 30, 40, 50]})
 
-    def told(**expect):
+    def reported(**expect):
         audit = tcdp_audit.audit(released, {**ages, "expect": [expect]}, original)
         (table,) = (one for one in stories(audit) if isinstance(one, Rows))
         return table.body[-1][2]
 
-    assert told(rank_swap_attack={"links": "expected"}) == (
+    assert reported(rank_swap_attack={"links": "expected"}) == (
         "By how the file was masked all rows but one are ruled out for 0 records; guessing among what is left is right "
         "for 41.7%."
     )
-    assert told(k_confusion={"attack": {"rank_swap_attack": {}}}) == (
+    assert reported(k_confusion={"attack": {"rank_swap_attack": {}}}) == (
         "By how the file was masked, everyone may be one of 2 or more."
     )
 

@@ -9,7 +9,7 @@ from report_samples import made_up
 from tcdp_audit.core.base.outcome import STRUCTURE, Comparison, Outcome, Severity, Status
 from tcdp_audit_reports.first_screen import reasons, tally
 
-KEPT = made_up(9, 5, status=Status.PASSED)
+RETAINED = made_up(9, 5, status=Status.PASSED)
 FAILED = made_up(1, 5, distribution=[[1, 1, 1], [9, 1, 8]], failing=(1, 1), message="One record is alone.")
 MANY = made_up(1, 5, distribution=[[1, 2, 2], [9, 1, 7]], failing=(2, 2))
 WARNED = made_up(1, 5, severity=Severity.WARNING, distribution=[[1, 9, 9]], failing=(9, 9))
@@ -26,7 +26,7 @@ IDENTIFIER = Outcome(
 
 
 def test_the_tally_counts_expectations_by_state_and_columns_apart(with_outcomes):
-    audit = with_outcomes(KEPT, FAILED, WARNED, WARNED, BROKEN, MEASURED)
+    audit = with_outcomes(RETAINED, FAILED, WARNED, WARNED, BROKEN, MEASURED)
     assert tally(audit) == [
         ("failed", 1, "of 5 demands fails"),
         ("warning", 2, "warn"),
@@ -37,14 +37,14 @@ def test_the_tally_counts_expectations_by_state_and_columns_apart(with_outcomes)
 
 
 def test_column_checks_are_counted_where_one_is_not_met(with_outcomes):
-    audit = with_outcomes(KEPT, IDENTIFIER)
+    audit = with_outcomes(RETAINED, IDENTIFIER)
     assert tally(audit)[-1] == ("failed", 1, f"of {len(audit.structure)} schema checks fails")
 
 
 def test_what_the_columns_lack_comes_first_and_four_reasons_are_enough(with_outcomes):
-    audit = with_outcomes(KEPT, WARNED, FAILED, MANY, BROKEN, IDENTIFIER)
-    found = reasons(audit)
-    assert [(one.head, one.target) for one in found] == [
+    audit = with_outcomes(RETAINED, WARNED, FAILED, MANY, BROKEN, IDENTIFIER)
+    result = reasons(audit)
+    assert [(one.head, one.target) for one in result] == [
         ("Column 'name'", f"s{len(audit.structure)}"),
         ("Re-identification risk: 2 records are too easy to find", "e4"),
         ("Re-identification risk: 1 record is too easy to find", "e3"),
@@ -53,8 +53,8 @@ def test_what_the_columns_lack_comes_first_and_four_reasons_are_enough(with_outc
 
 
 def test_a_passed_audit_shows_what_is_closest_to_its_demand(with_outcomes):
-    found = reasons(with_outcomes(made_up(20, 5, status=Status.PASSED), made_up(6, 5, status=Status.PASSED), MEASURED))
-    assert [one.head for one in found] == [
+    result = reasons(with_outcomes(made_up(20, 5, status=Status.PASSED), made_up(6, 5, status=Status.PASSED), MEASURED))
+    assert [one.head for one in result] == [
         "6, where at least 5 is demanded",
         "20, where at least 5 is demanded",
         "Measured: 0.500",
@@ -62,9 +62,9 @@ def test_a_passed_audit_shows_what_is_closest_to_its_demand(with_outcomes):
 
 
 def test_a_long_message_is_cut_in_the_certificate_only(with_outcomes):
-    found = reasons(with_outcomes(made_up(1, 5, message="word " * 100)))
-    assert len(found[0].text) == 280
-    assert found[0].text.endswith("…")
+    result = reasons(with_outcomes(made_up(1, 5, message="word " * 100)))
+    assert len(result[0].text) == 280
+    assert result[0].text.endswith("…")
 
 
 def test_what_a_sample_leaves_open_could_be_run_and_not_decided(with_outcomes):

@@ -36,29 +36,29 @@ def test_no_name_touches_another_a_mark_or_what_is_taken(marks):
 
 @given(MARKS)
 def test_a_line_leads_from_its_mark_to_its_name_and_crosses_nothing(marks):
-    found = placed(marks, 4, 260)
-    for label, line in found:
+    result = placed(marks, 4, 260)
+    for label, line in result:
         if line is None:
             continue
         assert (line.x1, line.y1) == (label.x, label.y + 4)
         assert any(abs(mark.x - line.x1) <= 0.005 and abs(mark.y - mark.radius - line.y2) <= 0.05 for mark in marks)
         way = (line.x1, line.x1 + 0.01, line.y1 + 0.1, line.y2 - 0.1)
         others = [mark.box for mark in marks if abs(mark.x - line.x1) > 0.005]
-        assert not any(overlap(way, box) for box in [*others, *(box_of(one) for one, _ in found if one is not label)])
+        assert not any(overlap(way, box) for box in [*others, *(box_of(one) for one, _ in result if one is not label)])
 
 
-def test_a_name_stands_right_of_its_mark_where_there_is_room_and_left_at_the_end():
-    found = placed([Mark("right", 10, 100, 4.5), Mark("left", 95, 100, 4.5)], 0, 280)
-    assert [(one.text, one.anchor, one.y) for one, _ in found] == [("right", "start", 104), ("left", "end", 104)]
-    assert found[0][0].x == round(10 + 100 * 4.5 / NARROW + 1, 2)
+def test_a_name_appears_right_of_its_mark_where_there_is_room_and_left_at_the_end():
+    result = placed([Mark("right", 10, 100, 4.5), Mark("left", 95, 100, 4.5)], 0, 280)
+    assert [(one.text, one.anchor, one.y) for one, _ in result] == [("right", "start", 104), ("left", "end", 104)]
+    assert result[0][0].x == round(10 + 100 * 4.5 / NARROW + 1, 2)
 
 
 def test_names_of_marks_in_a_row_are_raised_on_lines():
     """Five marks side by side on the lowest line, where nothing fits beside them."""
     row = [Mark("x" * 20, 30 + 8 * number, 240, 4.5) for number in range(5)]
-    found = placed(row, 4, 244)
-    assert [line is None for _, line in found] == [False] * 5
-    assert len({label.y for label, _ in found}) == 5
+    result = placed(row, 4, 244)
+    assert [line is None for _, line in result] == [False] * 5
+    assert len({label.y for label, _ in result}) == 5
 
 
 def test_the_first_marks_keep_their_names_where_there_is_no_room_for_all():
@@ -88,7 +88,7 @@ def test_a_plot_keeps_everything_inside_and_its_limit_apart_from_names(marks, sh
 def test_the_limit_is_named_where_it_hides_the_fewest_points():
     axis = axis_for([0.0, 1.0], None, 100 - 2 * EDGE)
     cloud = [Point("cloud", x, up(0.5) - 8, 3.5) for x in (80, 90, 99)]
-    found = scatter(axis, "loss", [], [], cloud, (0.5, "limit")).labels
-    assert [(one.x, one.y, one.anchor) for one in found if one.text == "limit"] == [(0, up(0.5) - 6, "start")]
-    found = scatter(axis, "loss", [], [], (), (0.5, "limit")).labels
-    assert [(one.x, one.y, one.anchor) for one in found if one.text == "limit"] == [(100, up(0.5) - 6, "end")]
+    actual = scatter(axis, "loss", [], [], cloud, (0.5, "limit")).labels
+    assert [(one.x, one.y, one.anchor) for one in actual if one.text == "limit"] == [(0, up(0.5) - 6, "start")]
+    actual = scatter(axis, "loss", [], [], (), (0.5, "limit")).labels
+    assert [(one.x, one.y, one.anchor) for one in actual if one.text == "limit"] == [(100, up(0.5) - 6, "end")]

@@ -36,23 +36,23 @@ def test_the_page_has_the_section_its_link_and_the_line_on_the_first_screen(repa
     assert "This is a repaired release: 11 cells in 2 columns changed" in page.with_id("verdict").text
     assert "Repaired from" in page.with_id("verdict").text
     assert page.named("h1")[0].text == "Fit for release"
-    for told in ("What changes, by attribute", "Information loss, before and after", "It cannot be joined."):
-        assert told in section
+    for phrase in ("What changes, by attribute", "Information loss, before and after", "It cannot be joined."):
+        assert phrase in section
 
 
 @pytest.mark.parametrize("suffix", [".html", ".md"])
-def test_what_remedies_do_not_act_on_is_told(salary_audit, suffix: str):
+def test_what_remedies_do_not_act_on_is_reported(salary_audit, suffix: str):
     aside = "does not act on linkage, only on demands on classes"
     left_out = {"PRAM": "no original is named", "Rounding": "no original is named", "Noise": "never unasked"}
     log = log_of(step(), tried=(step("swapping", title="Swapping", unhelped=aside),), left_out=left_out)
     text = remedied(salary_audit, log, SIZE_AFTER, FAR).render(suffix)
-    for told in (
+    for phrase in (
         "What remedies do not act on",
         f"Swapping {aside}.",
         "PRAM and Rounding not tried: no original is named.",
         "Noise not tried: never unasked.",
     ):
-        assert told in text.replace("\\", "")
+        assert phrase in text.replace("\\", "")
 
 
 def test_every_id_is_there_once_and_every_link_has_its_target(repaired_audit):

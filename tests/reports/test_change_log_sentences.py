@@ -11,7 +11,7 @@ from report_samples import made_up
 from tcdp_audit.core.base.outcome import Severity, Status
 from tcdp_audit_reports.remedy import sentences
 
-KEPT = (SIZE_AFTER, NEAR)
+RETAINED = (SIZE_AFTER, NEAR)
 WARNED = made_up(1, 5, severity=Severity.WARNING, title="Homogeneity", attribute="salary", check="homogeneity")
 ACTED = "Cutting changed 11 cells in 2 columns and suppressed 1 of 9 records (11.1%)."
 
@@ -41,7 +41,7 @@ def test_an_audit_that_no_remedy_came_before_has_no_section(salary_audit):
 
 
 def test_what_was_done_and_that_it_was_enough(said):
-    section = said(log_of(step()), *KEPT)
+    section = said(log_of(step()), *RETAINED)
     assert section.heading == "How this release was repaired"
     assert section.summary == f"{ACTED} Both demands that were not met are met now."
     assert section.origin == ("This is a repaired release: 11 cells in 2 columns changed, 1 of 9 records suppressed.")
@@ -57,7 +57,7 @@ def test_several_remedies_are_named_in_their_order(said):
 
 def test_three_demands_and_suppression_alone(said):
     log = log_of(step(), cells={"zip": 0}, before=(SIZE_BEFORE, FAR, made_up(1, 2, check="homogeneity")))
-    section = said(log, *KEPT, made_up(3, 2, check="homogeneity", status=Status.PASSED))
+    section = said(log, *RETAINED, made_up(3, 2, check="homogeneity", status=Status.PASSED))
     assert section.summary == (
         "Cutting changed no cell and suppressed 1 of 9 records (11.1%). "
         "All three demands that were not met are met now."
@@ -66,7 +66,7 @@ def test_three_demands_and_suppression_alone(said):
 
 
 def test_a_release_that_passed_already_is_one_sentence(said):
-    section = said(log_of(before=KEPT), *KEPT)
+    section = said(log_of(before=RETAINED), *RETAINED)
     assert section.heading == "Nothing had to be repaired"
     assert section.summary == section.origin == "Nothing was changed: the release passed as it came in."
 
@@ -90,7 +90,7 @@ def test_a_release_that_nothing_could_be_done_for(said):
     assert section.origin == "Nothing was changed in this release, and it does not pass."
 
 
-def test_a_failure_that_only_the_audit_of_the_file_found(said):
+def test_a_failure_that_only_the_audit_of_the_file_detected(said):
     assert said(log_of(step()), SIZE_AFTER, FAR).summary.startswith(
         "The release does not pass: the written file fails a demand that the repaired table met. Cutting"
     )
@@ -115,7 +115,7 @@ def test_a_demand_that_a_remedy_broke_is_named(said):
     ],
 )
 def test_warnings_that_remain_or_are_new(said, before, after, sentence):
-    assert said(log_of(step(), before=(SIZE_BEFORE, FAR, *before)), *KEPT, *after).summary.endswith(sentence)
+    assert said(log_of(step(), before=(SIZE_BEFORE, FAR, *before)), *RETAINED, *after).summary.endswith(sentence)
 
 
 def test_the_order_of_records_and_what_it_gives_away(salary_audit):
@@ -123,13 +123,13 @@ def test_the_order_of_records_and_what_it_gives_away(salary_audit):
         "Records were sorted by content and then shuffled (seed 7): "
         "a record’s place says nothing about where it stood in the input."
     )
-    kept = log_of(step(), order="kept")
-    assert sentences.order(salary_audit, kept) == (
+    retained = log_of(step(), order="kept")
+    assert sentences.order(salary_audit, retained) == (
         "Records are in the order in which they came in: anyone who holds the input links every record by its place."
     )
     document = salary_audit.policy.document.model_copy(update={"rows_aligned": True})
     aligned = replace(salary_audit, policy=replace(salary_audit.policy, document=document))
-    assert "as rows_aligned: true asks: anyone who holds the original" in sentences.order(aligned, kept)
+    assert "as rows_aligned: true asks: anyone who holds the original" in sentences.order(aligned, retained)
 
 
 def test_who_chose_the_remedies():

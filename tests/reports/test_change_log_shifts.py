@@ -90,9 +90,9 @@ def test_what_is_asked_of_the_columns_has_a_row_only_where_it_changed(salary_aud
 
     log = log_of(step(), before=(column(Status.PASSED), SIZE_BEFORE))
     audit = remedied(salary_audit, log, column(Status.FAILED), SIZE_AFTER)
-    found = shifts.shifts(audit, audit.change_log)
-    assert [(one.number, one.title, one.state) for one in found] == [
+    result = shifts.shifts(audit, audit.change_log)
+    assert [(one.number, one.title, one.state) for one in result] == [
         ("1", "k-anonymity", "passed"),
         ("", "Written in one way", "failed"),
     ]
-    assert found[1].target == f"s{len(salary_audit.structure) + 1}"
+    assert result[1].target == f"s{len(salary_audit.structure) + 1}"

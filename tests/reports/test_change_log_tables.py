@@ -29,21 +29,21 @@ def test_every_measure_has_its_row_and_what_is_not_defined_has_none():
     assert table.note.startswith("The propensity score’s error is 2 times what two samples of one population")
 
 
-def test_a_measure_that_is_not_known_here_stands_by_its_name():
+def test_a_measure_that_is_not_known_here_appears_by_its_name():
     table = loss_table(log_of(step(), loss={"new_measure": 0.5, "pair": {"before": 1, "after": float("inf")}}))
     assert table.body == [["New measure", "–", "0.500"], ["Pair", "1", "∞"], ["Records suppressed", "0", "1"]]
 
 
-def test_without_a_propensity_score_the_reason_is_told():
-    told = {**LOSS["propensity"], "value": None, "ratio": None, "reason": "every record is alike"}
-    table = loss_table(log_of(step(), loss={**LOSS, "propensity": told}))
+def test_without_a_propensity_score_the_reason_is_reported():
+    given = {**LOSS["propensity"], "value": None, "ratio": None, "reason": "every record is alike"}
+    table = loss_table(log_of(step(), loss={**LOSS, "propensity": given}))
     assert table.note == "No propensity score: every record is alike."
     assert "Propensity score, mean squared error" not in [row[0] for row in table.body]
 
 
 def test_numbers_that_are_left_out_are_counted():
-    told = {**LOSS["il1s"], "cells_left_out": 1200}
-    assert loss_table(log_of(step(), loss={**LOSS, "il1s": told})).note.startswith(
+    given = {**LOSS["il1s"], "cells_left_out": 1200}
+    assert loss_table(log_of(step(), loss={**LOSS, "il1s": given})).note.startswith(
         "IL1s is over 8 cells with a number before and after; 1,200 more have none. The propensity"
     )
 
@@ -100,7 +100,7 @@ def test_why_a_remedy_was_not_taken_is_a_sentence(other, why):
     assert [row[2] for row in tried_table(log_of(TAKEN, tried=(other, TAKEN))).body] == [why]
 
 
-def test_an_error_that_came_again_is_told_once_and_many_rows_are_counted():
+def test_an_error_that_came_again_is_reported_once_and_many_rows_are_counted():
     again = [step("a", error="No."), step("a", error="No."), *(step(f"b{number}", loss=1.0) for number in range(14))]
     table = tried_table(log_of(TAKEN, tried=tuple(again)))
     assert len(table.body) == 12
@@ -122,11 +122,11 @@ class Kind(StrEnum):
 
 def test_the_lines_name_the_remedies_and_no_list_of_values():
     given = {"t": Fraction("1.5"), "loss": Kind.NCP, "values": ["planted", "planted too"]}
-    told = lines_to_paste(log_of(step(parameters=given, lines=("- expected_t: {epsilon: 1}",))))
-    assert told.policy == (
+    reported = lines_to_paste(log_of(step(parameters=given, lines=("- expected_t: {epsilon: 1}",))))
+    assert reported.policy == (
         "remedy:\n  - cutting: {t: 1.5, loss: ncp, values: [2 values not shown]}\nexpect:\n  - expected_t: {epsilon: 1}"
     )
-    assert told.sentence == (
+    assert reported.sentence == (
         "With these lines the policy names the remedies, and a later release is repaired with the same ones. "
         ""
         "Add the lines under expect to the policy before you audit this release. "

@@ -45,8 +45,8 @@ def requested(log):
     """Addresses that a page asked for; what the browser wants for itself has no origin."""
     text = log if log.rstrip().endswith("}") else log.rstrip().rstrip(",") + "]}"
     events = json.loads(text)["events"]
-    found = [event["params"] for event in events if "initiator" in event.get("params", {})]
-    return sorted({one["url"] for one in found if one["initiator"] != "not an origin"})
+    actual = [event["params"] for event in events if "initiator" in event.get("params", {})]
+    return sorted({one["url"] for one in actual if one["initiator"] != "not an origin"})
 
 
 @pytest.mark.long

@@ -47,9 +47,9 @@ def test_an_issue_has_what_gitlab_asks_for(tmp_path, monkeypatch):
     ],
 )
 def test_severities(outcome, severity):
-    told = {one["check_name"]: one["severity"] for one in issues(with_outcomes(outcome))}
+    reported = {one["check_name"]: one["severity"] for one in issues(with_outcomes(outcome))}
 
-    assert told["k_anonymity"] == severity
+    assert reported["k_anonymity"] == severity
 
 
 def test_a_release_that_passes_has_no_issue(tmp_path, monkeypatch):
@@ -66,7 +66,7 @@ def test_what_could_not_be_audited_blocks():
 
 
 @pytest.mark.parametrize(("key", "source"), [("schema", SCHEMA), ("suite", SUITE)])
-def test_what_judges_quality_stands_where_the_policy_names_it(tmp_path, monkeypatch, key, source):
+def test_what_judges_quality_is_where_the_policy_names_it(tmp_path, monkeypatch, key, source):
     monkeypatch.chdir(tmp_path)
     policy = written_policy({**SALARY_POLICY, key: "quality.json"}, "a.tcdp.yaml")
     asked = made_up(None, None, status=Status.FAILED, check="quality", source=source, attribute="zip")

@@ -44,7 +44,7 @@ def _rendered(path: Path) -> str:
     return compile_template(path).render(names=["a", "<"])
 
 
-def _kept(page: Path) -> list[Path]:
+def _cached(page: Path) -> list[Path]:
     return sorted((page.parent / "__pycache__").glob("*"))
 
 
@@ -64,16 +64,16 @@ def test_a_changed_template_is_compiled_again(page: Path, compilations: list[str
 @pytest.mark.parametrize("content", [b"", b"no bytecode", None])
 def test_what_is_damaged_is_replaced(content: bytes | None, page: Path, compilations: list[str]) -> None:
     first = _rendered(page)
-    for path in _kept(page):
+    for path in _cached(page):
         path.write_bytes(path.read_bytes()[:60] if content is None else content)
     assert _rendered(page) == _rendered(page) == first
     assert compilations == ["page.html", "part.html"] * 2
 
 
-def test_nothing_is_kept_where_python_keeps_nothing(page: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nothing_is_retained_where_python_keeps_nothing(page: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "dont_write_bytecode", True)
     assert _rendered(page) == "<i>2</i><b>a</b><b>&lt;</b>"
-    assert _kept(page) == []
+    assert _cached(page) == []
 
 
 def test_where_nothing_can_be_written_the_page_is_the_same(page: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -81,7 +81,7 @@ def test_where_nothing_can_be_written_the_page_is_the_same(page: Path, monkeypat
     assert _rendered(page) == "<i>2</i><b>a</b><b>&lt;</b>"
 
 
-def test_the_report_is_the_same_from_what_was_kept(salary_audit, page: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_report_is_the_same_from_what_was_cached(salary_audit, page: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     templates = shutil.copytree(TEMPLATES, page.parent / "templates", ignore=lambda *_: ["__pycache__"])
     pages = []
     for _ in range(2):
@@ -89,4 +89,4 @@ def test_the_report_is_the_same_from_what_was_kept(salary_audit, page: Path, mon
         monkeypatch.setattr(html_report, "template", lambda template=template: template)
         pages.append(salary_audit.render(".html"))
     assert pages[0] == pages[1]
-    assert _kept(templates / "report.html.j2") != []
+    assert _cached(templates / "report.html.j2") != []

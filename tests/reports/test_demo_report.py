@@ -101,15 +101,15 @@ def test_every_section_of_the_page_has_its_entry_once(page):
     assert len(named) == len(set(named))
 
 
-def test_markdown_tells_the_same(demo):
+def test_markdown_says_the_same(demo):
     text = unescape(demo.render(".md"))
-    for told in (
+    for phrase in (
         "Not fit for release",
         "each counted once",
         "Coarsen month of admission first",
         "a neighbour may know",
     ):
-        assert told in text
+        assert phrase in text
 
 
 @pytest.mark.long

@@ -35,47 +35,47 @@ def sample() -> Frontier:
     )
 
 
-def test_the_map_has_a_stair_for_each_level_of_the_other_demand():
-    found = chart(sample())
-    assert found is not None
-    drawing = found.drawing
+def test_the_map_has_a_step_for_each_level_of_the_other_demand():
+    result = chart(sample())
+    assert result is not None
+    drawing = result.drawing
     assert [len(drawing.marks[one]) for one in ("of-front", "of-own")] == [3, 1]
     names = {label.text for label in drawing.labels}
     assert {"1: t ≤ 0.5", "3: t ≤ 0.2", "4: t ≤ 0.1", "2", "the policy: 5", "k ≥ 3", "k ≥ 5", "k ≥ 10"} <= names
     stairs = [line for line in drawing.lines if line.style == "frontier-step"]
     assert all(line.x1 <= line.x2 and line.y1 <= line.y2 for line in stairs)  # never back, never riskier
-    assert len(found.data.body) == 4
+    assert len(result.data.body) == 4
 
 
 def test_every_mark_is_inside_and_the_safer_the_lower():
-    found = chart(sample())
-    assert found is not None
-    points = sorted((one for marks in found.drawing.marks.values() for one in marks), key=lambda one: one.x)
-    assert all(0 <= one.x <= 100 and 0 < one.y < found.drawing.height for one in points)
+    drawing = chart(sample())
+    assert drawing is not None
+    points = sorted((one for marks in drawing.drawing.marks.values() for one in marks), key=lambda one: one.x)
+    assert all(0 <= one.x <= 100 and 0 < one.y < drawing.drawing.height for one in points)
     first, second, third, last = (one.y for one in points)
     assert first < second < last  # k = 3, 10, 40
     assert first < third < second  # k = 5
 
 
-def test_a_single_demand_has_one_stair_without_a_name():
+def test_a_single_demand_has_one_step_without_a_name():
     of_one = frontier_of(
         [trial((F(1, 5),), (0.19,), 0.2), trial((F(1, 2),), (0.4,), 0.1)],
         demands=(T,),
         settings=((F(1, 5),), (F(1, 2),)),
     )
-    found = chart(of_one)
-    assert found is not None
-    assert {"1", "2"} <= {label.text for label in found.drawing.labels}
-    riskier, safer = sorted((one for marks in found.drawing.marks.values() for one in marks), key=lambda one: one.x)
+    drawing = chart(of_one)
+    assert drawing is not None
+    assert {"1", "2"} <= {label.text for label in drawing.drawing.labels}
+    riskier, safer = sorted((one for marks in drawing.drawing.marks.values() for one in marks), key=lambda one: one.x)
     assert riskier.y < safer.y
 
 
-def test_too_many_stairs_are_told():
+def test_too_many_stairs_are_reported():
     many = VariedDemand("l", "l", "l", Comparison.AT_LEAST, F(1), tuple(map(F, range(1, 13))))
     trials = [trial((F(5), F(l)), (20 - l, l), l / 20) for l in range(1, 13)]
-    found = chart(frontier_of(trials, demands=(K, many), settings=((F(5), F(1)),)))
-    assert found is not None
-    assert found.data.note == f"{STEPS} of 12 step lines are drawn."
+    drawing = chart(frontier_of(trials, demands=(K, many), settings=((F(5), F(1)),)))
+    assert drawing is not None
+    assert drawing.data.note == f"{STEPS} of 12 step lines are drawn."
 
 
 def test_without_a_figure_there_is_no_map():
@@ -86,9 +86,9 @@ def test_without_a_figure_there_is_no_map():
 
 
 def test_the_page_has_lines_settings_and_what_was_not_tried():
-    found = sample()
-    page = html(found)
-    assert page == html(found)
+    result = sample()
+    page = html(result)
+    assert page == html(result)
     assert page.count("<details><summary><bdi>Policy lines") == 4
     assert "Not tried, for want of time: 1 setting of 9: k ≥ 3, t ≤ 0.1." in page
     assert "* 20.0% (3)" in page
@@ -106,8 +106,8 @@ def test_the_markdown_has_the_same():
 def test_names_act_on_nothing():
     hostile = VariedDemand("t:<b>|x", "<i>t</i>", "t", Comparison.AT_MOST, F(1, 5), T.levels)
     bad = trial(OWN, (5, 0.19), 0.2, remedies=("a: {x: '<script>```'}",), constant_columns=("<b>\x1b",))
-    found = frontier_of([bad], demands=(K, hostile))
-    page, text = html(found), markdown(found)
+    frontier = frontier_of([bad], demands=(K, hostile))
+    page, text = html(frontier), markdown(frontier)
     assert not re.search(r"<(b|i|script)>", page)
     assert "\x1b" not in page + text
     assert "<b>" not in text.replace("```yaml", "").split("## The front")[0]

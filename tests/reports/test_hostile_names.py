@@ -88,10 +88,10 @@ def test_junit_and_sarif_have_names_as_text(nasty):
     assert not {"script", "img", "b"} & {one.tag for one in tree.iter()}
     for suffix in (".sarif", ".codequality.json"):
         assert "=1+1|@SUM(1)" in json.dumps(json.loads(nasty.render(suffix)))
-    told = [one["message"] for run in json.loads(nasty.render(".sarif"))["runs"] for one in run["results"]]
-    assert told
-    assert all("](javascript:" not in one.get("markdown", "") for one in told)
-    assert all("](javascript:" not in one["text"].replace("\\]", "") for one in told)  # links of SARIF's own
+    reported = [one["message"] for run in json.loads(nasty.render(".sarif"))["runs"] for one in run["results"]]
+    assert reported
+    assert all("](javascript:" not in one.get("markdown", "") for one in reported)
+    assert all("](javascript:" not in one["text"].replace("\\]", "") for one in reported)  # links of SARIF's own
 
 
 @pytest.mark.long
@@ -101,8 +101,8 @@ def test_a_browser_finds_text_only(nasty, chromium, tmp_path):
     return {acting: document.querySelectorAll(acting).length, text: document.body.textContent.includes('{{7*7}}'),
             rule: document.querySelectorAll('h1').length};
     """
-    found = asked(nasty.render(".html"), script, chromium, tmp_path)
-    assert found == {"acting": 0, "text": True, "rule": 1}
+    result = asked(nasty.render(".html"), script, chromium, tmp_path)
+    assert result == {"acting": 0, "text": True, "rule": 1}
 
 
 @pytest.mark.long

@@ -53,7 +53,7 @@ def test_a_suite_for_each_policy_and_a_case_for_each_outcome(folder):  # noqa: A
         assert root[0].get(attribute) == str(len(list(root[0].iter(tag))))
 
 
-def test_a_case_stands_at_its_line_and_has_its_figures(folder):  # noqa: ARG001 - the current folder
+def test_a_case_is_at_its_line_and_has_its_figures(folder):  # noqa: ARG001 - the current folder
     policy = written_policy(SALARY_POLICY, "a.tcdp.yaml")
     case = cases(parsed(audit(salaries(), policy)))["entropy_l_diversity[disease]"]
     line = int(case.get("line"))
@@ -65,7 +65,7 @@ def test_a_case_stands_at_its_line_and_has_its_figures(folder):  # noqa: ARG001 
     assert (figures["classes.total"], figures["classes.failing"], figures["records.total"]) == ("3", "0", "9")
 
 
-def test_a_case_of_a_column_stands_at_its_declaration(folder):  # noqa: ARG001 - the current folder
+def test_a_case_of_a_column_is_at_its_declaration(folder):  # noqa: ARG001 - the current folder
     policy = Path("a.tcdp.yaml")
     policy.write_text(
         "version: 1\n\nattributes:\n  zip: {role: quasi_identifier}\n  disease:\n    role: sensitive\n"
@@ -80,7 +80,7 @@ def test_a_case_of_a_column_stands_at_its_declaration(folder):  # noqa: ARG001 -
     ]
 
 
-def test_equal_names_are_told_apart():
+def test_equal_names_are_distinguished():
     listed = [case.get("name") for case in parsed(salary_result()).iter("testcase")]
 
     assert len(set(listed)) == len(listed)

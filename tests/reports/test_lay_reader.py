@@ -67,11 +67,11 @@ def unique_records(table: pd.DataFrame) -> dict[frozenset[str], int]:
     return {some: 0 if not some else int((table.groupby(sorted(some)).size() == 1).sum()) for some in names}
 
 
-def shapley(name: str, worth: dict[frozenset[str], int]) -> float:
+def shapley(name: str, score: dict[frozenset[str], int]) -> float:
     """What a column adds on average over all orders in which columns become known."""
-    rest = [some for some in worth if name not in some]
+    rest = [some for some in score if name not in some]
     weights = {some: factorial(len(some)) * factorial(5 - len(some)) / factorial(6) for some in rest}
-    return sum(weights[some] * (worth[some | {name}] - worth[some]) for some in rest)
+    return sum(weights[some] * (score[some | {name}] - score[some]) for some in rest)
 
 
 @pytest.fixture(scope="module")

@@ -15,7 +15,7 @@ AT_LEAST, AT_MOST, BELOW = Comparison.AT_LEAST, Comparison.AT_MOST, Comparison.B
 
 
 @pytest.mark.parametrize(
-    ("observed", "threshold", "comparison", "expected", "told"),
+    ("observed", "threshold", "comparison", "expected", "reported"),
     [
         (1, 8, AT_LEAST, -3.0, "8× short"),
         (10, 5, AT_LEAST, 1.0, "2× to spare"),
@@ -32,11 +32,11 @@ AT_LEAST, AT_MOST, BELOW = Comparison.AT_LEAST, Comparison.AT_MOST, Comparison.B
         (1.05, 1, AT_MOST, -0.070389, "5% over"),
     ],
 )
-def test_doublings_and_their_words(observed, threshold, comparison, expected, told):
-    status = Status.FAILED if told.endswith(("short", "over")) else Status.PASSED
+def test_doublings_and_their_words(observed, threshold, comparison, expected, reported):
+    status = Status.FAILED if reported.endswith(("short", "over")) else Status.PASSED
     outcome = made_up(observed, threshold, comparison, status=status)
     assert doublings(outcome) == pytest.approx(expected, abs=1e-6)
-    assert margin_words(outcome) == told
+    assert margin_words(outcome) == reported
 
 
 def test_a_strict_demand_is_missed_at_the_limit():
@@ -48,12 +48,12 @@ def test_a_failure_with_a_good_headline_figure_says_so():
 
 
 @pytest.mark.parametrize(
-    ("status", "told"),
+    ("status", "expected"),
     [(Status.MEASURED, "no demand set"), (Status.ERROR, "could not be run"), (Status.SKIPPED, "skipped")],
 )
-def test_without_a_judgement_there_is_no_bar(status, told):
+def test_without_a_judgement_there_is_no_bar(status, expected):
     outcome = made_up(None, None, status=status)
-    assert (margin_bar(outcome), margin_words(outcome)) == (None, told)
+    assert (margin_bar(outcome), margin_words(outcome)) == (None, expected)
 
 
 def test_what_a_sample_leaves_open_is_not_decided():

@@ -33,16 +33,16 @@ def heads(audit):
 
 def test_they_begin_with_columns_and_end_with_a_command():
     audit = tcdp_audit.audit(TABLE, POLICY, column_risks=True)
-    told = steps(audit)
-    assert [one.lead for one in told] == [
+    reported = steps(audit)
+    assert [one.lead for one in reported] == [
         "Take id out of the copy that is published.",
         "Protect the people whom failing demands expose, the largest number first.",
         "Coarsen postcode first.",
         "Let remedies be tried.",
     ]
-    assert "6 people (100%)" in told[1].text
-    assert told[-1].code == "tcdp-audit fix RELEASE --policy policy --output REPAIRED.csv"
-    assert "is not known" in told[-1].text
+    assert "6 people (100%)" in reported[1].text
+    assert reported[-1].code == "tcdp-audit fix RELEASE --policy policy --output REPAIRED.csv"
+    assert "is not known" in reported[-1].text
 
 
 def test_the_largest_number_of_people_comes_first(with_outcomes):
@@ -70,11 +70,11 @@ def test_no_report_offers_a_weaker_demand(salary_audit):
         assert "t: 0.37" not in text
 
 
-def test_columns_are_told_by_role_in_everyday_words():
+def test_columns_are_reported_by_role_in_everyday_words():
     page = Page(tcdp_audit.audit(TABLE, POLICY, column_risks=True).render(".html"))
     text = page.with_id("section-basis").text
-    for told in ("names a person: should not be here", "a neighbour may know it", "must stay secret", "postcode"):
-        assert told in text
+    for phrase in ("names a person: should not be here", "a neighbour may know it", "must stay secret", "postcode"):
+        assert phrase in text
 
 
 def test_whether_another_convention_would_flip_the_verdict_is_said():

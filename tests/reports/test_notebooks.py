@@ -52,7 +52,7 @@ def test_an_outcome_is_one_line_of_text():
 
 
 @pytest.mark.parametrize("which", ["salary_audit", "hostile_audit", "repaired_audit"])
-def test_the_table_stands_alone_and_has_the_figures_of_the_result(which: str, request: pytest.FixtureRequest):
+def test_the_table_is_complete_and_has_the_figures_of_the_result(which: str, request: pytest.FixtureRequest):
     audited: Audit = request.getfixturevalue(which)
     html = audited._repr_html_()
     page = Page(html)
@@ -69,8 +69,8 @@ def test_the_table_stands_alone_and_has_the_figures_of_the_result(which: str, re
 
 def _failing(outcome: Outcome) -> tuple[str, str]:
     """As the JSON has them."""
-    found = [outcome.as_json()[kind] for kind in ("classes", "records")]
-    groups, records = (None if one is None else one["failing"] for one in found)
+    actual = [outcome.as_json()[kind] for kind in ("classes", "records")]
+    groups, records = (None if one is None else one["failing"] for one in actual)
     return ("–", "–") if None in (groups, records) else (f"{groups:,}", f"{records:,}")
 
 
@@ -121,10 +121,16 @@ def test_none_of_it_holds_a_cell_though_values_were_asked_for():
 
     repaired = fix(PLANTED.drop_columns("illness"), {**POLICY, "attributes": {"zip": POLICY["attributes"]["zip"]},
                                                       "expect": POLICY["expect"][:1]})  # fmt: skip
-    told = [repr(audited), audited._repr_html_(), audited.to_frame().to_csv(), repr(repaired), repaired._repr_html_()]
-    told += [repr(one) + one._repr_html_() + repr(one.worst) for one in audited.outcomes]
-    told += [repr(audited.policy), repr(repaired.log), repr(repaired.log.steps)]
-    assert [text for text in told if MARK in text] == []
+    reported = [
+        repr(audited),
+        audited._repr_html_(),
+        audited.to_frame().to_csv(),
+        repr(repaired),
+        repaired._repr_html_(),
+    ]
+    reported += [repr(one) + one._repr_html_() + repr(one.worst) for one in audited.outcomes]
+    reported += [repr(audited.policy), repr(repaired.log), repr(repaired.log.steps)]
+    assert [text for text in reported if MARK in text] == []
 
 
 def test_names_that_would_act_are_written_out():

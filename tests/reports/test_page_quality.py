@@ -65,19 +65,19 @@ PAGES = pytest.mark.parametrize("which", ["demo_page", "linkage_page", "repaired
 @PAGES
 def test_axe_finds_nothing(which, flags, request, tools, chromium, tmp_path):
     axe = (tools / "axe-core/axe.min.js").read_text(encoding="utf-8")
-    found = asked(request.getfixturevalue(which), axe + AXE, chromium, tmp_path, *flags)
-    assert found["dark"] is (flags is DARK)
-    assert len(found["rules"]) > 20
-    assert "color-contrast" in found["rules"]
-    assert found["faults"] == []
+    result = asked(request.getfixturevalue(which), axe + AXE, chromium, tmp_path, *flags)
+    assert result["dark"] is (flags is DARK)
+    assert len(result["rules"]) > 20
+    assert "color-contrast" in result["rules"]
+    assert result["faults"] == []
 
 
 def test_axe_would_find_something(tools, chromium, tmp_path):
     axe = (tools / "axe-core/axe.min.js").read_text(encoding="utf-8")
     body = "<main><h1>x</h1><img src='data:,'><p style='color:#ccc'>x y z</p></main>"
     page = f"<!doctype html><title>x</title><body style='background:#fff'>{body}"
-    found = {rule for rule, _ in asked(page, axe + AXE, chromium, tmp_path)["faults"]}
-    assert {"html-has-lang", "image-alt", "color-contrast"} <= found
+    actual = {rule for rule, _ in asked(page, axe + AXE, chromium, tmp_path)["faults"]}
+    assert {"html-has-lang", "image-alt", "color-contrast"} <= actual
 
 
 @PAGES
@@ -85,7 +85,7 @@ def test_the_markup_is_valid(which, request, tools, tmp_path):
     assert faults_of_markup(request.getfixturevalue(which), tools, tmp_path) == ""
 
 
-def test_markup_that_is_not_valid_would_be_found(tools, tmp_path):
+def test_markup_that_is_not_valid_would_be_detected(tools, tmp_path):
     assert "close-order" in faults_of_markup("<!DOCTYPE html><p><div>x</div></p>", tools, tmp_path)
 
 
@@ -115,11 +115,11 @@ def test_every_formula_fits_its_column(width, demo_page, chromium, tmp_path):
     formulas = {name: one.guide.mathml for name, one in Plugins.load(external=False).checks.items()}
     every = "".join(f'<div class="formula" id="{name}">{one}</div>' for name, one in formulas.items())
     first = re.compile(r'(<div class="definition">)(?=\s*<p>.*?<div class="formula")', re.DOTALL)
-    page, places = first.subn(lambda found: found[1] + every, demo_page, count=1)
+    page, places = first.subn(lambda result: result[1] + every, demo_page, count=1)
     assert places == 1
-    found = asked(page, WIDE, chromium, tmp_path, width=width)
-    assert found["formulas"] > sum(one.count("<math ") for one in formulas.values()) > 60
-    assert found["wide"] == []
+    result = asked(page, WIDE, chromium, tmp_path, width=width)
+    assert result["formulas"] > sum(one.count("<math ") for one in formulas.values()) > 60
+    assert result["wide"] == []
     assert ".formula" in stylesheet("report.css")
 
 

@@ -83,7 +83,7 @@ def test_hostile_names_in_details_are_text(with_outcomes):
     assert Page(html).open == []
 
 
-def test_the_worst_group_stands_against_the_table_once():
+def test_the_worst_group_is_compared_with_the_table_once():
     values = [
         {"value": "value 1", "in_group": 0.75, "in_reference": 0.1},
         {"value": "value 2", "in_group": 0.0, "in_reference": 0.5},
@@ -122,7 +122,7 @@ def test_shares_and_lists_of_names_are_facts(with_outcomes):
     assert "<dt>unfailable</dt>" not in html
 
 
-def test_no_share_of_a_dumbbell_stands_on_the_axis():
+def test_no_share_of_a_dumbbell_is_on_the_axis():
     shares = [{"value": f"value {n}", "in_group": n / 50, "in_reference": n / 10} for n in range(1, 7)]
     (chart,) = pictures(with_details(worst_group=shares))
     (axis,) = (one.x1 for one in chart.drawing.lines if one.style == "axis")

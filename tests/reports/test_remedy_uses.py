@@ -9,17 +9,17 @@ from remedied_samples import LOSS, log_of, step
 from tcdp_audit_reports.remedy.losses import EFFECTS_SHOWN, counts_table, effects_table, models_table
 
 
-def effect(overlap: float, *, is_told: bool = True, **more: Any) -> dict[str, Any]:
+def effect(overlap: float, *, is_reported: bool = True, **more: Any) -> dict[str, Any]:
     interval = {"estimate": 2.5, "low": -1.25, "high": 6.25}
     return (
-        {"column": "age", "level": None, "before": interval, "after": interval if is_told else None}
+        {"column": "age", "level": None, "before": interval, "after": interval if is_reported else None}
         | more
         | {"overlap": overlap}
     )
 
 
-def test_effects_are_told_with_their_intervals_the_worst_first():
-    models = [{"of": "wage", "effects": [effect(0.5), effect(0, is_told=False, column="<b>", level=3)]}]
+def test_effects_are_reported_with_their_intervals_the_worst_first():
+    models = [{"of": "wage", "effects": [effect(0.5), effect(0, is_reported=False, column="<b>", level=3)]}]
     table = effects_table(log_of(step(), loss={**LOSS, "regressions": {"models": models}}))
     interval = "2.50 (-1.25\u00a0to\u00a06.25)"
 
@@ -42,8 +42,8 @@ def test_of_many_effects_the_note_counts_those_that_are_not_shown():
 
 def test_models_stand_beside_a_guess_and_those_without_figures_do_not():
     model = {"of": "wage", "by": ["age", "sex"], "accuracy": {"before": 0.8, "after": 0.75}, "guess": 0.5, "reason": ""}
-    told = {"models": {"models": [model, {"of": "pay", "by": ["age"], "reason": "too few"}]}}
-    table = models_table(log_of(step(), loss={**LOSS, **told}))
+    given = {"models": {"models": [model, {"of": "pay", "by": ["age"], "reason": "too few"}]}}
+    table = models_table(log_of(step(), loss={**LOSS, **given}))
 
     assert table is not None
     assert table.body == [["wage by age and sex", "80.0%", "75.0%", "50.0%"]]

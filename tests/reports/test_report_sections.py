@@ -33,7 +33,7 @@ def section(*blocks: Any, title: str = "Who signs") -> ReportSection:
     return ReportSection(name="signatures", title=title, blocks=lambda _: blocks)
 
 
-def test_a_section_stands_in_both_reports() -> None:
+def test_a_section_is_in_both_reports() -> None:
     rows = Rows(("office", "name"), (("data protection", "N. N."),), caption="Signatures")
     audit = audited(section("Signed before publication.", rows))
     html, markdown = audit.render(".html"), audit.render(".md")

@@ -76,11 +76,11 @@ def test_a_result_for_each_failing_expectation_at_its_place(folder):  # noqa: AR
     policy = written_policy({**SALARY_POLICY, "expect": STRICT}, "a.tcdp.yaml")
     result = audit(salaries(), policy)
     run = run_of(result)
-    told = {(one["ruleId"], one["properties"]["attribute"], one["level"]) for one in run["results"]}
+    reported = {(one["ruleId"], one["properties"]["attribute"], one["level"]) for one in run["results"]}
     failing = [one for one in result.outcomes if one.status is Status.FAILED]
 
     assert len(failing) == 3
-    assert told == {(one.check, one.attribute, "warning" if one.is_warning else "error") for one in failing}
+    assert reported == {(one.check, one.attribute, "warning" if one.is_warning else "error") for one in failing}
     for one in run["results"]:
         place = one["locations"][0]["physicalLocation"]
         assert place["artifactLocation"] == {"uri": "a.tcdp.yaml", "uriBaseId": "SRCROOT"}
@@ -140,7 +140,7 @@ def test_an_incomplete_audit_is_never_an_empty_list():
     assert [one["ruleId"] for one in run_of(result)["results"]] == ["audit"]
 
 
-def test_a_policy_that_could_not_be_audited_is_told():
+def test_a_policy_that_could_not_be_audited_is_reported():
     run = run_of(Unaudited(Path("x.tcdp.yaml"), DataError("release.csv: it is empty")))
 
     assert run["invocations"][0]["executionSuccessful"] is False
@@ -152,14 +152,14 @@ def test_the_mark_of_a_finding_stays_when_lines_and_figures_change(folder):  # n
     before = run_of(audit(salaries(), policy))["results"]
     policy.write_text("# a line more\n" + policy.read_text())
     after = run_of(audit(salaries().slice(1), policy))["results"]
-    marks = [{one["partialFingerprints"]["tcdpAuditFinding/v1"] for one in told} for told in (before, after)]
+    marks = [{one["partialFingerprints"]["tcdpAuditFinding/v1"] for one in phrase} for phrase in (before, after)]
 
     assert len(marks[0]) == len(before)
     assert marks[0] <= marks[1]
     assert before[0]["locations"] != after[0]["locations"]
 
 
-def test_findings_that_share_a_line_are_told_apart(folder):  # noqa: ARG001 - the current folder
+def test_findings_that_share_a_line_are_distinguished(folder):  # noqa: ARG001 - the current folder
     policy = {**SALARY_POLICY, "expect": [{"distinct_l_diversity": {"l": 4}}, {"k_anonymity": {"k": 9}}]}
     results = run_of(audit(salaries(), written_policy(policy, "a.tcdp.yaml")))["results"]
     hashes = [one["partialFingerprints"].get("primaryLocationLineHash") for one in results]

@@ -30,9 +30,9 @@ def measured(threshold: str | None = "0.3", comparison: Comparison = Comparison.
 
 
 def drawn(outcome, of: Measured) -> Chart:
-    found = chart(outcome, of)
-    assert found is not None
-    return found
+    drawing = chart(outcome, of)
+    assert drawing is not None
+    return drawing
 
 
 def with_grid(**changes):

@@ -16,7 +16,7 @@ from tcdp_audit.core.base.outcome import Comparison, Status
 from tcdp_audit.core.base.visible import visible
 
 
-def told(result, written=(), *, brief=False, seconds=None, **settings):
+def reported(result, written=(), *, brief=False, seconds=None, **settings):
     terminal = Console(file=io.StringIO(), highlight=False, **{"width": 80, **settings})
     print_audit(terminal, result, written, brief=brief, seconds=seconds)
     return terminal.file.getvalue()
@@ -24,53 +24,53 @@ def told(result, written=(), *, brief=False, seconds=None, **settings):
 
 @pytest.mark.parametrize("which", ["salary_audit", "hostile_audit"])
 def test_lines_are_at_most_eighty_columns(which, request):
-    lines = told(request.getfixturevalue(which), force_terminal=True, color_system=None).splitlines()
+    lines = reported(request.getfixturevalue(which), force_terminal=True, color_system=None).splitlines()
     assert max(map(len, lines)) <= 80
 
 
 def test_long_names_are_cut_on_a_terminal_and_nowhere_else(with_outcomes):
     result = with_outcomes(made_up(1, 5, title="t" * 200, attribute="salary"))
-    lines = told(result, force_terminal=True, color_system=None).splitlines()
+    lines = reported(result, force_terminal=True, color_system=None).splitlines()
     assert max(map(len, lines)) <= 80
     assert [line for line in lines if line.endswith("t…salary         1       ≥ 5")]
-    assert [line for line in told(result).splitlines() if line.split()[2:4] == ["t" * 200 + ":", "salary"]]
+    assert [line for line in reported(result).splitlines() if line.split()[2:4] == ["t" * 200 + ":", "salary"]]
 
 
 def test_one_line_for_each_demand_and_a_sentence_below_those_to_act_on(salary_audit):
-    lines = told(salary_audit).splitlines()
+    lines = reported(salary_audit).splitlines()
     demands = [
         number for number, line in enumerate(lines) if line[:2] in ("✗ ", "✓ ", "▲ ", "○ ") and line[2:3].islower()
     ]
     assert len(demands) == len(salary_audit.expectations) + 1  # and the schema checks
     for number, one in zip(demands[1:], salary_audit.expectations, strict=True):
         assert lines[number + 1].startswith(" " * 12) is (one.status is Status.FAILED)
-        assert told(salary_audit).count(one.message[:20]) == (one.status is Status.FAILED)
+        assert reported(salary_audit).count(one.message[:20]) == (one.status is Status.FAILED)
 
 
-def test_brief_is_what_somebody_has_to_act_on(salary_audit):
-    lines = told(salary_audit, brief=True).splitlines()
+def test_brief_is_what_a_reader_has_to_act_on(salary_audit):
+    lines = reported(salary_audit, brief=True).splitlines()
     assert not [line for line in lines if line.startswith(("✓ passed", "○", "status"))]
     assert [line[:10] for line in lines if line[:1] in "✗▲?" and line[2:3].islower()] == ["✗ failed  "]
 
 
 def test_the_last_line_counts_and_says_how_long_it_took(salary_audit):
-    assert told(salary_audit, seconds=1.234).splitlines()[-1] == "1 failed, 4 passed, 1 measured in 1.2 s"
-    assert told(salary_audit).splitlines()[-1] == "1 failed, 4 passed, 1 measured"
+    assert reported(salary_audit, seconds=1.234).splitlines()[-1] == "1 failed, 4 passed, 1 measured in 1.2 s"
+    assert reported(salary_audit).splitlines()[-1] == "1 failed, 4 passed, 1 measured"
 
 
-def test_what_a_sample_stands_for_is_told_whether_it_passed_or_not(with_outcomes):
+def test_what_a_sample_represents_is_reported_whether_it_passed_or_not(with_outcomes):
     sentence = "Estimated from 9 of 90 released records."
     whole = made_up(0.1, 0.5, Comparison.AT_MOST, status=Status.PASSED, message="Of all records.")
     sampled = replace(whole, message=sentence, details={"estimate": {}})
 
-    text = told(with_outcomes(sampled, whole))
+    text = reported(with_outcomes(sampled, whole))
 
     assert sentence in text
     assert "Of all records" not in text
 
 
 def test_the_verdict_comes_last_and_reports_before_it(salary_audit):
-    lines = told(salary_audit, ["report.html"]).splitlines()
+    lines = reported(salary_audit, ["report.html"]).splitlines()
     assert "written: report.html" in lines
     assert lines[lines.index("written: report.html") + 2].startswith(
         "✗ Not fit for release. 1 of 5 demands fails. 6 of 9"
@@ -78,12 +78,12 @@ def test_the_verdict_comes_last_and_reports_before_it(salary_audit):
 
 
 def test_a_row_has_shape_word_and_figures(salary_audit):
-    rows = [line.split() for line in told(salary_audit, width=120).splitlines()]
+    rows = [line.split() for line in reported(salary_audit, width=120).splitlines()]
     assert ["✗", "failed", "t-closeness,", "ordered", "distance:", "salary", "0.375", "≤", "0.2"] in rows
 
 
 def test_names_are_not_markup(hostile_audit):
-    text = told(hostile_audit, ["[red]report[/red].html"])
+    text = reported(hostile_audit, ["[red]report[/red].html"])
     assert "]]>\\x1b[31m\\u202eevil" in text
     assert "written: [red]report[/red].html" in text
     assert "\x1b" not in text
@@ -91,9 +91,9 @@ def test_names_are_not_markup(hostile_audit):
 
 def test_colour_only_on_a_terminal_that_wants_it(salary_audit, monkeypatch):
     monkeypatch.delenv("NO_COLOR", raising=False)
-    assert "\x1b[" in told(salary_audit, force_terminal=True, color_system="standard")
+    assert "\x1b[" in reported(salary_audit, force_terminal=True, color_system="standard")
     monkeypatch.setenv("NO_COLOR", "1")
-    assert "\x1b[3" not in told(salary_audit, force_terminal=True, color_system="standard")
+    assert "\x1b[3" not in reported(salary_audit, force_terminal=True, color_system="standard")
 
 
 def test_what_is_no_terminal_gets_plain_text(salary_audit, capsys):
@@ -111,7 +111,7 @@ def test_an_output_without_unicode_still_gets_the_verdict(salary_audit, monkeypa
 @pytest.mark.parametrize("values", [False, True])
 def test_cells_only_where_asked_for(values):
     table = named_table(HOSTILE, lambda _, group: f"marker{group}")
-    assert ("marker0" in told(audit(table, named_policy(HOSTILE), show_values=values))) is values
+    assert ("marker0" in reported(audit(table, named_policy(HOSTILE), show_values=values))) is values
 
 
 @pytest.mark.parametrize("label", HOSTILE)
@@ -119,7 +119,7 @@ def test_a_label_is_neither_markup_nor_obeyed(label):
     names = ("street", "disease")
     policy = named_policy(names)
     policy["attributes"]["disease"]["label"] = label
-    text = told(audit(named_table(names, lambda _, group: f"v{group}"), policy))
+    text = reported(audit(named_table(names, lambda _, group: f"v{group}"), policy))
     assert visible(label) in " ".join(text.split())
     assert "\x1b" not in text
     assert "\u202e" not in text

@@ -7,8 +7,8 @@ from typing import Any
 from tcdp_audit.core.results.cost import Cost
 
 
-def column(lost: float, kept: float | None) -> dict[str, Any]:
-    return {"cell_loss": lost, "mutual_information_retained": kept}
+def column(lost: float, retained: float | None) -> dict[str, Any]:
+    return {"cell_loss": lost, "mutual_information_retained": retained}
 
 
 def effect(column: str, overlap: float, before: float, after: float | None, level: int | None = None) -> dict[str, Any]:
@@ -31,7 +31,7 @@ def cost_of(
     return Cost({"total": 0.005, **loss}, cells or {}, 1000, suppressed, constant_columns)
 
 
-def test_a_column_that_is_all_but_gone_is_told_before_the_mean():
+def test_a_column_that_is_all_but_gone_is_reported_before_the_mean():
     """Every postcode became a range of postcodes: half a percent of a cell, and nearly all of the column."""
     postcodes = cost_of({"attributes": {"zip": column(0.01, 0.02)}}, {"zip": 1000})
     assert postcodes.sentences == [
@@ -45,18 +45,20 @@ def test_a_column_that_is_all_but_gone_is_told_before_the_mean():
 
 
 def test_what_is_left_of_a_column_is_the_lesser_of_two_measures():
-    told = {"wage": column(0.3, 1.0), "town": column(0.25, None)}
-    exchanged = cost_of({"attributes": told}, {"wage": 900, "town": 5})
+    given = {"wage": column(0.3, 1.0), "town": column(0.25, None)}
+    exchanged = cost_of({"attributes": given}, {"wage": 900, "town": 5})
     assert exchanged.sentences[:2] == [
         "wage: 90.0% of its cells changed, 70.0% of its information retained.",
         "town: 0.5% of its cells changed, 75.0% of its information retained.",
     ]
 
 
-def test_columns_are_told_from_the_worst_and_the_rest_by_number():
-    told = {name: column(0.1, kept) for name, kept in zip("abcdef", (0.9, 0.2, 0.5, 0.8, 0.7, 1.0), strict=True)}
-    found = cost_of({"attributes": told}, dict.fromkeys("abcde", 95), suppressed=50, constant_columns=("f",))
-    assert found.sentences == [
+def test_columns_are_reported_from_the_worst_and_the_rest_by_number():
+    reported = {
+        name: column(0.1, retained) for name, retained in zip("abcdef", (0.9, 0.2, 0.5, 0.8, 0.7, 1.0), strict=True)
+    }
+    cost = cost_of({"attributes": reported}, dict.fromkeys("abcde", 95), suppressed=50, constant_columns=("f",))
+    assert cost.sentences == [
         "No information is retained of f.",
         "b: 10.0% of its cells changed, 20.0% of its information retained.",
         "c: 10.0% of its cells changed, 50.0% of its information retained.",
@@ -64,28 +66,28 @@ def test_columns_are_told_from_the_worst_and_the_rest_by_number():
         "2 more columns changed: each retains at least 80.0% of its information.",
         "Information loss: 0.5% on average over all cells.",
     ]
-    assert found.clause.startswith(
+    assert cost.clause.startswith(
         "50 records withheld (5.0%), 475 cells changed; nothing retained of f; b retains least ("
     )
 
 
-def test_counts_are_told_by_their_errors():
+def test_counts_are_reported_by_their_errors():
     tables = [
         {"by": ["age", "town"], "value": 0.25, "largest": 1.5, "reason": ""},
         {"by": ["pay"], "value": None, "largest": None, "reason": "column 'pay' is not in the release"},
     ]
-    found = cost_of({"counting_queries": {"value": 0.125, "tables": tables}})
-    assert found.sentences[:-1] == [
+    cost = cost_of({"counting_queries": {"value": 0.125, "tables": tables}})
+    assert cost.sentences[:-1] == [
         "Counts by one column and by two are off by 12.5% on average.",
         "Counts by age and town are off by 25.0% on average, 150.0% at most.",
         "Counts by pay are not compared: column 'pay' is not in the release.",
     ]
-    assert "counts by age and town off by 25.0% on average, 150.0% at most; 0.5% of" in found.clause
-    assert "pay" not in found.clause
+    assert "counts by age and town off by 25.0% on average, 150.0% at most; 0.5% of" in cost.clause
+    assert "pay" not in cost.clause
 
 
-def test_effects_are_told_by_their_values_and_overlaps():
-    found = cost_of(
+def test_effects_are_reported_by_their_values_and_overlaps():
+    cost = cost_of(
         {
             "regressions": regressions(
                 effect("age", 0.864, 12.1, 11.8),
@@ -95,27 +97,27 @@ def test_effects_are_told_by_their_values_and_overlaps():
             )
         }
     )
-    several, one, number = found.sentences[:3]
+    several, one, number = cost.sentences[:3]
     assert several == (
         "The effects of 2 values of town on wage: intervals overlap 25.0% on average and 0% at least; "
         "1 of them can no longer be estimated."
     )
     assert one == "The effect of sex on wage: 7.25, and can no longer be estimated."
     assert number == "The effect of age on wage: 12.10 became 11.80, intervals overlap 86.4%."
-    assert "the effects of town on wage and sex on wage lost; 0.5% of" in found.clause
+    assert "the effects of town on wage and sex on wage lost; 0.5% of" in cost.clause
 
 
 def test_of_many_effects_the_others_are_counted():
-    found = cost_of({"regressions": regressions(*(effect(f"c{one}", one / 10, 1.5, 1.25) for one in range(4, 9)))})
-    assert [one[:19] for one in found.sentences[:3]] == [f"The effect of c{one} on" for one in (4, 5, 6)]
-    assert found.sentences[3] == "2 more effects of columns on outcomes: intervals overlap 70.0% at least."
+    cost = cost_of({"regressions": regressions(*(effect(f"c{one}", one / 10, 1.5, 1.25) for one in range(4, 9)))})
+    assert [one[:19] for one in cost.sentences[:3]] == [f"The effect of c{one} on" for one in (4, 5, 6)]
+    assert cost.sentences[3] == "2 more effects of columns on outcomes: intervals overlap 70.0% at least."
     none = cost_of({"regressions": regressions(reason="its columns tell the outcome without error")})
     assert none.sentences[0] == (
         "The effects of age and town on wage are not compared: its columns tell the outcome without error."
     )
 
 
-def test_models_are_told_beside_a_guess():
+def test_models_are_reported_beside_a_guess():
     model = {"of": "wage", "by": ["age"], "accuracy": {"before": 0.8, "after": 0.75}, "guess": 0.5, "reason": ""}
     absent = {"of": "wage", "by": ["age"], "reason": "fewer than 30 records have a value of 'wage'"}
     assert cost_of({"models": {"models": [model, absent]}}).sentences[:-1] == [

@@ -30,15 +30,15 @@ def at(k: int, t: int, loss: int) -> SettingTrial:
 
 @settings(max_examples=20)
 @given(POINTS)
-def test_nothing_on_the_front_is_outdone_and_everything_else_is(rows: list[tuple[int, int, int]]):
+def test_nothing_on_the_front_is_dominated_and_everything_else_is(rows: list[tuple[int, int, int]]):
     front = {(one.worst((K, T)), one.total_loss) for one in frontier_of([at(*row) for row in rows]).points}
     every = {((float(k), t / 10), loss / 10) for k, t, loss in rows}
 
-    def outdone(one: tuple[tuple[float, float], float]) -> bool:
+    def dominated(one: tuple[tuple[float, float], float]) -> bool:
         (k, t), loss = one
         return any(a >= k and b <= t and other <= loss and ((a, b), other) != one for (a, b), other in every)
 
-    assert front == {one for one in every if not outdone(one)}
+    assert front == {one for one in every if not dominated(one)}
 
 
 @settings(max_examples=20)
@@ -58,13 +58,13 @@ def test_a_safer_point_of_the_front_loses_more(rows: list[tuple[int, int, int]])
 @settings(max_examples=20)
 @given(POINTS)
 def test_a_laxer_setting_never_costs_more(rows: list[tuple[int, int, int]]):
-    found = frontier_of([at(*row) for row in rows])
+    frontier = frontier_of([at(*row) for row in rows])
     grid = [(k, t) for k in K.levels for t in T.levels]
     for one in grid:
         for other in grid:
-            stricter = found.least(other)
+            stricter = frontier.least(other)
             if is_laxer((K, T), one, other) and stricter is not None and other != OWN:
-                laxer = found.least(one)
+                laxer = frontier.least(one)
                 assert laxer is not None
                 assert laxer.total_loss <= stricter.total_loss
 
@@ -108,10 +108,10 @@ def test_a_threshold_that_figures_must_stay_below():
 
 
 def test_a_trial_keeps_its_own_setting_however_near_its_figures_are():
-    found = trial(OWN, (5, 0.2), 0.1)
-    assert found.keeps((K, T), OWN)
-    assert found.keeps((K, T), LAX)
-    assert not found.keeps((K, T), STRICT)
+    result = trial(OWN, (5, 0.2), 0.1)
+    assert result.keeps((K, T), OWN)
+    assert result.keeps((K, T), LAX)
+    assert not result.keeps((K, T), STRICT)
 
 
 def test_the_exit_code():
@@ -125,13 +125,13 @@ def test_the_exit_code():
     assert frontier_of([failed, trial(STRICT, (12, 0.05), 0.4)]).exit_code == 0
 
 
-def test_it_tells_what_the_policy_costs_and_what_was_not_tried():
-    found = frontier_of([trial(OWN, (5, 0.19), 0.1)], [LAX, STRICT], untried=(STRICT,))
-    assert found.sentence == (
+def test_it_reports_what_the_policy_costs_and_what_was_not_tried():
+    frontier = frontier_of([trial(OWN, (5, 0.19), 0.1)], [LAX, STRICT], untried=(STRICT,))
+    assert frontier.sentence == (
         "3 settings, 1 point on the front; the policy itself (k ≥ 5, t ≤ 0.2) costs 10.0%, point 1; "
         "1 setting was not tried"
     )
-    assert repr(found).splitlines()[1] == "1: k ≥ 5, t ≤ 0.2, 10.0% lost, by mondrian: {}"
+    assert repr(frontier).splitlines()[1] == "1: k ≥ 5, t ≤ 0.2, 10.0% lost, by mondrian: {}"
     none = frontier_of([]).sentence
     assert "no release is known that keeps the policy itself" in none
 
@@ -168,27 +168,27 @@ def test_reidentification_is_classes_by_records():
 
 def test_settings_of_two_demands_span_a_table():
     grid = [(k, t) for k in K.levels for t in T.levels]
-    found = frontier_of([trial(OWN, (5, 0.19), 0.1)], grid, untried=(STRICT,))
-    rows = settings_table(found)
+    frontier = frontier_of([trial(OWN, (5, 0.19), 0.1)], grid, untried=(STRICT,))
+    rows = settings_table(frontier)
     assert rows.head == ("", "t ≤ 0.5", "t ≤ 0.2", "t ≤ 0.1")
     assert rows.body[1] == ("k ≥ 5", "10.0% (1)", "* 10.0% (1)", "–")
     assert rows.body[2][3] == "not tried"
 
 
 def test_other_settings_have_a_row_each_the_laxest_first():
-    found = frontier_of([trial(OWN, (5, 0.19), 0.1)], [STRICT, LAX])
-    assert [row[0] for row in settings_table(found).body] == [phrase_of((K, T), one) for one in (LAX, OWN, STRICT)]
+    frontier = frontier_of([trial(OWN, (5, 0.19), 0.1)], [STRICT, LAX])
+    assert [row[0] for row in settings_table(frontier).body] == [phrase_of((K, T), one) for one in (LAX, OWN, STRICT)]
 
 
 def test_the_tables_name_what_a_point_empties_and_what_each_remedy_loses():
     named = trial(OWN, (5, 0.19), 0.3, planned=False, attempts=())
-    found = frontier_of([trial(OWN, (5, 0.19), 0.1, constant_columns=("age", "sex")), named])
-    assert points_table(found).body == (("1", "5", "0.190", "10.0%", "10.0%", "mondrian: {}; empties age and sex"),)
-    assert points_table(found, detailed=True).body[0][5:8] == ("10.0%", "–", "0")
-    assert remedies_table(found).head == ("setting", "Mondrian partitioning", "the policy's remedies")
-    assert remedies_table(found).body == (("k ≥ 5, t ≤ 0.2", "10.0%", "30.0%"),)
+    frontier = frontier_of([trial(OWN, (5, 0.19), 0.1, constant_columns=("age", "sex")), named])
+    assert points_table(frontier).body == (("1", "5", "0.190", "10.0%", "10.0%", "mondrian: {}; empties age and sex"),)
+    assert points_table(frontier, detailed=True).body[0][5:8] == ("10.0%", "–", "0")
+    assert remedies_table(frontier).head == ("setting", "Mondrian partitioning", "the policy's remedies")
+    assert remedies_table(frontier).body == (("k ≥ 5, t ≤ 0.2", "10.0%", "30.0%"),)
 
 
-def test_a_demand_with_its_attribute_is_told_with_it():
+def test_a_demand_with_its_attribute_is_reported_with_it():
     salary = VariedDemand("t_closeness:salary", "t-closeness", "t", Comparison.AT_MOST, F(1, 5), (F(1, 5),))
     assert salary.phrase(F(1, 5)) == "t of salary ≤ 0.2"

@@ -32,7 +32,7 @@ def made_up(state: Status, *, warning: bool = False) -> Outcome:
     return Outcome(check="k_anonymity", status=state, severity=Severity.WARNING if warning else Severity.ERROR)
 
 
-KEPT, FAILED, BROKEN = made_up(Status.PASSED), made_up(Status.FAILED), made_up(Status.ERROR)
+RETAINED, FAILED, BROKEN = made_up(Status.PASSED), made_up(Status.FAILED), made_up(Status.ERROR)
 WARNED, MEASURED = made_up(Status.FAILED, warning=True), made_up(Status.MEASURED)
 
 
@@ -44,15 +44,15 @@ def with_outcomes(*outcomes: Outcome) -> Audit:
 @pytest.mark.parametrize(
     ("outcomes", "status", "verdict", "sentence"),
     [
-        ([KEPT], "passed", "passed", "The only demand is met."),
-        ([KEPT] * 2, "passed", "passed", "Both demands are met."),
-        ([KEPT] * 11, "passed", "passed", "All 11 demands are met."),
+        ([RETAINED], "passed", "passed", "The only demand is met."),
+        ([RETAINED] * 2, "passed", "passed", "Both demands are met."),
+        ([RETAINED] * 11, "passed", "passed", "All 11 demands are met."),
         ([FAILED], "failed", "failed", "The only demand fails."),
         ([FAILED] * 2, "failed", "failed", "Both demands fail."),
-        ([KEPT, FAILED], "failed", "failed", "1 of 2 demands fails."),
-        ([KEPT, WARNED], "passed", "passed", "1 of 2 demands warns."),
+        ([RETAINED, FAILED], "failed", "failed", "1 of 2 demands fails."),
+        ([RETAINED, WARNED], "passed", "passed", "1 of 2 demands warns."),
         (
-            [KEPT, FAILED, FAILED, WARNED, BROKEN, MEASURED],
+            [RETAINED, FAILED, FAILED, WARNED, BROKEN, MEASURED],
             "error",
             "failed",
             (
@@ -68,7 +68,7 @@ def with_outcomes(*outcomes: Outcome) -> Audit:
             "The only demand warns. Nothing was judged: a demand of severity warning fails no release.",
         ),
         (
-            [KEPT, BROKEN],
+            [RETAINED, BROKEN],
             "error",
             "error",
             "1 of 2 demands could not be checked. Nothing may be concluded from an incomplete audit.",
@@ -76,34 +76,34 @@ def with_outcomes(*outcomes: Outcome) -> Audit:
     ],
 )
 def test_the_verdict_in_sentences(outcomes: list[Outcome], status: str, verdict: str, sentence: str) -> None:
-    found = with_outcomes(*outcomes)
-    assert (found.status, found.verdict, verdict_sentence(found)) == (status, verdict, sentence)
-    assert found.as_json()["verdict"] == {"state": verdict, "title": VERDICTS[verdict], "sentence": sentence}
+    audited = with_outcomes(*outcomes)
+    assert (audited.status, audited.verdict, verdict_sentence(audited)) == (status, verdict, sentence)
+    assert audited.as_json()["verdict"] == {"state": verdict, "title": VERDICTS[verdict], "sentence": sentence}
 
 
 def test_a_release_that_fails_a_demand_is_not_fit_and_the_audit_is_incomplete_still() -> None:
-    found = with_outcomes(FAILED, BROKEN)
-    assert VERDICTS[found.verdict] == "Not fit for release"
-    assert (found.status, found.exit_code(), found.passed) == ("error", 3, False)
+    audited = with_outcomes(FAILED, BROKEN)
+    assert VERDICTS[audited.verdict] == "Not fit for release"
+    assert (audited.status, audited.exit_code(), audited.passed) == ("error", 3, False)
 
 
 def test_columns_have_a_count_of_their_own() -> None:
     columns = Outcome(check="present_identifiers", status=Status.FAILED, source=STRUCTURE)
-    found = with_outcomes(KEPT, columns)
-    assert verdict_sentence(found) == f"The only demand is met; 1 of {len(COLUMN_DEMANDS) + 1} schema checks fails."
-    assert found.verdict == "failed"
+    audited = with_outcomes(RETAINED, columns)
+    assert verdict_sentence(audited) == f"The only demand is met; 1 of {len(COLUMN_DEMANDS) + 1} schema checks fails."
+    assert audited.verdict == "failed"
 
 
 def test_the_count_is_one_line_for_the_terminal() -> None:
-    demands = with_outcomes(KEPT, FAILED, WARNED, WARNED, BROKEN, MEASURED).tally.demands
+    demands = with_outcomes(RETAINED, FAILED, WARNED, WARNED, BROKEN, MEASURED).tally.demands
     assert demands.line == "1 failed, 1 not checked, 2 warnings, 1 passed, 1 measured"
     assert (demands.total, demands.met, demands.failed) == (5, 1, 1)
 
 
 def test_people_are_counted_once_and_numbers_are_not_to_be_added() -> None:
-    found = of({"k_anonymity": {"k": 3}}, {"distinct_l_diversity": {"l": 2}}, unit_name="person")
-    assert verdict_sentence(found) == "Both demands fail. 3 of 6 people (50%) are exposed, each counted once."
-    assert exposed_sentence(found) == (
+    result = of({"k_anonymity": {"k": 3}}, {"distinct_l_diversity": {"l": 2}}, unit_name="person")
+    assert verdict_sentence(result) == "Both demands fail. 3 of 6 people (50%) are exposed, each counted once."
+    assert exposed_sentence(result) == (
         "3 of 6 people (50%) are exposed, each counted once. Do not add the numbers of the 2 failing demands; "
         "people can appear in several."
     )
@@ -111,16 +111,16 @@ def test_people_are_counted_once_and_numbers_are_not_to_be_added() -> None:
 
 def test_what_is_not_counted_is_named() -> None:
     attributes = {"ward": {"role": "quasi_identifier", "scale": "nominal"}, "id": {"role": "identifier"}}
-    found = of({"k_anonymity": {"k": 2}}, {"reidentification_risk": {"at_most": "0.4"}}, attributes=attributes)
-    assert exposed_sentence(found) == (
+    result = of({"k_anonymity": {"k": 2}}, {"reidentification_risk": {"at_most": "0.4"}}, attributes=attributes)
+    assert exposed_sentence(result) == (
         "At least 1 of 6 records (16.7%) is exposed. Not counted: Re-identification risk, prosecutor, highest, which "
         "says how many, not who. What is wrong with columns is not counted: Identifier in the release."
     )
 
 
 def test_no_number_follows_from_one_figure_of_the_whole() -> None:
-    found = of({"reidentification_risk": {"measure": "average", "at_most": "0.1"}})
-    assert exposed_sentence(found) == (
+    result = of({"reidentification_risk": {"measure": "average", "at_most": "0.1"}})
+    assert exposed_sentence(result) == (
         "There is no single number of records: Re-identification risk, prosecutor, average says how many, not who."
     )
 
@@ -133,23 +133,23 @@ def test_entities_are_counted_where_the_policy_names_a_unit() -> None:
         "conventions": {"known_rows": "one"},
         "attributes": ATTRIBUTES | {"id": {"role": "insensitive"}},
     }
-    found = audit(release, {**document, "expect": [{"k_anonymity": {"k": 2}}]})
-    assert found.exposed == ExposureCount(records=3, of=6, units=2, units_of=3, counted=(len(COLUMN_DEMANDS),))
+    result = audit(release, {**document, "expect": [{"k_anonymity": {"k": 2}}]})
+    assert result.exposed == ExposureCount(records=3, of=6, units=2, units_of=3, counted=(len(COLUMN_DEMANDS),))
     columns = f"1 of {len(COLUMN_DEMANDS)} schema checks warns"
-    assert verdict_sentence(found) == f"The only demand fails; {columns}. 2 of 3 homes (66.7%) are exposed."
+    assert verdict_sentence(result) == f"The only demand fails; {columns}. 2 of 3 homes (66.7%) are exposed."
 
 
 def test_what_is_met_beside_a_failure_says_how_both_are_true() -> None:
     met, fails = {"distinct_l_diversity": {"l": 1}}, {"distinct_l_diversity": {"l": 3}}
     other = {"homogeneity": {"at_most": "0.9"}}
-    found = of(other, {"entropy_l_diversity": {"l": 2}}, {"k_anonymity": {"k": 1}})
-    attack, varied, size = found.expectations
-    assert conflicting_demands(found, attack) == (
+    result = of(other, {"entropy_l_diversity": {"l": 2}}, {"k_anonymity": {"k": 1}})
+    attack, varied, size = result.expectations
+    assert conflicting_demands(result, attack) == (
         "Entropy l-diversity fails on the same column, and both are true. This asks: Are there groups in which "
         "everybody has the same secret? The other asks: Are the secrets in every group well mixed, so that none of "
         "them is nearly certain?"
     )
-    assert (conflicting_demands(found, varied), conflicting_demands(found, size)) == ("", "")
+    assert (conflicting_demands(result, varied), conflicting_demands(result, size)) == ("", "")
     alike = of(met, fails)
     assert [conflicting_demands(alike, one) for one in alike.expectations] == ["", ""]
 

@@ -86,8 +86,8 @@ def test_a_report_is_written_over_nothing_that_is_read(
     before = contents(folder)
     code = run(command[0], [*command[1:], "--report", "report.json", "--population", "given.csv"])
     assert (code, contents(folder)) == (2, before)
-    told = f"tcdp-audit: report.json: --report must be a file of its own; this is {READ[name]}\n"
-    assert capsys.readouterr().err.replace("the policy's release", "the release") == told
+    message = f"tcdp-audit: report.json: --report must be a file of its own; this is {READ[name]}\n"
+    assert capsys.readouterr().err.replace("the policy's release", "the release") == message
 
 
 @pytest.mark.parametrize("reports", [["a.json", "./a.json"], ["a.json", "b.json"], ["new.json", "link.json"]])

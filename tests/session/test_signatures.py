@@ -102,5 +102,5 @@ def test_a_type_checker_finds_what_is_misspelt_and_nothing_else(
         [sys.executable, "-m", checker, "calls.py"], cwd=tmp_path, capture_output=True, text=True, check=False
     )
 
-    found = {int(line) for line in re.findall(r"calls\.py:(\d+):.* error: ", ran.stdout)}
-    assert found == {len(right) + number for number in range(1, len(WRONG) + 1)}, ran.stdout[:2000]
+    actual = {int(line) for line in re.findall(r"calls\.py:(\d+):.* error: ", ran.stdout)}
+    assert actual == {len(right) + number for number in range(1, len(WRONG) + 1)}, ran.stdout[:2000]

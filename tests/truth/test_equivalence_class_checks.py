@@ -121,10 +121,10 @@ def test_k_and_the_sizes_of_classes(name: str, choice: Callable[[str], Choice]):
 def test_figures_of_sensitive_attributes(key: str, name: str, choice: Callable[[str], Choice]):
     check, distance, _ = FIGURES[key]
     one = choice(name)
-    found = {attribute: figures[key] for attribute, figures in one.truth["sa"].items() if key in figures}
+    actual = {attribute: figures[key] for attribute, figures in one.truth["sa"].items() if key in figures}
 
-    assert found
-    for attribute, true in found.items():
+    assert actual
+    for attribute, true in actual.items():
         outcome = one.outcome(check, attribute, distance)
         assert outcome.observed == pytest.approx(_true(true), abs=1e-12, rel=1e-12), attribute
 

@@ -173,7 +173,7 @@ def test_what_judges_nothing_is_no_approval(status: str, pair: Pair):
     assert demanded(pair, envelope).exit_code == 3
 
 
-def test_a_failed_demand_of_an_incomplete_audit_is_told_as_not_fit(pair: Pair):
+def test_a_failed_demand_of_an_incomplete_audit_is_reported_as_not_fit(pair: Pair):
     envelope = of_statement(pair, predicate={**pair.result, "status": "error"})
     refused = demanded(pair, envelope)
     assert (refused.exit_code, refused.verdict) == (1, "failed")
@@ -182,8 +182,8 @@ def test_a_failed_demand_of_an_incomplete_audit_is_told_as_not_fit(pair: Pair):
 
 @pytest.mark.parametrize("status", ["failed", "measured", "error"])
 def test_a_verdict_that_is_better_than_its_status_is_not_believed(status: str, pair: Pair):
-    told = {**pair.result["verdict"], "state": "passed"}
-    refused = demanded(pair, of_statement(pair, predicate={**pair.result, "status": status, "verdict": told}))
+    given = {**pair.result["verdict"], "state": "passed"}
+    refused = demanded(pair, of_statement(pair, predicate={**pair.result, "status": status, "verdict": given}))
     assert refused.exit_code != 0
     assert refused.verdict == status
 
@@ -364,7 +364,7 @@ def _unsound(result: dict[str, Any], kind: str) -> None:
         ("status", "contradicts itself: its status is not what its outcomes give"),
     ],
 )
-def test_what_nobody_should_sign_is_refused(kind: str, sentence: str, pair: Pair):
+def test_what_no_one_should_sign_is_refused(kind: str, sentence: str, pair: Pair):
     pair.forge(lambda result: _unsound(result, kind))
     with pytest.raises(ResultError, match=sentence) as caught:
         signed(pair)
@@ -470,8 +470,8 @@ def test_a_result_that_contradicts_itself_is_neither_signed_nor_accepted(name: s
         signed(fit)
     verification = demanded(fit, of_statement(fit), allow_failed=True)
     assert verification.exit_code == 1
-    found = [one.sentence for one in verification.differences if one.subject == "contradiction"]
-    assert any(sentence in one for one in found)
+    actual = [one.sentence for one in verification.differences if one.subject == "contradiction"]
+    assert any(sentence in one for one in actual)
     assert str(caught.value).endswith("; verify it before you sign it")
 
 

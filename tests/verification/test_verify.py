@@ -31,12 +31,12 @@ def verified(pair: Pair, path: Path | None = None, **given: Any) -> Verification
     return verify(path or pair.json, given.pop("release", pair.release), plugins=PLUGINS, **given)
 
 
-def told(verification: Verification, state: State) -> list[tuple[str, str]]:
+def reported(verification: Verification, state: State) -> list[tuple[str, str]]:
     return [(one.subject, one.sentence) for one in verification.points if one.state is state]
 
 
 def subjects(verification: Verification, state: State = State.DIFFERS) -> set[str]:
-    return {subject for subject, _ in told(verification, state)}
+    return {subject for subject, _ in reported(verification, state)}
 
 
 @pytest.mark.parametrize("name", ["json", "html"])
@@ -64,7 +64,7 @@ def test_one_byte_of_the_release_is_named(old: str, new: str, pair: Pair):
     verification = verified(pair, pair.html)
 
     assert verification.exit_code == 1
-    (sentence,) = [one for subject, one in told(verification, State.DIFFERS) if subject == "release"]
+    (sentence,) = [one for subject, one in reported(verification, State.DIFFERS) if subject == "release"]
     assert sentence.startswith("another one: SHA-256 was ")
     assert MARK not in str(verification.points)
 
@@ -73,9 +73,9 @@ def test_another_release_is_named_with_every_figure_that_is_another(pair: Pair):
     pair.release.write_text("\n".join([pair.release.read_text(encoding="utf-8").split("\n")[0], *ROWS[:7], ""]))
     verification = verified(pair)
 
-    assert ("release", "records was 10, is 7") in told(verification, State.DIFFERS)
-    assert ("figures", "expectation 1, k_anonymity: classes.total was 3, is 2") in told(verification, State.DIFFERS)
-    assert ("figures", "expectation 5, entropy_l_diversity on 'disease': the sentence differs") in told(
+    assert ("release", "records was 10, is 7") in reported(verification, State.DIFFERS)
+    assert ("figures", "expectation 1, k_anonymity: classes.total was 3, is 2") in reported(verification, State.DIFFERS)
+    assert ("figures", "expectation 5, entropy_l_diversity on 'disease': the sentence differs") in reported(
         verification, State.DIFFERS
     )
 
@@ -97,7 +97,7 @@ def test_one_byte_of_the_policy_is_named(old: str, new: str, also: set[str], pai
     assert verification.exit_code == 1
     assert subjects(verification) == {"policy"} | also
     if also:
-        differing = [sentence for _, sentence in told(verification, State.DIFFERS)]
+        differing = [sentence for _, sentence in reported(verification, State.DIFFERS)]
         assert "expectation 1, k_anonymity: parameters.k was 3, is 4" in differing
         assert "expectation 1, k_anonymity: the demand was 3, is 4" in differing
 
@@ -147,20 +147,21 @@ def test_whatever_is_changed_in_a_result_is_named_and_never_quoted(pair: Pair):
 def test_an_outcome_that_is_left_out_or_made_up_is_named(position: int, pair: Pair):
     expectations = [i for i, one in enumerate(pair.result["outcomes"]) if one["source"] != "tcdp-audit: structure"]
     left = verified(pair, pair.forge(lambda result: result["outcomes"].pop(expectations[position])))
-    assert any(sentence.endswith("is not in the result") for _, sentence in told(left, State.DIFFERS))
+    assert any(sentence.endswith("is not in the result") for _, sentence in reported(left, State.DIFFERS))
 
     def twice(result: dict[str, Any]) -> None:
         result["outcomes"].append({**result["outcomes"][-1], "check": "made_up"})
 
     more = verified(pair, pair.forge(twice))
     assert any(
-        "made_up on 'disease' does not come of this release" in sentence for _, sentence in told(more, State.DIFFERS)
+        "made_up on 'disease' does not come of this release" in sentence
+        for _, sentence in reported(more, State.DIFFERS)
     )
 
 
 def test_outcomes_in_another_order_are_named(pair: Pair):
     verification = verified(pair, pair.forge(lambda result: result["outcomes"].reverse()))
-    assert ("figures", "the outcomes are in another order") in told(verification, State.DIFFERS)
+    assert ("figures", "the outcomes are in another order") in reported(verification, State.DIFFERS)
 
 
 @pytest.mark.parametrize(
@@ -184,9 +185,9 @@ def test_a_report_that_says_what_its_result_does_not_is_named(old: str, new: str
     assert MARK not in str(verification.points)
 
 
-def test_a_forged_verdict_is_told_with_what_should_stand_there(pair: Pair):
+def test_a_forged_verdict_is_reported_with_what_should_be_there(pair: Pair):
     verification = verified(pair, pair.forge_page("Not fit for release</h1>", "Fit for release</h1>"))
-    ((_, sentence),) = told(verification, State.DIFFERS)
+    ((_, sentence),) = reported(verification, State.DIFFERS)
     assert 'it should read "Not fit for release"' in sentence
 
 
@@ -207,7 +208,7 @@ def test_what_another_version_wrote_is_compared_as_far_as_both_know_it(pair: Pai
 
     known = verified(pair, pair.forge(of_another_version))
     assert known.is_confirmed
-    assert ("versions", f"tcdp-audit was 0.0.9, is {tcdp_audit.__version__}") in told(known, State.NOTE)
+    assert ("versions", f"tcdp-audit was 0.0.9, is {tcdp_audit.__version__}") in reported(known, State.NOTE)
 
     unknown = verified(pair, pair.forge(later))
     assert unknown.exit_code == 3
@@ -222,7 +223,7 @@ def test_what_another_version_wrote_is_compared_as_far_as_both_know_it(pair: Pai
 
 def test_an_unknown_key_of_this_very_version_is_a_difference(pair: Pair):
     verification = verified(pair, pair.forge(lambda result: result.update(approved_by="somebody")))
-    assert told(verification, State.DIFFERS) == [("figures", "approved_by does not come of the audit")]
+    assert reported(verification, State.DIFFERS) == [("figures", "approved_by does not come of the audit")]
 
 
 def test_a_key_that_an_older_version_did_not_write_is_a_note(pair: Pair):
@@ -244,7 +245,7 @@ def test_a_page_that_something_else_wrote_is_not_judged(old: str, new: str, name
     pair.forge_page(old, new)
     verification = verified(pair, pair.forge_page("</h1>", f" {MARK}</h1>"))
     assert verification.exit_code == 3
-    ((subject, sentence),) = told(verification, State.UNVERIFIED)
+    ((subject, sentence),) = reported(verification, State.UNVERIFIED)
     assert subject == "report"
     assert sentence.startswith(f"its text can be verified with what wrote it: {named}")
     assert MARK not in sentence
@@ -268,7 +269,7 @@ def test_a_policy_is_looked_for_beside_the_result(pair: Pair, tmp_path: Path):
         verified(pair)
     named = verified(pair, policy=tmp_path / "renamed.tcdp.yaml")
     assert named.is_confirmed
-    assert told(named, State.NOTE)[0] == ("policy", "was called 'policy.tcdp.yaml', is 'renamed.tcdp.yaml'")
+    assert reported(named, State.NOTE)[0] == ("policy", "was called 'policy.tcdp.yaml', is 'renamed.tcdp.yaml'")
 
 
 def test_of_two_policies_of_that_name_the_one_that_has_not_changed_is_taken(
@@ -312,7 +313,7 @@ def test_a_hierarchy_is_compared_by_its_digest_where_it_changes_no_figure(banded
     assert banded.result["files"][0]["sha256"] == hashlib.sha256(BANDS.encode()).hexdigest()
 
     (banded.folder / "ages.csv").write_text(BANDS.replace("2*", "3*"), encoding="utf-8")
-    ((subject, sentence),) = told(verified(banded), State.DIFFERS)
+    ((subject, sentence),) = reported(verified(banded), State.DIFFERS)
     assert subject == "hierarchy of 'age'"
     assert sentence.startswith("changed: SHA-256 was ")
 
@@ -427,9 +428,10 @@ def test_noise_cannot_be_drawn_again(tmp_path: Path):
     noisy = POLICY + "remedy:\n  - noise: {attribute: salary, mechanism: laplace, epsilon: 1, bounds: [0, 20]}\n"
     pair.policy.write_text(noisy, encoding="utf-8")
     verification = verified(pair, before=tmp_path / "input.csv")
-    assert ("changes", "a remedy draws its noise anew each time, so what remedies did cannot be done again") in told(
-        verification, State.UNVERIFIED
-    )
+    assert (
+        "changes",
+        "a remedy draws its noise anew each time, so what remedies did cannot be done again",
+    ) in reported(verification, State.UNVERIFIED)
 
 
 def test_errors_hold_no_cell(pair: Pair):
@@ -469,12 +471,12 @@ def test_words_about_the_writers_are_compared(name: str, pair: Pair):
 def test_a_plugin_that_is_not_here_is_not_checked_and_that_is_said(pair: Pair):
     strange = {"name": "dpa", "distribution": APPROVED, "version": "1.0", "hooks": [APPROVED]}
     pair.forge(lambda result: result["plugins"].append(strange))
-    notes = told(verified(pair), State.NOTE)
+    notes = reported(verified(pair), State.NOTE)
     assert ("writers", "not checked: what it says of the plugin dpa") in notes
 
 
 def test_parts_that_a_result_does_not_have_are_named(pair: Pair):
-    assert told(verified(pair), State.NOTE) == [
+    assert reported(verified(pair), State.NOTE) == [
         (
             "not checked",
             "the result's word for when it was made, who ran it, how and configured by what and where its files were",

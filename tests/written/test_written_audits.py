@@ -97,9 +97,9 @@ def test_every_key_of_an_outcome_is_needed_and_has_its_kind(key: str, pair: Pair
     value = outcome.pop(key)
     assert list(faults(whole)) == [f"outcomes[2].{key}: is missing"]
     outcome[key] = {} if isinstance(value, list | str) else [MARK]
-    (told,) = faults(whole)
-    assert told.startswith(f"outcomes[2].{key}: must be ")
-    assert MARK not in told
+    (reported,) = faults(whole)
+    assert reported.startswith(f"outcomes[2].{key}: must be ")
+    assert MARK not in reported
 
 
 def test_a_truth_value_is_no_number(pair: Pair):

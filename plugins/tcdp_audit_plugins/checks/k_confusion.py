@@ -17,16 +17,20 @@ from tcdp_audit.plugin.sentences import (
     Sentences,
 )
 from tcdp_audit_plugins.checks._shared.sampling import distribution_of
-from tcdp_audit_plugins.checks.likelihood_attacks import noise_attack, pram_attack
-from tcdp_audit_plugins.checks.likelihood_attacks.noise_parameters import NoiseParameters
-from tcdp_audit_plugins.checks.likelihood_attacks.pram_parameters import PramParameters
-from tcdp_audit_plugins.checks.transparency import microaggregation_attack, rank_swap_attack
-from tcdp_audit_plugins.checks.transparency.microaggregation_attack import (
+from tcdp_audit_plugins.checks.masking_attacks import (
+    microaggregation_attack,
+    noise_attack,
+    pram_attack,
+    rank_swap_attack,
+)
+from tcdp_audit_plugins.checks.masking_attacks.candidate_figure import candidates_of_everybody
+from tcdp_audit_plugins.checks.masking_attacks.masked_values import PramParameters
+from tcdp_audit_plugins.checks.masking_attacks.microaggregation_attack import (
     Microaggregated,
     MicroaggregationAttackParameters,
 )
-from tcdp_audit_plugins.checks.transparency.outcome import candidates_of_everybody
-from tcdp_audit_plugins.checks.transparency.rank_swap_attack import RankSwapParameters, RankSwapped
+from tcdp_audit_plugins.checks.masking_attacks.noise import NoiseParameters
+from tcdp_audit_plugins.checks.masking_attacks.rank_swap_attack import RankSwapParameters, RankSwapped
 from tcdp_audit_plugins.guides import built_in_guide
 
 OF_LINKS = ("at_most", "links", "direction", "probability", "severity")  # parameters of an attack that say nothing here

@@ -16,8 +16,8 @@ from tcdp_audit.plugin.sentences import (
     Sentences,
 )
 from tcdp_audit_plugins.checks._shared.certain_values import certain_among
-from tcdp_audit_plugins.checks._shared.named_values import ambiguous, among
 from tcdp_audit_plugins.checks._shared.ranked_counts import ratio_to_tail
+from tcdp_audit_plugins.checks._shared.sensitive_values import ambiguous, among
 from tcdp_audit_plugins.guides import built_in_guide
 
 

@@ -14,7 +14,7 @@ from tcdp_audit.plugin.sentences import (
     Sentences,
 )
 from tcdp_audit_plugins.checks._shared.frequency_ratios import greatest_ratio
-from tcdp_audit_plugins.checks._shared.named_values import ambiguous, known
+from tcdp_audit_plugins.checks._shared.sensitive_values import ambiguous, known
 from tcdp_audit_plugins.guides import built_in_guide
 
 

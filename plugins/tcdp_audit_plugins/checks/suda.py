@@ -16,7 +16,7 @@ from tcdp_audit.plugin.sentences import (
     Sentences,
 )
 from tcdp_audit_plugins.checks._shared.minimal_uniques import MinimalUniques, dis_suda, minimal_uniques
-from tcdp_audit_plugins.checks._shared.population_estimators import data_intrusion_simulation
+from tcdp_audit_plugins.checks._shared.pitman import data_intrusion_simulation
 from tcdp_audit_plugins.checks._shared.sampling import fraction_of
 from tcdp_audit_plugins.guides import built_in_guide
 

@@ -28,7 +28,7 @@ from tcdp_audit.plugin.sentences import (
     percent,
     sentence_case,
 )
-from tcdp_audit_plugins.checks._shared.population_estimators import (
+from tcdp_audit_plugins.checks._shared.pitman import (
     data_intrusion_simulation,
     log_linear_match,
     log_linear_uniques,

@@ -55,7 +55,7 @@ class Specification(ABC, Generic[P]):
         sentences: templates of what it says about an outcome, in place of the general sentence.
         needs: what it needs of the policy, and the further tables that it reads. Checks on classes read none.
         needs_if: what else it needs under some parameters and a policy.
-        controls: names of the tables among these that only say what chance does, so that it still asks about the
+        controls: names of the tables among these that only say what chance does: the check still asks about the
             release alone.
     """
 

@@ -168,7 +168,7 @@ class Group:
 
 
 Block: TypeAlias = str | Paragraph | Heading | Items | Definitions | Rows | Lines | Chart | Group
-KINDS = (str, Paragraph, Heading, Items, Definitions, Rows, Lines, Chart, Group)
+BLOCKS = (str, Paragraph, Heading, Items, Definitions, Rows, Lines, Chart, Group)
 
 
 def block_of(block: object) -> Block:
@@ -177,7 +177,7 @@ def block_of(block: object) -> Block:
     Raises:
         TypeError: it is no block.
     """
-    if not isinstance(block, KINDS):
+    if not isinstance(block, BLOCKS):
         raise TypeError(type(block).__name__)
     return block
 

@@ -26,8 +26,8 @@ SETTINGS = {
 
 def binaries() -> Path | None:
     """The folder of the server's programs; None where PostgreSQL is not installed."""
-    found = shutil.which("postgres")
-    folders = [*TEMPLATES, *([Path(found).parent] if found else [])]
+    result = shutil.which("postgres")
+    folders = [*TEMPLATES, *([Path(result).parent] if result else [])]
     return next((folder for folder in folders if (folder / "initdb").exists()), None)
 
 

@@ -30,8 +30,8 @@ ASKED: dict[str, Any] = {
 def domain(address: Any) -> dict[Any, int]:
     with open_database(address, "release", MEMORY) as engine:
         engine.group_by(["a"])
-        found = engine.domain("a")
-        return dict(zip(found.values.tolist(), found.counts.tolist(), strict=True))
+        result = engine.domain("a")
+        return dict(zip(result.values.tolist(), result.counts.tolist(), strict=True))
 
 
 TYPES: dict[str, dict[str, Any]] = {  # the values as SQL, and as they are read
@@ -91,10 +91,10 @@ def test_every_type_keeps_its_cells_apart(kind: str, dialect: str, mariadb: Mari
 
     with open_database(mariadb.url("types", dialect), "release", MEMORY) as engine:
         engine.group_by(["a", "b"])
-        found = engine.domain("a")
-        counts = dict(zip(found.values.tolist(), found.counts.tolist(), strict=True))
+        result = engine.domain("a")
+        counts = dict(zip(result.values.tolist(), result.counts.tolist(), strict=True))
         assert counts == {value: i + 1 for i, value in enumerate(values.values())}
-        assert (found.nulls, engine.table().num_rows) == (1, engine.records)
+        assert (result.nulls, engine.table().num_rows) == (1, engine.records)
     assert domain(mariadb.url("types", dialect)) == counts
 
 

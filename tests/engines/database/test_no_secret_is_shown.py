@@ -50,8 +50,8 @@ def reachable(error: BaseException) -> Iterator[str]:
 
 def clean(error: BaseException) -> None:
     assert isinstance(error, TcdpAuditError)
-    found = [secret for text in reachable(error) for secret in SECRETS if secret in text.replace("grant SELECT", "")]
-    assert found == []
+    actual = [secret for text in reachable(error) for secret in SECRETS if secret in text.replace("grant SELECT", "")]
+    assert actual == []
 
 
 class DriverError(Exception):

@@ -115,8 +115,8 @@ def test_columns_that_no_demand_needs_are_looked_at_in_some_records(engine: sa.E
     mails = sa.Table("mails", sa.MetaData(), sa.Column("zip", sa.String(5)), sa.Column("contact", sa.String(30)),
                      sa.Column("day", sa.Date))  # fmt: skip
     result = audit(DatabaseTable(engine, mails), {**ASKED, "attributes": roles, "expect": [{"k_anonymity": {"k": 2}}]})
-    (told,) = [one for one in result.structure if one.check == "undeclared_identifiers"]
-    assert (told.status.value, dict(told.details["kinds"])) == ("failed", {"contact": "e-mail addresses"})
+    (reported,) = [one for one in result.structure if one.check == "undeclared_identifiers"]
+    assert (reported.status.value, dict(reported.details["kinds"])) == ("failed", {"contact": "e-mail addresses"})
     with open_database(DatabaseTable(engine, mails), "release", MEMORY) as opened:
         with opened.glimpse(["contact"], 7) as some:
             assert (some.records, [one.name for one in some.columns]) == (7, ["contact"])

@@ -36,8 +36,8 @@ def engine_of(address: str) -> sa.Engine:
 def domain(address: Any) -> dict[str, int]:
     with open_database(address, "release", MEMORY) as engine:
         engine.group_by(["a"])
-        found = engine.domain("a")
-        return dict(zip(map(str, found.values.tolist()), found.counts.tolist(), strict=True))
+        result = engine.domain("a")
+        return dict(zip(map(str, result.values.tolist()), result.counts.tolist(), strict=True))
 
 
 ALIKE = {
@@ -123,7 +123,7 @@ def test_a_search_path_shadows_no_name_of_the_servers(shadow: str, server: Serve
         ("seen", "evil", "evil.seen"),
     ],
 )
-def test_provenance_names_the_table_that_was_found(table: str, path: str, resolved: str | None, server: Server) -> None:
+def test_provenance_names_the_table_that_was_read(table: str, path: str, resolved: str | None, server: Server) -> None:
     run(
         server,
         "DROP TABLE IF EXISTS public.rel",

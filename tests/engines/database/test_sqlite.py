@@ -185,14 +185,14 @@ def test_writers_do_not_change_what_an_open_audit_sees(table: Make, tmp_path: Pa
 
 
 def test_progress_says_how_many_rows_have_arrived(table: Make) -> None:
-    told: list[tuple[str, int, int]] = []
+    reported: list[tuple[str, int, int]] = []
     asked = {
         "version": 1,
         "attributes": {"a": {"role": "quasi_identifier"}},
         "expect": [{"k_anonymity": {"k": 1}}],
     }
     address = table([str(number) for number in range(20_000)])
-    audit(address, asked, progress=lambda *step: told.append(step))
-    arrived = [step for step in told if step[0] == "rows from the database"]
+    audit(address, asked, progress=lambda *step: reported.append(step))
+    arrived = [step for step in reported if step[0] == "rows from the database"]
     assert arrived == [("rows from the database", rows, 0) for rows in (8192, 16384, 20_000)]
-    assert told.index(arrived[-1]) < [step for step, _, _ in told].index("reading")
+    assert reported.index(arrived[-1]) < [step for step, _, _ in reported].index("reading")

@@ -19,10 +19,10 @@ def test_eight_partitions_give_the_answer_of_the_file(
     counts: list[int] = []
     worked = Partitions.map
 
-    def noted(self: Any, *arguments: Any) -> Any:
+    def recorded(self: Any, *arguments: Any) -> Any:
         counts.append(self.count)
         return worked(self, *arguments)
 
-    monkeypatch.setattr(Partitions, "map", noted)
+    monkeypatch.setattr(Partitions, "map", recorded)
     assert answer(spark.read.parquet(str(file)), million.policy()) == answer(file, million.policy())
     assert set(counts) == {8}

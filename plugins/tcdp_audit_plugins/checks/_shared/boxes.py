@@ -11,14 +11,40 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-Places = NDArray[np.int32]
-Numbers = NDArray[np.int32]
 Words = NDArray[np.uint64]
 
+AXES, BITS = 8, 7  # of a word: axes, and bits for the place on each
+GUARDS = np.uint64(0x8080808080808080)  # the highest bit of each byte
+
+Places = NDArray[np.int32]
+Numbers = NDArray[np.int32]
 LEAF = 16  # points that are looked at one by one
 TOGETHER = 2**17  # pairs of box and node, or of box and point, that are looked at together
-AXES, BITS = 8, 7
-GUARDS = np.uint64(0x8080808080808080)
+
+
+def shifts_of(*corners: NDArray[np.int32]) -> NDArray[np.int64]:
+    """For each axis how many bits its places have too many. Shape (axes,)."""
+    largest = np.max([one.max(axis=1) for one in corners], axis=0)
+    return np.array([max(int(one).bit_length() - BITS, 0) for one in largest.tolist()])
+
+
+def pack_columns(places: NDArray[np.int32], shifts: NDArray[np.int64]) -> Words:
+    """Pack places, none of them negative, into words. Shape (words, points), from (axes, points)."""
+    # Eight axes share one 64-bit word, so that one operation of the processor compares a point with a side of a box on
+    # all eight. Each axis has a byte: seven bits for the place, without the lowest bits of long axes, and a guard bit.
+    # Left-out bits only make places equal that are not, so `may_reach` may accept too much and never too little; what
+    # passes is compared exactly.
+    words = np.zeros((-(-len(places) // AXES), places.shape[1]), dtype=np.uint64)
+    for axis, shift in enumerate(shifts.tolist()):
+        words[axis // AXES] |= (places[axis] >> shift).astype(np.uint64) << np.uint64(8 * (axis % AXES))
+    return words
+
+
+def may_reach(low: Words, high: Words) -> NDArray[np.bool_]:
+    """Whether no place among `low` is clearly above that among `high`; both of the same shape (words,)."""
+    # With its guard bit set, the byte of `high` is at least 128 and that of `low` at most 127: no byte borrows from the
+    # next one, and the guard bit is still set exactly where the difference is not negative.
+    return np.asarray(((high | GUARDS) - low) & GUARDS == GUARDS)
 
 
 @dataclass(frozen=True)
@@ -74,13 +100,17 @@ class PointTree:
         Cost: O(pairs x axes), and the boxes times the nodes of the tree whose sides they cut.
         """
         number = self._boxes.first.shape[1]
+        # All boxes descend through the tree together, as an explicit stack of (box, node) pairs, so that each step is a
+        # few operations on arrays. A node that lies wholly in a box yields its points without a look at them, and a
+        # leaf that does not is looked at point by point. A step is cut at `TOGETHER` pairs: the stack then never holds
+        # more than that for each level of the tree.
         stack = [(np.arange(number, dtype=np.int32), np.zeros(number, dtype=np.int32))]
         while stack:
             box, node = stack.pop()
             if len(box) > TOGETHER:
                 stack += [(box[:TOGETHER], node[:TOGETHER]), (box[TOGETHER:], node[TOGETHER:])]
                 continue
-            box, node, inside = self._met(box, node)
+            box, node, inside = self._meeting(box, node)
             leaf = self._half.take(node) < 0
             yield from self._below(box[inside], node[inside], whole=True)
             yield from self._below(box[leaf & ~inside], node[leaf & ~inside], whole=False)
@@ -89,7 +119,7 @@ class PointTree:
             if len(box):
                 stack.append((np.concatenate([box, box]), np.concatenate([half, half + 1])))
 
-    def _met(self, box: Numbers, node: Numbers) -> tuple[Numbers, Numbers, NDArray[np.bool_]]:
+    def _meeting(self, box: Numbers, node: Numbers) -> tuple[Numbers, Numbers, NDArray[np.bool_]]:
         """The boxes and nodes that meet, or nearly do, and whether the node lies wholly in the box."""
         inside = np.ones(len(box), dtype=np.bool_)
         for lows, highs, firsts, lasts in zip(self._lows, self._highs, self._first, self._last, strict=True):
@@ -155,27 +185,3 @@ def _grown(places: Places, rate: NDArray[np.float64]) -> tuple[NDArray[np.intp],
 def _node(places: Places, order: NDArray[np.intp], start: int, end: int) -> _Node:
     here = places[:, order[start:end]]
     return _Node(here.min(axis=1), here.max(axis=1), start, end)
-
-
-def shifts_of(*corners: NDArray[np.int32]) -> NDArray[np.int64]:
-    """For each axis how many bits its places have too many. Shape (axes,)."""
-    largest = np.max([one.max(axis=1) for one in corners], axis=0)
-    return np.array([max(int(one).bit_length() - BITS, 0) for one in largest.tolist()])
-
-
-def pack_columns(places: NDArray[np.int32], shifts: NDArray[np.int64]) -> Words:
-    """Places, none of them negative, as words. Shape (words, points), from (axes, points).
-
-    Eight axes share a 64-bit word, so that a point is compared with all sides of a box at once. Each has a byte: seven
-    bits for the place, without the lowest ones of long axes, and one that a difference leaves set where it is not
-    negative. Dropping low bits keeps the order, so only points that pass need an exact comparison.
-    """
-    words = np.zeros((-(-len(places) // AXES), places.shape[1]), dtype=np.uint64)
-    for axis, shift in enumerate(shifts.tolist()):
-        words[axis // AXES] |= (places[axis] >> shift).astype(np.uint64) << np.uint64(8 * (axis % AXES))
-    return words
-
-
-def may_reach(low: Words, high: Words) -> NDArray[np.bool_]:
-    """Whether no place among `low` is clearly above that among `high`; both of the same shape (words,)."""
-    return np.asarray(((high | GUARDS) - low) & GUARDS == GUARDS)

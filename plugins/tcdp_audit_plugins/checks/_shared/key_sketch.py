@@ -232,7 +232,7 @@ def distinct_keys(sampled: int, largest: float) -> float:
     """How many keys there are, estimated without bias: one less than were kept, over the largest of their hashes.
 
     Args:
-        sampled: how many.
+        sampled: how many keys the sketch has.
         largest: of their hashes, as a part of all numbers that a hash could be.
 
     Example:
@@ -255,7 +255,7 @@ def keys_between(sampled: int, largest: float, error: float) -> tuple[float, flo
     likewise as few with p < q.
 
     Args:
-        sampled: how many keys were kept.
+        sampled: how many keys the sketch has.
         largest: of their hashes, as a part of all.
         error: how often the interval may be wrong, above 0.
 

@@ -1,4 +1,4 @@
-"""Attacks beside a control set: what succeeds on the original, beyond what succeeds on people who had no part in it."""
+"""Attacks with a control set: what succeeds on the original, beyond what succeeds on people who had no part in it."""
 
 from __future__ import annotations
 

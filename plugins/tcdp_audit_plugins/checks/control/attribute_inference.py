@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from math import fsum
 from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
@@ -17,14 +16,20 @@ from tcdp_audit.plugin.check import Check, DisclosureType, Need, TableCheck, Tab
 from tcdp_audit.plugin.detector import Exact, PolicyDocument, Scale, Text
 from tcdp_audit.plugin.engine import CheckError, CodedTable
 from tcdp_audit.plugin.sentences import Comparison, Outcome, Sentences
-from tcdp_audit_plugins.checks._shared.beside_control import Attack
-from tcdp_audit_plugins.checks.control.gower import Gower, Points, numbers_of
-from tcdp_audit_plugins.checks.control.parameters import ControlParameters, measurable, quasi_identifiers_of
-from tcdp_audit_plugins.checks.control.risk import risk_figure
+from tcdp_audit_plugins.checks._shared.control_comparison import Attack
+from tcdp_audit_plugins.checks._shared.known_attributes import known_attributes, quasi_identifiers_of
+from tcdp_audit_plugins.checks.control.risk import ControlParameters, compare_with_control, mean_credit, measurable
 from tcdp_audit_plugins.checks.control.sentences import (
     CONTROL_PARTS,
 )
-from tcdp_audit_plugins.checks.control.tables import Places, Tables, known_attributes, scale_of
+from tcdp_audit_plugins.checks.control.tables import (
+    Gower,
+    Places,
+    Points,
+    Tables,
+    numbers_of,
+    scale_of,
+)
 from tcdp_audit_plugins.guides import built_in_guide
 
 if TYPE_CHECKING:
@@ -89,11 +94,10 @@ def attribute_inference(view: TableView, parameters: InferenceParameters) -> Tab
         _attack(places, points, guesses, table, secret, reach)
         for points, table in zip(places.targets, tables.targets, strict=True)
     ]
-    control = attacks[1] if len(attacks) > 1 else None
     without = sum(
         int(table.rows.each[table.codes[secret] == table.domains[secret].size].sum()) for table in tables.targets
     )
-    return risk_figure(attacks[0], control, parameters, view.records, {"without_secret": without})
+    return compare_with_control(view, parameters, attacks, {"without_secret": without})
 
 
 def right_guesses(tables: Tables, secret: str, scale: Scale, parameters: InferenceParameters) -> RightGuesses:
@@ -145,7 +149,7 @@ def _attack(
         )
 
     earned = np.concatenate(places.gower.each_block(seekers, places.released, credit))
-    return Attack(fsum((earned * times).tolist()), int(times.sum()))
+    return mean_credit(earned, times)
 
 
 def _pairs(

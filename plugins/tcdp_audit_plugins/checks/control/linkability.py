@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from math import fsum
 from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
@@ -15,14 +14,13 @@ from tcdp_audit.plugin._internal import Floats
 from tcdp_audit.plugin.check import Check, DisclosureType, Need, TableCheck, TableFigure, TableView
 from tcdp_audit.plugin.detector import Exact, PolicyDocument, Text
 from tcdp_audit.plugin.sentences import Comparison, Sentences
-from tcdp_audit_plugins.checks._shared.beside_control import Attack
-from tcdp_audit_plugins.checks.control.gower import each_block
-from tcdp_audit_plugins.checks.control.parameters import ControlParameters, measurable, quasi_identifiers_of
-from tcdp_audit_plugins.checks.control.risk import risk_figure
+from tcdp_audit_plugins.checks._shared.control_comparison import Attack
+from tcdp_audit_plugins.checks._shared.known_attributes import known_attributes, quasi_identifiers_of
+from tcdp_audit_plugins.checks.control.risk import ControlParameters, compare_with_control, mean_credit, measurable
 from tcdp_audit_plugins.checks.control.sentences import (
     CONTROL_PARTS,
 )
-from tcdp_audit_plugins.checks.control.tables import Places, Tables, known_attributes
+from tcdp_audit_plugins.checks.control.tables import Places, Tables, each_block
 from tcdp_audit_plugins.guides import built_in_guide
 
 if TYPE_CHECKING:
@@ -101,8 +99,7 @@ def linkability(view: TableView, parameters: LinkabilityParameters) -> TableFigu
     tables = Tables.of(view, [*names, *second])
     released = Released.of((Places.of(view, tables, names), Places.of(view, tables, second)), tables)
     attacks = [_attack(released, target, table.rows.each) for target, table in enumerate(tables.targets)]
-    control = attacks[1] if len(attacks) > 1 else None
-    return risk_figure(attacks[0], control, parameters, view.records, {"attributes": names, "other_attributes": second})
+    return compare_with_control(view, parameters, attacks, {"attributes": names, "other_attributes": second})
 
 
 def _attack(released: Released, target: int, each: NDArray[np.int64]) -> Attack:
@@ -112,7 +109,7 @@ def _attack(released: Released, target: int, each: NDArray[np.int64]) -> Attack:
     distinct, which = np.unique(keys, return_inverse=True)
     times = np.bincount(which, each, len(distinct))
     earned = released.credits(target, (distinct // len(second), distinct % len(second)))
-    return Attack(fsum((earned * times).tolist()), int(times.sum()))
+    return mean_credit(earned, times)
 
 
 def _faults(parameters: LinkabilityParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:

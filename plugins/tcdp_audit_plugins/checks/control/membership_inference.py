@@ -19,11 +19,10 @@ from tcdp_audit.plugin.sentences import (
     Outcome,
     Sentences,
 )
-from tcdp_audit_plugins.checks._shared.beside_control import Attack, Rate, require_no_better
-from tcdp_audit_plugins.checks.control.gower import Gower, Points
-from tcdp_audit_plugins.checks.control.parameters import ControlParameters, measurable, quasi_identifiers_of
-from tcdp_audit_plugins.checks.control.ranking import Ranking
-from tcdp_audit_plugins.checks.control.tables import Places, known_attributes
+from tcdp_audit_plugins.checks._shared.control_comparison import Attack, Rate, require_no_better
+from tcdp_audit_plugins.checks._shared.known_attributes import known_attributes, quasi_identifiers_of
+from tcdp_audit_plugins.checks.control.risk import ControlParameters, Ranking, measurable
+from tcdp_audit_plugins.checks.control.tables import Gower, Places, Points
 from tcdp_audit_plugins.guides import built_in_guide
 
 RARELY_WRONG = Fraction(1, 100)

@@ -16,13 +16,22 @@ from tcdp_audit.plugin._internal import Floats, fold
 from tcdp_audit.plugin.check import Check, DisclosureType, Need, TableCheck, TableFigure, TableView
 from tcdp_audit.plugin.detector import Exact, PolicyDocument
 from tcdp_audit.plugin.engine import CheckError, CodedTable
-from tcdp_audit.plugin.sentences import Comparison, Sentences, count
-from tcdp_audit_plugins.checks._shared.beside_control import CONTROL, Attack
-from tcdp_audit_plugins.checks.control.draws import one_drawn
-from tcdp_audit_plugins.checks.control.parameters import ControlParameters, quasi_identifiers_of
-from tcdp_audit_plugins.checks.control.risk import companions_of, require_as_many, require_comparable, risk_figure
+from tcdp_audit.plugin.sentences import (
+    Comparison,
+    Sentences,
+    count,
+)
+from tcdp_audit_plugins.checks._shared.control_comparison import CONTROL, Attack
+from tcdp_audit_plugins.checks._shared.known_attributes import known_attributes, quasi_identifiers_of
+from tcdp_audit_plugins.checks.control.risk import (
+    ControlParameters,
+    companions_of,
+    compare_with_control,
+    one_drawn,
+    require_as_many,
+    require_comparable,
+)
 from tcdp_audit_plugins.checks.control.sentences import CONTROL_PARTS
-from tcdp_audit_plugins.checks.control.tables import known_attributes
 from tcdp_audit_plugins.guides import built_in_guide
 
 MOST = 5_000  # sets of attributes, each of them a sort of all records
@@ -83,12 +92,12 @@ def singling_out(view: TableView, parameters: SinglingOutParameters) -> TableFig
             "there is nobody to single out by them; ask `k_anonymity` for how large the smallest group is"
         )
     controls = [one.control for one in uniques if one.control is not None]
-    control = Attack(sum(controls), keys) if controls else None
+    attacks = [Attack(original, keys), *([Attack(sum(controls), keys)] if controls else [])]
     records = view.companions["original"].records
     details = {"sets": len(sets), "original_records": records, "best_blind_guess": blind_guess(records)}
     if controls:
         details["holdout_records"] = view.companions[CONTROL].records
-    return risk_figure(Attack(original, keys), control, parameters, view.records, details)
+    return compare_with_control(view, parameters, attacks, details)
 
 
 def _sets(names: Sequence[str], size: int | None) -> Iterator[tuple[str, ...]]:

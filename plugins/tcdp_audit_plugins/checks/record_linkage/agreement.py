@@ -1,8 +1,11 @@
-"""Agreement of two values of an attribute: equal, near enough, or spelt alike. Missing ones never agree."""
+"""Agreement of two values of an attribute: equal, near enough, or spelt alike. Missing ones never agree.
+
+Where agreement is more than equality, patterns of all pairs are enumerated in blocks and never held at once.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -18,6 +21,9 @@ from tcdp_audit.plugin.engine import CheckError
 Agreeing = NDArray[np.bool_]
 ROUNDING = 4 * np.finfo(np.float64).eps  # decimals as floats, and their difference, are off by less than this
 LARGEST = 2**28  # texts times bigrams: 1 GiB
+
+Whole = NDArray[np.int64]
+PAIRS = 2**20  # pairs in a block
 
 
 class Agreement(Protocol):
@@ -146,3 +152,57 @@ def alike(texts: Sequence[str], similarity: Fraction) -> Alike:
     largest = 2 * max((len(one) for one in bigrams_of_texts), default=0)
     least = [max(1, ceil(similarity * both / 2)) for both in range(largest + 1)]
     return Alike(bigrams, np.array(least))
+
+
+@dataclass(frozen=True)
+class Compared:
+    """One attribute of two tables, coded over a common domain, and when two codes agree."""
+
+    released: Codes
+    original: Codes
+    agreement: Agreement
+
+
+def enumerated_counts(columns: Sequence[Compared]) -> Whole:
+    """Pairs with each agreement pattern, as `pattern_counts` has them, for any agreement.
+
+    Cost: O(p n_released n_original) time; memory for 2^20 pairs.
+    """
+    counts = np.zeros(1 << len(columns), dtype=np.int64)
+    for _, patterns in _blocks(columns):
+        counts += np.bincount(patterns.ravel(), minlength=len(counts))
+    return counts
+
+
+def enumerated_best(columns: Sequence[Compared], rank: Whole) -> tuple[Whole, Whole]:
+    """For each released record the highest rank of a pattern that it has with an original, and with how many.
+
+    Cost: as `enumerated_counts`.
+    """
+    best = np.zeros(len(columns[0].released), dtype=np.int64)
+    ties = np.zeros_like(best)
+    for records, patterns in _blocks(columns):
+        ranks = rank[patterns]
+        best[records] = ranks.max(axis=1)
+        ties[records] = (ranks == best[records, None]).sum(axis=1)
+    return best, ties
+
+
+def patterns_of_pairs(columns: Sequence[Compared], released: Whole, original: Whole) -> Whole:
+    """The agreement pattern of some pairs, given by their positions. O(p pairs)."""
+    patterns = np.zeros(len(released), dtype=np.int64)
+    for j, one in enumerate(columns):
+        patterns |= one.agreement.paired(one.released[released], one.original[original]).astype(np.int64) << j
+    return patterns
+
+
+def _blocks(columns: Sequence[Compared]) -> Iterator[tuple[slice, NDArray[np.uint16]]]:
+    """Some released records at a time, and their patterns with every original. uint16, shape (records, originals)."""
+    n, originals = len(columns[0].released), len(columns[0].original)
+    rows = max(1, PAIRS // originals)
+    for start in range(0, n, rows):
+        records = slice(start, min(start + rows, n))
+        patterns = np.zeros((records.stop - start, originals), dtype=np.uint16)
+        for j, one in enumerate(columns):
+            patterns |= one.agreement.block(one.released[records], one.original).astype(np.uint16) << j
+        yield records, patterns

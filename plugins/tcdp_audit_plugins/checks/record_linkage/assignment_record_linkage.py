@@ -15,7 +15,8 @@ from tcdp_audit.plugin.check import DisclosureType, Need, TableCheck, TableFigur
 from tcdp_audit.plugin.detector import Exact
 from tcdp_audit.plugin.engine import CheckError
 from tcdp_audit.plugin.sentences import Comparison, Sentences
-from tcdp_audit_plugins.checks.record_linkage.comparison import ComparisonParameters, comparable, compared
+from tcdp_audit_plugins.checks._shared.known_attributes import known_attributes
+from tcdp_audit_plugins.checks.record_linkage.comparison import ComparisonParameters, comparable
 from tcdp_audit_plugins.checks.record_linkage.distance_record_linkage import table_figures
 from tcdp_audit_plugins.checks.record_linkage.linked_records import LINKED, finds
 from tcdp_audit_plugins.checks.record_linkage.standardised import Space, space
@@ -64,7 +65,7 @@ def assignment_record_linkage(view: TableView, parameters: AssignmentParameters)
 
     Source: Torra, Privacy models and disclosure risk, 2020; Jonker, Volgenant, Computing 38 (1987).
     """
-    pairs = view.pairs(compared(parameters, view.quasi_identifiers))
+    pairs = view.pairs(known_attributes(parameters.attributes, view.quasi_identifiers))
     largest = max(pairs.released.records, pairs.original.records)
     if largest > parameters.limit:
         raise CheckError(

@@ -14,7 +14,8 @@ from tcdp_audit.plugin._internal import Floats
 from tcdp_audit.plugin.check import TableView
 from tcdp_audit.plugin.detector import Scale
 from tcdp_audit.plugin.engine import CheckError, CodedTable
-from tcdp_audit_plugins.checks.record_linkage.comparison import ComparisonParameters, compared
+from tcdp_audit_plugins.checks._shared.known_attributes import known_attributes
+from tcdp_audit_plugins.checks.record_linkage.comparison import ComparisonParameters
 from tcdp_audit_plugins.checks.record_linkage.nearest import Nearest, nearest
 from tcdp_audit_plugins.checks.record_linkage.standardised import space
 
@@ -38,7 +39,7 @@ class Tables:
         Raises:
             CheckError: there is no original.
         """
-        names = compared(parameters, view.quasi_identifiers)
+        names = known_attributes(parameters.attributes, view.quasi_identifiers)
         further = ["holdout"] if "holdout" in view.companions else []
         released, original, *holdout = view.coded(names, "original", *further)
         scales = {name: view.policy.attributes[name].scale or Scale.NOMINAL for name in names}

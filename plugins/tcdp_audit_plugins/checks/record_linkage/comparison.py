@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from fractions import Fraction
 from typing import Annotated
 
 from pydantic import Field
 
 from tcdp_audit.plugin.check import Parameters
-from tcdp_audit.plugin.detector import Exact, PolicyDocument, Role, Scale, Text
+from tcdp_audit.plugin.detector import Exact, PolicyDocument, Scale, Text
+from tcdp_audit_plugins.checks._shared.known_attributes import known_attributes, quasi_identifiers_of, why_unknown
 
 Weight = Annotated[Exact, Field(ge=0, le=10**6)]
 
@@ -37,22 +38,16 @@ class ComparisonParameters(ComparedAttributes):
         return dict(self.weights or {})
 
 
-def compared(parameters: ComparedAttributes, quasi_identifiers: Sequence[str]) -> list[str]:
-    """The attributes that are compared, sorted."""
-    return sorted(set(parameters.attributes or quasi_identifiers))
-
-
 def comparable_attributes(parameters: ComparedAttributes, document: PolicyDocument) -> Iterator[tuple[str, str]]:
     """Why attributes cannot be compared under a policy."""
-    own = [name for name, one in document.attributes.items() if one.role is Role.QUASI_IDENTIFIER]
-    names = compared(parameters, own)
+    names = known_attributes(parameters.attributes, quasi_identifiers_of(document))
     for name in names:
-        declaration = document.attributes.get(name)
-        if declaration is None:
-            yield "attributes", f"the policy declares no attribute {name!r}"
-        elif name == document.key:
-            yield "attributes", f"{name!r} is the key, which an intruder does not have; leave it out"
-        elif declaration.scale is None:
+        reason = why_unknown(name, document)
+        if reason:
+            yield "attributes", reason
+            continue
+        declaration = document.attributes[name]
+        if declaration.scale is None:
             example = f"`{name}: {{role: {declaration.role.value}, scale: nominal}}`"
             yield (
                 "",
@@ -65,6 +60,6 @@ def comparable_attributes(parameters: ComparedAttributes, document: PolicyDocume
 def comparable(parameters: ComparisonParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
     """The same, and why they cannot be weighed."""
     yield from comparable_attributes(parameters, document)
-    own = [name for name, one in document.attributes.items() if one.role is Role.QUASI_IDENTIFIER]
-    for name in sorted(set(parameters.weights or {}) - set(compared(parameters, own))):
+    names = known_attributes(parameters.attributes, quasi_identifiers_of(document))
+    for name in sorted(set(parameters.weights or {}) - set(names)):
         yield "weights", f"{name!r} is weighed but not compared"

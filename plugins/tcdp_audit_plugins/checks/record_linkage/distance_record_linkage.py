@@ -15,7 +15,8 @@ from tcdp_audit.plugin.check import DisclosureType, Need, Pairs, TableCheck, Tab
 from tcdp_audit.plugin.detector import Exact
 from tcdp_audit.plugin.engine import CheckError, CodedTable
 from tcdp_audit.plugin.sentences import Comparison, Sentences
-from tcdp_audit_plugins.checks.record_linkage.comparison import ComparisonParameters, comparable, compared
+from tcdp_audit_plugins.checks._shared.known_attributes import known_attributes
+from tcdp_audit_plugins.checks.record_linkage.comparison import ComparisonParameters, comparable
 from tcdp_audit_plugins.checks.record_linkage.credit import Credit, credit, ranks
 from tcdp_audit_plugins.checks.record_linkage.linked_records import LINKED, finds
 from tcdp_audit_plugins.checks.record_linkage.standardised import Space, space
@@ -62,7 +63,7 @@ def distance_record_linkage(view: TableView, parameters: DistanceLinkageParamete
 
     Source: Torra, Privacy models and disclosure risk, 2020; Domingo-Ferrer, Torra, 2001.
     """
-    names = compared(parameters, view.quasi_identifiers)
+    names = known_attributes(parameters.attributes, view.quasi_identifiers)
     if parameters.known_fraction is None:
         pairs = view.pairs(names, sample=SAMPLE)
     else:

@@ -17,14 +17,15 @@ from tcdp_audit.plugin.sentences import (
     Comparison,
     Sentences,
 )
-from tcdp_audit_plugins.checks._shared.beside_control import (
+from tcdp_audit_plugins.checks._shared.control_comparison import (
     CONTROL,
     NO_CONTROL,
     Attack,
     interval_of_risk,
     require_strangers,
 )
-from tcdp_audit_plugins.checks.record_linkage.comparison import ComparisonParameters, comparable, compared
+from tcdp_audit_plugins.checks._shared.known_attributes import known_attributes
+from tcdp_audit_plugins.checks.record_linkage.comparison import ComparisonParameters, comparable
 from tcdp_audit_plugins.guides import built_in_guide
 
 CONFIDENCE = Fraction(95, 100)
@@ -64,7 +65,7 @@ def exact_match_rate(view: TableView, parameters: ExactMatchParameters) -> Table
 
     Source: Hernandez et al., Synthetic data generation for tabular health records, Neurocomputing 493 (2022).
     """
-    names = compared(parameters, view.quasi_identifiers)
+    names = known_attributes(parameters.attributes, view.quasi_identifiers)
     further = [CONTROL] if CONTROL in view.companions else []
     copies, copied, strangers = Counted(), Counted(), Counted()
     for released, original, *holdout in view.in_parts(names, "original", *further):

@@ -1,25 +1,31 @@
 """The nearest known point of every released point, and all that tie with it, without a distance for every pair kept.
 
-Candidates come from a KD-tree where there are few dimensions, else from the leaves of a tree of our own, compared by
+Candidates come from a KD-tree for few dimensions, else from the leaves of a tree of our own, compared by
 matrix products in float32 with a bound on what they can be wrong by. Every candidate is compared again in float64,
 attribute by attribute in one order, so the answer does not depend on the way it was found nor on the order of rows.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.plugin._internal import Floats
-from tcdp_audit_plugins.checks.record_linkage.candidates import nearest_by_leaves
-from tcdp_audit_plugins.checks.record_linkage.distances import Distances
+from tcdp_audit.plugin._internal import Floats, processors
+from tcdp_audit_plugins.checks.record_linkage.distances import Distances, Leaves, Positions, Singles, on_axes
+from tcdp_audit_plugins.checks.record_linkage.products import Factors
 from tcdp_audit_plugins.checks.record_linkage.standardised import Space
 
 TREE_DIMENSIONS = 5  # where leaves are as fast, but for tails so long that float32 cannot tell the other points apart
 Pairs = tuple[NDArray[np.intp], NDArray[np.intp]]
+
+BLOCK, LEAF, SOME, DEPTH = 4096, 512, 256, 16  # measured among 1024..16384, 128..1024 and 256..1024
+NEAR = 16  # leaves among which a point's own is looked for
+WAITING = 2**21  # candidates of a block that may wait to be compared in float64: 40 MB
 
 
 @dataclass(frozen=True)
@@ -79,6 +85,8 @@ def _candidates_by_tree(space: Space) -> Pairs:
     """The two nearest points of each, and where these tie all that are as near."""
     from scipy.spatial import KDTree  # noqa: PLC0415 - takes a third of a second to import
 
+    # Two neighbours of each point are asked for: where they are clearly apart, the first is nearest alone. Where they
+    # are equal but for rounding, there may be any number of ties, and a ball query around the point lists them all.
     tree = KDTree(space.known.numbers)
     count = min(2, len(space.known))
     asked = tree.query(space.released.numbers, k=list(range(1, count + 1)), workers=-1)
@@ -96,3 +104,196 @@ def _candidates_by_tree(space: Space) -> Pairs:
     )
     pairs = np.unique(pairs, axis=1)
     return pairs[0], pairs[1]
+
+
+def nearest_by_leaves(space: Space, hint: Positions, neighbours: int) -> Iterator[Distances]:
+    """For blocks of released points the distances of all nearest neighbours and their ties.
+
+    Args:
+        space: released and known points.
+        hint: a known point for each released one, to start the bound with.
+        neighbours: 1, or 2 for the second nearest, too.
+
+    Cost: O(n x N x d) at the worst; memory O((n + N) x d) and a block for each processor.
+    """
+    # A block of released points that lie close together asks the leaves of known points within its reach, the nearest
+    # first, and of each leaf only its points that reach the leaf's box. The points' own leaves come first: they say how
+    # far each point has to look at all. With so many attributes that no leaf can be left out, these are all pairs.
+    from threadpoolctl import threadpool_limits  # noqa: PLC0415 - only where there is a product
+
+    with (
+        threadpool_limits(1, "blas"),
+        ThreadPoolExecutor(processors()) as pool,
+    ):  # blocks side by side, not within
+        search = _Search.of(space, hint, neighbours)
+        yield from pool.map(search.block, search.blocks)
+
+
+@dataclass(frozen=True)
+class _Search:
+    """Two tables laid out for a search.
+
+    Args:
+        space: the points.
+        neighbours: how many nearest ones are looked for.
+        blocks: released points that lie close together.
+        coordinates: of the released points, float32, shape (points, axes).
+        leaves: of the known points.
+        factors: of all points.
+        terms: the known points' factor leaf by leaf, each filled up with points at infinite distance. float32, shape
+            (leaves, height, terms).
+        labels: of the known points in the same places. int32, shape (leaves, height, attributes).
+        own_labels: of the released points. int32.
+        bound: d^2 of the hint.
+    """
+
+    space: Space
+    neighbours: int
+    blocks: list[Positions]
+    coordinates: Singles
+    leaves: Leaves
+    factors: Factors
+    terms: Singles
+    labels: NDArray[np.int32]
+    own_labels: NDArray[np.int32]
+    bound: Floats
+
+    @classmethod
+    def of(cls, space: Space, hint: Positions, neighbours: int) -> _Search:
+        with np.errstate(over="ignore", invalid="ignore"):  # what float32 cannot hold is compared in float64
+            released, known = on_axes(space)
+            factors, leaves, blocks = Factors.of(space), Leaves.of(known, LEAF), Leaves.of(released, BLOCK)
+        return cls(
+            space,
+            neighbours,
+            blocks.points,
+            released,
+            leaves,
+            factors,
+            _in_leaves(leaves, factors.right, fill=np.inf),
+            _in_leaves(leaves, space.known.labels.astype(np.int32), fill=0),
+            space.released.labels.astype(np.int32),
+            _of_hints(space, hint, neighbours),
+        )
+
+    def block(self, points: Positions) -> Distances:
+        """The nearest of some released points."""
+        with np.errstate(over="ignore", invalid="ignore"):
+            return _Block(self, points).nearest()
+
+
+class _Block:
+    """Released points that look for their nearest ones side by side; what they have found so far.
+
+    `reach` is how large a product may be, for each point, to belong to one of its nearest; it only ever shrinks.
+    """
+
+    def __init__(self, search: _Search, points: Positions) -> None:
+        self.search, self.points = search, points
+        self.axes = np.ascontiguousarray(search.coordinates[points].T)
+        self.left, self.labels = search.factors.left[points], search.own_labels[points]
+        bound, own = search.bound[points], search.factors.own[points]
+        error = search.factors.error(bound, points)
+        self.own = own.astype(np.float32)
+        self.reach = (bound - own + error).astype(np.float32)
+        self.slack = (2 * error).astype(np.float32)
+        self.best = np.full((search.neighbours, len(points)), np.inf, dtype=np.float32)
+        nothing = np.zeros(0, dtype=np.intp)
+        self.waiting: list[tuple[Positions, Positions, Singles]] = [(nothing, nothing, np.zeros(0, np.float32))]
+        self.candidates = 0
+        self.distances = Distances.between(search.space, nothing, nothing)
+
+    def nearest(self) -> Distances:
+        leaves = self.search.leaves
+        gaps = leaves.squared_gaps(self.axes.min(axis=1), self.axes.max(axis=1))
+        order = np.argsort(gaps, kind="stable")
+        home = self._home(order[:NEAR])
+        for leaf in np.unique(home):
+            self._compare(np.flatnonzero(home == leaf), leaf)
+        for leaf in order:
+            limit = self.reach + self.own
+            if gaps[leaf] > limit.max():
+                break
+            beyond = leaves.squared_distances(leaf, self.axes) > limit
+            self._compare(np.flatnonzero(~beyond & (home != leaf)), leaf)
+        self._settle()
+        return self.distances
+
+    def _home(self, near: Positions) -> Positions:
+        """For each point the nearest of some leaves."""
+        gaps = [self.search.leaves.squared_distances(leaf, self.axes) for leaf in near]
+        return np.asarray(near[np.argmin(gaps, axis=0)])
+
+    def _compare(self, some: Positions, leaf: int) -> None:
+        """Compare some points, by their place in the block, with all points of a leaf."""
+        for start in range(0, len(some), SOME):
+            self._compare_few(some[start : start + SOME], leaf)
+
+    def _compare_few(self, some: Positions, leaf: int) -> None:
+        # Products in float32 give all distances of a leaf but for a known error, and are reduced to the least of every
+        # `DEPTH` rows while they are in the cache. Only groups of rows with a value within reach are looked at again;
+        # `reach` has the error on top, so no neighbour is lost, and `_settle` compares what is left in float64.
+        search = self.search
+        product = search.terms[leaf] @ self.left[some].T
+        search.factors.add_labels(product, search.labels[leaf], self.labels[some])
+        groups = product.reshape(DEPTH, -1, len(some))
+        least = groups.min(axis=0)
+        self.best[:, some] = best = _smallest(least, self.best[:, some])
+        self.reach[some] = reach = np.minimum(self.reach[some], best[-1] + self.slack[some])
+        place, point, value = _reached(groups, least, reach)
+        known = search.leaves.points[leaf]
+        real = place < len(known)
+        self._wait(some[point[real]], known[place[real]], value[real])
+
+    def _wait(self, row: Positions, known: Positions, value: Singles) -> None:
+        """Keep candidates until there are many, or until the end, when most of them are out of reach."""
+        self.waiting.append((row, known, value))
+        self.candidates += len(value)
+        if self.candidates > WAITING:
+            self._settle()
+
+    def _settle(self) -> None:
+        """Compare the candidates in float64, and keep the distances that still count."""
+        row, known, value = (np.concatenate(part) for part in zip(*self.waiting, strict=True))
+        reachable = ~(value > self.reach[row])
+        new = Distances.between(self.search.space, self.points[row[reachable]], known[reachable])
+        self.distances = self.distances.and_those(new).nearest()
+        self.waiting, self.candidates = self.waiting[:1], 0  # the first is empty
+
+
+def _in_leaves(leaves: Leaves, rows: NDArray[Any], *, fill: float) -> NDArray[Any]:
+    """Rows of the known points leaf by leaf, each filled up to a common height. Shape (leaves, height, columns)."""
+    height = -(-max(map(len, leaves.points)) // DEPTH) * DEPTH
+    filled = np.zeros((len(leaves.points), height, rows.shape[1]), dtype=rows.dtype)
+    for leaf, points in enumerate(leaves.points):
+        filled[leaf, : len(points)] = rows[points]
+        filled[leaf, len(points) :, -1:] = fill
+    return filled
+
+
+def _of_hints(space: Space, hint: Positions, neighbours: int) -> Floats:
+    """d^2 of the hint, or of the farther of it and another point."""
+    released = np.arange(len(space.released))
+    bound = space.squared_distances(released, hint)
+    if neighbours > 1:
+        other = (hint + 1) % len(space.known)
+        bound = np.maximum(bound, space.squared_distances(released, other))
+    return bound
+
+
+def _smallest(least: Singles, best: Singles) -> Singles:
+    """The smallest values of each point so far: of different groups, so of different known points."""
+    if len(best) == 1:
+        return np.asarray(np.minimum(best, least.min(axis=0)))
+    return np.asarray(np.partition(np.vstack([best, least]), 1, axis=0)[:2])
+
+
+def _reached(groups: Singles, least: Singles, reach: Singles) -> tuple[Positions, Positions, Singles]:
+    """(place in the leaf, point, value) of every entry within reach, from the groups that have one.
+
+    NaN stands for what float32 cannot hold, and is within reach.
+    """
+    group, point = np.divmod(np.flatnonzero(~(least > reach)), len(reach))
+    members = groups[:, group, point]
+    depth, which = np.nonzero(~(members > reach[point]))
+    return depth * len(least) + group[which], point[which], members[depth, which]

@@ -19,7 +19,7 @@ from tcdp_audit.plugin.check import DisclosureType, Need, ReferenceDistribution,
 from tcdp_audit.plugin.detector import PolicyDocument, Role, Text
 from tcdp_audit.plugin.engine import CheckError
 from tcdp_audit.plugin.sentences import Comparison, Sentences, count
-from tcdp_audit_plugins.checks._shared.missing_values import violation_of
+from tcdp_audit_plugins.checks._shared.sensitive_values import violation_of
 from tcdp_audit_plugins.checks.t_closeness.nearest import Nearest, Subject
 from tcdp_audit_plugins.checks.t_closeness.supersets import Classes, classes_of
 from tcdp_audit_plugins.checks.t_closeness.t_closeness import KINDS, T_CLOSENESS, ClosenessParameters, Distance

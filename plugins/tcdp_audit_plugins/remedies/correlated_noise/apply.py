@@ -266,7 +266,7 @@ class _Masking:
 
         With missing cells covariances are of no use, so the noise of each attribute by itself is given.
         """
-        from tcdp_audit_plugins.checks.likelihood_attacks.parameters import BY_DEFAULT  # noqa: PLC0415 - many modules
+        from tcdp_audit_plugins.checks.masking_attacks.parameters import BY_DEFAULT  # noqa: PLC0415 - many modules
 
         known: dict[str, Any] = {"attributes": [one.name for one in self.attributes], "limit": BY_DEFAULT}
         if self.parameters.covariance is not None:

@@ -15,7 +15,7 @@ from pydantic import Field
 from tcdp_audit.plugin._internal import Floats
 from tcdp_audit.plugin.detector import Exact, PolicyDocument, Role
 from tcdp_audit.plugin.remedy import Attribute, NewColumn, RemedyError, RemedyView, Treatment
-from tcdp_audit_plugins.checks.likelihood_attacks.parameters import BY_DEFAULT
+from tcdp_audit_plugins.checks.masking_attacks.parameters import BY_DEFAULT
 from tcdp_audit_plugins.remedies._shared.masking import (
     NO_ORDER,
     Fault,

@@ -141,7 +141,7 @@ class FittedMechanism:
 
     def attacks(self, attribute: str) -> tuple[Mapping[str, Mapping[str, Any]], ...]:
         """The same as a treatment has it."""
-        from tcdp_audit_plugins.checks.likelihood_attacks.parameters import BY_DEFAULT  # noqa: PLC0415 - many modules
+        from tcdp_audit_plugins.checks.masking_attacks.parameters import BY_DEFAULT  # noqa: PLC0415 - many modules
 
         check, known = self.attack
         return ({check: {"attributes": [attribute], "limit": BY_DEFAULT, **known}},)

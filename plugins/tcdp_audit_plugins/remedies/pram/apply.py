@@ -260,7 +260,7 @@ class _Categories:
             matrix = retaining(float(self.staying(retention)), values)
         if not self.parameters.invariant:
             return matrix
-        from tcdp_audit_plugins.checks.likelihood_attacks.channel import invariant  # noqa: PLC0415 - many modules
+        from tcdp_audit_plugins.checks.masking_attacks.channel import invariant  # noqa: PLC0415 - many modules
 
         return invariant(matrix, counts)
 
@@ -307,7 +307,7 @@ class _Pram:
 
     def _known(self, retention: Fraction | None) -> dict[str, Any]:
         """The knowledge of an intruder who knows the method: with which probabilities values were released."""
-        from tcdp_audit_plugins.checks.likelihood_attacks.parameters import BY_DEFAULT  # noqa: PLC0415 - many modules
+        from tcdp_audit_plugins.checks.masking_attacks.parameters import BY_DEFAULT  # noqa: PLC0415 - many modules
 
         staying = {one.attribute.name: one.staying(retention) for one in self.columns if one.declared is None}
         matrix = {one.attribute.name: one.declared for one in self.columns if one.declared is not None}

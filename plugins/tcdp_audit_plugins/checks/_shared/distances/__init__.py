@@ -1,4 +1,4 @@
-"""Distances between a class's distribution and the reference, one file each.
+"""Distances between a class's distribution and the reference.
 
 With counts c of a class of n records and weights w of a reference with total W, p - q has the numerator
 c W - w n over n W. Sums of such numerators are integers, so no rounding depends on order, shard or engine.
@@ -6,11 +6,13 @@ c W - w n over n W. Sums of such numerators are integers, so no rounding depends
 
 from __future__ import annotations
 
-from tcdp_audit_plugins.checks._shared.distances.divergence import jensen_shannon, kullback_leibler
-from tcdp_audit_plugins.checks._shared.distances.equal import equal_distance
-from tcdp_audit_plugins.checks._shared.distances.hierarchical import hierarchical_distance
+from tcdp_audit_plugins.checks._shared.distances.hierarchical import equal_distance, hierarchical_distance
 from tcdp_audit_plugins.checks._shared.distances.line import ordered_distance
-from tcdp_audit_plugins.checks._shared.distances.multiplicative import multiplicative_distance
+from tcdp_audit_plugins.checks._shared.distances.multiplicative import (
+    jensen_shannon,
+    kullback_leibler,
+    multiplicative_distance,
+)
 from tcdp_audit_plugins.checks._shared.distances.numeric import numeric_distance
 
 __all__ = [

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from tcdp_audit.plugin._internal import LIMIT, Floats, Integers, cached_on_histogram, cached_on_reference
 from tcdp_audit.plugin.check import ApproximateFigure, Histogram, Measured, Ratios, ReferenceDistribution, Signs
-from tcdp_audit_plugins.checks._shared.distances.overflow import as_python_integers
+from tcdp_audit_plugins.checks._shared.distances.hierarchical import as_python_integers
 
 Positions = NDArray[Any]
 

@@ -19,12 +19,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tcdp_audit.plugin._internal import Floats
-from tcdp_audit_plugins.checks.record_linkage.supervised.deadline import Deadline
 from tcdp_audit_plugins.checks.record_linkage.supervised.families import Family
 from tcdp_audit_plugins.checks.record_linkage.supervised.links import CELLS, Learned, links
-from tcdp_audit_plugins.checks.record_linkage.supervised.mixed_integer import MixedIntegerProgramme, solved
+from tcdp_audit_plugins.checks.record_linkage.supervised.mixed_integer import (
+    MixedIntegerProgramme,
+    Mixtures,
+    region,
+    solved,
+)
 from tcdp_audit_plugins.checks.record_linkage.supervised.paired_points import PairedPoints, Positions
-from tcdp_audit_plugins.checks.record_linkage.supervised.regions import Mixtures, region
+from tcdp_audit_plugins.checks.record_linkage.supervised.surrogate import Deadline
 
 MARGIN = 3e-6  # by which a match is nearer, in parts of a row's largest coefficient; the solver's tolerance is 1e-6
 NONE = 1e-9  # a difference that is rounding

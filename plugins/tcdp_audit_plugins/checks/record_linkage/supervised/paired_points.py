@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from functools import cached_property
 
 import numpy as np
@@ -13,6 +14,8 @@ from tcdp_audit.plugin._internal import Floats
 from tcdp_audit_plugins.checks.record_linkage.standardised import RANDOM_PAIR, RecordPoints, Space
 
 Positions = NDArray[np.intp]
+
+LEARNED = 1_500  # records at most that a distance is learned from, so that it takes seconds
 
 
 @dataclass(frozen=True)
@@ -137,3 +140,26 @@ def _of_records(side: RecordPoints, records: NDArray[np.int64]) -> RecordPoints:
     """The points that have records, with as many."""
     points = np.flatnonzero(records)
     return replace(side.only(points), records=records[points].astype(np.int64))
+
+
+def learned_from(points: PairedPoints, seed: int) -> PairedPoints:
+    """All records where these are few, else some of them, drawn by a seed, among themselves."""
+    if points.cells <= LEARNED**2:
+        return points
+    return points.among_themselves(_drawn(points, LEARNED, seed), strangers=False)
+
+
+def split(points: PairedPoints, share: Fraction, seed: int) -> tuple[PairedPoints, PairedPoints] | None:
+    """Records to learn from, among themselves, and all others beside whoever was not released; None if one is empty."""
+    drawn = min(round(share * points.records), LEARNED)
+    if not 0 < drawn < points.records:
+        return None
+    chosen = _drawn(points, drawn, seed)
+    return points.among_themselves(chosen, strangers=False), points.among_themselves(~chosen, strangers=True)
+
+
+def _drawn(points: PairedPoints, number: int, seed: int) -> NDArray[np.bool_]:
+    """Some of the records; they stand in an order of their content, so that the order of rows plays no part."""
+    chosen = np.zeros(points.records, dtype=np.bool_)
+    chosen[np.random.default_rng(seed).permutation(points.records)[:number]] = True
+    return chosen

@@ -13,13 +13,11 @@ from tcdp_audit.plugin._internal import Floats
 from tcdp_audit.plugin.engine import CheckError
 from tcdp_audit_plugins.checks.record_linkage.credit import credit
 from tcdp_audit_plugins.checks.record_linkage.standardised import Space
-from tcdp_audit_plugins.checks.record_linkage.supervised.deadline import Deadline
 from tcdp_audit_plugins.checks.record_linkage.supervised.exact_optimum import optimum
 from tcdp_audit_plugins.checks.record_linkage.supervised.families import Family, WeightedMean
-from tcdp_audit_plugins.checks.record_linkage.supervised.held_out import LEARNED, split
 from tcdp_audit_plugins.checks.record_linkage.supervised.links import Learned, links
-from tcdp_audit_plugins.checks.record_linkage.supervised.paired_points import PairedPoints
-from tcdp_audit_plugins.checks.record_linkage.supervised.surrogate import learned
+from tcdp_audit_plugins.checks.record_linkage.supervised.paired_points import LEARNED, PairedPoints, split
+from tcdp_audit_plugins.checks.record_linkage.supervised.surrogate import Deadline, learned
 
 FEATURES = 2**30  # bytes that features may take where no memory is given
 MOST = 3 * 10**9  # features of pairs that are computed to link all records: some ten seconds

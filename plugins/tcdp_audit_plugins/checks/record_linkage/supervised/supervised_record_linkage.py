@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import Any
+from typing import Annotated, Any, Literal
 
 import numpy as np
+from pydantic import Field
 
 from tcdp_audit.plugin._internal import Floats
 from tcdp_audit.plugin.check import DisclosureType, Need, Pairs, TableCheck, TableFigure, TableView
-from tcdp_audit.plugin.detector import Scale
+from tcdp_audit.plugin.detector import Exact, Scale
 from tcdp_audit.plugin.engine import CheckError
 from tcdp_audit.plugin.sentences import Comparison, Outcome, Sentences, percent, percent_of
-from tcdp_audit_plugins.checks.record_linkage.comparison import comparable_attributes, compared
+from tcdp_audit_plugins.checks._shared.known_attributes import known_attributes
+from tcdp_audit_plugins.checks.record_linkage.comparison import ComparedAttributes, comparable_attributes
 from tcdp_audit_plugins.checks.record_linkage.distance_record_linkage import table_figures
 from tcdp_audit_plugins.checks.record_linkage.linked_records import LINKED, finds
 from tcdp_audit_plugins.checks.record_linkage.standardised import space
@@ -21,13 +23,47 @@ from tcdp_audit_plugins.checks.record_linkage.supervised.families import (
     FAMILIES,
     BilinearForm,
     Family,
+    FamilyName,
     OrderedWeights,
 )
-from tcdp_audit_plugins.checks.record_linkage.supervised.held_out import learned_from
-from tcdp_audit_plugins.checks.record_linkage.supervised.paired_points import PairedPoints
-from tcdp_audit_plugins.checks.record_linkage.supervised.parameters import SupervisedLinkageParameters
+from tcdp_audit_plugins.checks.record_linkage.supervised.paired_points import PairedPoints, learned_from
 from tcdp_audit_plugins.checks.record_linkage.supervised.search import Best, Search, most_possible
 from tcdp_audit_plugins.guides import built_in_guide
+
+Judged = Literal["worst_case", "held_out"]
+
+
+class SupervisedLinkageParameters(ComparedAttributes):
+    """Parameters of `supervised_record_linkage`."""
+
+    at_most: Annotated[
+        Exact | None,
+        Field(ge=0, le=1, description="The largest share of records that may be linked correctly."),
+    ] = None
+    judged: Annotated[
+        Judged,
+        Field(
+            description="Which share is demanded: of records that were learned from, or of those that were held out."
+        ),
+    ] = "worst_case"
+    family: Annotated[FamilyName, Field(description="Which distances the intruder may learn.")] = "weighted_mean"
+    solver: Annotated[
+        Literal["surrogate", "milp"],
+        Field(description="A search that is fast, or one that proves its result where there are few records."),
+    ] = "surrogate"
+    time_limit: Annotated[
+        int,
+        Field(
+            ge=1,
+            le=10**6,
+            description="Seconds after which the search ends, half of them for the distance of all records and half "
+            "for that of those who are not held out.",
+        ),
+    ] = 40
+    train_share: Annotated[
+        Exact, Field(gt=0, lt=1, description="The share of records that are learned from, the others being held out.")
+    ] = Fraction(1, 2)
+    seed: Annotated[int, Field(ge=0, description="Draws the records that are learned from.")] = 0
 
 
 def supervised_record_linkage(view: TableView, parameters: SupervisedLinkageParameters) -> TableFigure:
@@ -50,7 +86,7 @@ def supervised_record_linkage(view: TableView, parameters: SupervisedLinkagePara
     """
     from threadpoolctl import threadpool_limits  # noqa: PLC0415 - only where there is a product
 
-    pairs = view.pairs(compared(parameters, view.quasi_identifiers))
+    pairs = view.pairs(known_attributes(parameters.attributes, view.quasi_identifiers))
     both = space(pairs.released, pairs.original, pairs.scales, {})
     seekers, matches = both.released.point[pairs.matched], both.known.point[pairs.partner[pairs.matched]]
     points = PairedPoints.of(both, seekers, matches)

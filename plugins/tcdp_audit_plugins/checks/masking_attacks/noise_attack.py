@@ -1,0 +1,103 @@
+"""Added noise under attack: an intruder who knows how much noise was added, and along which axes."""
+
+from __future__ import annotations
+
+from tcdp_audit.plugin._internal import Counts
+from tcdp_audit.plugin.check import DisclosureType, Need, Pairs, TableCheck, TableFigure, TableView
+from tcdp_audit.plugin.detector import Scale
+from tcdp_audit.plugin.sentences import Comparison
+from tcdp_audit_plugins.checks.masking_attacks.gaussian import Gaussian, in_units_of_noise, scored
+from tcdp_audit_plugins.checks.masking_attacks.likelihood_figure import (
+    Attack,
+    attack_sentences,
+    both_ways,
+)
+from tcdp_audit_plugins.checks.masking_attacks.noise import NoiseParameters, faults, noise_of, numeric_attributes
+from tcdp_audit_plugins.checks.masking_attacks.posteriors import posteriors, require_few
+from tcdp_audit_plugins.checks.record_linkage.credit import credit
+from tcdp_audit_plugins.checks.record_linkage.standardised import Space, space
+from tcdp_audit_plugins.guides import built_in_guide
+
+
+def noise_attack(view: TableView, parameters: NoiseParameters) -> TableFigure:
+    """The expected share of records that maximum likelihood under the noise links to the right person.
+
+    A record is linked to the person with the smallest (y - x)^T S^-1 (y - x), S the covariance matrix of the noise or
+    its pseudo-inverse; a true match among t ties earns 1/t. Where nothing is declared, S is estimated from the pairs.
+
+    Returns:
+        An exact fraction from 0 to 1 over the matched records.
+
+    Raises:
+        CheckError: release and original cannot be paired, the covariance matrix is none or contradicts the tables, or
+            there are too many distinct records.
+
+    Cost: two searches for nearest neighbours, and O(distinct released x distinct original records x attributes) for the
+    posteriors, in blocks.
+
+    Source: Torra, Guide to Data Privacy, 2022.
+    """
+    attack, axes = _attacked(view, parameters)
+    names = numeric_attributes(parameters, view.policy.document)
+    return attack.figure(parameters, {"attributes": names, "axes": axes})
+
+
+def candidates_of_released(view: TableView, parameters: NoiseParameters) -> Counts:
+    """How many people each matched released record may be: those with a posterior above `probability`.
+
+    Where no one has one, all who are possible.
+
+    Returns:
+        int64, shape (matched records,).
+
+    Raises:
+        CheckError: as `noise_attack`.
+    """
+    return _attacked(view, parameters)[0].candidates
+
+
+def _attacked(view: TableView, parameters: NoiseParameters) -> tuple[Attack, int]:
+    names = numeric_attributes(parameters, view.policy.document)
+    pairs = scored(view.pairs(names), parameters.scores)
+    both, axes = in_units_of_noise(pairs, noise_of(view, pairs, names, parameters))
+    likelihood, ways = Gaussian(both), both_ways(both, pairs)
+    require_few(likelihood, parameters.limit)
+    _, released, known = ways["masked_to_original"]
+    attack = Attack(
+        pairs,
+        {name: credit(*one) for name, one in ways.items()},
+        _own_standards(pairs, names),
+        posteriors(likelihood, parameters.probability),
+        likelihood,
+        (released, known),
+        names if parameters.is_estimated else [],
+    )
+    return attack, axes
+
+
+def _own_standards(pairs: Pairs, names: list[str]) -> Space | None:
+    """Each table standardised by itself, as without knowledge of the noise; None where nothing varies."""
+    sides = (pairs.released, pairs.original)
+    if not any(all((side.domains[name].counts > 0).sum() > 1 for side in sides) for name in names):
+        return None
+    return space(*sides, dict.fromkeys(names, Scale.NUMERIC), {})
+
+
+CHECKS = [
+    TableCheck(
+        name="noise_attack",
+        title="Attack on added noise",
+        disclosure_type=DisclosureType.IDENTITY_DEGREE,
+        parameters=NoiseParameters,
+        measure=noise_attack,
+        comparison=Comparison.AT_MOST,
+        label="share of records linked correctly",
+        needs={Need.ORIGINAL},
+        validate=faults,
+        sentences=attack_sentences(
+            "{details.attributes}",
+            "[{scores=values?}how much noise was added|how far values tend to be moved among the ranks]",
+        ),
+        guide=built_in_guide(__file__, "noise_attack.md"),
+    ),
+]

@@ -1,0 +1,89 @@
+"""Identifiers are the words of the field: none that the project defines has a part of its former private idiom.
+
+`tests/banned_words.py` lists the words, each with a better one. The docstrings of the source still have uses of the
+idiom: their number may only fall. A change that removes some lowers
+`DOCSTRINGS_AT_MOST` to the number that the test prints.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from banned_words import IN_NAMES, in_name, in_prose
+from imports import ROOT
+
+SOURCES = ("tcdp_audit", "plugins", "reports")
+FOLDERS = (*SOURCES, "tests", "benchmarks", "examples", "tools")
+DOCSTRINGS_AT_MOST = 671  # uses of the idiom in docstrings of the source; lower it with them, and never raise it
+Documented = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+
+
+def defined(tree: ast.AST) -> Iterator[tuple[int, str]]:
+    """The names that a module defines, with their lines; names of imported things are others' unless renamed."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
+                yield node.lineno, name
+            case ast.Name(id=name, ctx=ast.Store()) | ast.Attribute(attr=name, ctx=ast.Store()) | ast.arg(arg=name):
+                yield node.lineno, name
+            case ast.alias(asname=str(name)) | ast.ExceptHandler(name=str(name)):
+                yield node.lineno, name
+            case ast.MatchAs(name=str(name)) | ast.MatchStar(name=str(name)) | ast.MatchMapping(rest=str(name)):
+                yield node.lineno, name
+
+
+def faults(path: Path) -> list[str]:
+    """The names of a module with a banned part, its own and those of its folder included."""
+    place = path.relative_to(ROOT)
+    names = [*((1, part) for part in (*place.parts[:-1], path.stem)), *defined(_tree(path))]
+    return [
+        f"{place}:{line}: {name}: write for {word!r}: {IN_NAMES[word]}"
+        for line, name in names
+        for word in in_name(name)
+    ]
+
+
+def _tree(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("folder", FOLDERS)
+def test_no_name_has_a_banned_part(folder: str):
+    paths = sorted((ROOT / folder).rglob("*.py"))
+    messages = [message for path in paths for message in faults(path)]
+
+    assert paths
+    assert not messages, "\n".join(messages)
+
+
+def test_uses_of_the_idiom_in_docstrings_only_become_fewer():
+    paths = [path for folder in SOURCES for path in sorted((ROOT / folder).rglob("*.py"))]
+    nodes = [node for path in paths for node in ast.walk(_tree(path)) if isinstance(node, Documented)]
+    uses = sum(1 for node in nodes for _ in in_prose(ast.get_docstring(node) or ""))
+
+    print(f"{uses} uses of the idiom in docstrings, at most {DOCSTRINGS_AT_MOST}")  # noqa: T201  the number to lower
+    assert uses <= DOCSTRINGS_AT_MOST, f"{uses} uses in docstrings, at most {DOCSTRINGS_AT_MOST}: see banned_words.py"
+
+
+def test_names_of_every_kind_are_read():
+    source = """
+import os as told_a
+class ToldB:
+    told_c: int
+def told_d(told_e, *told_f, told_g=1, **told_h):
+    for told_i, (told_j, _) in told_e:
+        told_f.told_k = [told_l for told_l in told_e]
+    with told_e as told_m:
+        told_n = (told_o := 1)
+    try: pass
+    except OSError as told_p: pass
+    match told_n:
+        case [told_q, *told_r] | {**told_s}: pass
+"""
+
+    read = {name[-1].lower() for _, name in defined(ast.parse(source)) if in_name(name)}
+
+    assert read == set("abcdefghijklmnopqrs")
