@@ -134,11 +134,14 @@ EXPECT: dict[str, list[dict[str, Any]]] = {
     "record_order": [{"at_most": 0}, {}],
 }
 
+TAKEN_FROM_ROLES = ("attribute", "attributes")
+COLUMNS: dict[str, Any] = {"column": "x", "target": "x", "other_attributes": ["x"]}  # in place of a guide's columns
+
 
 def demands_of_guide(check: Check) -> list[dict[str, Any]]:
     """The example of a check's guide on the columns of these tables, with its demands and without them."""
     ((_, example),) = yaml.safe_load(check.guide.example)[0].items()
-    known = {key: value for key, value in (example or {}).items() if key not in ("attribute", "attributes")}
+    known = {key: COLUMNS.get(key, value) for key, value in (example or {}).items() if key not in TAKEN_FROM_ROLES}
     demanded = {limit.parameter for limit in check.limits}
     return [known, {key: value for key, value in known.items() if key not in demanded}]
 
