@@ -265,7 +265,9 @@ class TreatmentTrial:
         """The core's own table of it: the input's columns in order, all records accounted for, every cell readable."""
         table = apply_treatment(self.case.table, view, treatment)
         retained = view.records if treatment.retained is None else int(treatment.retained.sum())
-        self.at.require(table.num_rows == retained, "records", f"{table.num_rows:,} came out where {retained:,} were kept")
+        self.at.require(
+            table.num_rows == retained, "records", f"{table.num_rows:,} came out where {retained:,} were kept"
+        )
         same = table.column_names == self.case.table.column_names
         self.at.require(same, "columns", "the treated release has not the columns of the release, in their order")
         errors = [one for one in self._audited(table) if one.status is Status.ERROR]
