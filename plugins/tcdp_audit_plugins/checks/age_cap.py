@@ -38,8 +38,10 @@ def least_age(low: float, high: float, *, low_open: bool = False, high_open: boo
         high_open: whether the upper end is left out.
 
     Example:
-        >>> least_age(89, 89), least_age(85, 90, high_open=True), least_age(90, float("inf")), least_age(95, float("inf"))
-        (89, 89, 89, 94)
+        >>> least_age(89, 89), least_age(85, 90, high_open=True)
+        (89, 89)
+        >>> least_age(90, float("inf")), least_age(95, float("inf"))
+        (89, 94)
     """
     if not isinf(high):
         return ceil(high) - 1 if high_open else floor(high)
