@@ -2,12 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator, Sequence
 
-from tcdp_audit.plugin._internal import exposed_sentence, verdict_sentence, verdict_title
-from tcdp_audit.plugin.report import Audit, AuditComparison, Frontier, tool
-from tcdp_audit.plugin.sentences import count
-from tcdp_audit_reports.markdown_blocks import blocks_as_markdown, escaped
+from tcdp_audit.plugin._internal import Block, exposed_sentence, summary_blocks, verdict_sentence, verdict_title
+from tcdp_audit.plugin.report import (
+    Audit,
+    AuditComparison,
+    Chart,
+    Definitions,
+    Frontier,
+    Group,
+    Heading,
+    Items,
+    Lines,
+    Paragraph,
+    Rows,
+    tool,
+)
+from tcdp_audit.plugin.sentences import count, visible
 
 BANNER = "**This report contains cells of the release** (`--show-values`): treat it as you treat the data."
 
@@ -58,3 +71,86 @@ def _provenance(audit: Audit) -> str:
         f"Release: {digest}. Policy: {escaped(audit.policy.name)}, SHA-256 {audit.policy.sha256}. "
         f"Audited {audit.audited_at:%Y-%m-%d %H:%M} UTC with {about['name']} {about['version']}."
     )
+
+
+SPECIAL = re.compile(r"[\\`*_{}\[\]<>()#+!|~$&:@=-]")  # acts somewhere in Markdown, HTML in it, or GitHub's dialect
+PLAIN_MIDWAY = "-:=()+"  # of these, what acts only where a table or a list begins
+
+
+def blocks_as_markdown(blocks: Iterable[Block], *, level: int = 3) -> str:
+    """Blocks as Markdown, an empty line between them.
+
+    Args:
+        blocks: what to write; charts, and groups for pages only, are left out.
+        level: of their headings.
+    """
+    parts = (_markdown(one, level) for one in summary_blocks([*blocks]))
+    return "\n\n".join(part for part in parts if part)
+
+
+def escaped(text: str) -> str:
+    """Text that no reader of Markdown takes for markup: every character with a meaning becomes an entity."""
+    plain = " ".join(visible(text).split())
+    return SPECIAL.sub(lambda match: match[0] if match[0] in PLAIN_MIDWAY else f"&#{ord(match[0])};", plain)
+
+
+def _markdown(block: Block, level: int) -> str:
+    match block:
+        case str():
+            return escaped(block)
+        case Paragraph():
+            lines = f"\n\n{_fenced(block.lines)}" if block.lines else ""
+            return f"{_line(block)}{lines}"
+        case Heading():
+            return f"{'#' * level} {escaped(block.text)}"
+        case Items():
+            return _items(block)
+        case Definitions():
+            return "\n".join(f"- **{escaped(name)}**: {escaped(text)}" for name, text in block.pairs)
+        case Rows():
+            return _table(block)
+        case Lines():
+            title = f"{escaped(block.title)}:\n\n" if block.title else ""
+            return f"{title}{_fenced(block.text)}"
+        case Chart() | Group():
+            return ""
+
+
+def _line(block: Paragraph) -> str:
+    """Its lead, its text, and what to type."""
+    lead = f"**{escaped(block.lead)}**" if block.lead else ""
+    code = f"`{' '.join(visible(block.code).replace('`', chr(39)).split())}`" if block.code else ""
+    return " ".join(part for part in (lead, escaped(block.text), code) if part)
+
+
+def _items(block: Items) -> str:
+    entries = [Paragraph(one) if isinstance(one, str) else one for one in block.entries]
+    marks = [f"{number}." if block.ordered else "-" for number in range(1, len(entries) + 1)]
+    return "\n".join(f"{mark} {_line(one)}{_inside(one.lines)}" for mark, one in zip(marks, entries, strict=True))
+
+
+def _inside(lines: str) -> str:
+    """Lines as a block within an entry of a list."""
+    return "".join(f"\n{f'    {line}'.rstrip()}" for line in ["", *_fenced(lines).splitlines()]) if lines else ""
+
+
+def _fenced(text: str) -> str:
+    """Lines that cannot close their fence."""
+    lines = "\n".join(map(visible, text.splitlines())).replace("```", "'''").rstrip()
+    return f"```yaml\n{lines}\n```"
+
+
+def _table(rows: Rows) -> str:
+    """A table of GitHub's dialect below its caption, figures aligned right; details of a cell follow its first line."""
+    marks = ["---" if rows.numeric_from is None or at < rows.numeric_from else "---:" for at in range(len(rows.head))]
+    lines = [_row([escaped(one) for one in rows.head]), _row(marks), *(_row([*map(_cell, row)]) for row in rows.body)]
+    caption = f"**{escaped(rows.caption)}**" if rows.caption else ""
+    return "\n\n".join(part for part in (caption, "\n".join(lines), escaped(rows.note)) if part)
+
+
+def _row(cells: Sequence[str]) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def _cell(text: str) -> str:
+    return "; ".join(map(escaped, text.split("\n")))

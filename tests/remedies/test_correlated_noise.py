@@ -15,7 +15,7 @@ from masked import PLUGINS, masked, paired_policy
 from tcdp_audit import PolicyError, fix, load_policy
 from tcdp_audit.core.remedy.remedy import RemedyError
 from tcdp_audit_plugins.remedies._shared.masking import correlations, normal_noise
-from tcdp_audit_plugins.remedies.correlated_noise.apply import covariance_of
+from tcdp_audit_plugins.remedies.correlated_noise import covariance_of
 
 AGES = {"age": "numeric", "wage": "numeric"}
 

@@ -17,7 +17,7 @@ from masked import PLUGINS, masked, paired_policy
 from tcdp_audit import PolicyError, fix, load_policy
 from tcdp_audit.core.remedy.remedy import RemedyError
 from tcdp_audit_plugins.remedies._shared.masking import correlations
-from tcdp_audit_plugins.remedies.data_shuffling.apply import new_scores, scores
+from tcdp_audit_plugins.remedies.data_shuffling import new_scores, scores
 
 
 @settings(max_examples=30)

@@ -15,7 +15,7 @@ from masked import PLUGINS, masked, paired_policy
 from tcdp_audit import PolicyError, fix, load_policy
 from tcdp_audit.core.remedy.remedy import RemedyError
 from tcdp_audit_plugins.checks.masking_attacks.channel import invariant
-from tcdp_audit_plugins.remedies.pram.apply import LARGEST, declared_matrix, drawn, retaining
+from tcdp_audit_plugins.remedies.pram import LARGEST, declared_matrix, drawn, retaining
 
 SEX = {"sex": {"role": "quasi_identifier", "scale": "nominal"}}
 HANDBOOK = {"male": {"male": 0.9, "female": 0.1}, "female": {"female": 0.9, "male": 0.1}}

@@ -16,7 +16,7 @@ from masked import PLUGINS, masked, paired_policy
 
 from tcdp_audit import PolicyError, audit, fix, load_policy
 from tcdp_audit.core.remedy.remedy import RemedyError
-from tcdp_audit_plugins.remedies.rank_swapping.apply import PERCENTS, pairs_by_distribution, pairs_within
+from tcdp_audit_plugins.remedies.rank_swapping import PERCENTS, pairs_by_distribution, pairs_within
 
 AGE = {"age": {"role": "quasi_identifier", "scale": "numeric"}}
 LINKAGE = {"distance_record_linkage": {"at_most": 0.1}}

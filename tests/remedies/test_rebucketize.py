@@ -20,8 +20,7 @@ from tcdp_audit.core.remedy.remedy import RemedyError
 from tcdp_audit.core.remedy.treatment import apply_treatment
 from tcdp_audit.core.remedy.view import RemedyView
 from tcdp_audit.core.repair.fixing import Remediation
-from tcdp_audit_plugins.remedies.rebucketize import REBUCKETIZE
-from tcdp_audit_plugins.remedies.rebucketize.apply import concerns
+from tcdp_audit_plugins.remedies.rebucketize import REBUCKETIZE, concerns
 
 GRADES = ["none", "low", "medium", "high", "severe"]
 PLACES = {"anywhere": {"north": ["oslo", "turku"], "south": ["rome", "bari"]}}

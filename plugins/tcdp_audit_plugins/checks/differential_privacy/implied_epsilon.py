@@ -11,12 +11,15 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
+from tcdp_audit.plugin._internal import Counts, boundaries
 from tcdp_audit.plugin.check import (
     ApproximateFigure,
     AttributeParameters,
     ClassCheck,
     ClassEvidence,
     DisclosureType,
+    Histogram,
+    ReferenceDistribution,
     Signs,
     Threshold,
 )
@@ -24,7 +27,7 @@ from tcdp_audit.plugin.detector import Exact, PolicyDocument, Role, Scale, Text
 from tcdp_audit.plugin.sentences import Comparison, Sentences
 from tcdp_audit_plugins.checks._shared.distances.multiplicative import multiplicative_distance
 from tcdp_audit_plugins.checks._shared.logarithms import sign_of_logarithm
-from tcdp_audit_plugins.checks.differential_privacy.buckets import bucketised
+from tcdp_audit_plugins.checks.differential_privacy.extremes import product
 from tcdp_audit_plugins.checks.differential_privacy.sentences import (
     ASSUMING,
     ODDS_OF_VALUE,
@@ -33,6 +36,46 @@ from tcdp_audit_plugins.checks.differential_privacy.sentences import (
     worst_figure,
 )
 from tcdp_audit_plugins.guides import built_in_guide
+
+
+def bucketised(
+    histogram: Histogram, marginal: ReferenceDistribution, buckets: int
+) -> tuple[Histogram, ReferenceDistribution]:
+    """Class and table over buckets instead of values.
+
+    Args:
+        histogram: values of each class, in the order of the attribute.
+        marginal: the table's, in the same order.
+        buckets: how many buckets to aim at; values heavier than a bucket's share leave fewer.
+
+    Returns:
+        The same classes and table, the codes now numbering buckets.
+
+    Cost: O(pairs + domain).
+
+    Source: Domingo-Ferrer, Soria-Comas (2015), section 6.1.
+    """
+    bucket = bucket_of_values(marginal, buckets)
+    weights = np.zeros(buckets, dtype=np.int64)
+    np.add.at(weights, bucket, marginal.weights)
+    own = bucket[histogram.values]
+    starts = boundaries(product(histogram.rows, buckets) + own)
+    first = np.searchsorted(starts, histogram.offsets)
+    counts = np.add.reduceat(histogram.counts, starts) if len(starts) else histogram.counts[:0]
+    return Histogram(first, own[starts], counts), ReferenceDistribution(weights)
+
+
+def bucket_of_values(marginal: ReferenceDistribution, buckets: int) -> Counts:
+    """The bucket of each value: where the middle of its mass falls among equal shares of the whole.
+
+    Example:
+        >>> bucket_of_values(ReferenceDistribution(np.array([5, 1, 1, 5])), 3).tolist()
+        [0, 1, 1, 2]
+    """
+    weights = marginal.weights
+    middle = 2 * np.cumsum(weights) - weights  # twice the mass before the middle of a value
+    return np.asarray((product(middle, buckets) // (2 * marginal.total)).astype(np.int64).clip(max=buckets - 1))
+
 
 ORDERED = frozenset({Scale.ORDINAL, Scale.NUMERIC})
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Annotated
+from math import sqrt
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
+from tcdp_audit.plugin._internal import BORDERLINE, Codes, Counts, Floats
 from tcdp_audit.plugin.check import DisclosureType, Need, TableCheck, TableFigure, TableView
 from tcdp_audit.plugin.detector import Scale
 from tcdp_audit_plugins.checks.interval_disclosure.attribute_pairs import AttributePairs
@@ -18,10 +20,88 @@ from tcdp_audit_plugins.checks.interval_disclosure.parameters import (
     compared,
     interval_faults,
 )
-from tcdp_audit_plugins.checks.interval_disclosure.sd_intervals import inside_sd_interval
 from tcdp_audit_plugins.checks.interval_disclosure.sentences import SENTENCES
 from tcdp_audit_plugins.checks.interval_disclosure.shares import interval_figure
 from tcdp_audit_plugins.guides import built_in_guide
+
+
+def inside_sd_interval(
+    released: Codes, original: Codes, values: NDArray[Any], counts: Counts, percent: Fraction
+) -> NDArray[np.bool_]:
+    """Which pairs keep |v - v'| <= p sd(v) / 100, with sd of all original values and n - 1 in its denominator.
+
+    Differences within 1e-9 (relative) of the limit are decided in fractions: 100² (v - v')² n (n - 1) against
+    p² (n Σ v² - (Σ v)²), where a number that is stored as floating point stands for the decimal that it prints as.
+
+    Args:
+        released: code of each pair's masked value, the domain's size where it is missing, shape (pairs,).
+        original: code of its original value over the same domain, likewise.
+        values: the domain's numbers in ascending order, int64 or float64, shape (domain,).
+        counts: records of the whole original with each value, shape (domain,); at least two records.
+        percent: p, above 0.
+
+    Returns:
+        bool, shape (pairs,); False where either value is missing.
+
+    Cost: O(pairs + domain), and rational arithmetic over the domain where floating point does not decide.
+
+    Source: Torra, Privacy models and disclosure risk (lecture, 2020), SD-based interval disclosure.
+
+    Example:
+        >>> values, counts = np.array([0, 1, 2, 3, 4]), np.array([1, 0, 1, 0, 1])  # originals 0, 2, 4: sd = 2
+        >>> inside_sd_interval(np.array([1, 3, 1]), np.array([0, 2, 4]), values, counts, Fraction(50)).tolist()
+        [True, True, False]
+    """
+    scaled = _scaled(values)
+    limit = float(percent) / 100 * _standard_deviation(scaled, counts)
+    numbers = np.append(scaled, np.nan)
+    distance = np.abs(numbers[original] - numbers[released])
+    doubt = BORDERLINE * limit + 8 * np.finfo(np.float64).eps * (1 + float(percent) / 100)
+    inside = np.asarray(distance <= limit)
+    close = np.flatnonzero(np.abs(distance - limit) <= doubt)
+    if len(close):
+        inside[close] = _decided(released[close], original[close], values, counts, percent)
+    return inside
+
+
+def _scaled(values: NDArray[Any]) -> Floats:
+    """The numbers divided by a power of two, which is exact, so that none exceeds 1 and no square overflows."""
+    floats = values.astype(np.float64)
+    _, exponent = np.frexp(np.abs(floats).max(initial=0.0))
+    return np.asarray(np.ldexp(floats, -exponent))
+
+
+def _standard_deviation(values: Floats, counts: Counts) -> float:
+    """With n - 1. It does not depend on the order of records, as values are added in their own order."""
+    records = int(counts.sum())
+    mean = float((values * counts).sum()) / records
+    return sqrt(float((np.square(values - mean) * counts).sum()) / (records - 1))
+
+
+def _decided(
+    released: Codes, original: Codes, values: NDArray[Any], counts: Counts, percent: Fraction
+) -> NDArray[np.bool_]:
+    """Borderline pairs, each pair of values once."""
+    limit = percent**2 * _variance(values, counts)
+    pairs, which = np.unique(np.stack([released, original]), axis=1, return_inverse=True)
+    within = [(100 * (_decimal(values[a]) - _decimal(values[b]))) ** 2 <= limit for a, b in pairs.T.tolist()]
+    return np.array(within, dtype=bool)[which.reshape(-1)]
+
+
+def _variance(values: NDArray[Any], counts: Counts) -> Fraction:
+    """The variance with n - 1: (n Σ v² - (Σ v)²) / (n (n - 1))."""
+    present = np.flatnonzero(counts)
+    weights: list[int] = counts[present].tolist()
+    numbers = [_decimal(value) for value in values[present]]
+    records = sum(weights)
+    total = sum((number * weight for number, weight in zip(numbers, weights, strict=True)), Fraction(0))
+    squares = sum((number * number * weight for number, weight in zip(numbers, weights, strict=True)), Fraction(0))
+    return (records * squares - total * total) / (records * (records - 1))
+
+
+def _decimal(value: Any) -> Fraction:
+    return Fraction(str(value.item()))
+
 
 SCALES = frozenset({Scale.NUMERIC})
 

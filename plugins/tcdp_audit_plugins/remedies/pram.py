@@ -1,4 +1,4 @@
-"""Post-randomisation: its parameters, the matrices of probabilities, and columns of drawn values."""
+"""PRAM, the post-randomisation method: categories are released as others, with known probabilities."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from pydantic import Field, model_validator
 
 from tcdp_audit.plugin._internal import Floats
 from tcdp_audit.plugin.detector import Exact, PolicyDocument, Scale, Text
-from tcdp_audit.plugin.remedy import Attribute, NewColumn, RemedyError, RemedyView, Treatment
+from tcdp_audit.plugin.remedy import Attribute, NewColumn, Remedy, RemedyError, RemedyGuide, RemedyView, Treatment
 from tcdp_audit_plugins.remedies._shared.masking import (
     Fault,
     Masking,
@@ -331,3 +332,17 @@ def _with(notes: Mapping[str, float], one: _Categories, matrix: Floats, changed:
         "without_value": notes["without_value"] + one.view.records - int(counts.sum()),
         "margin_shift": round(max(notes["margin_shift"], shift), 12),
     }
+
+
+PRAM = Remedy(
+    name="pram",
+    title="PRAM",
+    summary="Releases categories as others with declared probabilities, or so that no margin is expected to change.",
+    guide=RemedyGuide.from_file(Path(__file__).with_name("pram.md")),
+    parameters=PramParameters,
+    apply=post_randomise,
+    validate=MASKING.faults,
+    suggest_parameters=MASKING.suggest_parameters,
+    why_not_applicable=MASKING.why_not_applicable,
+    once=True,
+)

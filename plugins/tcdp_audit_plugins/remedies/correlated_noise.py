@@ -1,4 +1,4 @@
-"""Correlated noise: its parameters, covariances, and columns with noise."""
+"""Correlated noise: normal noise with a given covariance is added to numbers."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from enum import StrEnum
 from fractions import Fraction
 from functools import cached_property
 from math import floor
+from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
@@ -16,7 +17,16 @@ from pydantic import Field
 
 from tcdp_audit.plugin._internal import Floats
 from tcdp_audit.plugin.detector import Exact, PolicyDocument, Scale, Text
-from tcdp_audit.plugin.remedy import Attribute, NewColumn, RemedyError, RemedyView, Treatment, number_text
+from tcdp_audit.plugin.remedy import (
+    Attribute,
+    NewColumn,
+    Remedy,
+    RemedyError,
+    RemedyGuide,
+    RemedyView,
+    Treatment,
+    number_text,
+)
 from tcdp_audit_plugins.remedies._shared.masking import (
     NO_NUMBERS,
     Fault,
@@ -312,3 +322,17 @@ def _as_fine(drawn: Floats, attribute: Attribute) -> Floats:
 def _whole(cells: Floats) -> NDArray[Any]:
     """Whole numbers where all are, so that a column of them stays one."""
     return cells.astype(np.int64) if len(cells) and (np.round(cells) == cells).all() else cells
+
+
+CORRELATED_NOISE = Remedy(
+    name="correlated_noise",
+    title="Correlated noise",
+    summary="Adds normal noise with a given covariance to numbers, so that correlations stay on average.",
+    guide=RemedyGuide.from_file(Path(__file__).with_name("correlated_noise.md")),
+    parameters=CorrelatedNoiseParameters,
+    apply=add_noise,
+    validate=MASKING.faults,
+    suggest_parameters=MASKING.suggest_parameters,
+    why_not_applicable=MASKING.why_not_applicable,
+    once=True,
+)

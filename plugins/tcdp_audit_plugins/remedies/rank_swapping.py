@@ -1,4 +1,4 @@
-"""Rank swapping: its parameters, pairs of nearby ranks, and columns in which their values have changed places."""
+"""Rank swapping: values of an attribute change places with values of nearby ranks."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
 from math import floor, sqrt
+from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from pydantic import Field
 
 from tcdp_audit.plugin._internal import Floats
 from tcdp_audit.plugin.detector import Exact
-from tcdp_audit.plugin.remedy import Attribute, NewColumn, RemedyError, RemedyView, Treatment
+from tcdp_audit.plugin.remedy import Attribute, NewColumn, Remedy, RemedyError, RemedyGuide, RemedyView, Treatment
 from tcdp_audit_plugins.checks.masking_attacks.parameters import BY_DEFAULT
 from tcdp_audit_plugins.remedies._shared.masking import (
     NO_ORDER,
@@ -299,3 +300,17 @@ def _least(present: int) -> str:
     if present < 2:
         return "two values are needed"
     return f"the least percentage is {100 / present:.3g}"
+
+
+RANK_SWAPPING = Remedy(
+    name="rank_swapping",
+    title="Rank swapping",
+    summary="Lets values of an attribute change places with values of nearby ranks, so that columns stay as they are.",
+    guide=RemedyGuide.from_file(Path(__file__).with_name("rank_swapping.md")),
+    parameters=RankSwappingParameters,
+    apply=swap_ranks,
+    validate=MASKING.faults,
+    suggest_parameters=MASKING.suggest_parameters,
+    why_not_applicable=MASKING.why_not_applicable,
+    once=True,
+)

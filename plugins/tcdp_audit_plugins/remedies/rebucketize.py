@@ -1,9 +1,10 @@
-"""Rebucketize: its parameters, the search for a number of buckets, each judged on trial, and the column."""
+"""Rebucketize: fewer, wider buckets of one attribute, until the policy is kept."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
@@ -17,7 +18,9 @@ from tcdp_audit.plugin.remedy import (
     Attribute,
     MergedDemands,
     NewColumn,
+    Remedy,
     RemedyError,
+    RemedyGuide,
     RemedyParameters,
     RemedyView,
     Treatment,
@@ -315,3 +318,16 @@ def _column(attribute: Attribute, of_value: Integers) -> NewColumn:
     position[attribute.domain.size] = len(cells)
     own = position[attribute.codes]
     return NewColumn.of_texts(cells, np.where(own < 0, labels.codes, own))
+
+
+REBUCKETIZE = Remedy(
+    name="rebucketize",
+    title="Rebucketize",
+    summary="Joins neighbouring values or buckets of one attribute into fewer, wider ones until the policy is kept.",
+    guide=RemedyGuide.from_file(Path(__file__).with_name("rebucketize.md")),
+    parameters=RebucketizeParameters,
+    apply=apply,
+    validate=faults,
+    suggest_parameters=suggest_parameters,
+    why_not_applicable=why_not_applicable,
+)

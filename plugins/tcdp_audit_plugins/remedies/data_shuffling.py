@@ -1,4 +1,4 @@
-"""Data shuffling: its parameters, normal scores that are drawn anew, and columns in another order."""
+"""Data shuffling: values move to other records so that distributions and correlations stay."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import sqrt
+from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from pydantic import Field
 
 from tcdp_audit.plugin._internal import Floats
 from tcdp_audit.plugin.detector import Exact, PolicyDocument, Role
-from tcdp_audit.plugin.remedy import Attribute, NewColumn, RemedyError, RemedyView, Treatment
+from tcdp_audit.plugin.remedy import Attribute, NewColumn, Remedy, RemedyError, RemedyGuide, RemedyView, Treatment
 from tcdp_audit_plugins.checks.masking_attacks.parameters import BY_DEFAULT
 from tcdp_audit_plugins.remedies._shared.masking import (
     NO_ORDER,
@@ -231,3 +232,17 @@ def _reordered(
     after = codes.copy()
     after[records[np.argsort(target[informative], kind="stable")]] = np.sort(codes[records])
     return after
+
+
+DATA_SHUFFLING = Remedy(
+    name="data_shuffling",
+    title="Data shuffling",
+    summary="Puts the values of attributes in another order, so that their distributions and rank correlations stay.",
+    guide=RemedyGuide.from_file(Path(__file__).with_name("data_shuffling.md")),
+    parameters=DataShufflingParameters,
+    apply=shuffle_data,
+    validate=MASKING.faults,
+    suggest_parameters=MASKING.suggest_parameters,
+    why_not_applicable=MASKING.why_not_applicable,
+    once=True,
+)
