@@ -34,12 +34,12 @@ if TYPE_CHECKING:
         audit as audit,
         failing_records as failing_records,
         load_policy as load_policy,
-        measure as measure,
     )
     from tcdp_audit.core.repair.fixing import (
         Remediation as Remediation,
         fix as fix,
     )
+    from tcdp_audit.core.repair.typed import measure as measure
     from tcdp_audit.core.results.audit import (
         Audit as Audit,
     )

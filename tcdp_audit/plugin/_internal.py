@@ -10,15 +10,12 @@ if TYPE_CHECKING:
     from tcdp_audit.core.base.addresses import (
         scheme_of as scheme_of,
     )
+    from tcdp_audit.core.base.arrays import Floats as Floats, Integers as Integers
     from tcdp_audit.core.base.audit_figures import (
         flips as flips,
     )
     from tcdp_audit.core.base.embedded_result import (
         embed_result as embed_result,
-    )
-    from tcdp_audit.core.base.frozen import (
-        Floats as Floats,
-        Integers as Integers,
     )
     from tcdp_audit.core.base.outcome import (
         number as number,

@@ -220,7 +220,7 @@ class TreatmentTrial:
             shape = treatment.retained.dtype == bool and treatment.retained.shape == (view.records,)
             came = f"{treatment.retained.dtype} of shape {treatment.retained.shape}"
             sentence = f"it must be one bool for each record, or None; got {came}"
-            self.at.require(shape, "kept", sentence, "numbers or positions; use a comparison, or `np.isin`")
+            self.at.require(shape, "retained", sentence, "numbers or positions; use a comparison, or `np.isin`")
             self.at.require(
                 treatment.retained.any(), "retained", "a remedy that would drop every record raises RemedyError"
             )

@@ -57,9 +57,9 @@ def test_every_release_keeps_what_is_said_to_be_retained_by_all(name: str):
     tried = 0
     for trial in ClassCheckSuite(check, {})._groupings:
         for figure in check.measures:
-            measured = [as_measured(figure.measure(one, trial.parameters)) for one in trial._groupings]
+            measured = [as_measured(figure.measure(one, trial.setting.parameters)) for one in trial._groupings]
             for limit in [*trial._limits(figure, measured), Fraction(0), Fraction(1), Fraction(2)]:
-                demanding = with_threshold(trial.parameters, figure.parameter, limit)
+                demanding = with_threshold(trial.setting.parameters, figure.parameter, limit)
                 tried += demanding is not None
                 if demanding is not None and figure.parameter in vacuous(check, demanding):
                     groupings = zip(measured, trial._groupings, strict=True)

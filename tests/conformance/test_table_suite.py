@@ -169,13 +169,13 @@ def of_kind(kind: type[TableCheck[Any]]) -> Any:
         ("no cell in evidence", measuring(telling_a_cell), "an outcome shows a cell"),
         (
             "no cell in evidence",
-            replace(LONELY, sentences=Sentences(passed="zqvalue-zip01 is rare")),
+            replace(LONELY, sentences=Sentences(*["zqvalue-zip01 is rare"] * 3)),
             "an outcome shows a cell",
         ),
         ("message", replace(LONELY, sentences=Sentences(passed=" ")), "every outcome needs a sentence"),
         (
             "end to end",
-            replace(LONELY, sentences=Sentences(passed="{k}", values=raising)),
+            replace(LONELY, sentences=Sentences(passed="{k}", failed="{k}", measured="{k}", values=raising)),
             "expected the status measured, got error",
         ),
         ("at the threshold", measuring(of_the_threshold), "the figure must not depend on the threshold"),

@@ -21,9 +21,11 @@ from tcdp_audit.core.base.public_names import MODULES, public_names
 PAPERS = Path(__file__).parents[2] / "examples" / "papers"
 PACKAGES = (tcdp_audit, tcdp_audit_plugins, tcdp_audit_reports)
 NAMES = """
-import json, tcdp_audit, tcdp_audit.plugin as plugin
-found = {one.__name__: sorted(name for name in one.__all__ if hasattr(one, name)) for one in (tcdp_audit, plugin)}
-print(json.dumps({"from": tcdp_audit.__file__, **found}))
+import importlib, json, tcdp_audit
+from tcdp_audit.core.base.public_names import MODULES
+modules = [importlib.import_module(name) for name in MODULES]
+names = {one.__name__: sorted(name for name in one.__all__ if hasattr(one, name)) for one in modules}
+print(json.dumps({"from": tcdp_audit.__file__, **names}))
 """
 SOLVER = """
 from tcdp_audit_plugins.checks.record_linkage.supervised.mixed_integer import SOLVER

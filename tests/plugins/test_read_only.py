@@ -15,7 +15,8 @@ import pyarrow as pa
 import pytest
 
 from tcdp_audit import Outcome, PluginError, Status, audit, fix
-from tcdp_audit.core.base.frozen import FrozenDict, FrozenList, frozen, frozen_array
+from tcdp_audit.core.base.arrays import frozen_array
+from tcdp_audit.core.base.frozen import FrozenDict, FrozenList, frozen
 from tcdp_audit.core.check.guide import DisclosureType, Guide
 from tcdp_audit.core.check.parameters import AttributeParameters
 from tcdp_audit.core.check.table_view import TableView

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tcdp_audit.core.auditor.class_tasks import NUMBER, ClassTask, FailingRecordMask
+from tcdp_audit.core.base.arrays import frozen_array
 from tcdp_audit.core.base.errors import DataError
-from tcdp_audit.core.base.frozen import frozen_array
 from tcdp_audit.core.base.outcome import Outcome, Status
 from tcdp_audit.core.encoding.counted import CountedCodes
 from tcdp_audit.core.encoding.domain import Domain

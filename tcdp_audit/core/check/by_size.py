@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.core.base.frozen import Floats, freeze_arrays
+from tcdp_audit.core.base.arrays import Floats, freeze_arrays
 from tcdp_audit.core.classes.histogram import Counts, Histogram, cached_on_histogram
 from tcdp_audit.core.encoding.keys import tally
 

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.core.base.frozen import Floats, FrozenList, freeze_arrays
+from tcdp_audit.core.base.arrays import Floats, freeze_arrays
+from tcdp_audit.core.base.frozen import FrozenList
 from tcdp_audit.core.encoding.keys import boundaries, occurrences
 
 Counts = NDArray[np.int64]

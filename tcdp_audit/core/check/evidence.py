@@ -9,7 +9,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from tcdp_audit.core.base.frozen import freeze_arrays
+from tcdp_audit.core.base.arrays import freeze_arrays
 from tcdp_audit.core.classes.histogram import Counts, Histogram, cached_on_histogram
 from tcdp_audit.core.encoding.hierarchy import Tree
 

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tcdp_audit.core.base.arrays import Floats, Integers
 from tcdp_audit.core.base.errors import CheckError
-from tcdp_audit.core.base.frozen import Floats, Integers
 
 Signs = NDArray[np.int8]
 """Comparisons with a threshold, one for each class: -1 below it, 0 equal to it, 1 above it."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.core.base.frozen import Floats
+from tcdp_audit.core.base.arrays import Floats
 from tcdp_audit.core.base.outcome import Comparison
 from tcdp_audit.core.check.evidence import ClassEvidence
 from tcdp_audit.core.check.specification import P, Specification, T

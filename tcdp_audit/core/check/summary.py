@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.core.base.frozen import Floats
+from tcdp_audit.core.base.arrays import Floats
 from tcdp_audit.core.base.outcome import Comparison
 from tcdp_audit.core.check.by_size import NO_CLASS, BySize
 from tcdp_audit.core.check.distribution import NOTHING, Distribution

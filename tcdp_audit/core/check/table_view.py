@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from tcdp_audit.core.base.arrays import Floats, freeze_arrays
 from tcdp_audit.core.base.errors import CheckError
-from tcdp_audit.core.base.frozen import Floats, freeze_arrays
 from tcdp_audit.core.classes.grouping import Grouping
 from tcdp_audit.core.classes.histogram import Counts
 from tcdp_audit.core.encoding.keys import Codes, boundaries, fold

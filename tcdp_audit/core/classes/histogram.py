@@ -10,7 +10,7 @@ from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.core.base.frozen import freeze_arrays, frozen_array, frozen_arrays
+from tcdp_audit.core.base.arrays import freeze_arrays, frozen_array, frozen_arrays
 from tcdp_audit.core.encoding.keys import (
     SPAN_LIMIT,
     Codes,

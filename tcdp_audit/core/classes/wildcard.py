@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.core.base.frozen import Floats
+from tcdp_audit.core.base.arrays import Floats
 from tcdp_audit.core.classes.histogram import Counts, Histogram
 from tcdp_audit.core.classes.wildcard_rows import BLOCK, Values, WildcardRows, concatenated, first_rows
 from tcdp_audit.core.encoding.keys import KeyArray, fold

@@ -16,7 +16,7 @@ from functools import cached_property, lru_cache
 
 import numpy as np
 
-from tcdp_audit.core.base.frozen import Integers
+from tcdp_audit.core.base.arrays import Integers
 from tcdp_audit.core.encoding.domain import Domain, RawDomain, texts_of
 from tcdp_audit.core.engines.base import Engine
 

@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.core.base.frozen import FrozenList, freeze_arrays, refuse
+from tcdp_audit.core.base.arrays import freeze_arrays
+from tcdp_audit.core.base.frozen import FrozenList, refuse
 from tcdp_audit.core.encoding.generalised import Interval
 from tcdp_audit.core.encoding.keys import Codes
 from tcdp_audit.core.encoding.numbers import Rounded

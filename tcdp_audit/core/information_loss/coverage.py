@@ -10,7 +10,7 @@ from typing import Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.core.base.frozen import Floats
+from tcdp_audit.core.base.arrays import Floats
 from tcdp_audit.core.encoding.domain import Domain
 from tcdp_audit.core.encoding.keys import Codes
 from tcdp_audit.core.information_loss.columns import PairedColumn, records_with, share, weighted_sum

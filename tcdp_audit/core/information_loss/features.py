@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.core.base.frozen import Floats
+from tcdp_audit.core.base.arrays import Floats
 from tcdp_audit.core.information_loss.columns import records_with
 from tcdp_audit.core.information_loss.coverage import Coverage
 from tcdp_audit.core.information_loss.ordered import Ordered

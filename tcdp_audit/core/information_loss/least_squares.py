@@ -10,7 +10,7 @@ from statistics import NormalDist
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.core.base.frozen import Floats
+from tcdp_audit.core.base.arrays import Floats
 
 NODES = 32  # of the quadrature: errors are below those of floats
 MANY = 10_000  # degrees of freedom above which the first terms of a series are as exact

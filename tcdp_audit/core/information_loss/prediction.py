@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tcdp_audit.core.base.arrays import Floats
 from tcdp_audit.core.base.errors import UsageError
-from tcdp_audit.core.base.frozen import Floats
 from tcdp_audit.core.information_loss.columns import PairedColumn
 from tcdp_audit.core.information_loss.coverage import Coverage
 from tcdp_audit.core.information_loss.features import Side, features_of, project_to_groups

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.core.base.frozen import Floats
+from tcdp_audit.core.base.arrays import Floats
 from tcdp_audit.core.classes.segments import positions_of, starts_of
 from tcdp_audit.core.encoding.domain import Domain
 from tcdp_audit.core.encoding.generalised import members

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from tcdp_audit.core.base.arrays import Floats, frozen_array
 from tcdp_audit.core.base.errors import CheckError, DataError
-from tcdp_audit.core.base.frozen import Floats, FrozenDict, frozen_array
+from tcdp_audit.core.base.frozen import FrozenDict
 from tcdp_audit.core.base.words import gibibytes, listing
 from tcdp_audit.core.classes.histogram import Counts
 from tcdp_audit.core.encoding.counted import CountedCodes

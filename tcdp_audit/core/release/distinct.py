@@ -7,8 +7,9 @@ from contextlib import ExitStack
 
 import numpy as np
 
+from tcdp_audit.core.base.arrays import frozen_array
 from tcdp_audit.core.base.errors import CheckError
-from tcdp_audit.core.base.frozen import FrozenDict, frozen_array
+from tcdp_audit.core.base.frozen import FrozenDict
 from tcdp_audit.core.base.words import gibibytes
 from tcdp_audit.core.classes.shards import MOST_SHARDS, LocalShards, Plan, assign_to_shards, merged_rows
 from tcdp_audit.core.encoding.counted import CountedCodes

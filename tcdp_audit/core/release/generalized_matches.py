@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tcdp_audit.core.base.arrays import freeze_arrays
 from tcdp_audit.core.base.errors import CheckError, DataError
-from tcdp_audit.core.base.frozen import freeze_arrays
 from tcdp_audit.core.encoding.domain import Domain
 from tcdp_audit.core.encoding.generalised import Ranges, members
 from tcdp_audit.core.encoding.hierarchy import Hierarchy

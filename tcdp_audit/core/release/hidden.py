@@ -13,7 +13,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from tcdp_audit.core.base.frozen import Integers
+from tcdp_audit.core.base.arrays import Integers
 from tcdp_audit.core.encoding.domain import Domain, RawDomain, texts_of
 from tcdp_audit.core.policy.model import AttributeDeclaration, Conventions, Role
 from tcdp_audit.core.release.release import Release

@@ -16,8 +16,9 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
+from tcdp_audit.core.base.arrays import frozen_array
 from tcdp_audit.core.base.errors import CheckError
-from tcdp_audit.core.base.frozen import FrozenDict, frozen_array
+from tcdp_audit.core.base.frozen import FrozenDict
 from tcdp_audit.core.encoding.domain import Domain, RawDomain
 from tcdp_audit.core.engines.base import Engine, Sampling
 from tcdp_audit.core.engines.opening import open_engine

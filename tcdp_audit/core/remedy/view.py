@@ -10,7 +10,8 @@ from math import ceil, inf
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.core.base.frozen import Floats, FrozenDict, freeze_arrays, frozen_array, frozen_arrays
+from tcdp_audit.core.base.arrays import Floats, freeze_arrays, frozen_array, frozen_arrays
+from tcdp_audit.core.base.frozen import FrozenDict
 from tcdp_audit.core.base.outcome import Outcome, Status
 from tcdp_audit.core.classes.shards import Progress, silent
 from tcdp_audit.core.encoding.domain import Domain
