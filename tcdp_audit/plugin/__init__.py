@@ -9,4 +9,4 @@ report      reports, their sections and blocks
 _internal   what only the built-in plugins use, promised to no one
 """
 
-__all__ = ["check", "detector", "engine", "remedy", "report", "sentences"]
+__all__ = ["check", "detector", "engine", "remedy", "report", "sentences"]  # modules, imported when they are named

@@ -129,7 +129,7 @@ class ClassAuditTrial(AuditedTrial):
         return self.setting.at
 
     @cached_property
-    def measured(self) -> Outcome:
+    def measured(self) -> Outcome:  # pyright: ignore[reportIncompatibleMethodOverride] - a property that is computed once
         """Outcome of an audit without a threshold."""
         return self._outcome(self.setting.parameters)
 

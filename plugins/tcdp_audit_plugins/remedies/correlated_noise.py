@@ -104,7 +104,7 @@ class CorrelatedNoiseParameters(MaskingParameters):
         """Say whether neither a percentage nor covariances are given."""
         return self.percent is None and self.covariance is None
 
-    def further_faults(self, _: PolicyDocument) -> Iterator[Fault]:
+    def further_faults(self, document: PolicyDocument) -> Iterator[Fault]:  # noqa: ARG002 - as of others
         """Yield the faults of the covariance matrix."""
         matrix, names = self.covariance, set(self.names or ())
         if matrix is None:

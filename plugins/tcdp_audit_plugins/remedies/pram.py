@@ -90,7 +90,7 @@ class PramParameters(MaskingParameters):
         """Say whether neither a retention nor a matrix is given."""
         return self.retention is None and self.matrix is None
 
-    def further_faults(self, _: PolicyDocument) -> Iterator[Fault]:
+    def further_faults(self, document: PolicyDocument) -> Iterator[Fault]:  # noqa: ARG002 - as of others
         """Yield the faults of matrices without an attribute."""
         for name in sorted(set(self.matrix or ()) - set(self.names or ())):
             yield "matrix", f"{name!r} has a matrix and is not among `attributes`"

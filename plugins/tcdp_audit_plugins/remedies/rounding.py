@@ -76,7 +76,7 @@ class RoundingParameters(MaskingParameters):
         """The base of an attribute, where one is given."""
         return self.base.get(name) if isinstance(self.base, dict) else self.base
 
-    def further_faults(self, _: PolicyDocument) -> Iterator[Fault]:
+    def further_faults(self, document: PolicyDocument) -> Iterator[Fault]:  # noqa: ARG002 - as of others
         """Yield the fault of bases that are not those of the attributes."""
         if isinstance(self.base, dict) and set(self.base) != set(self.names or ()):
             yield "base", "an attribute has a base and is not rounded, or is rounded and has none"

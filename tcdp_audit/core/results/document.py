@@ -123,10 +123,12 @@ class Drawn(Protocol):
     @property
     def height(self) -> int:
         """Its height in pixels."""
+        ...
 
     @property
     def svg(self) -> str:
         """Its shapes: balanced SVG elements, every text escaped, no script, no style, no address."""
+        ...
 
 
 @dataclass(frozen=True)
