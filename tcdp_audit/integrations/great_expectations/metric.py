@@ -74,7 +74,7 @@ class Run:
     """The demands of one run on each batch and part of a batch, and what came of them."""
 
     def __init__(self) -> None:
-        self._pending: defaultdict[Domain, Pending[Answer]] = defaultdict(Pending)
+        self._pending: defaultdict[Domain, Pending[Answer]] = defaultdict(Pending[Answer])
 
     @classmethod
     def within(cls, runtime_configuration: MutableMapping[str, Any] | None) -> Run:
