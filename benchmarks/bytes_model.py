@@ -2,7 +2,7 @@
 
     python benchmarks/bytes_model.py
 
-prints the predictions of `docs/scale.md`. `bytes_moved.py` measures beside them.
+prints the predictions of `docs/scale.md`. `bytes_moved.py` compares them with measurements.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ PROGRAM = 0.3 * 2**30  # bytes of the interpreter with its libraries
 
 @dataclass(frozen=True)
 class Model:
-    """The release with some number of records: its distinct combinations, and what becomes of them."""
+    """The release with some number of records: its distinct combinations, and the bytes that they take."""
 
     records: float
 

@@ -1,4 +1,4 @@
-"""The bytes that an audit of the synthetic release moves: measured, beside what `bytes_model.py` predicts.
+"""The bytes that an audit of the synthetic release moves: measured, and as `bytes_model.py` predicts them.
 
     python benchmarks/bytes_moved.py combinations FOLDER --records 20000000
     python benchmarks/bytes_moved.py files FOLDER --records 20000000 [--gibibytes 4]

@@ -1,10 +1,10 @@
-"""Every check on equivalence classes, on both sensitive attributes, beside the three bare GROUP BYs; and pycanon.
+"""Every check on equivalence classes, on both sensitive attributes, and the three bare GROUP BYs; and pycanon.
 
     python benchmarks/class_checks.py [FOLDER] [--records 20000000] [--pycanon PYTHON] [--patience 600]
 
-Prints the wall time of one audit with all registered checks as a ratio to the bare queries, the processor time that
-each expectation takes for itself, in all and for each class or pair of a class and a value, and how long pycanon, in an
-interpreter of its own, takes for its equivalents on the same table, or that it did not finish.
+Prints the wall time of one audit with all registered checks as a ratio to the bare queries, the processor time of each
+expectation, in all and for each class or pair of a class and a value, and how long pycanon, in a separate interpreter,
+takes for its equivalents on the same table, or that it did not finish.
 """
 
 from __future__ import annotations
@@ -38,15 +38,8 @@ arguments = [quasi_identifiers] if sys.argv[1] == "k_anonymity" else [quasi_iden
 print(function(table, *arguments))
 """
 FUNCTIONS = (
-    "k_anonymity",
-    "alpha_k_anonymity",
-    "l_diversity",
-    "entropy_l_diversity",
-    "recursive_c_l_diversity",
-    "basic_beta_likeness",
-    "enhanced_beta_likeness",
-    "delta_disclosure",
-    "t_closeness",
+    *("k_anonymity", "alpha_k_anonymity", "l_diversity", "entropy_l_diversity", "recursive_c_l_diversity"),
+    *("basic_beta_likeness", "enhanced_beta_likeness", "delta_disclosure", "t_closeness"),
 )
 
 
@@ -74,7 +67,7 @@ def everything(path: str) -> Any:
 
 
 def compare(path: str, python: str, patience: float) -> None:
-    """Run pycanon's functions one by one in an interpreter that has it, each ended when patience is."""
+    """Run pycanon's functions one by one in an interpreter that has it, each until the time limit."""
     for name in FUNCTIONS:
         command = [python, "-W", "ignore", "-c", PYCANON, name, path, ",".join(QUASI_IDENTIFIERS), ",".join(SENSITIVE)]
         start = time.perf_counter()

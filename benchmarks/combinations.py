@@ -1,4 +1,4 @@
-"""How many distinct combinations the synthetic release has among so many records: expected, and in a file."""
+"""The number of distinct combinations of the synthetic release among some records: expected, and in a file."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from synthetic import CATEGORIES
 
 STEP = 1 / 128  # of the logarithm of a probability: combinations that are nearer to each other count as equally likely
-
 FEW = 50_000_000  # combinations that are all counted
 
 

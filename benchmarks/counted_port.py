@@ -1,4 +1,4 @@
-"""A port of this machine behind which a server is, and which counts the bytes that the server sends."""
+"""A port of this machine that passes connections on to a server, and counts the bytes that the server sends."""
 
 from __future__ import annotations
 
@@ -9,12 +9,7 @@ PIECE = 2**20
 
 
 class CountedPort:
-    """Passes every connection on to a server.
-
-    Args:
-        host: where the server is.
-        port: where it listens.
-    """
+    """Passes every connection on to a server at a host and a port."""
 
     def __init__(self, host: str, port: int) -> None:
         self.received = 0

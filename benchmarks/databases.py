@@ -1,4 +1,4 @@
-"""An audit in a database against the bare groupings that it replaces, run beside it, turn by turn.
+"""An audit in a database and the bare groupings that it replaces, run in turn.
 
     python benchmarks/databases.py postgresql://USER@HOST/DATABASE --records 5000000 --turns 3
 

@@ -1,10 +1,10 @@
-"""k, distinct l, entropy l, t equal and t ordered on two attributes, beside the three bare GROUP BYs.
+"""k, distinct l, entropy l, t equal and t ordered on two attributes, compared with the three bare GROUP BYs.
 
     python benchmarks/equivalence_classes.py [FOLDER] [--records 1000000,5000000,20000000] [--rounds 5] [--gibibytes 4]
 
 Runs the audit (imports included) and the bare queries in turn on the same threads, and prints for each size the
 medians of wall and of CPU seconds, their ratios, and the peak memory; then the exponent of the cost, and the largest
-size again with `--memory 1GiB`. A busy second core slows the bare queries more: trust the CPU seconds.
+size again with `--memory 1GiB`. A busy second core slows the bare queries more: rely on the CPU seconds.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ GIB = 2**30
 
 
 def bare(path: str) -> Any:
-    """The three queries without which nobody can answer: class sizes, and value counts of each sensitive attribute."""
+    """The three queries that any audit needs: class sizes, and value counts of each sensitive attribute."""
     import duckdb
 
     connection = duckdb.connect(config={"threads": THREADS})
@@ -88,9 +88,7 @@ def main() -> None:
     parser.add_argument("folder", nargs="?", default=tempfile.gettempdir())
     parser.add_argument("--records", default="1000000,5000000,20000000")
     parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument(
-        "--gibibytes", type=float, help="budget of the audit; by default three quarters of what is free"
-    )
+    parser.add_argument("--gibibytes", type=float, help="budget of the audit; by default 3/4 of free memory")
     arguments = parser.parse_args()
     sizes = [int(size) for size in arguments.records.split(",")]
     memory = None if arguments.gibibytes is None else int(arguments.gibibytes * GIB)

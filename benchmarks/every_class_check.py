@@ -7,13 +7,9 @@ from typing import Any
 
 
 def every_class_check(numeric: str, width: float, hierarchical: str, ordered: Sequence[str]) -> list[dict[str, Any]]:
-    """The expectations; those that name no attribute are asked of every sensitive one.
+    """The expectations; those that name no attribute apply to every sensitive one.
 
-    Args:
-        numeric: a sensitive attribute of numbers.
-        width: how far apart two of its numbers are that are still alike.
-        hierarchical: a sensitive attribute with a hierarchy.
-        ordered: the sensitive attributes whose values have an order.
+    `width` is the largest distance of two values of the numeric attribute that count as similar.
     """
     return [
         {"k_anonymity": {"k": 5}},

@@ -1,4 +1,4 @@
-"""Twenty expectations on a pandas frame of nine columns, through Great Expectations, beside one native audit of them.
+"""Twenty expectations on a pandas frame of nine columns: through Great Expectations, and in one native audit.
 
     python benchmarks/expectation_suite.py [--records 1000000] [--rounds 5]
 
@@ -66,7 +66,7 @@ class Taken:
 
 
 def timed(work: Callable[[], Any]) -> tuple[Taken, Any]:
-    """What some work takes, and what it gives."""
+    """The time that some work takes, and its result."""
     wall, cpu = time.perf_counter(), time.process_time()
     answer = work()
     return Taken(time.perf_counter() - wall, time.process_time() - cpu), answer
@@ -116,9 +116,8 @@ def main() -> None:
         pairs.append((alone, through))
     wall = median(through.wall / alone.wall for alone, through in pairs)
     cpu = median(through.cpu / alone.cpu for alone, through in pairs)
-    print(
-        f"native: {median(alone.wall for alone, _ in pairs):.2f} s, {median(alone.cpu for alone, _ in pairs):.2f} CPU"
-    )
+    seconds, processor = median(alone.wall for alone, _ in pairs), median(alone.cpu for alone, _ in pairs)
+    print(f"native: {seconds:.2f} s, {processor:.2f} CPU")
     print(f"through Great Expectations, as a ratio: {wall:.2f} of the time, {cpu:.2f} of the processors")
 
 

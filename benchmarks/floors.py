@@ -1,19 +1,19 @@
-"""What no audit can do without, as programs that do nothing else: CPU seconds beside the bare GROUP BYs of shapes.py.
+"""The minimal work of an audit, as programs that do nothing else: CPU seconds compared with the bare GROUP BYs.
 
     python benchmarks/floors.py [FOLDER] [--shapes parquet,csv,...] [--rounds 5] [--scale 1]
 
-`read`: pyarrow reads the columns that an audit needs and gives each cell a code, on two threads; nothing is sorted,
-checked or named. `count`: that, and then numpy counts the classes and, in each, the values of every sensitive attribute
-(with a unit the entities, too), and takes the smallest class. Nothing of tcdp-audit takes part. No figure is computed
-of the counts: no diversity, no distance, no worst classes, no report. Programs take turns, each in a process of its
-own; medians are printed, as shares of the bare queries.
+The shapes and the bare queries are those of `shapes.py`. `read`: pyarrow reads the columns that an audit needs and
+gives each cell a code, on two threads; nothing is sorted, checked or named. `count`: that, and then numpy counts the
+classes and, in each, the values of every sensitive attribute (with a unit the entities, too), and takes the smallest
+class. Nothing of tcdp-audit takes part. No figure is computed from the counts: no diversity, no distance, no worst
+classes, no report. Programs run in turn, each in a separate process; medians are printed, as shares of the bare
+queries.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import subprocess
 import sys
 import tempfile
 import time
@@ -61,7 +61,7 @@ def _parquet_column(path: str, name: str) -> pa.ChunkedArray:
 
 
 def _coded(column: pa.ChunkedArray) -> tuple[Codes, int]:
-    """A code for each cell, and how many codes there are."""
+    """A code for each cell, and the number of codes."""
     if pa.types.is_integer(column.type):
         numbers = np.concatenate([_numbers(chunk) for chunk in column.chunks])
         least, greatest = int(numbers.min()), int(numbers.max())
@@ -90,7 +90,7 @@ def _keys(columns: list[tuple[Codes, int]]) -> tuple[Codes, int]:
 
 
 def _numbered(keys: Codes, span: int) -> tuple[Codes, int, int]:
-    """The class of each record, how many classes there are, and the size of the smallest."""
+    """The class of each record, the number of classes, and the size of the smallest."""
     if span <= CELLS * len(keys):
         counts = np.bincount(keys, minlength=span)
         filled = np.flatnonzero(counts > 0)
@@ -107,7 +107,7 @@ def _numbered(keys: Codes, span: int) -> tuple[Codes, int, int]:
 
 
 def _pairs(classes: Codes, number: int, codes: Codes, values: int) -> int:
-    """How many different values the classes have in all, counted with how often each occurs."""
+    """The number of pairs of a class and a value in it, computed with the size of each pair."""
     if number == len(classes):  # each is one record
         return number
     pairs = classes.astype(np.int64) * values + codes
@@ -142,10 +142,7 @@ def _one(work: str, name: str, path: str) -> None:
 
 
 def _measured(work: str, name: str, path: Path) -> list[float]:
-    command = [sys.executable, __file__, "--one", work, name, str(path)]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
-    figures: list[float] = json.loads(done.stdout.splitlines()[-1])
-    return figures
+    return shapes.measured_by(sys.executable, __file__, work, name, path)
 
 
 def main() -> None:
@@ -160,9 +157,8 @@ def main() -> None:
     if arguments.one:
         _one(*arguments.one)
         return
-    print(
-        f"{'shape':<12} {'records':>11} {'bare CPU':>9} {'read':>6} {'ratio':>6} {'count':>6} {'ratio':>6} {'limit':>6}"
-    )
+    heads = ("bare CPU", 9), ("read", 6), ("ratio", 6), ("count", 6), ("ratio", 6), ("limit", 6)
+    print(f"{'shape':<12} {'records':>11} " + " ".join(f"{head:>{width}}" for head, width in heads))
     for name in arguments.shapes.split(","):
         shape = shapes.SHAPES[name]
         records = int(shape.records * arguments.scale)

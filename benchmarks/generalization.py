@@ -1,11 +1,11 @@
-"""The best full-domain generalisation of Adult over seven hierarchies, beside bare groupings of its records.
+"""The best full-domain generalisation of Adult over seven hierarchies, compared with bare groupings of its records.
 
     python benchmarks/generalization.py DATA [--suppression 0 0.02] [--loss ncp discernibility average_class_size]
 
 DATA is the folder that has adult/adult.csv and adult/hierarchies. Prints for each policy, limit and loss the nodes of
-the lattice, how many of them were looked at, the levels chosen, and the processor seconds of the remedy (reading the
-file included) as a ratio to one numpy grouping of all records for each node of the lattice, and for each that was
-looked at, which answers for k alone.
+the lattice, how many of them were evaluated, the levels chosen, and the processor seconds of the remedy (reading the
+file included) as a ratio to one numpy grouping of all records for each node of the lattice, and for each evaluated
+node, which answers for k alone.
 """
 
 from __future__ import annotations

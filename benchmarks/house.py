@@ -1,13 +1,13 @@
-"""The size and shape of the code: rooms, floors, modules, lines, promised names, and what a small call visits.
+"""The size and shape of the code: packages, layers, modules, lines, public names, and the code that a small call runs.
 
     python benchmarks/house.py [--static]
 
 A room is a package or module at the root of `tcdp_audit`; where there is a package `core`, each of its children is one.
 A floor is a step of the longest chain of rooms that import one another at module level, imports for typing included;
-rooms that import each other in a circle stand on one floor. The longest chain of modules is counted and shown twice:
-with imports for typing, of which lazy facades consist, and as modules are imported when the code runs. What
-an audit, a repair and one expectation of Great Expectations on 60 records visit is counted in a second call of one
-process; what a cold `check` visits, in a process of its own. Nothing is timed.
+rooms that import each other in a circle are on one floor. The longest chain of modules is counted and shown twice:
+with imports for typing, of which lazy facades consist, and as modules are imported when the code runs. The visits of
+an audit, a repair and one expectation of Great Expectations on 60 records are counted in a second call of one
+process, those of a cold `check` in a separate process. Nothing is timed.
 """
 
 from __future__ import annotations
@@ -26,8 +26,6 @@ from typing import Any
 ROOT = Path(__file__).parents[1]
 PACKAGES = {"tcdp_audit": ROOT, "tcdp_audit_plugins": ROOT / "plugins", "tcdp_audit_reports": ROOT / "reports"}
 Graph = Mapping[str, set[str]]
-
-# ---------------------------------------------------------------------------------------------------- what stands there
 
 
 @cache
@@ -72,7 +70,7 @@ def _for_typing(node: ast.stmt) -> bool:
 
 
 def room_of(module: str) -> str:
-    """The room that a module of the core's package stands in."""
+    """The room of a module of the core's package."""
     parts = module.split(".")
     return ".".join(parts[:3] if parts[1:2] == ["core"] else parts[:2])
 
@@ -89,15 +87,14 @@ def rooms() -> dict[str, set[str]]:
 
 
 def longest_chain(graph: Graph) -> list[list[str]]:
-    """The longest chain of imports, from its top; a circle counts as one node, and is given as all of its members."""
+    """The longest chain of imports, from its top; a circle counts as one node, and is given with all of its members."""
     circle = _circles(graph)
     members: dict[int, list[str]] = {}
     condensed: dict[int, set[int]] = {}
     for node, used in graph.items():
         members.setdefault(circle[node], []).append(node)
-        condensed.setdefault(circle[node], set()).update(
-            {circle[one] for one in used if one in circle} - {circle[node]}
-        )
+        used_circles = {circle[one] for one in used if one in circle}
+        condensed.setdefault(circle[node], set()).update(used_circles - {circle[node]})
     chains: dict[int, list[int]] = {}
     for node in TopologicalSorter(condensed).static_order():
         chains[node] = [node, *max((chains[one] for one in condensed[node]), key=len, default=[])]
@@ -144,8 +141,6 @@ def _exported(path: Path) -> int:
 def _is_own(node: ast.stmt) -> bool:
     return isinstance(node, ast.ImportFrom) and node.module not in ("__future__", "typing", "tcdp_audit.core.base.lazy")
 
-
-# ------------------------------------------------------------------------------------------------ what a call visits
 
 CODE = """
 import json, sys
@@ -245,10 +240,8 @@ def report(write: Callable[[str], object]) -> None:
     write(f"promised names {sum(names.values())}: " + ", ".join(f"{name} {count}" for name, count in names.items()))
     for title, code in {} if "--static" in sys.argv else CALLS.items():
         given = visits(code)
-        write(
-            f"{title}: "
-            + ("could not run here" if given is None else f"{given['files']} files, {given['functions']} functions")
-        )
+        said = "could not run here" if given is None else f"{given['files']} files, {given['functions']} functions"
+        write(f"{title}: {said}")
 
 
 if __name__ == "__main__":

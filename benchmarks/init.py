@@ -1,4 +1,4 @@
-"""Drafting a policy for a million records of 30 columns: seconds and peak memory, beside reading the file with pandas.
+"""Drafting a policy for a million records of 30 columns: seconds and peak memory, compared with reading it in pandas.
 
 python benchmarks/init.py [RECORDS]
 """
@@ -46,7 +46,7 @@ def table_of(records: int) -> pa.Table:
 
 
 def draft(path: str) -> int:
-    """Draft a policy; how many columns are left to a person."""
+    """Draft a policy; the number of columns that are left to a person."""
     from tcdp_audit.drafting import draft_policy
 
     return len(draft_policy(path).undecided)

@@ -1,4 +1,4 @@
-"""Running a piece of work in a process of its own: its seconds, its peak memory, its answer."""
+"""Run a piece of work in a separate process: its seconds, its peak memory, its answer."""
 
 from __future__ import annotations
 
@@ -41,6 +41,6 @@ def _run(pipe: Any, work: Callable[..., Any], arguments: tuple[Any, ...]) -> Non
 
 
 def _peak() -> float:
-    """Peak resident memory in GiB; `getrusage` would count what the parent had when it started this process."""
+    """Peak resident memory in GiB; `getrusage` would include the parent's memory at the start of this process."""
     line = next(line for line in Path("/proc/self/status").read_text(encoding="ascii").splitlines() if "VmHWM" in line)
     return int(line.split()[1]) / 2**20

@@ -1,11 +1,12 @@
-"""MDAV beside a bare sweep of n / k times the squared distances of all n records to one of them, in numpy.
+"""MDAV and a bare sweep of n / k times the squared distances of all n records to one of them, in numpy.
 
     python benchmarks/microaggregation.py [--records 10000,30000] [--k 10] [--refined]
 
 13 correlated numeric attributes. "plain" is `((records - point) ** 2).sum(axis=1)`; "product" is the fastest sweep
 known here, precomputed squared lengths less twice a product of vector and matrix, columns contiguous. MDAV itself takes
-three sweeps for two clusters, over what remains: three quarters of the bare work, and then finds the farthest and the
-nearest in each. Seconds are of the process, BLAS on one thread, the best of several runs. "loss" is 100 SSE/SST.
+three sweeps for two clusters, over the remaining records: three quarters of the bare work, and then finds the farthest
+and the nearest in each. Seconds are of the process, BLAS on one thread, the best of several runs. "loss" is 100
+SSE/SST.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
-"""Mondrian at k = 10 on seven quasi-identifiers, beside bare sorts of the same columns.
+"""Mondrian at k = 10 on seven quasi-identifiers, compared with bare sorts of the same columns.
 
     python benchmarks/mondrian.py [FOLDER] [--records 30000,300000,3000000] [--distinct] [--before PYTHON]
 
 Prints for each size the processor time of the remedy (its four strategies, labels included), its ratio to
 one numpy lexsort of the seven columns for each level that it went through, its peak memory, the classes and their
 certainty penalty; then the cost exponent. With `--distinct` hardly two records agree in all quasi-identifiers.
-`--before` names an interpreter that has an earlier version: its processor time and peak memory, the ratio to it, and
+`--before` names an interpreter with an earlier version: its processor time and peak memory, the ratio to it, and
 whether both cut the table into as many classes at the same penalty.
 """
 
@@ -33,14 +33,9 @@ def partitioned(path: str, further: list[str]) -> list[Any]:
 
     from tcdp_audit import load_policy
     from tcdp_audit.core.engines.opening import open_engine
+    from tcdp_audit.core.release.release import Release
+    from tcdp_audit.core.remedy.view import RemedyView
     from tcdp_audit_plugins.remedies.mondrian import MONDRIAN, MondrianParameters
-
-    try:
-        from tcdp_audit.core.release.release import Release
-        from tcdp_audit.core.remedy.view import RemedyView
-    except ImportError:  # an earlier version
-        from tcdp_audit.core.release.release import Release
-        from tcdp_audit.core.remedy.view import RemedyView
 
     asked = policy([{"k_anonymity": {"k": 10}}])
     asked["attributes"]["age"]["scale"] = "numeric"
@@ -59,7 +54,7 @@ def partitioned(path: str, further: list[str]) -> list[Any]:
 
 
 def measured(python: str, path: Path, further: list[str]) -> list[Any]:
-    """The same by some interpreter, in a process of its own."""
+    """The same by an interpreter, in a separate process."""
     command = [python, __file__, "--one", str(path), *further]
     done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
     answer: list[Any] = json.loads(done.stdout.splitlines()[-1])

@@ -1,10 +1,10 @@
-"""Twenty expectations on a pandas frame of a million records and nine columns: through pandera beside a bare audit.
+"""Twenty expectations on a pandas frame of a million records and nine columns: through pandera, and in a bare audit.
 
     python benchmarks/pandera_checks.py [FOLDER] [--records 1000000] [--rounds 3]
 
 Prints the seconds of one `tcdp_audit.audit`, of pandera's import, of `tcdp_audit.integrations.pandera.validate` and of
-pandera's own `DataFrameSchema.validate`, each in a process of its own, the quickest of some rounds; and the ratio of
-the last two to audit and import together. The frame and the policy are read before the clock starts.
+pandera's own `DataFrameSchema.validate`, each in a separate process, the quickest of some rounds; and the ratio of the
+last two to audit and import together. The frame and the policy are read before the clock starts.
 """
 
 from __future__ import annotations
@@ -43,20 +43,26 @@ EXPECTATIONS: list[dict[str, Any]] = [
 ]
 
 
-def native(path: str) -> list[float]:
-    """The seconds of a bare audit."""
+def _loaded(path: str) -> tuple[Any, Any]:
     import pandas as pd
 
     import tcdp_audit
 
-    frame, expected = pd.read_parquet(path), tcdp_audit.load_policy(policy(EXPECTATIONS))
+    return pd.read_parquet(path), tcdp_audit.load_policy(policy(EXPECTATIONS))
+
+
+def native(path: str) -> list[float]:
+    """The seconds of a bare audit."""
+    import tcdp_audit
+
+    frame, expected = _loaded(path)
     return _timed(lambda: len(tcdp_audit.audit(frame, expected).expectations))
 
 
 def imported(path: str) -> list[float]:
-    """The seconds that pandera takes to be imported, where pandas and tcdp-audit are there already.
+    """The seconds of pandera's import, where pandas and tcdp-audit are imported already.
 
-    It imports most of what it needs when it validates for the first time.
+    It imports most of its modules in the first validation.
     """
     import pandas as pd
 
@@ -76,11 +82,7 @@ def imported(path: str) -> list[float]:
 
 def validated(path: str) -> list[float]:
     """The seconds of our own entry point, pandera's import among them."""
-    import pandas as pd
-
-    import tcdp_audit
-
-    frame, expected = pd.read_parquet(path), tcdp_audit.load_policy(policy(EXPECTATIONS))
+    frame, expected = _loaded(path)
 
     def validate() -> int:
         from tcdp_audit.integrations import pandera
@@ -92,11 +94,7 @@ def validated(path: str) -> list[float]:
 
 def plainly_validated(path: str) -> list[float]:
     """The seconds of pandera's own method, pandera's import among them."""
-    import pandas as pd
-
-    import tcdp_audit
-
-    frame, expected = pd.read_parquet(path), tcdp_audit.load_policy(policy(EXPECTATIONS))
+    frame, expected = _loaded(path)
 
     def validate() -> int:
         import pandera.errors

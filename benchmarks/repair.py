@@ -1,10 +1,10 @@
-"""`tcdp-audit fix` on Adult with k = 5 and no remedy named, a whole process, beside `tcdp-audit check` of the same.
+"""`tcdp-audit fix` on Adult with k = 5 and no remedy named, and `tcdp-audit check` of the same, whole processes.
 
     python benchmarks/repair.py DATA [--rounds 5] [--hierarchies] [--before PYTHON]
 
 DATA is the folder that has adult/adult.csv and adult/hierarchies. Prints medians of processor and wall seconds and of
-the peak memory, and their ratio to one check. `--before` names an interpreter that has an earlier version, which runs
-in turn; then the ratio to it is printed, and whether both wrote the same bytes. `--hierarchies` gives the nominal
+the peak memory, and their ratio to one check. `--before` names an interpreter with an earlier version, which runs in
+turn; then the ratio to it is printed, and whether both wrote the same bytes. `--hierarchies` gives the nominal
 attributes theirs, so that generalization takes part.
 """
 

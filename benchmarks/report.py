@@ -2,7 +2,7 @@
 
     TCDP_AUDIT_DATA=... python benchmarks/report.py
 
-Each report is written by a process of its own, which has imported what it needs before, as the command does while it
+Each report is written by a separate process, which has imported its libraries before, as the command does while it
 audits. Medians of five, of the time that passed and of the time that the processor worked.
 """
 

@@ -1,12 +1,12 @@
-"""Tables of several shapes: one audit beside the bare GROUP BYs of the same table, in CPU seconds and in wall time.
+"""Tables of several shapes: one audit and the bare GROUP BYs of the same table, in CPU seconds and in wall time.
 
     python benchmarks/shapes.py [FOLDER] [--shapes parquet,csv,...] [--rounds 5] [--scale 1] [--before PYTHON]
 
-Bare are the queries without which nobody can answer, in DuckDB: the class sizes, and the value counts of each sensitive
+The bare queries are those that any audit needs, in DuckDB: the class sizes, and the value counts of each sensitive
 attribute; of records, also where an entity counts. The audit has k-anonymity, distinct and entropy l-diversity and
 t-closeness by the equal distance (and by those that the shape names), imports included. Both run in turn, each in a
-process of its own, on two threads; medians are printed. `--before` names an interpreter that has an earlier version,
-which then takes its turn, too. `--scale 0.1` has a tenth of the records.
+separate process, on two threads; medians are printed. `--before` names an interpreter with an earlier version, which
+then runs in turn, too. `--scale 0.1` has a tenth of the records.
 """
 
 from __future__ import annotations
@@ -37,35 +37,22 @@ LEAVES, BRANCHES = 1000, 10
 
 @dataclass(frozen=True)
 class Shape:
-    """A kind of table, and what is asked of it.
+    """A kind of table, and its audit."""
 
-    Args:
-        write: writes a file of so many records.
-        records: how many, at scale 1.
-        quasi_identifiers: what is grouped by.
-        sensitive: the declarations of the sensitive attributes.
-        distances: of t-closeness, for all sensitive attributes.
-        suffix: what kind of file.
-        unit: the column of the entity that counts, if not the record.
-        frame: whether a pandas frame of objects is audited, made from the file beforehand.
-        expect: the demands, where they are others.
-        limit: what the ratio of CPU seconds is to be at most.
-    """
-
-    write: Callable[[Path, int], None]
-    records: int = 5_000_000
-    quasi_identifiers: Sequence[str] = synthetic.QUASI_IDENTIFIERS
-    sensitive: Mapping[str, Any] = field(default_factory=dict)
-    distances: Sequence[str] = ("equal",)
-    suffix: str = "parquet"
-    unit: str | None = None
-    frame: bool = False
-    expect: Sequence[Any] = ()
-    limit: float = 1
+    write: Callable[[Path, int], None]  # writes a file of so many records
+    records: int = 5_000_000  # their number, at scale 1
+    quasi_identifiers: Sequence[str] = synthetic.QUASI_IDENTIFIERS  # the columns to group by
+    sensitive: Mapping[str, Any] = field(default_factory=dict)  # the declarations of the sensitive attributes
+    distances: Sequence[str] = ("equal",)  # of t-closeness, for all sensitive attributes
+    suffix: str = "parquet"  # the kind of file
+    unit: str | None = None  # the column of the entity that counts, if not the record
+    frame: bool = False  # whether a pandas frame of objects is audited, made from the file beforehand
+    expect: Sequence[Any] = ()  # the demands, where they differ from the common ones
+    limit: float = 1  # the largest accepted ratio of CPU seconds
 
     @property
     def policy(self) -> dict[str, Any]:
-        """What is demanded of it."""
+        """The policy of its audit."""
         attributes: dict[str, Any] = {name: {"role": "quasi_identifier"} for name in self.quasi_identifiers}
         attributes |= {name: {"role": "sensitive", **one} for name, one in self.sensitive.items()}
         named = {} if self.unit is None else {"unit": self.unit}
@@ -76,12 +63,7 @@ class Shape:
     @property
     def _expect(self) -> list[Any]:
         each = [{"t_closeness": {"t": 0.5, "distance": distance}} for distance in self.distances]
-        return [
-            {"k_anonymity": {"k": 5}},
-            {"distinct_l_diversity": {"l": 2}},
-            {"entropy_l_diversity": {"l": 2}},
-            *each,
-        ]
+        return [{"k_anonymity": {"k": 5}}, {"distinct_l_diversity": {"l": 2}}, {"entropy_l_diversity": {"l": 2}}, *each]
 
 
 def _as_csv(path: Path, records: int) -> None:
@@ -149,20 +131,14 @@ def _tree(first: int, leaves: int) -> Any:
     return {f"{start}-{start + each - 1}": _tree(start, each) for start in starts}
 
 
-BASE: dict[str, Any] = {
-    "occupation": synthetic.policy([])["attributes"]["occupation"],
-    "income": {"scale": "numeric"},
-}
+BASE: dict[str, Any] = {"occupation": synthetic.policy([])["attributes"]["occupation"], "income": {"scale": "numeric"}}
 SHAPES = {
     "parquet": Shape(synthetic.write, 20_000_000, sensitive=BASE, distances=("equal", "ordered"), limit=0.35),
     "csv": Shape(_as_csv, sensitive=BASE, suffix="csv", limit=0.6),
     "wide": Shape(_wide, quasi_identifiers=[f"q{i}" for i in range(20)], sensitive={"s": {}}, limit=1.0),
     "texts": Shape(_texts, quasi_identifiers=("place", "sex"), sensitive={"disease": {}}, limit=1.2),
     "floats": Shape(
-        _floats,
-        sensitive={"wage": {"scale": "numeric"}},
-        distances=("equal", "ordered", "numeric"),
-        limit=1.3,
+        _floats, sensitive={"wage": {"scale": "numeric"}}, distances=("equal", "ordered", "numeric"), limit=1.3
     ),
     "units": Shape(_units, sensitive={"disease": {}}, unit="person", limit=1.2),
     "hierarchy": Shape(
@@ -190,7 +166,7 @@ def _path(folder: Path, name: str, records: int) -> Path:
 
 
 def _table(path: str, shape: Shape) -> Any:
-    """What is audited: the file, or a frame whose texts are Python objects."""
+    """The audited table: the file, or a frame whose texts are Python objects."""
     if not shape.frame:
         return path
     import pandas as pd
@@ -222,7 +198,7 @@ def _audit(table: Any, shape: Shape) -> Any:
 
 
 def _one(work: str, name: str, path: str) -> None:
-    """Do one piece of work in this process and print what it took and said."""
+    """Do one piece of work in this process and print its time and answer."""
     shape = SHAPES[name]
     table = _table(path, shape)
     wall, cpu = time.perf_counter(), time.process_time()
@@ -232,9 +208,9 @@ def _one(work: str, name: str, path: str) -> None:
     print(json.dumps([cpu, wall, peak, answer]))
 
 
-def _measured(python: str, work: str, name: str, path: Path) -> list[Any]:
-    command = [python, __file__, "--one", work, name, str(path)]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
+def measured_by(python: str, script: str, work: str, name: str, path: Path) -> list[Any]:
+    """The answer of a script of this folder, run in a separate process for one piece of work."""
+    done = subprocess.run([python, script, "--one", work, name, str(path)], capture_output=True, text=True, check=True)
     answer: list[Any] = json.loads(done.stdout.splitlines()[-1])
     return answer
 
@@ -262,13 +238,11 @@ def main() -> None:
             shape.write(path, records)
         runs: dict[str, list[list[Any]]] = {"bare": [], "audit": [], "before": []}
         for _ in range(arguments.rounds):
-            runs["bare"].append(_measured(sys.executable, "bare", name, path))
-            runs["audit"].append(_measured(sys.executable, "audit", name, path))
+            runs["bare"].append(measured_by(sys.executable, __file__, "bare", name, path))
+            runs["audit"].append(measured_by(sys.executable, __file__, "audit", name, path))
             if arguments.before:
-                runs["before"].append(_measured(arguments.before, "audit", name, path))
-        cpu, wall = (
-            {who: median(run[which] for run in some) for who, some in runs.items() if some} for which in (0, 1)
-        )
+                runs["before"].append(measured_by(arguments.before, __file__, "audit", name, path))
+        cpu, wall = ({who: median(run[at] for run in some) for who, some in runs.items() if some} for at in (0, 1))
         peak = max(run[2] for run in runs["audit"])
         before = ""
         if runs["before"]:

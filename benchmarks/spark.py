@@ -1,8 +1,8 @@
-"""An audit on Spark beside the three bare groupBy().count()s there, and one class of millions beside singletons.
+"""An audit on Spark and the three bare groupBy().count()s there; and one class of millions together with singletons.
 
     python benchmarks/spark.py [FOLDER] [--records 5000000] [--heap 1g] [--rounds 1] [--no-skew]
 
-Each runs in a session of its own on two processors (`local[2,4]`, 8 partitions of a shuffle), whose start is not
+Each runs in a separate session on two processors (`local[2,4]`, 8 partitions of a shuffle), whose start is not
 counted; heaps are the driver's, which is the executor here, and 1g is Spark's default. The bare queries run twice, and
 the second time counts. Prints seconds, the ratio, and the largest peak of resident memory among the Python workers.
 The busier the machine, the less the ratio means.
@@ -42,7 +42,7 @@ def session(heap: str) -> Any:
 
 
 class Workers:
-    """The peak of resident memory of every Python worker, in MiB, looked at again and again."""
+    """The peak of resident memory of every Python worker, in MiB, sampled repeatedly."""
 
     def __init__(self) -> None:
         self.peaks: dict[str, float] = {}
@@ -92,7 +92,7 @@ def audited(path: str, heap: str) -> Any:
 
 
 def skewed(heap: str) -> Any:
-    """The same where one class has a third of all records and every other record is alone."""
+    """The same where one class has a third of all records and every other record is unique."""
     one = session(heap)
     large = one.range(ONE_CLASS).selectExpr("0 AS zip", "0 AS age", "id % 14 AS disease", "id % 6687 AS income")
     alone = one.range(SINGLETONS).selectExpr(
@@ -104,10 +104,8 @@ def skewed(heap: str) -> Any:
         "disease": {"role": "sensitive"},
         "income": {"role": "sensitive", "scale": "numeric"},
     }
-    each = [{"t_closeness": {"t": 0.5}}, {"distinct_l_diversity": {"l": 2}}]
-    return _audited(
-        large.union(alone), {"version": 1, "attributes": attributes, "expect": [{"k_anonymity": {}}, *each]}
-    )
+    expect = [{"k_anonymity": {}}, {"t_closeness": {"t": 0.5}}, {"distinct_l_diversity": {"l": 2}}]
+    return _audited(large.union(alone), {"version": 1, "attributes": attributes, "expect": expect})
 
 
 def _audited(frame: Any, demands: dict[str, Any], repeats: int = 1) -> Any:
@@ -145,8 +143,8 @@ def main() -> None:
         _print(f"{records:,} records in {classes:,} classes, one of {ONE_CLASS:,}", seconds, peak, "")
 
 
-def _print(what: str, seconds: float, peak: float, beside: str) -> None:
-    print(f"{what}: {beside}audit {seconds:.1f} s, Python workers at most {peak:.0f} MiB each", flush=True)
+def _print(what: str, seconds: float, peak: float, bare: str) -> None:
+    print(f"{what}: {bare}audit {seconds:.1f} s, Python workers at most {peak:.0f} MiB each", flush=True)
 
 
 if __name__ == "__main__":

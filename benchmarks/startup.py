@@ -1,11 +1,11 @@
-"""Whole processes: `check` on Adult beside pandas.read_csv, `explain k_anonymity` and `--help` beside `python -c pass`.
+"""Whole processes: `check` on Adult and pandas.read_csv; `explain k_anonymity` and `--help`, and `python -c pass`.
 
     TCDP_AUDIT_DATA=... python benchmarks/startup.py
 
 Runs alternate; medians of ten, of the time that passed and of the time that the processors worked (user and system).
 The check computes k, distinct l, entropy l, t equal and t ordered on two attributes and writes
-JSON and HTML. Its floor is what is left of it without a line of the auditor's own: its libraries are imported, plugins
-are looked for, a model and a template are made, and the file is read once and its digest computed.
+JSON and HTML. Its floor is the same without a line of the auditor's own: its libraries are imported, plugins are looked
+for, a model and a template are made, and the file is read once and its digest computed.
 """
 
 from __future__ import annotations
@@ -55,12 +55,8 @@ def adult_policy(path: Path) -> str:
     for name in SENSITIVE:
         order = json.dumps(sorted({row[name] for row in rows}))
         lines.append(f"  {name}: {{role: sensitive, scale: ordinal, order: {order}}}")
-    lines += [
-        "expect:",
-        "  - k_anonymity: {k: 5}",
-        "  - distinct_l_diversity: {l: 2}",
-        "  - entropy_l_diversity: {l: 2}",
-    ]
+    checks = ("k_anonymity: {k: 5}", "distinct_l_diversity: {l: 2}", "entropy_l_diversity: {l: 2}")
+    lines += ["expect:", *(f"  - {one}" for one in checks)]
     lines += ["  - t_closeness: {t: 0.2}", "  - t_closeness: {t: 0.2, distance: ordered}"]
     return "\n".join(lines) + "\n"
 
@@ -73,18 +69,18 @@ class Times(NamedTuple):
 
 
 def run(command: Sequence[str]) -> Times:
-    """One process from its start to its end: what passed, and what it and its threads worked."""
+    """One process from its start to its end: its wall time, and the processor time of all of its threads."""
     start, before = time.perf_counter(), resource.getrusage(resource.RUSAGE_CHILDREN)
     subprocess.run(command, check=False, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     wall, after = time.perf_counter() - start, resource.getrusage(resource.RUSAGE_CHILDREN)
     return Times(1000 * wall, 1000 * (after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime))
 
 
-def compare(ours: Sequence[str], beside: Sequence[str], about: tuple[str, str]) -> None:
+def compare(ours: Sequence[str], reference: Sequence[str], about: tuple[str, str]) -> None:
     """Print the medians of two commands that run in turn."""
     times: list[list[Times]] = [[], []]
     for _ in range(1 + PAIRS):  # the first finds no file in memory, and no bytecode
-        for which, command in enumerate((ours, beside)):
+        for which, command in enumerate((ours, reference)):
             times[which].append(run(command))
     first, second = (Times(*map(statistics.median, zip(*each[1:], strict=True))) for each in times)
     print(
@@ -99,7 +95,7 @@ def main() -> None:
     adult = Path(os.environ["TCDP_AUDIT_DATA"]) / "adult/adult.csv"
     script = shutil.which("tcdp-audit", path=str(Path(sys.executable).parent))
     if script is None:
-        sys.exit("tcdp-audit is not installed beside this Python")
+        sys.exit("tcdp-audit is not installed in the environment of this Python")
     with tempfile.TemporaryDirectory() as folder:
         policy = Path(folder) / "adult.tcdp.yaml"
         policy.write_text(adult_policy(adult), encoding="utf-8")

@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 
 QUASI_IDENTIFIERS = ("age", "workclass", "education", "country", "marital", "race", "sex")
 SENSITIVE = ("occupation", "income")
-# prefix of the values, how many there are, and how fast they become rarer
+# prefix of the values, their number, and how fast they become rarer
 CATEGORIES = {
     "workclass": ("work", 8, 1.2),
     "education": ("edu", 16, 0.8),
@@ -43,9 +43,8 @@ def _drawn(seed: int, records: int) -> pa.Table:
     def category(prefix: str, values: int, skew: float) -> Any:
         weights = 1 / np.arange(1, values + 1) ** skew
         codes = rng.choice(values, size=records, p=weights / weights.sum()).astype(np.int8)
-        return pa.DictionaryArray.from_arrays(pa.array(codes), [f"{prefix}{i}" for i in range(values)]).cast(
-            pa.string()
-        )
+        texts = pa.DictionaryArray.from_arrays(pa.array(codes), [f"{prefix}{i}" for i in range(values)])
+        return texts.cast(pa.string())
 
     return pa.table(
         {
@@ -61,9 +60,8 @@ def policy(expect: list[dict[str, Any]]) -> dict[str, Any]:
     attributes: dict[str, Any] = {name: {"role": "quasi_identifier"} for name in QUASI_IDENTIFIERS}
     order = sorted(f"occ{i}" for i in range(14))
     groups = {name: ["*", f"group {int(name[3:]) // 5}"] for name in order}
-    hierarchy = {
-        "*": {group: [n for n in order if groups[n][1] == group] for group in sorted({g[1] for g in groups.values()})}
-    }
+    names = sorted({group for _, group in groups.values()})
+    hierarchy = {"*": {group: [one for one in order if groups[one][1] == group] for group in names}}
     attributes["occupation"] = {"role": "sensitive", "scale": "ordinal", "order": order, "hierarchy": hierarchy}
     attributes["income"] = {"role": "sensitive", "scale": "numeric"}
     return {"version": 1, "attributes": attributes, "expect": expect}

@@ -1,4 +1,4 @@
-"""The figures that other tools and papers have, beside ours: the tables of docs/validation.md.
+"""The figures of other tools and papers, and ours: the tables of docs/validation.md.
 
     python benchmarks/validation.py FOLDER            # prints them
     python benchmarks/validation.py FOLDER --write    # writes them into the page
@@ -28,7 +28,7 @@ TABLES = re.compile(r"(?<=<!-- tables -->\n).*(?=<!-- end of tables -->)", re.DO
 
 
 class Row(NamedTuple):
-    """A figure that somebody else has, and ours."""
+    """A figure of another tool or a paper, and ours."""
 
     figure: str
     whose: str
@@ -37,7 +37,7 @@ class Row(NamedTuple):
 
 
 def page(folder: Path) -> str:
-    """The tables, as they stand on the page."""
+    """The tables of the page."""
     truth = {path.stem: json.loads(path.read_text(encoding="utf-8")) for path in sorted((folder / "truth").iterdir())}
     sections = {
         "Tables of papers": papers(),
@@ -50,7 +50,7 @@ def page(folder: Path) -> str:
 
 
 def papers() -> Iterator[Row]:
-    """What the papers print, where it follows from their definitions."""
+    """The figures that the papers print, where they follow from their definitions."""
     uniform = "its reference distribution is uniform"
     for table, salary in ((4, "3/8"), (5, "1/6")):
         whose = f"Li and others 2007, table {table}"
@@ -61,9 +61,8 @@ def papers() -> Iterator[Row]:
         result = _of_paper(f"li07_table{table}_uniform", "disease", "hierarchical")
         yield Row(f"t-closeness of disease, hierarchical distance; {uniform}", whose, disease, result)
     whose = "Domingo-Ferrer, Soria-Comas 2015, figure 2"
-    yield Row(
-        "t-closeness, multiplicative distance", whose, "3/2", _of_paper("ds15_figure2", "bucket", "multiplicative")
-    )
+    actual = _of_paper("ds15_figure2", "bucket", "multiplicative")
+    yield Row("t-closeness, multiplicative distance", whose, "3/2", actual)
 
 
 def adult(folder: Path, truth: Mapping[str, Any]) -> Iterator[Row]:
@@ -74,19 +73,16 @@ def adult(folder: Path, truth: Mapping[str, Any]) -> Iterator[Row]:
         unique = _measured(release, theirs["qi"], "sample_uniqueness").details["victims"]
         above = _measured(release, theirs["qi"], "reidentification_risk", measure="share_above", threshold_risk="0.2")
         yield Row(f"unique people, {columns}", "ARX", theirs["sample"]["sample_unique_n"], unique)
-        yield Row(
-            f"share of records above risk 0.2, {columns}", "ARX", _summary(theirs, "records_at_risk"), above.observed
-        )
+        share = f"share of records above risk 0.2, {columns}"
+        yield Row(share, "ARX", _summary(theirs, "records_at_risk"), above.observed)
         yield Row(f"average risk, {columns}", "ARX", _summary(theirs, "success_rate"), above.details["average"])
     release, names = _table_of(folder / "adult/adult.csv"), truth["equivalence_class_checks"]["adult_A4"]["qi"]
     for fraction in ("0.01", "0.5"):
         theirs = truth["population_uniqueness_adult_A4"]["compare"][fraction]
         sampled = {"sampling_fraction": float(fraction)}
         actual = _measured(release, names, "population_uniqueness", sampled, estimator="zayatz").details
-        for model, ours in (
-            ("zayatz", "zayatz_population_uniques"),
-            ("pitman", "pitman_population_uniques_asymptotic"),
-        ):
+        columns = {"zayatz": "zayatz_population_uniques", "pitman": "pitman_population_uniques_asymptotic"}
+        for model, ours in columns.items():
             figure = f"people unique in the population, by {model.title()}, if Adult is {float(fraction):.0%} of it"
             yield Row(figure, "ARX", theirs[f"arx_{model}_n"], actual[ours])
 
@@ -106,7 +102,7 @@ def surveys(folder: Path, truth: Mapping[str, Any]) -> Iterator[Row]:
 
 
 def census(folder: Path, truth: Mapping[str, Any]) -> Iterator[Row]:
-    """Linkage and interval disclosure by two references apart from this project."""
+    """Linkage and interval disclosure by two references independent of this project."""
     original = _table_of(folder / "casc/census.csv")
     for masked in ("addnoise_additive_20", "mdav_k5", "rankswap_P15"):
         release, theirs = _table_of(folder / f"casc/census_masked/{masked}.csv"), truth[masked]
@@ -126,9 +122,8 @@ def linkage(folder: Path, truth: Mapping[str, Any]) -> Iterator[Row]:
     masked = _table_of(folder / "adult/masked/adult_subset_pram_0.95.csv")
     subset = _table_of(folder / "adult/adult_subset.csv")
     [actual] = _aligned(masked, subset, [{"probabilistic_record_linkage": {"unconstrained": True}}], "nominal")
-    yield Row(
-        "people re-identified for certain, Adult under PRAM", "reference", theirs, actual.details["correct_unique"]
-    )
+    certain = "people re-identified for certain, Adult under PRAM"
+    yield Row(certain, "reference", theirs, actual.details["correct_unique"])
     febrl = truth["febrl4_probabilistic"]
     [actual] = _febrl(folder, febrl["febrl4_full_7fields"]["fields"])
     first = actual.details["by_posterior"][0]
@@ -142,9 +137,8 @@ def _of_paper(name: str, attribute: str, distance: str) -> Any:
     release = PAPERS / f"{name.removesuffix('_uniform')}.csv"
     outcomes = audit(release, PAPERS / f"{name}.tcdp.yaml").expectations
     wanted = {"t_closeness", distance, attribute}
-    return next(
-        one.observed for one in outcomes if wanted <= {one.check, one.parameters.get("distance"), one.attribute}
-    )
+    described = ((one, {one.check, one.parameters.get("distance"), one.attribute}) for one in outcomes)
+    return next(one.observed for one, actual in described if wanted <= actual)
 
 
 def _summary(theirs: Mapping[str, Any], figure: str) -> Any:
@@ -184,21 +178,18 @@ def _febrl(folder: Path, names: Sequence[str]) -> Sequence[Outcome]:
     release = second.select(names).append_column("person", partners)
     original = first.select(names).append_column("person", first["rec_id"])
     attributes = {name: {"role": "quasi_identifier", "scale": "nominal"} for name in names}
+    policy = {"version": 1, "key": "person", "attributes": attributes}
     check = {"probabilistic_record_linkage": {"unconstrained": True}}
-    return audit(
-        release, {"version": 1, "key": "person", "attributes": attributes, "expect": [check]}, original
-    ).expectations
+    return audit(release, {**policy, "expect": [check]}, original).expectations
 
 
 def _table(heading: str, rows: Iterator[Row]) -> str:
-    lines = "".join(
-        f"| {figure} | {whose} | {_digits(theirs)} | {_digits(ours)} |\n" for figure, whose, theirs, ours in rows
-    )
+    lines = "".join(f"| {one.figure} | {one.whose} | {_digits(one.theirs)} | {_digits(one.ours)} |\n" for one in rows)
     return f"### {heading}\n\n| figure | by | theirs | ours |\n|---|---|---|---|\n{lines}"
 
 
 def _digits(figure: Any) -> str:
-    """A count as it is, another number to seven digits, what a paper prints as it prints it."""
+    """A count unchanged, another number to seven digits, and a paper's figure as the paper prints it."""
     if isinstance(figure, str):
         return figure
     number = float(figure)
@@ -206,7 +197,7 @@ def _digits(figure: Any) -> str:
 
 
 def main() -> None:
-    """Prints the tables, or writes them into the page."""
+    """Print the tables, or write them into the page."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("folder", type=Path)
     parser.add_argument("--write", action="store_true")

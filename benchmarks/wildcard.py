@@ -1,12 +1,12 @@
-"""`missing_quasi_identifier: wildcard` with every quasi-identifier incomplete, beside the bare GROUP BYs.
+"""`missing_quasi_identifier: wildcard` with every quasi-identifier incomplete, compared with the bare GROUP BYs.
 
     python benchmarks/wildcard.py [FOLDER] [--records 1250000] [--rounds 3]
 
 k, distinct l, entropy l and t equal on two attributes of 14 and about 5,000 values, where a tenth of the cells of each
 of seven quasi-identifiers is missing, with `--memory 1GiB`. The bare queries (class sizes, and value counts of each
-attribute, without any wildcard) run in turn with the audit, in processes of their own; prints the median CPU seconds
+attribute, without any wildcard) run in turn with the audit, in separate processes; prints the median CPU seconds
 and wall seconds of both, imports included, their ratios, and the peak memory. Then 8,000 records whose 14
-quasi-identifiers lack a third of their cells, where nearly every record has a pattern of its own.
+quasi-identifiers lack a third of their cells, where nearly every record has a unique pattern.
 """
 
 from __future__ import annotations
@@ -69,12 +69,13 @@ def audited(path: str, document: dict[str, Any], memory: int) -> Any:
     return [[one["check"], one["observed"], one["status"]] for one in (o.as_json() for o in audit.expectations)]
 
 
-def shown(name: str, runs: Sequence[Measured], beside: Sequence[Measured]) -> str:
+def shown(name: str, runs: Sequence[Measured], reference: Sequence[Measured]) -> str:
     """Medians of CPU and wall seconds, and their ratios to other runs."""
-    cpu, wall = (median(getattr(one, figure) for one in runs) for figure in ("cpu", "seconds"))
-    cpu_beside, wall_beside = (median(getattr(one, figure) for one in beside) for figure in ("cpu", "seconds"))
+    (cpu, wall), (base_cpu, base_wall) = (
+        [median(getattr(one, figure) for one in some) for figure in ("cpu", "seconds")] for some in (runs, reference)
+    )
     peak = max(one.peak for one in runs)
-    return f"{name:<12} {cpu:>8.2f} {wall:>8.2f} {cpu / cpu_beside:>8.2f} {wall / wall_beside:>8.2f} {peak:>9.2f}"
+    return f"{name:<12} {cpu:>8.2f} {wall:>8.2f} {cpu / base_cpu:>8.2f} {wall / base_wall:>8.2f} {peak:>9.2f}"
 
 
 def main() -> None:

@@ -15,7 +15,7 @@ from tempfile import TemporaryDirectory
 
 import pandas as pd
 
-with warnings.catch_warnings(action="ignore"):  # it warns of itself while it is imported
+with warnings.catch_warnings(action="ignore"):  # its import raises warnings about itself
     import great_expectations as gx
 
 from tcdp_audit.integrations.great_expectations import (

@@ -12,8 +12,8 @@ import pytest
 
 import tcdp_audit
 from tcdp_audit.cli.run import run
+from tcdp_audit.core.base.guide_file import DisclosureType, Guide
 from tcdp_audit.core.check.evidence import ClassEvidence
-from tcdp_audit.core.check.guide import DisclosureType, Guide
 from tcdp_audit.core.session.registry import Plugins
 from tcdp_audit.plugin.check import AttributeParameters, ClassCheck, Parameters, Threshold, hookimpl
 from tcdp_audit.plugin.sentences import Comparison

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -19,7 +20,9 @@ ELSEWHERE = {"demo": "cli", "testing": "conformance", "plugin": "plugins", "core
 
 def _home(check: str) -> Path:
     """The file that gives a check its name, from the folder of the checks."""
-    (home,) = [path for path in CHECKS.rglob("*.py") if f'name="{check}"' in path.read_text(encoding="utf-8")]
+    named = re.compile(rf'name="{check}"|^ +"{check}",$', re.MULTILINE)
+    files = [path for path in CHECKS.rglob("*.py") if path.parent != CHECKS or path.name != "__init__.py"]
+    (home,) = [path for path in files if named.search(path.read_text(encoding="utf-8"))]
     return home.relative_to(CHECKS)
 
 

@@ -8,6 +8,7 @@ its pages.
 
 from __future__ import annotations
 
+import json
 import os
 import re
 from functools import cache
@@ -110,8 +111,23 @@ def _text(path: Path) -> str:
     name = path.relative_to(ROOT).as_posix()
     if path.suffix == ".md":
         return path.read_text(encoding="utf-8")
+    if path.suffix == ".ipynb":
+        return _notebook(json.loads(path.read_text(encoding="utf-8")))
     inside = sorted(one for one in path.iterdir() if one.is_file()) if path.is_dir() else [path]
     return f"# {name}\n\n" + "\n".join(f"## {one.name}\n\n{_block(one)}" for one in inside)
+
+
+def _notebook(notebook: Any) -> str:
+    """The cells of a notebook with what they display."""
+    parts = []
+    for cell in notebook["cells"]:
+        source = "".join(cell["source"])
+        parts.append(source if cell["cell_type"] == "markdown" else f"````python\n{source}\n````")
+        for output in cell.get("outputs", ()):
+            shown = output.get("data") or {"text/plain": output["text"]}
+            plain = "".join(shown["text/plain"]).rstrip()
+            parts.append("".join(shown.get("text/html", ())) or f"````text\n{plain}\n````")
+    return "\n\n".join(parts) + "\n"
 
 
 @cache
@@ -130,7 +146,7 @@ def _block(path: Path) -> str:
 
 def _link(match: re.Match[str], source: Path) -> str:
     target = _resolved(source, match[1])
-    if not target.exists() or (target.suffix not in {".md", *LANGUAGES} and not target.is_dir()):
+    if not target.exists() or (target.suffix not in {".md", ".ipynb", *LANGUAGES} and not target.is_dir()):
         return match[0]
     here = PurePosixPath(_address(source)).parent
     return os.path.relpath(_address(target), here) + (match[2] or "")

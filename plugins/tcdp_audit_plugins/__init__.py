@@ -1,1 +1,1 @@
-"""The built-in plugins. They use only what `tcdp_audit` offers to everybody."""
+"""The built-in plugins. They use only what `tcdp_audit` offers to everyone."""

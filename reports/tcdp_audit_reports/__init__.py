@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, TypeAlias
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from tcdp_audit.plugin.check import hookimpl
 from tcdp_audit.plugin.report import Reporter, ReportSection
@@ -14,14 +15,18 @@ if TYPE_CHECKING:
     Results: TypeAlias = Sequence[Audit | Unaudited]
 
 
-def _json(audit: Audit) -> str:
-    return audit.to_json()
+def _lazy(module: str, function: str = "render") -> Callable[[Any], str]:
+    """The function of a module that is imported when a report is written: some import jinja2, which is slow."""
+
+    def render(result: Any) -> str:
+        text: str = getattr(import_module(f"{__name__}.{module}"), function)(result)
+        return text
+
+    return render
 
 
-def _html(audit: Audit) -> str:
-    from tcdp_audit_reports.html_report import render  # noqa: PLC0415 - imports jinja2
-
-    return render(audit)
+def _as_json(result: Audit | AuditComparison | Frontier) -> str:
+    return result.to_json()
 
 
 def _compile_html() -> None:
@@ -30,62 +35,6 @@ def _compile_html() -> None:
 
     prepare_templates()
     import_sections()
-
-
-def _markdown(audit: Audit) -> str:
-    from tcdp_audit_reports.markdown_report import render  # noqa: PLC0415 - only when asked for
-
-    return render(audit)
-
-
-def _junit(results: Results) -> str:
-    from tcdp_audit_reports.junit_report import render  # noqa: PLC0415 - only when asked for
-
-    return render(results)
-
-
-def _sarif(results: Results) -> str:
-    from tcdp_audit_reports.sarif_report import render  # noqa: PLC0415 - only when asked for
-
-    return render(results)
-
-
-def _code_quality(results: Results) -> str:
-    from tcdp_audit_reports.code_quality import render  # noqa: PLC0415 - only when asked for
-
-    return render(results)
-
-
-def _compared_html(comparison: AuditComparison) -> str:
-    from tcdp_audit_reports.html_report import render_comparison  # noqa: PLC0415 - imports jinja2
-
-    return render_comparison(comparison)
-
-
-def _compared_markdown(comparison: AuditComparison) -> str:
-    from tcdp_audit_reports.markdown_report import render_comparison  # noqa: PLC0415 - only when asked for
-
-    return render_comparison(comparison)
-
-
-def _compared_json(comparison: AuditComparison) -> str:
-    return comparison.to_json()
-
-
-def _frontier_html(frontier: Frontier) -> str:
-    from tcdp_audit_reports.html_report import render_frontier  # noqa: PLC0415 - imports jinja2
-
-    return render_frontier(frontier)
-
-
-def _frontier_markdown(frontier: Frontier) -> str:
-    from tcdp_audit_reports.markdown_report import render_frontier  # noqa: PLC0415 - only when asked for
-
-    return render_frontier(frontier)
-
-
-def _frontier_json(frontier: Frontier) -> str:
-    return frontier.to_json()
 
 
 def _of_run(name: str, title: str, suffix: str, render: Callable[[Results], str]) -> Reporter:
@@ -100,30 +49,30 @@ def tcdp_audit_reporters() -> Iterator[Reporter]:
         name="json",
         title="JSON result",
         suffix=".json",
-        render=_json,
-        render_comparison=_compared_json,
-        render_frontier=_frontier_json,
+        render=_as_json,
+        render_comparison=_as_json,
+        render_frontier=_as_json,
     )
     yield Reporter(
         name="html",
         title="HTML report",
         suffix=".html",
-        render=_html,
-        render_comparison=_compared_html,
-        render_frontier=_frontier_html,
+        render=_lazy("html_report"),
+        render_comparison=_lazy("html_report", "render_comparison"),
+        render_frontier=_lazy("html_report", "render_frontier"),
         prepare=_compile_html,
     )
     yield Reporter(
         name="markdown",
         title="Markdown summary",
         suffix=".md",
-        render=_markdown,
-        render_comparison=_compared_markdown,
-        render_frontier=_frontier_markdown,
+        render=_lazy("markdown_report"),
+        render_comparison=_lazy("markdown_report", "render_comparison"),
+        render_frontier=_lazy("markdown_report", "render_frontier"),
     )
-    yield _of_run("junit", "JUnit XML", ".junit.xml", _junit)
-    yield _of_run("sarif", "SARIF 2.1.0", ".sarif", _sarif)
-    yield _of_run("code_quality", "GitLab code quality", ".codequality.json", _code_quality)
+    yield _of_run("junit", "JUnit XML", ".junit.xml", _lazy("junit_report"))
+    yield _of_run("sarif", "SARIF 2.1.0", ".sarif", _lazy("sarif_report"))
+    yield _of_run("code_quality", "GitLab code quality", ".codequality.json", _lazy("code_quality"))
 
 
 @hookimpl

@@ -9,7 +9,7 @@ from typing import Any
 
 from tcdp_audit.plugin.report import Rows, WorstClass
 from tcdp_audit.plugin.sentences import Outcome, count, figure, plural, record_noun, sentence_case, visible
-from tcdp_audit_reports.charts.measured import Measured, figure_table
+from tcdp_audit_reports.charts.drawing import Measured, figure_table
 from tcdp_audit_reports.charts.pictures import drawn
 
 SHOWN = 6

@@ -23,8 +23,7 @@ from tcdp_audit.plugin.sentences import (
     sentence_case,
     visible,
 )
-from tcdp_audit_reports.charts.margin import doublings, margin_words
-from tcdp_audit_reports.charts.share_bar import is_share
+from tcdp_audit_reports.charts.margin import doublings, is_share, margin_words
 from tcdp_audit_reports.guide_text import quoted
 
 MONTHS = (
@@ -178,7 +177,7 @@ def _head(outcome: Outcome, disclosure_type: DisclosureType | None) -> str:
 
 
 def _share_of_people(outcome: Outcome, disclosure_type: DisclosureType | None) -> str:
-    """`255 of 1,080 people can be found`: a share as people, where it is one of records."""
+    """`An intruder can identify 255 of 1,080 people`: a share as people, where it is one of records."""
     share = percent(outcome.observed, outcome.threshold)
     if outcome.records is None or outcome.observed is None or disclosure_type not in DEGREES:
         return share
@@ -186,9 +185,9 @@ def _share_of_people(outcome: Outcome, disclosure_type: DisclosureType | None) -
     is_none = not number and outcome.observed > 0
     people = f"{share} of all {plural(noun)}" if is_none else part_of(number, outcome.records.total, noun)
     if disclosure_type is DisclosureType.IDENTITY_DEGREE:
-        return f"{sentence_case(people)} can be found"
-    secret = "A secret" if outcome.attribute is None else sentence_case(visible(column_of(outcome)))
-    return f"{secret} of {people} can be guessed"
+        return f"An intruder can identify {people}"
+    secret = "a sensitive value" if outcome.attribute is None else f"the {visible(column_of(outcome))}"
+    return f"An intruder can guess {secret} of {people}"
 
 
 def _people_at_risk(outcome: Outcome, number: int, disclosure_type: DisclosureType | None) -> str:
@@ -196,10 +195,11 @@ def _people_at_risk(outcome: Outcome, number: int, disclosure_type: DisclosureTy
     people = count(number, record_noun(outcome)) if number == 1 else f"{number:,} {plural(record_noun(outcome))}"
     if outcome.attribute is not None:
         column = visible(column_of(outcome))
-        return f"Attribute disclosure risk: {column} of {people} is too easy to learn"
+        return f"Attribute disclosure risk: an intruder can learn too much about the {column} of {people}"
     is_identity = disclosure_type in (DisclosureType.IDENTITY_MODEL, DisclosureType.IDENTITY_DEGREE)
-    verb = agree(number, "is", "are")
-    return f"Re-identification risk: {people} {verb} too easy to find" if is_identity else f"{people} {verb} at risk"
+    if is_identity:
+        return f"Re-identification risk: {people} can be identified too easily"
+    return f"{people} {agree(number, 'is', 'are')} at risk"
 
 
 def _columns_at_fault(outcome: Outcome) -> str:

@@ -25,13 +25,13 @@ from tcdp_audit_reports.charts.drawing import (
     Line,
     Point,
     axis_for,
+    figure_table,
     shortened,
     text_width,
     thinned,
     tick_label,
 )
 from tcdp_audit_reports.charts.labelled_scatter import Box, Mark, box_of, placed
-from tcdp_audit_reports.charts.measured import figure_table
 
 HEIGHT, TOP, BASE = 340, 34, 296  # pixels: the drawing, the riskiest figure, the safest
 EDGE, RIGHT = 2.0, 98.0  # percent of the width between which marks lie
@@ -42,14 +42,10 @@ RADIUS, CHOSEN = 4.0, 6.0  # pixels
 
 @dataclass(frozen=True)
 class FrontierStep:
-    """The points that keep one level of each other demand, without those that a safer and cheaper one dominates.
+    """The points that keep one level of each other demand, without those that a safer and cheaper one dominates."""
 
-    Args:
-        name: the levels, such as `t ≤ 0.2`; empty where a single demand is varied.
-        points: by ascending loss and falling risk, each with its figure of the first demand.
-    """
-
-    name: str
+    name: str  # the levels, such as `t ≤ 0.2`; empty where a single demand is varied
+    # by ascending loss and falling risk, each with its figure of the first demand
     points: tuple[tuple[SettingTrial, float], ...]
 
 
@@ -140,7 +136,7 @@ def _drawing(frontier: Frontier, drawn: Sequence[tuple[SettingTrial, float]], li
         labels=(
             *heights.values(),
             *limit_label,
-            *_ticks(across),
+            *thinned(tick_label(f"{100 * tick:g}%", _x(across, tick), BASE + 24) for tick in across.ticks),
             Label("↑ risk", 0, 12, "label", "start"),
             Label(shortened("information lost →"), 100, BASE + 42, "label", "end"),
             *(label for label, _ in named),
@@ -149,7 +145,6 @@ def _drawing(frontier: Frontier, drawn: Sequence[tuple[SettingTrial, float]], li
 
 
 def _risk_axis(demand: VariedDemand, figures: Sequence[float]) -> Axis:
-    """The axis of the figures, whose ticks are the thresholds that were tried."""
     levels = [float(one) for one in demand.levels]
     values = [*figures, *levels, float(demand.own)]
     low, high = min(values), max(values)
@@ -182,14 +177,9 @@ def _heights(demand: VariedDemand, axis: Axis) -> dict[float, Label]:
 
 
 def _limit(demand: VariedDemand, axis: Axis) -> tuple[list[Line], list[Label]]:
-    """The policy's own threshold."""
     y = _y(demand, axis, float(demand.own))
     text = f"the policy: {decimal(demand.own)}"
     return [Line("limit", 0, 100, y, y)], [Label(text, 100 - text_width(text) - 14, y - 6, "limit-label halo", "start")]
-
-
-def _ticks(axis: Axis) -> tuple[Label, ...]:
-    return thinned(tick_label(f"{100 * tick:g}%", _x(axis, tick), BASE + 24) for tick in axis.ticks)
 
 
 def _strokes(line: FrontierStep, spots: dict[int, tuple[float, float]]) -> Iterator[Line]:
@@ -201,7 +191,6 @@ def _strokes(line: FrontierStep, spots: dict[int, tuple[float, float]]) -> Itera
 
 
 def _box(line: Line) -> Box:
-    """The box of a line, with a little room about it."""
     return line.x1 - 0.4, line.x2 + 0.4, min(line.y1, line.y2) - 1, max(line.y1, line.y2) + 1
 
 
@@ -227,9 +216,7 @@ TITLE = "What other thresholds would cost"
 FEW = 12  # settings in a sentence
 
 
-def frontier_blocks(
-    frontier: Frontier,
-) -> Iterator[Block]:
+def frontier_blocks(frontier: Frontier) -> Iterator[Block]:
     """All that reports say of a frontier below its first sentence. Cost: linear in the settings."""
     if cut := untried(frontier):
         yield Paragraph("", lead=cut, style="cut")

@@ -12,9 +12,8 @@ from tcdp_audit.plugin._internal import Block, embed_result, exposed_sentence, v
 from tcdp_audit.plugin.report import Audit, AuditComparison, Frontier, tool
 from tcdp_audit.plugin.sentences import visible
 from tcdp_audit_reports.first_screen import particulars, reasons, tally, written_date
-from tcdp_audit_reports.html_blocks import blocks_as_html
 from tcdp_audit_reports.sections.findings import rows
-from tcdp_audit_reports.templating import fill_template, stylesheet, stylesheet_hash, template
+from tcdp_audit_reports.templating import blocks_as_html, fill_template, stylesheet, stylesheet_hash, template
 
 CLAIMS = (
     "Both audits are taken at their word; nothing was computed again. This comparison contains no cell of a release."
@@ -63,7 +62,6 @@ def render_frontier(frontier: Frontier) -> str:
 
 
 def _page(kicker: str, title: str, sentence: str, blocks: Sequence[Block], footer: str) -> str:
-    """A page of its own: a title, a sentence, and blocks."""
     return fill_template(
         "page.html.j2",
         css=Markup(stylesheet("page.css")),  # noqa: S704 - the package's own file
@@ -87,7 +85,6 @@ def _relation(audit: Audit) -> str:
 
 
 def _origin(audit: Audit) -> str:
-    """The kind of release that this is, where remedies made it."""
     if audit.change_log is None:
         return ""
     from tcdp_audit_reports.remedy.sentences import origin  # noqa: PLC0415 - only for a release that remedies made
@@ -96,7 +93,6 @@ def _origin(audit: Audit) -> str:
 
 
 def _sections(audit: Audit) -> list[dict[str, str]]:
-    """Every section with its markup: its own, or that of its blocks."""
     return [
         {
             "name": one.name,

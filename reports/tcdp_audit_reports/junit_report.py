@@ -36,7 +36,6 @@ def render(results: Sequence[Audit | Unaudited]) -> str:
 
 
 def _count(element: ET.Element, cases: Iterable[ET.Element]) -> None:
-    """Say how many cases there are, and how many of them did not pass."""
     listed = list(cases)
     tally = Counter(child.tag for case in listed for child in case)
     element.set("tests", str(len(listed)))

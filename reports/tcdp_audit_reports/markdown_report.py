@@ -78,12 +78,7 @@ PLAIN_MIDWAY = "-:=()+"  # of these, what acts only where a table or a list begi
 
 
 def blocks_as_markdown(blocks: Iterable[Block], *, level: int = 3) -> str:
-    """Blocks as Markdown, an empty line between them.
-
-    Args:
-        blocks: what to write; charts, and groups for pages only, are left out.
-        level: of their headings.
-    """
+    """Blocks as Markdown, an empty line between them; without charts and groups that are for pages only."""
     parts = (_markdown(one, level) for one in summary_blocks([*blocks]))
     return "\n\n".join(part for part in parts if part)
 

@@ -9,8 +9,9 @@ from dataclasses import dataclass
 import yaml
 from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
-from tcdp_audit.plugin.report import ChangeLog
-from tcdp_audit.plugin.sentences import count, visible
+from tcdp_audit.plugin.detector import Role
+from tcdp_audit.plugin.report import Audit, AuditedColumn, ChangeLog
+from tcdp_audit.plugin.sentences import count, listing, visible
 
 LISTS_OF_CELLS = frozenset({"order", "hierarchy", "distribution", "values"})
 LISTS_OF_NAMES = frozenset({"attributes", "plugins"})  # any other list of texts names values
@@ -62,7 +63,6 @@ def _holds_cells(key: str, value: Node) -> bool:
 
 
 def _lists(node: Node | None) -> Iterator[Node]:
-    """The lists of values, each once and none inside another."""
     seen: set[int] = set()
     stack = [] if node is None else [node]
     while stack:
@@ -108,3 +108,70 @@ def _what_to_do(log: ChangeLog, *, withheld: bool) -> str:
     if any(one.lines for one in log.steps):
         sentence += " Add the lines under expect to the policy before you audit this release."
     return f"{sentence} Lists of values are counted here, not shown." if withheld else sentence
+
+
+ROLES = {
+    Role.QUASI_IDENTIFIER: "a neighbour may know it",
+    Role.SENSITIVE: "must stay secret",
+    Role.IDENTIFIER: "names a person: should not be here",
+    Role.INSENSITIVE: "taken to be harmless",
+}
+
+
+def role_of(column: AuditedColumn) -> str:
+    """The role in everyday words."""
+    if column.is_key and column.is_present:
+        return "links records to another table: should not be published"
+    if column.role is None:
+        return "not declared: its role is unknown"
+    if column.role is Role.IDENTIFIER and not column.is_present:
+        return "names a person: is not in the file"
+    if column.is_unit:
+        return "names the person whom records belong to"
+    return ROLES[column.role] if column.is_present else f"{ROLES[column.role]}; is missing from the file"
+
+
+def known(audit: Audit) -> list[str]:
+    """What to call the columns that a neighbour may know."""
+    return _with_role(audit, Role.QUASI_IDENTIFIER)
+
+
+def secret(audit: Audit) -> list[str]:
+    """What to call the columns that must stay secret."""
+    return _with_role(audit, Role.SENSITIVE)
+
+
+def unwanted(audit: Audit) -> list[str]:
+    """What to call the columns that should not be in the published file."""
+    document = audit.policy.document
+    unit = [one for one in audit.columns if one.is_unit and one.is_present and not document.unit_released]
+    return [
+        name_of(one)
+        for one in audit.columns
+        if one in unit or (_is_unwanted(one) and not (document.internal_only and one.is_key))
+    ]
+
+
+def _is_unwanted(column: AuditedColumn) -> bool:
+    return column.is_present and (column.role in (Role.IDENTIFIER, None) or column.is_key)
+
+
+def _with_role(audit: Audit, role: Role) -> list[str]:
+    return [name_of(one) for one in audit.columns if one.role is role and one.is_present]
+
+
+def name_of(column: AuditedColumn) -> str:
+    """A column's label, or its name."""
+    return visible(column.label or column.name)
+
+
+def one_line(reason: str) -> str:
+    """A reason of the policy's author as plain text on one line."""
+    return visible(" ".join(reason.split()))
+
+
+def named(names: list[str], most: int = 8) -> str:
+    """Some names in a sentence; of many the first, and how many more there are."""
+    if not names:
+        return "none"
+    return listing(names if len(names) <= most else [*names[: most - 1], f"{count(len(names) - most + 1)} more"])

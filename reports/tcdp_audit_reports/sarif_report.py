@@ -112,7 +112,7 @@ def _note(text: str, place: Place | None) -> dict[str, Any]:
 
 
 def _shared_places(results: Sequence[Audit | Unaudited]) -> set[tuple[str, int | None]]:
-    """Checks and lines of several outcomes, whatever came of them."""
+    """Checks and lines of several outcomes, of any status."""
     audits = (one for one in results if isinstance(one, Audit))
     tally = Counter((one.check, one.line) for audit in audits for one in audit.outcomes)
     return {place for place, outcomes in tally.items() if outcomes > 1}

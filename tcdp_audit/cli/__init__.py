@@ -1,13 +1,14 @@
 """The command line. `tcdp-audit --help` imports nothing but this file; a command imports what it needs.
 
 run, printing, progress                       one command or a completion: errors and signals, streams, bars
-options                                       what commands share
-request, configuration, reports               what a call asks, what pyproject.toml says, what is written
+run, printing                                 one command or a completion: errors, signals, streams, progress
+options                                       options that commands share
+request, configuration, reports               the request of a call, the settings of pyproject.toml, the files written
 check, fix, frontier, init, lint, demo, explain, plugins, schema, verify, diff, attest  the commands
 page, declarations, built_in_pages            pages of checks and remedies
-linting                                       what is wrong with a policy that is sound
+linting                                       findings in a valid policy
 audits                                        one run of `check` under one policy or several, and its forms
-github, terminal, displays, document          what they print, and the blocks that it consists of
+github, terminal, displays, document          their output, and the blocks that it consists of
 """
 
 from __future__ import annotations
@@ -55,10 +56,7 @@ Start with: tcdp-audit demo
 
 
 def entry() -> None:
-    """The installed script: run a command and leave at once.
-
-    Everything is flushed and closed by then; taking numpy, pyarrow and DuckDB apart again would only take time.
-    """
+    """Run a command and exit at once, without the slow teardown of numpy, pyarrow and DuckDB: all files are closed."""
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")  # it would look for some in every distribution
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # others would start with numpy, and spin while they wait
     os._exit(main())
@@ -100,7 +98,7 @@ def _print(text: str) -> int:
 
 
 def _occupy_closed_streams() -> None:
-    """Open nothing else under the number of a closed standard stream: a report would get what a library prints."""
+    """Occupy the numbers of closed standard streams, so that no report receives what a library prints there."""
     for descriptor in range(3):
         try:
             os.fstat(descriptor)

@@ -69,11 +69,7 @@ def command(
 
 
 def _password(key: str, file: str | None) -> bytes:
-    """The password of an encrypted key.
-
-    Raises:
-        UsageError: it is not given.
-    """
+    """The password of an encrypted key."""
     if file is not None:
         try:
             return Path(file).read_bytes().rstrip(b"\r\n")

@@ -9,12 +9,11 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from threading import Thread
 from time import monotonic
-from typing import Protocol, TypeVar
+from typing import TypeVar
 
 from tcdp_audit.api import Plugins, audit
 from tcdp_audit.cli.options import on_engine, prepare, with_query
-from tcdp_audit.cli.printing import complain_of, write
-from tcdp_audit.cli.progress import progress_of_work
+from tcdp_audit.cli.printing import complain_of, progress_of_work, write
 from tcdp_audit.cli.reports import Reports, Written
 from tcdp_audit.cli.request import Call, Request
 from tcdp_audit.core.results.audit import Audit, render_several
@@ -30,35 +29,25 @@ CODE_QUALITY = "gl.codequality.json"  # any name that selects the format
 
 @dataclass(frozen=True)
 class Settings:
-    """How a run audits and judges.
+    """How a run audits and judges."""
 
-    Args:
-        fail_on_warning: whether demands of severity warning count.
-        allow_vacuous: whether a policy whose demands cannot fail is accepted.
-        engine: the engine that reads the releases; None for whatever opens each by itself.
-        query: the file of a query, if any.
-        show_values: whether the worst classes are named by their cells.
-        all_conventions: whether every combination of conventions is tried.
-        try_remedies: whether it is tried what remedies would make of a release that does not pass.
-    """
-
-    fail_on_warning: bool
-    allow_vacuous: bool
-    engine: str | None
-    query: str | None
-    show_values: bool
-    all_conventions: bool
-    try_remedies: bool
+    fail_on_warning: bool  # whether demands of severity warning count
+    allow_vacuous: bool  # whether a policy whose demands cannot fail is accepted
+    engine: str | None  # the engine that reads the releases; None for the one that accepts each
+    query: str | None  # the file of a query, if any
+    show_values: bool  # whether the worst classes are named by their cells
+    all_conventions: bool  # whether every combination of conventions is tried
+    try_remedies: bool  # whether remedies are tried on a release that does not pass
 
 
 def run(request: Request, settings: Settings, form: Form) -> int:
     """Audit under every policy of a request; the worst exit code of them is the run's.
 
-    A policy that is wrong, or whose release cannot be read, stops no other: it is reported on standard error, and in
+    A policy that is wrong, or whose release cannot be read, stops no other. It is reported on standard error, and in
     every report that holds a whole run.
 
     Raises:
-        UsageError: what the call asks for as a whole cannot be done.
+        UsageError: a report cannot be written, or the query has no database.
     """
     if settings.try_remedies:
         gc.enable()  # this is longer work than a check
@@ -73,10 +62,12 @@ def run(request: Request, settings: Settings, form: Form) -> int:
         form.start(one.path)
         result = one if isinstance(one, Unaudited) else _audited(one, release, settings)
         preparing.result()
-        written = _reported(result, reports, one.path)
-        code = _exit_code(result, settings, written)
         if isinstance(result, Unaudited):
+            written = reports.write_fault(result)
             _complain(result, len(read))
+        else:
+            written = reports.write_own(result, one.path)
+        code = _exit_code(result, settings, written)
         form.print_result(result, written.paths)
         results.append(result)
         codes.append(code)
@@ -97,7 +88,7 @@ def _read(request: Request, path: Path) -> Call | Unaudited:
 
 
 def _plugins_of_all(read: Iterable[Call | Unaudited], plugins: Plugins) -> Plugins:
-    """The plugins that every policy of a run leaves; a policy that cannot be read leaves none."""
+    """The plugins that every policy of a run allows; a policy that cannot be read allows none."""
     for one in read:
         if isinstance(one, Unaudited):
             plugins = plugins.only(())
@@ -107,11 +98,7 @@ def _plugins_of_all(read: Iterable[Call | Unaudited], plugins: Plugins) -> Plugi
 
 
 def _require_own_outputs(reports: Reports, request: Request, read: Iterable[Call | Unaudited]) -> None:
-    """Insist that no report takes the place of another, of a policy, wrong or not, or of what a policy reads.
-
-    Raises:
-        UsageError: one would.
-    """
+    """Require that no report replaces another, a policy, or a file that a policy reads."""
     files = [("--report", path) for path in reports.files(request.policies)]
     require_own_files(files, {})
     for one in read:
@@ -137,10 +124,6 @@ def _audited(call: Call, release: str | None, settings: Settings) -> Audit | Una
         return Unaudited(call.path, error)
 
 
-def _reported(result: Audit | Unaudited, reports: Reports, path: Path) -> Written:
-    return reports.write_fault(result) if isinstance(result, Unaudited) else reports.write_own(result, path)
-
-
 def _exit_code(result: Audit | Unaudited, settings: Settings, written: Written) -> int:
     if isinstance(result, Unaudited):
         return result.exit_code
@@ -149,7 +132,7 @@ def _exit_code(result: Audit | Unaudited, settings: Settings, written: Written) 
 
 
 def _complain(result: Unaudited, policies: int) -> None:
-    """Print why there is no audit; among several policies also of which."""
+    """Print why there is no audit; among several policies also its policy."""
     name = visible(str(result.path))
     complain_of(result.error, f"{name}: " if policies > 1 and not str(result.error).startswith(name) else "")
 
@@ -158,7 +141,7 @@ T = TypeVar("T")
 
 
 def run_in_background(work: Callable[[], T]) -> Future[T]:
-    """Begin work in a thread of its own, which no executor waits for when the command is interrupted."""
+    """Begin work in a daemon thread, which no executor waits for when the command is interrupted."""
     future: Future[T] = Future()
 
     def run() -> None:
@@ -171,44 +154,24 @@ def run_in_background(work: Callable[[], T]) -> Future[T]:
     return future
 
 
-class Form(Protocol):
-    """The calls of a run to what prints it."""
+class Form:
+    """What prints the results of a run; this one prints nothing."""
 
     def begin(self, policies: Sequence[Path]) -> None:
-        """Before the first audit."""
-        ...
+        """Called before the first audit."""
 
     def start(self, policy: Path) -> None:
-        """Before each audit."""
-        ...
+        """Called before each audit."""
 
     def print_result(self, result: Result, written: Sequence[str]) -> None:
-        """After each audit, and after the reports of it alone."""
-        ...
+        """Called after each audit, and after its own reports."""
 
     def end(self, results: Sequence[Result], code: int, written: Sequence[str]) -> None:
-        """After the last audit, and after the reports of all of them."""
-        ...
+        """Called after the last audit, and after the common reports."""
 
 
-class Quiet:
-    """Nothing is printed."""
-
-    def begin(self, policies: Sequence[Path]) -> None:
-        """Print nothing."""
-
-    def start(self, policy: Path) -> None:
-        """Print nothing."""
-
-    def print_result(self, result: Result, written: Sequence[str]) -> None:
-        """Print nothing."""
-
-    def end(self, results: Sequence[Result], code: int, written: Sequence[str]) -> None:
-        """Print nothing."""
-
-
-class AsJson(Quiet):
-    """The JSON result of the one audit."""
+class AsJson(Form):
+    """The JSON result of the only audit."""
 
     def print_result(self, result: Result, written: Sequence[str]) -> None:  # noqa: ARG002 - nothing but JSON is printed
         """Print it."""
@@ -217,14 +180,11 @@ class AsJson(Quiet):
 
 
 @dataclass
-class ForGitLab(Quiet):
-    """GitLab's code quality, and nothing else, so that it can be sent to a file.
-
-    Args:
-        plugins: those that the format is one of.
+class ForGitLab(Form):
+    """GitLab's code quality report and nothing else, so that it can be redirected to a file.
 
     Raises:
-        UsageError: it is none of theirs.
+        UsageError: no plugin has this format.
     """
 
     plugins: Plugins
@@ -239,27 +199,20 @@ class ForGitLab(Quiet):
 
 
 @dataclass
-class ForPeople:
-    """Lines and sentences, as each audit ends; after several a table of them all.
+class ForPeople(Form):
+    """Lines and sentences as each audit ends, and a table of them all after several."""
 
-    Args:
-        brief: whether only what needs action is printed.
-        several: whether there are several audits.
-        listed: the reports that were written.
-        started: when the audit began that is printed next.
-    """
-
-    brief: bool = False
-    several: bool = False
-    listed: list[str] = field(default_factory=list)
-    started: float = field(default_factory=monotonic)
+    brief: bool = False  # whether only what needs action is printed
+    several: bool = False  # whether there are several audits
+    listed: list[str] = field(default_factory=list)  # the reports that were written
+    started: float = field(default_factory=monotonic)  # the start of the audit that is printed next
 
     def begin(self, policies: Sequence[Path]) -> None:
         """Remember whether there are several audits."""
         self.several = len(policies) > 1
 
     def start(self, policy: Path) -> None:
-        """Say which of several policies it is about, before the work."""
+        """Name the policy before its audit, if there are several."""
         self.started = monotonic()
         if self.several:
             from tcdp_audit.cli.terminal import announce  # noqa: PLC0415 - imports rich
@@ -267,7 +220,7 @@ class ForPeople:
             announce(policy)
 
     def print_result(self, result: Result, written: Sequence[str]) -> None:
-        """Print one audit; the only one when all of its reports are written."""
+        """Print one audit; the only one is printed by `end`, with all of its reports."""
         if not self.several:
             self.listed += written
         elif isinstance(result, Audit):

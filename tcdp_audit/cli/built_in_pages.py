@@ -1,7 +1,7 @@
 """Pages of the built-in checks and remedies without loading them: `explain NAME` where no one else has plugins.
 
-A page is composed of the guide, a Markdown file, and of what the check declares, which `python -m tools.generate` wrote
-to `catalogue.json`. A test compares every page with that of the loaded check.
+A page consists of the guide, a Markdown file, and of the check's declaration in `catalogue.json`, which
+`python -m tools.generate` writes. A test compares every page with that of the loaded check.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from pathlib import Path
 
 CATALOGUE = Path("generated", "catalogue.json")
 PACKAGE = "tcdp_audit_plugins"  # is never imported here
-OURS = "tcdp_audit-"  # how the folder with our metadata begins
+OURS = "tcdp_audit-"  # the beginning of the folder with our metadata
 GROUP = "[tcdp_audit]"
 
 
 def built_in_page(name: str) -> str | None:
-    """The pages of all that has a name, or None where plugins have to be asked: other distributions may have some."""
+    """The pages of a name; None where other distributions may have plugins, which are then asked."""
     folder = _catalogue_folder() if name.isidentifier() and _only_built_in() else None
     if folder is None:
         return None
@@ -44,7 +44,7 @@ def _catalogue_folder() -> Path | None:
 
 
 def _only_built_in() -> bool:
-    """Whether this distribution has plugins here and no other has. Where that cannot be seen, another may have some."""
+    """Whether this distribution, and no other, is known to have plugins here."""
     if any(hasattr(one, "find_distributions") and one is not PathFinder for one in sys.meta_path):
         return False
     try:
@@ -55,7 +55,7 @@ def _only_built_in() -> bool:
 
 
 def _plugged(place: Path) -> list[Path]:
-    """The folders of distributions' metadata in a place that modules come from, as far as they name plugins of ours."""
+    """The metadata folders, in a place that modules come from, of distributions that name plugins of ours."""
     try:
         folders = [path for path in place.iterdir() if path.name.lower().endswith(("dist-info", "egg-info"))]
     except FileNotFoundError:

@@ -69,11 +69,7 @@ def command(
 
 
 def _form(request: Request, name: str, *, fail_on_warning: bool) -> Form:
-    """The form in which the run prints its results.
-
-    Raises:
-        UsageError: two of the options print to standard output, or `--json` is given for several policies.
-    """
+    """The form in which the run prints its results."""
     from tcdp_audit.cli import audits  # noqa: PLC0415 - imports the engine
 
     require_one_form(as_json=request.as_json, name=name)
@@ -89,5 +85,5 @@ def _form(request: Request, name: str, *, fail_on_warning: bool) -> Form:
 
         return ForGitHub(request.quiet, fail_on_warning, audits.ForPeople(brief=request.brief))
     if request.quiet:
-        return audits.Quiet()
+        return audits.Form()
     return audits.ForGitLab(request.plugins.only(())) if name == "gitlab" else audits.ForPeople(brief=request.brief)

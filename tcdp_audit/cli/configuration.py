@@ -32,12 +32,7 @@ KEYS = {
 
 @dataclass(frozen=True)
 class Configuration:
-    """The settings of a pyproject.toml. Its paths start in its own folder.
-
-    Args:
-        path: the file; None where there is none.
-        values: its keys.
-    """
+    """The settings of a pyproject.toml, by key. Its paths start in its own folder; None where there is no file."""
 
     path: Path | None
     values: Mapping[str, Any]
@@ -48,10 +43,10 @@ class Configuration:
         return Path() if self.path is None else self.path.parent
 
     def completed(self, context: click.Context, given: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-        """The options of a call, with what the file says in place of defaults, and what it says. The command line wins.
+        """The options of a call with the file's values in place of defaults, and those values. The command line wins.
 
         Raises:
-            UsageError: a value is none that the option takes, or a path outside the file's folder.
+            UsageError: a value is none that the option takes, or a path is outside the file's folder.
         """
         ignored = {"policies"} if _is_of_check(context.command) else {"policies", "reports"}
         said = {key: value for key, value in self.values.items() if key not in ignored}
@@ -64,11 +59,7 @@ class Configuration:
         return completed, changed
 
     def _inside(self, name: str, key: str) -> Path:
-        """A path that the file gives.
-
-        Raises:
-            UsageError: it is outside the file's folder.
-        """
+        """A path that the file names, which must be inside the file's folder."""
         path = self.folder / name
         if not Path(os.path.realpath(path)).is_relative_to(os.path.realpath(self.folder)):
             raise UsageError(f"{self.path}: {TABLE}.{key}: {name!r} is outside the folder of this file")
@@ -95,7 +86,7 @@ class Configuration:
 
 
 def _is_of_check(command: click.Command) -> bool:
-    """Whether the reports that a project wants are this command's: a repaired release has others."""
+    """Whether the configured reports are for this command: a repaired release has others."""
     return any(one.name == "policies" and getattr(one, "multiple", False) for one in command.params)
 
 
@@ -123,16 +114,16 @@ def configuration(folder: Path) -> Configuration:
 
 
 def configuration_of(policies: Sequence[Path], naming: Configuration) -> Configuration:
-    """The pyproject.toml that counts for policies.
+    """The pyproject.toml that counts for some policies.
 
     Args:
         policies: their files.
-        naming: what has named them; nothing where the call or a folder has.
+        naming: the configuration that named them; an empty one where the call or a folder did.
 
     Raises:
-        UsageError: several count, or the one that has named a policy has keys that do not count for it.
+        UsageError: several count, or the one that named a policy has keys that do not count for it.
     """
-    by_path = {_real(one.path): one for one in map(configuration, map(_folder, policies))}
+    by_path = {_real(one.path): one for one in (configuration(_shown(policy.parent)) for policy in policies)}
     if len(by_path) > 1:
         names = ", ".join(sorted(str(one.path or f"no {FILE}") for one in by_path.values()))
         raise UsageError(f"the policies have different configurations ({names}); name those of one with --policy")
@@ -142,11 +133,6 @@ def configuration_of(policies: Sequence[Path], naming: Configuration) -> Configu
         where = "is neither in the folder of the policy that it names nor in the root of its repository"
         raise UsageError(f"{naming.path}: {where}, so it cannot set {', '.join(others)}; give options, or move it")
     return one
-
-
-def _folder(policy: Path) -> Path:
-    """The folder of a policy."""
-    return _shown(policy.parent)
 
 
 def _shown(folder: Path) -> Path:
@@ -163,7 +149,7 @@ def _real(path: Path | None) -> str | None:
 
 
 def _is_ours(path: Path, folder: Path) -> bool:
-    """Whether a file is there, and belongs to this user, to the system's, or to whom the folder belongs."""
+    """Whether a file exists and belongs to this user, to the system's, or to the owner of the folder."""
     try:
         owner, own = os.lstat(path).st_uid, os.lstat(os.path.realpath(folder)).st_uid
     except OSError:
@@ -209,7 +195,7 @@ def _fits(value: Any, kind: str) -> bool:
 
 
 def resolve_policies(settings: Configuration, folder: Path, release: str | None = None) -> tuple[list[Path], str]:
-    """The policies of a call that names none, and which they are in words; no words for the one in the caller's folder.
+    """The policies of a call that names none, and a sentence on them; empty for the one in the caller's folder.
 
     A folder's single policy applies there and below, unless a pyproject.toml in between names others.
 

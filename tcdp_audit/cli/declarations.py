@@ -26,7 +26,7 @@ def registered_page(registered: Check | Remedy[Any], *, for_terminal: bool = Fal
 
 
 def declaration(registered: Check | Remedy[Any]) -> dict[str, Any]:
-    """What a page says of a check or a remedy that its guide does not: `kind`, `name`, `title`, and so on."""
+    """The part of a page that the guide lacks: `kind`, `name`, `title`, `summary`, `parameters`, `conditions`."""
     kind, summary, conditions = _of_remedy(registered) if isinstance(registered, Remedy) else _of_check(registered)
     measured = () if isinstance(registered, Remedy) else [limit.parameter for limit in registered.limits]
     return {
@@ -50,12 +50,7 @@ def _of_remedy(remedy: Remedy[Any]) -> tuple[str, str, list[str]]:
 
 
 def index_of_checks(checks: Mapping[str, Check], links: Mapping[str, str]) -> str:
-    """The page that lists all checks.
-
-    Args:
-        checks: by name.
-        links: where the page of each is, by name; `NAME.md` for one that is missing.
-    """
+    """The page that lists all checks, with the links to their pages by name; `NAME.md` for a missing one."""
     rows = [(_link(name, links), one.title, one.disclosure_type.value) for name, one in sorted(checks.items())]
     return f"""# Checks
 
@@ -86,19 +81,12 @@ def _link(name: str, links: Mapping[str, str]) -> str:
 
 @dataclass(frozen=True)
 class Parameter:
-    """A parameter as a person reads it.
+    """A parameter as a person reads it."""
 
-    Args:
-        name: its key in a policy.
-        kind: what may stand there, such as "whole number, at least 1".
-        default: what holds where it is left out.
-        description: what it does.
-    """
-
-    name: str
-    kind: str
-    default: str
-    description: str
+    name: str  # its key in a policy
+    kind: str  # the values that it takes, such as "whole number, at least 1"
+    default: str  # the value where it is left out
+    description: str  # its effect
 
     @property
     def words(self) -> list[str]:
@@ -107,12 +95,7 @@ class Parameter:
 
 
 def parameters_of(registered: Check | Remedy[Any], measured: Container[str] = ()) -> list[Parameter]:
-    """The parameters in the order of their model; those that every check has come last.
-
-    Args:
-        registered: whose parameters.
-        measured: thresholds; without one, a figure is only measured.
-    """
+    """The parameters in the order of their model, common last; without a `measured` one, a figure is not judged."""
     schema = parameters_schema(registered)
     properties, required = schema.get("properties", {}), schema.get("required", ())
     common = AttributeParameters.model_fields if issubclass(registered.parameters, CheckParameters) else ()
@@ -161,11 +144,7 @@ def _plain(node: Mapping[str, Any]) -> str:
 
 
 def _bounds(node: Mapping[str, Any]) -> str:
-    words = {
-        "minimum": "at least",
-        "exclusiveMinimum": "more than",
-        "maximum": "at most",
-        "exclusiveMaximum": "less than",
-    }
+    words = {"minimum": "at least", "exclusiveMinimum": "more than"}
+    words |= {"maximum": "at most", "exclusiveMaximum": "less than"}
     limits = [f"{words[key]} {node[key]:g}" for key in words if key in node]
     return f", {' and '.join(limits)}" if limits else ""

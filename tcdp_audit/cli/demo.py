@@ -21,10 +21,7 @@ if TYPE_CHECKING:
     from tcdp_audit.core.results.audit import Audit
 
 FOLDER = "tcdp-audit-demo"
-REPORTS = {
-    "report.html": "the report, for people: open it in a browser",
-    "result.json": "the result, for programs",
-}
+REPORTS = {"report.html": "the report, for people: open it in a browser", "result.json": "the result, for programs"}
 INCOMPLETE = 3
 
 
@@ -50,7 +47,7 @@ def command(folder: Path, *, force: bool) -> int:
         audit = _audited(folder / POLICY)
         for name in REPORTS:
             audit.write(folder / name)
-    _tell(audit, folder)
+    _print_result(audit, folder)
     return INCOMPLETE if audit.exit_code() == INCOMPLETE else 0
 
 
@@ -65,11 +62,7 @@ def _audited(policy: Path) -> Audit:
 
 
 def _require_free(folder: Path, made: Mapping[str, str]) -> None:
-    """Refuse to write into a folder that holds anything but an unchanged demonstration.
-
-    Raises:
-        UsageError: it does, or it is a file.
-    """
+    """Refuse a file, and a folder that holds anything but an unchanged demonstration."""
     if folder.is_file():
         raise UsageError(f"{folder}: is a file; name a folder")
     if _is_empty(folder):
@@ -90,11 +83,7 @@ def _is_empty(folder: Path) -> bool:
 
 @contextmanager
 def _whole(folder: Path, names: Sequence[str]) -> Iterator[None]:
-    """Create a folder for some files; if the work breaks off, an empty one is left as empty as it was.
-
-    Raises:
-        UsageError: it cannot be created.
-    """
+    """Create a folder for some files; if the work fails, an empty one is left empty."""
     existed, was_empty = folder.is_dir(), _is_empty(folder)
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -110,7 +99,7 @@ def _whole(folder: Path, names: Sequence[str]) -> Iterator[None]:
         raise
 
 
-def _tell(audit: Audit, folder: Path) -> None:
+def _print_result(audit: Audit, folder: Path) -> None:
     from tcdp_audit.cli.document import console  # noqa: PLC0415 - imports rich
     from tcdp_audit.cli.terminal import print_audit  # noqa: PLC0415 - likewise
 
@@ -119,7 +108,7 @@ def _tell(audit: Audit, folder: Path) -> None:
 
 
 def _lines(audit: Audit, folder: Path) -> Iterator[str]:
-    """What the files are, what the verdict means, and what to try next."""
+    """A description of the files, the meaning of the verdict, and the next commands."""
     from tcdp_audit.demo import FILES, POLICY  # noqa: PLC0415 - imports numpy
 
     described = {**FILES, **REPORTS}

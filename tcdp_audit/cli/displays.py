@@ -1,4 +1,4 @@
-"""What `fix`, `frontier`, `diff` and `verify` print: blocks, and what follows from them last."""
+"""The output of `fix`, `frontier`, `diff` and `verify`: blocks, then the conclusion."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from rich.console import Console
 
 from tcdp_audit.api import Remediation, demanded, observed
 from tcdp_audit.cli.document import STATES, console, print_blocks, print_conclusion, print_written
-from tcdp_audit.cli.terminal import Line, line_of, print_outcomes, print_verdict
+from tcdp_audit.cli.terminal import line_of, print_outcomes, print_verdict
 from tcdp_audit.core.results.change_log import ChangeLog, Step, flow
 from tcdp_audit.core.results.comparison import AuditComparison
 from tcdp_audit.core.results.document import Block, Heading, Items, Lines, Paragraph, Rows
 from tcdp_audit.core.results.frontier import Frontier, points_table, settings_table
 from tcdp_audit.core.results.verdict import verdict_title
-from tcdp_audit.plugin.sentences import Outcome, Status, count, sentence_case, share
-from tcdp_audit.verification.points import Point, State
+from tcdp_audit.plugin.sentences import Status, count, sentence_case, share
+from tcdp_audit.verification.digests import Point, State
 
 EXIT_STATES = {0: "passed", 1: "failed", 3: "error"}
 GRAVER_LAST = (State.CONFIRMED, State.NOTE, State.UNVERIFIED, State.DIFFERS)
@@ -24,12 +24,7 @@ MOST_POINTS = 40  # that are printed
 
 
 def print_comparison(comparison: AuditComparison, written: Sequence[str]) -> None:
-    """Print two audits compared.
-
-    Args:
-        comparison: what to print.
-        written: paths of the reports that were written.
-    """
+    """Print two audits compared, and the paths of the reports that were written."""
     terminal = console()
     print_blocks(terminal, comparison.blocks())
     print_written(terminal, written)
@@ -37,13 +32,7 @@ def print_comparison(comparison: AuditComparison, written: Sequence[str]) -> Non
 
 
 def print_frontier(frontier: Frontier, written: Sequence[str], *, brief: bool = False) -> None:
-    """Print a frontier.
-
-    Args:
-        frontier: what to print.
-        written: paths of the reports that were written.
-        brief: whether to leave out the settings and the points.
-    """
+    """Print a frontier and the paths of its reports; with `brief` without settings and points."""
     terminal = console()
     print_blocks(terminal, () if brief else _frontier(frontier))
     print_written(terminal, written)
@@ -59,13 +48,7 @@ def _frontier(frontier: Frontier) -> Iterator[Block]:
 
 
 def print_points(points: Sequence[Point], conclusion: str, state: State) -> None:
-    """Print what was verified, differences last, and what follows from it.
-
-    Args:
-        points: what was compared.
-        conclusion: what follows, in a sentence or a few.
-        state: how the conclusion is marked.
-    """
+    """Print what was verified, differences last, and the conclusion in a sentence or a few, marked by its state."""
     terminal = console()
     graver_first = sorted(points, key=lambda one: -GRAVER_LAST.index(one.state))
     shown = sorted(graver_first[:MOST_POINTS], key=lambda one: GRAVER_LAST.index(one.state))
@@ -79,19 +62,16 @@ def print_points(points: Sequence[Point], conclusion: str, state: State) -> None
 def print_remediation(
     terminal: Console, remediation: Remediation, reports: Sequence[str], *, brief: bool = False
 ) -> None:
-    """Print a remediation: before and after, what was changed, what it cost, the verdict last.
+    """Print a remediation and the paths of its reports: before and after, the changes, their cost, the verdict last.
 
-    Args:
-        terminal: where to.
-        remediation: what to print.
-        reports: paths of the reports that were written.
-        brief: whether to leave out demands on which no one has to act.
+    `brief` omits demands that need no action.
     """
     log, after = remediation.log, remediation.after
     if log.dropped:
         print_blocks(terminal, [Paragraph("", lead=f"{sentence_case(log.drops)}.")])
     before = (one for one in log.before if not one.is_structural)
-    lines = [_before_and_after(first, then) for first, then in zip(before, after.expectations, strict=False)]
+    pairs = zip(before, after.expectations, strict=False)
+    lines = [line_of(then, [observed(first), observed(then), demanded(then)]) for first, then in pairs]
     wrong = [line_of(one, ("", "", "")) for one in after.structure if one.status is not Status.PASSED]
     print_outcomes(terminal, log.input, ("before", "after", "demanded"), [*wrong, *lines], brief=brief)
     print_blocks(terminal, _changes(log), below=True)
@@ -99,12 +79,8 @@ def print_remediation(
     print_verdict(terminal, written, after.verdict, _verdict(remediation), title=verdict_title(after))
 
 
-def _before_and_after(before: Outcome, after: Outcome) -> Line:
-    return line_of(after, [observed(before), observed(after), demanded(after)])
-
-
 def _changes(log: ChangeLog) -> Iterator[Block]:
-    """What each remedy did, what was tried and not kept, and what it cost."""
+    """The changes of each remedy, the remedies that were tried and not kept, and the cost."""
     if log.steps:
         yield Items([_applied(log, number, step) for number, step in enumerate(log.steps)], ordered=True)
     if (log.reason or not log.planned) and log.tried:
@@ -121,7 +97,7 @@ def _changes(log: ChangeLog) -> Iterator[Block]:
 
 
 def _records(log: ChangeLog) -> Iterator[str]:
-    """How many records came in and went out, in which order, and what they were judged with."""
+    """How many records were read and written, in which order, and what they were judged with."""
     if log.steps or log.dropped or log.order == "shuffled":
         order = f"shuffled, seed {log.seed}" if log.order == "shuffled" else "in the input's order, which links them"
         yield f"Records: {log.records:,} in, {log.records - log.suppressed:,} out, {order}."
@@ -132,7 +108,7 @@ def _records(log: ChangeLog) -> Iterator[str]:
 
 
 def _applied(log: ChangeLog, number: int, step: Step) -> Paragraph:
-    """A remedy that was applied: what it changed, on what it does not act, which attacks on it were made."""
+    """A remedy that was applied: its changes, the demands on which it does not act, the attacks on it."""
     attacks = [f"{one.title}: {one.sentence}" for one in log.attacks if one.step == number]
     return Paragraph("\n".join([_changed(step, log.records), *_unaffected(step), *attacks]), lead=f"{step.title}:")
 
@@ -157,7 +133,7 @@ def _changed(step: Step, records: int) -> str:
 
 
 def _since(remediation: Remediation) -> str:
-    """When the release began to meet its policy, and what else was done to it."""
+    """Since when the release meets its policy, and the changes that are no remedy."""
     if remediation.log.steps:
         return "now"
     if remediation.log.dropped:

@@ -1,7 +1,7 @@
 """Blocks of the document model on a terminal. No text of them acts on it: only rich's own styles do.
 
-A block begins below an empty line; a paragraph goes on below whatever precedes it, and so does the block that a
-heading is of. Everywhere but on a terminal rich leaves out the colours and takes 80 columns.
+A block begins below an empty line. A paragraph follows its predecessor directly, and so does a block its heading.
+Everywhere but on a terminal rich leaves out the colours and takes 80 columns.
 """
 
 from __future__ import annotations
@@ -69,13 +69,7 @@ def console(*, stderr: bool = False) -> Console:
 
 
 def print_blocks(terminal: Console, blocks: Iterable[Block], *, below: bool = False) -> None:
-    """Print blocks; names in them are never read as markup. Charts and groups for pages are left out.
-
-    Args:
-        terminal: where to.
-        blocks: what to print.
-        below: whether something is printed above them already.
-    """
+    """Print blocks, below others or not; names in them are never read as markup. Charts and groups are left out."""
     previous: Block | None = "" if below else None
     for block in summary_blocks([*blocks]):
         goes_on = isinstance(block, str | Paragraph) and isinstance(previous, str | Paragraph | Items) and previous
@@ -86,7 +80,7 @@ def print_blocks(terminal: Console, blocks: Iterable[Block], *, below: bool = Fa
 
 
 def print_conclusion(terminal: Console, state: str, title: str, sentence: str) -> None:
-    """Print what follows from all above: the mark of a state with a title, and a sentence."""
+    """Print a conclusion: the mark of a state with a title, and a sentence."""
     mark, style = STATES[state]
     terminal.print(Text(f"\n{mark} {title}", style) + Text(f"{' ' if title else ''}{sentence}", "default"))
 
@@ -171,22 +165,13 @@ def _print_table(terminal: Console, rows: Rows) -> None:
 
 
 def _table(terminal: Console, rows: Rows) -> Table:
-    """A table without lines; one whose columns have no names shows none."""
-    table = Table(
-        box=None,
-        pad_edge=False,
-        padding=(0, 2, 0, 0),
-        header_style="dim",
-        show_header=any(rows.head),
-    )
+    """A table without rules; one whose columns have no names has no header."""
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim", show_header=any(rows.head))
     for position, (heading, right) in enumerate(zip(rows.head, _figures(rows), strict=True)):
         longest = max((cell_len(line) for row in rows.body for line in row[position].split("\n")), default=0)
         unwrapped = position == 0 and longest <= terminal.width // 3  # what heads the rows is read first
         table.add_column(
-            Text(visible_lines(heading)),
-            justify="right" if right else "left",
-            overflow="fold",
-            no_wrap=unwrapped,
+            Text(visible_lines(heading)), justify="right" if right else "left", overflow="fold", no_wrap=unwrapped
         )
     for number, row in enumerate(rows.body):
         style = STATES[rows.states[number]][1] if rows.states else "default"

@@ -1,4 +1,4 @@
-"""`tcdp-audit explain`: what a check or a remedy does, how to read it, how to choose its parameters."""
+"""`tcdp-audit explain`: the page of a check or a remedy: its meaning and how to choose its parameters."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ ROLES = ("identifier", "quasi_identifier", "sensitive", "insensitive")  # all of
 
 
 def _complete(_: click.Context, __: click.Parameter, incomplete: str) -> list[str]:
-    """The names that complete what was typed."""
+    """The names that complete the input."""
     plugins = load_plugins((), no_external_plugins=False)
     names = sorted({*plugins.announced_checks, *plugins.remedies, *topics()})
     return [name for name in names if name.startswith(incomplete)]
@@ -48,7 +48,7 @@ def command(name: str | None, blocked: tuple[str, ...], *, as_markdown: bool, no
 
 
 def _pages(name: str, plugins: Plugins, *, as_markdown: bool) -> Iterator[str]:
-    """The pages of what has a name; a topic where no check and no remedy has it."""
+    """The pages of a name; a topic where no check and no remedy has it."""
     if name not in plugins.announced_checks and name not in plugins.remedies and (page := topic(name)) is not None:
         yield page
         return
@@ -57,7 +57,7 @@ def _pages(name: str, plugins: Plugins, *, as_markdown: bool) -> Iterator[str]:
 
 
 def _named(name: str, plugins: Plugins) -> list[Check | Remedy[Any]]:
-    """What has a name: a check, a remedy, or one of each.
+    """The check and the remedy of a name, or the one that there is.
 
     Raises:
         UsageError: there is none; the message names the nearest, and plugins that did not load.
@@ -103,7 +103,7 @@ def topics() -> list[str]:
 
 
 def topic(name: str) -> str | None:
-    """A topic as wide as the terminal; None where there is none of this name. Blanks and underscores are hyphens."""
+    """A topic as wide as the terminal; None where no topic has this name. Blanks and underscores are hyphens."""
     known = {one.replace("_", "-"): one for one in topics()}.get(name.replace("_", "-").replace(" ", "-"))
     if known is None:
         return None

@@ -1,4 +1,4 @@
-"""`tcdp-audit fix`: repair a release, prove it by auditing what was written, and say what it cost."""
+"""`tcdp-audit fix`: repair a release, prove it by an audit of the written file, and report its cost."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from tcdp_audit.cli.options import output_option, release_command, require_own_outputs, single_policy
-from tcdp_audit.cli.progress import progress_of_work
+from tcdp_audit.cli.printing import progress_of_work
 
 if TYPE_CHECKING:
     from tcdp_audit.cli.request import Request

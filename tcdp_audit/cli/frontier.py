@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from tcdp_audit.cli.options import release_command, require_own_outputs, single_policy
-from tcdp_audit.cli.printing import write
-from tcdp_audit.cli.progress import progress_of_work
+from tcdp_audit.cli.printing import progress_of_work, write
 from tcdp_audit.cli.reports import chosen_reports, write_reports
 from tcdp_audit.plugin.engine import UsageError
 
@@ -93,11 +92,7 @@ def command(
 
 
 def _varied(given: Iterable[str]) -> dict[str, str] | None:
-    """The demands to vary, by name; None where none is named.
-
-    Raises:
-        UsageError: one has no thresholds, or is named twice.
-    """
+    """The demands to vary, by name; None where none is named."""
     varied: dict[str, str] = {}
     for one in given:
         name, equals, levels = one.rpartition("=")
@@ -116,11 +111,7 @@ def _workers() -> int:
 
 
 def _print_lines(explored: Frontier, point: int) -> int:
-    """Print the policy lines of one point.
-
-    Raises:
-        UsageError: there is no such point.
-    """
+    """Print the policy lines of one point of the front."""
     if point > len(explored.points):
         raise UsageError(f"--point {point}: the front has {len(explored.points):,} points")
     write(explored.points[point - 1].lines)

@@ -14,7 +14,7 @@ from pathlib import Path
 from secrets import token_hex
 
 from tcdp_audit.api import os_error_reason, visible_lines
-from tcdp_audit.cli.audits import ForPeople, Result
+from tcdp_audit.cli.audits import Form, ForPeople, Result
 from tcdp_audit.cli.printing import current, write
 from tcdp_audit.core.results.audit import Audit
 from tcdp_audit.core.results.findings import Level, ToolFinding, findings_of, name_in_repository
@@ -34,13 +34,8 @@ CUT = "\n\n**The report is cut here**: a step's summary holds no more. The log a
 
 
 @dataclass
-class ForGitHub:
-    """The form of a step of GitHub Actions.
-
-    Args:
-        quiet: whether the log is left out.
-        fail_on_warning: whether a warning fails the step, so that it is annotated as an error.
-    """
+class ForGitHub(Form):
+    """The form of a step of GitHub Actions, where `fail_on_warning` annotates a warning as an error."""
 
     quiet: bool
     fail_on_warning: bool
@@ -50,7 +45,7 @@ class ForGitHub:
     unobeyed: ExitStack = field(default_factory=ExitStack)
 
     def begin(self, policies: Sequence[Path]) -> None:
-        """Let nothing that follows be obeyed."""
+        """Let the workflow obey nothing that follows."""
         self.unobeyed.enter_context(escaped_workflow_commands(self.token))
         self.log.begin(policies)
 
@@ -66,7 +61,7 @@ class ForGitHub:
             self.log.print_result(result, written)
 
     def end(self, results: Sequence[Result], code: int, written: Sequence[str]) -> None:
-        """End the log, annotate, summarise, and hand over the outputs.
+        """End the log, annotate, write the summary and the outputs.
 
         Raises:
             UsageError: a file that GitHub names cannot be written.
@@ -90,7 +85,7 @@ class ForGitHub:
 
 @contextmanager
 def escaped_workflow_commands(token: str | None = None) -> Iterator[None]:
-    """Print what a workflow must not obey, whatever its lines begin with."""
+    """Print text that the workflow must not obey, whatever its lines begin with."""
     token = token or token_hex(16)
     write(f"::stop-commands::{token}\n")
     current().out.flush()  # before anything on standard error
@@ -101,9 +96,7 @@ def escaped_workflow_commands(token: str | None = None) -> Iterator[None]:
 def status_of(results: Sequence[Result], *, fail_on_warning: bool = False) -> str:
     """The gravest status of a run: a policy that could not be audited is an error.
 
-    Args:
-        results: the audits, and the policies that could not be audited.
-        fail_on_warning: whether demands of severity warning count, as they do in the exit code then.
+    With `fail_on_warning`, demands of severity warning count, as they then do in the exit code.
     """
     return max((_status(one, fail_on_warning=fail_on_warning) for one in results), key=GRAVITY.index)
 
@@ -161,7 +154,7 @@ def summary(results: Sequence[Result], most: int = MOST_BYTES) -> str:
 
 
 def _cut(text: bytes, most: int) -> str:
-    """The whole lines of a text that fit, with the sentence that says so."""
+    """The whole lines of a text that fit, with the sentence that it is cut."""
     room = most - len(CUT.encode())
     head = text[: max(room, 0)].decode(errors="ignore")
     return head[: max(head.rfind("\n"), 0)].rstrip() + CUT if room > 0 else ""
@@ -195,15 +188,7 @@ def _plain(text: str) -> str:
 
 
 def _append(variable: str, text: Callable[[int], str]) -> None:
-    """Append to the file that an environment variable names, where there is one.
-
-    Args:
-        variable: its name.
-        text: what to append, given how many bytes are there already.
-
-    Raises:
-        UsageError: the file cannot be written.
-    """
+    """Append to the file that an environment variable names, if any, a text given the bytes that are there already."""
     name = os.environ.get(variable)
     if not name:
         return

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING
 import click
 
 from tcdp_audit.cli.options import load_plugins, output_option, plugin_options, quiet_option
-from tcdp_audit.cli.printing import write
-from tcdp_audit.cli.progress import progress_of_work
+from tcdp_audit.cli.printing import progress_of_work, write
 from tcdp_audit.plugin.sentences import agree, count, visible
 
 if TYPE_CHECKING:
@@ -69,7 +68,7 @@ def command(
 
 
 def _summary(draft: PolicyDraft, files: list[Path], table: str) -> Iterator[str]:
-    """What was drafted, what is written, what to decide, and the next command."""
+    """A summary of the draft, the files, the decisions to make, and the next command."""
     from tcdp_audit.api import UNDECIDED  # noqa: PLC0415 - likewise
     from tcdp_audit.plugin.detector import Role  # noqa: PLC0415 - imports pydantic
 
@@ -103,7 +102,7 @@ def _counted(role: str, names: list[str]) -> list[str]:
 
 
 def next_command(table: str, policy: Path) -> str:
-    """The audit under a draft: its policy is named where it would not be found, or not alone."""
+    """The audit under a draft; it names the policy unless that is the only one here."""
     from tcdp_audit.api import policies_in  # noqa: PLC0415 - a few lines of our own
 
     is_discovered = [one.name for one in policies_in(Path())] == [policy.name] and policy.parent == Path()

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -25,10 +25,10 @@ from tcdp_audit.plugin.engine import TcdpAuditError
 from tcdp_audit.plugin.sentences import agree, count, visible
 
 if TYPE_CHECKING:
-    from tcdp_audit.api import Plugins, Policy
+    from tcdp_audit.api import OpenTables, Plugins, Policy
     from tcdp_audit.core.results.findings import ToolFinding
 
-VAIN = 1  # the exit code of a policy that is sound and demands something in vain
+VAIN = 1  # the exit code of a valid policy with a demand that cannot fail or cannot be kept
 
 
 @click.command(context_settings={"help_option_names": ["--help", "-h"]})
@@ -57,7 +57,7 @@ def command(
     Exit code: 0 all are sound, perhaps with warnings, 1 a demand cannot fail or cannot be kept, 2 a policy is wrong, 3
     a plugin that a policy needs does not work. The highest of several policies counts.
     """
-    from tcdp_audit.api import named_policies  # noqa: PLC0415 - likewise
+    from tcdp_audit.api import OpenTables, Options, named_policies  # noqa: PLC0415 - likewise
     from tcdp_audit.cli.configuration import configuration, resolve_policies  # noqa: PLC0415 - imports pydantic
 
     require_one_form(as_json=as_json, name=format)
@@ -67,14 +67,15 @@ def command(
         if said and not quiet:
             complain(f"tcdp-audit: {visible(said)}\n")
     plugins = load_plugins(blocked, no_external_plugins=no_external_plugins)
-    judged = (_judged(path, plugins, release, allow_vacuous=allow_vacuous) for path in paths)
-    if as_json:
-        reports = list(judged)
-        write(_as_json([finding for report in reports for finding in report.findings]))
-        return max(report.code for report in reports)
-    if format == "github":
-        return _annotated(judged, quiet=quiet)
-    return max(_printed(report, quiet=quiet) for report in judged)
+    with OpenTables(release, None, None, plugins, Options(), keep=len(paths) > 1) as tables:
+        judged = (_judged(path, plugins, tables, allow_vacuous=allow_vacuous) for path in paths)
+        if as_json:
+            reports = list(judged)
+            write(_as_json([finding for report in reports for finding in report.findings]))
+            return max(report.code for report in reports)
+        if format == "github":
+            return _annotated(judged, quiet=quiet)
+        return max(_printed(report, quiet=quiet) for report in judged)
 
 
 def _annotated(judged: Iterable[PolicyReport], *, quiet: bool) -> int:
@@ -83,55 +84,40 @@ def _annotated(judged: Iterable[PolicyReport], *, quiet: bool) -> int:
 
     with escaped_workflow_commands():
         reports = list(judged)
-        for report in reports:
-            _printed(report, quiet=quiet)
-    findings = [finding for report in reports for finding in report.findings]
-    write("".join(f"{line}\n" for line in annotated(findings)))
-    return max(report.code for report in reports)
+        code = max(_printed(report, quiet=quiet) for report in reports)
+    write("".join(f"{line}\n" for line in annotated([finding for report in reports for finding in report.findings])))
+    return code
 
 
 @dataclass(frozen=True)
 class PolicyReport:
-    """Findings in one policy.
+    """Findings in one policy."""
 
-    Args:
-        path: its file.
-        code: the exit code that it deserves.
-        findings: what is wrong.
-        policy: the policy, if it can be read.
-    """
-
-    path: Path
-    code: int
-    findings: Sequence[ToolFinding]
-    policy: Policy | None
+    path: Path  # its file
+    code: int  # the exit code that follows from them
+    findings: Sequence[ToolFinding]  # the problems
+    policy: Policy | None  # the policy, if it can be read
 
 
-def _judged(path: Path, plugins: Plugins, release: str | None, *, allow_vacuous: bool) -> PolicyReport:
-    """Read one policy and judge it. Faults are printed at once: they have lines of the policy in them."""
+def _judged(path: Path, plugins: Plugins, tables: OpenTables, *, allow_vacuous: bool) -> PolicyReport:
+    """Read one policy and judge it. Faults are printed at once, as they have lines of the policy in them."""
     from tcdp_audit.api import read_policy  # noqa: PLC0415 - imports pydantic
-    from tcdp_audit.cli.linting import policy_findings  # noqa: PLC0415 - imports numpy
+    from tcdp_audit.cli.linting import policy_findings, release_findings  # noqa: PLC0415 - imports numpy
     from tcdp_audit.core.results.findings import Level, findings_of  # noqa: PLC0415 - likewise
     from tcdp_audit.core.results.reporter import Unaudited  # noqa: PLC0415 - likewise
 
     try:
         policy = read_policy(path, plugins)
         plugins_of(policy, plugins)
-        findings = [*policy_findings(policy), *(_of_release(policy, release, plugins) if release else ())]
+        findings = [
+            *policy_findings(policy),
+            *(release_findings(tables.inputs(policy)) if tables.given["release"] else ()),
+        ]
     except TcdpAuditError as error:
         complain_of(error)
         return PolicyReport(path, error.exit_code, findings_of([Unaudited(path, error)]), None)
     grave = any(one.level is Level.ERROR for one in findings)
     return PolicyReport(path, VAIN if grave and not allow_vacuous else 0, findings, policy)
-
-
-def _of_release(policy: Policy, release: str, plugins: Plugins) -> Sequence[ToolFinding]:
-    """What the policy does to a release."""
-    from tcdp_audit.api import Options, open_inputs  # noqa: PLC0415 - likewise
-    from tcdp_audit.cli.linting import release_findings  # noqa: PLC0415 - likewise
-
-    with open_inputs(release, policy, None, None, plugins, Options()) as inputs:
-        return list(release_findings(policy, inputs.engine))
 
 
 def _printed(report: PolicyReport, *, quiet: bool) -> int:
@@ -152,18 +138,12 @@ def _printed(report: PolicyReport, *, quiet: bool) -> int:
 
 def _as_json(findings: Sequence[ToolFinding]) -> str:
     """The findings as a list of objects."""
-    listed = [
-        {
-            "rule": one.rule,
-            "level": one.level.value,
-            "title": one.title,
-            "message": one.message,
-            "file": None if one.place is None else one.place.path,
-            "line": None if one.place is None else one.place.line,
-            "column": None if one.place is None else one.place.column,
-        }
-        for one in findings
-    ]
+    listed = []
+    for one in findings:
+        place: dict[str, Any] = dict.fromkeys(("file", "line", "column"))
+        if one.place is not None:
+            place = {"file": one.place.path, "line": one.place.line, "column": one.place.column}
+        listed.append({"rule": one.rule, "level": one.level.value, "title": one.title, "message": one.message, **place})
     return visible_json(json.dumps(listed, ensure_ascii=False, indent=2)) + "\n"
 
 

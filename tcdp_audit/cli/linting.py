@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from fractions import Fraction
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from tcdp_audit.api import (
     MOSTLY,
+    AuditInputs,
     Expectation,
     Policy,
     PolicySource,
     PolicySourceError,
     Release,
+    covers,
+    implications,
     mostly_wildcards,
     parse_yaml,
     suppressed_in_all,
@@ -29,63 +30,21 @@ from tcdp_audit.plugin.check import TableView
 from tcdp_audit.plugin.engine import Engine
 from tcdp_audit.plugin.sentences import Severity, listing, share
 
-Demand = tuple[str, Mapping[str, Any]]  # a check's name, and parameters of it
-
 
 def implied(policy: Policy) -> Iterator[tuple[Expectation, Expectation]]:
     """Every expectation with one that implies it; of two that imply each other, the later one.
 
     A profile's demands are not reported as implied by the policy's own: they stay when those change.
     """
-    stronger = [(one, list(_implications(one, policy))) for one in policy.expectations]
+    stronger = [(one, implications(one, policy)) for one in policy.expectations]
     for number, weak in enumerate(policy.expectations):
         for place, (strong, demands) in enumerate(stronger):
             if strong is weak or not weak.check.demands(weak.parameters) or weak.profile:
                 continue
-            is_mutual = place > number and not strong.profile and _covers(stronger[number][1], weak, strong)
-            if _covers(demands, strong, weak) and not is_mutual:
+            is_mutual = place > number and not strong.profile and covers(stronger[number][1], weak, strong)
+            if covers(demands, strong, weak) and not is_mutual:
                 yield weak, strong
                 break
-
-
-def _implications(one: Expectation, policy: Policy) -> Iterator[Demand]:
-    """The demands of an expectation, and those that follow from them by its check."""
-    given = one.parameters.model_dump()
-    yield one.check.name, given
-    yield from one.check.implies(one.parameters, policy.document)
-
-
-def _covers(demands: list[Demand], strong: Expectation, weak: Expectation) -> bool:
-    if strong.parameters.severity is Severity.WARNING and weak.parameters.severity is Severity.ERROR:
-        return False
-    return any(name == weak.check.name and _at_least_as_strict(given, weak) for name, given in demands)
-
-
-def _at_least_as_strict(given: Mapping[str, Any], weak: Expectation) -> bool:
-    """Whether parameters demand all that an expectation demands, of whatever it demands it."""
-    limits = {one.parameter: one.comparison for one in weak.check.limits}
-    asked = weak.parameters.model_dump()
-    for name, value in asked.items():
-        if name in limits:
-            threshold = given.get(name)
-            if value is not None and (threshold is None or not _stricter(threshold, value, limits[name])):
-                return False
-        elif name == "attribute":
-            if given.get("attribute") not in (None, value):
-                return False
-        elif name != "severity" and given.get(name, _default(weak, name)) != value:
-            return False
-    return True
-
-
-def _stricter(threshold: Any, other: Any, comparison: Any) -> bool:
-    """Whether a threshold lets nothing pass that another would not."""
-    one, two = Fraction(threshold), Fraction(other)
-    return one >= two if comparison.higher_is_safer else one <= two
-
-
-def _default(weak: Expectation, name: str) -> Any:
-    return type(weak.parameters).model_fields[name].default
 
 
 NOTHING = (
@@ -99,7 +58,7 @@ WARNINGS_ONLY = (
 
 
 def policy_findings(policy: Policy) -> Iterator[ToolFinding]:
-    """Demands that no release could fail, that none could keep, that others imply, or that are not made at all."""
+    """Demands that no release could fail, that none could keep, that others imply, or that are missing."""
     counts = warns = False
     for one in policy.expectations:
         demands = one.check.demands(one.parameters)
@@ -154,9 +113,10 @@ def finding(
     return ToolFinding(expectation.check.name, level, title, message, place, "")
 
 
-def release_findings(policy: Policy, engine: Engine) -> Iterator[ToolFinding]:
+def release_findings(inputs: AuditInputs) -> Iterator[ToolFinding]:
     """Wildcards over columns that are mostly missing, and exemptions of most records. Cost: two passes at most."""
-    release = Release(engine, policy)
+    policy, engine = inputs.policy, inputs.engine
+    release = Release(engine, policy, cache=inputs.options.cache)
     for domain in mostly_wildcards(release):
         part = share(domain.missing, engine.records)
         said = (

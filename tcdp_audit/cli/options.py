@@ -40,31 +40,18 @@ def quiet_option(function: F) -> F:
 
 
 def json_option(printed: str) -> Callable[[F], F]:
-    """`--json`.
-
-    Args:
-        printed: what the command prints as JSON.
-    """
+    """`--json`, for a command that prints `printed`."""
     return click.option("--json", "as_json", is_flag=True, help=f"Print the {printed} as JSON, and nothing else.")
 
 
 def output_option(default: str | None, *, written: str) -> Callable[[F], F]:
-    """`-o, --output`.
-
-    Args:
-        default: the file, in words, without the option; None where it must be given.
-        written: what the command writes there.
-    """
+    """`-o, --output`: where to write `written`, by default to the file that `default` describes; None requires one."""
     help_text = f"Where to write {written}." + (f" Default: {default}." if default else "")
     return click.option("-o", "--output", metavar="FILE", required=default is None, help=help_text)
 
 
 def format_option(*services: str) -> Callable[[F], F]:
-    """`--format`.
-
-    Args:
-        *services: the CI services in whose form the command prints, too.
-    """
+    """`--format`, with the CI services for which the command prints, too."""
     choice = click.Choice(["text", *services])
     return click.option(
         "--format", type=choice, default="text", help="The form of the output: text, or for a CI service."
@@ -72,11 +59,7 @@ def format_option(*services: str) -> Callable[[F], F]:
 
 
 def require_one_form(*, as_json: bool, name: str) -> None:
-    """Insist that one option alone decides what standard output holds.
-
-    Raises:
-        UsageError: two of them do.
-    """
+    """Require that one option alone decides the content of standard output."""
     if as_json and name != "text":
         raise UsageError(f"--json and --format {name} both print to standard output; choose one")
 
@@ -95,11 +78,7 @@ def load_plugins(blocked: tuple[str, ...], *, no_external_plugins: bool) -> Plug
 
 
 def with_query(release: str | None, query: str | None) -> str | None:
-    """The release, or what a query gives in the database that it names.
-
-    Args:
-        release: the address of a database, where there is a query.
-        query: the file of the query, if any.
+    """The release; with the file of a query its result in the database of that address.
 
     Raises:
         UsageError: a query without a database.
@@ -112,13 +91,7 @@ def with_query(release: str | None, query: str | None) -> str | None:
 
 
 def on_engine(release: str | None, engine: str | None, policy: Policy, plugins: Plugins) -> str | None:
-    """The release as an engine of that name is given it: after the name and a colon.
-
-    Args:
-        release: what the call names, if anything.
-        engine: the engine's name; None for whatever opens the release by itself.
-        policy: the policy, which may name the release.
-        plugins: those that take part.
+    """The release, of the call or of the policy, with the name of its engine and a colon before it.
 
     Raises:
         UsageError: no such engine, or it opens URLs or objects only.
@@ -134,11 +107,7 @@ def on_engine(release: str | None, engine: str | None, policy: Policy, plugins: 
 
 
 def single_policy(request: Request, done: str) -> Path:
-    """The one policy of a call.
-
-    Args:
-        request: the call.
-        done: what is done to a release under it, as a participle.
+    """The one policy of a call; `done` is what is done to a release under it, as a participle.
 
     Raises:
         UsageError: it has several.
@@ -150,12 +119,9 @@ def single_policy(request: Request, done: str) -> Path:
 
 
 def require_own_outputs(written: Sequence[tuple[str, Path]], policy: Policy, **given: str | None) -> None:
-    """Insist that nothing which is written takes the place of what is read, or of something else that is written.
+    """Require that no written file replaces another or one that is read: of the policy, or a table of the call.
 
-    Args:
-        written: what is to be written, by what a person calls it.
-        policy: the policy, with the files that it names.
-        **given: the release, original and population that the call names.
+    Each written file has the name that a person knows it by.
 
     Raises:
         UsageError: two of these are the same file.
@@ -166,12 +132,12 @@ def require_own_outputs(written: Sequence[tuple[str, Path]], policy: Policy, **g
 
 
 def plugins_of(policy: Policy, plugins: Plugins) -> Plugins:
-    """The plugins that a policy leaves: where it lists them, no other external one is imported."""
+    """The plugins that a policy allows: where it lists them, no other external one is imported."""
     return plugins if policy.document.plugins is None else plugins.only(policy.document.plugins)
 
 
 def prepare(reporters: Sequence[Reporter]) -> None:
-    """Let reporters do what needs no audit."""
+    """Let reporters do their work that needs no audit."""
     for reporter in reporters:
         with blaming(f"the report format {reporter.name!r}"):
             reporter.prepare()
@@ -186,10 +152,7 @@ def release_command(
 ) -> Callable[[Callable[..., int]], click.Command]:
     """A command on a release. Its function is given a `Request`, and its own options by name.
 
-    Args:
-        *own_options: its options other than those that all have.
-        policy: the option that names the policy, or several.
-        formats: the extensions of the reports that it writes, for its help.
+    The option `policy` names one policy or several; `formats` are the extensions of its reports, for its help.
     """
     options: list[Decorator] = [
         click.argument("release", required=False),
@@ -198,11 +161,7 @@ def release_command(
         click.option("--original", metavar="FILE", help="The table that the release was made from."),
         click.option("--population", metavar="FILE", help="The population that the release was drawn from."),
         click.option(
-            "--report",
-            "reports",
-            multiple=True,
-            metavar="FILE",
-            help=f"Write a report: {formats}. Repeatable.",
+            "--report", "reports", multiple=True, metavar="FILE", help=f"Write a report: {formats}. Repeatable."
         ),
         json_option("result"),
         click.option("--brief", is_flag=True, help="Print failures and the verdict only."),

@@ -1,7 +1,7 @@
-"""The page of a check or a remedy: composed of what its code declares and of its guide, and laid out for a terminal.
+"""The page of a check or a remedy: composed of the declaration in its code and of its guide, for a terminal or a site.
 
-A declaration is a mapping, so that a page needs neither the check nor the libraries that it imports: see
-`declarations`, which makes it, and `built_in_pages`, which reads one that was written.
+A declaration is a mapping, so that a page needs neither the check nor the libraries that it imports. `declarations`
+makes it, and `built_in_pages` reads one from a file.
 """
 
 from __future__ import annotations
@@ -46,13 +46,7 @@ def laid_out(page: str) -> str:
 
 
 def wrapped(text: str, margin: str, further: str = "") -> list[str]:
-    """A paragraph as wide as the terminal.
-
-    Args:
-        text: the paragraph.
-        margin: the beginning of every line.
-        further: what follows the margin in every line but the first.
-    """
+    """A paragraph as wide as the terminal; `further` follows the margin in every line but the first."""
     width = max(get_terminal_size().columns, NARROWEST)
     return wrap(text, width, initial_indent=margin, subsequent_indent=margin + further, break_on_hyphens=False)
 
@@ -90,7 +84,7 @@ def _parameters(declared: Mapping[str, Any]) -> str:
 
 
 def _formula(guide: Mapping[str, Any], *, for_terminal: bool) -> str:
-    """A formula as LaTeX, each line of it by itself; as text on terminals, and where it has no LaTeX."""
+    """A formula as LaTeX, a block a line; as text on terminals, and where it has no LaTeX."""
     if for_terminal or not guide.get("latex"):
         return _code("text", guide["formula"].split(FORMULA_SEPARATOR))
     return "\n\n".join(_code("math", [line]) for line in guide["latex"].splitlines())

@@ -1,4 +1,4 @@
-"""`tcdp-audit plugins`: what is installed, what it provides, and what does not work."""
+"""`tcdp-audit plugins`: list the installed plugins, their contributions and their faults."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def command(blocked: tuple[str, ...], *, as_json: bool, no_external_plugins: boo
 
 
 def _clashes(plugins: Plugins) -> Iterator[str]:
-    """Ask every plugin for everything; a sentence for each kind of thing that two of them name alike."""
+    """Ask every plugin for everything; a sentence for each kind of which two provide the same name."""
     for kind in KINDS:
         try:
             getattr(plugins, kind)
@@ -70,7 +70,7 @@ def _as_text(plugins: Plugins) -> str:
 
 
 def _block(plugins: Plugins, info: PluginInfo) -> Iterator[str]:
-    """One plugin: a line that says what it is, then what it answers and provides."""
+    """One plugin: its name and version, then its hooks and contributions."""
     broken = ", does not work" if info.error else ""
     yield from wrap(f"{info.name} ({info.distribution} {info.version}".rstrip() + f"){broken}", WIDTH)
     rows = {"hooks": info.hooks, **_provided(plugins, info), "error": (info.error,) if info.error else ()}

@@ -1,7 +1,7 @@
-"""Standard output and standard error of a command, whatever they are connected to.
+"""Standard output and standard error of a command.
 
-Everything that is printed passes here. Characters that would act on a terminal are written out, and a stream that is
-closed, full or broken raises nothing: it is remembered, and decides on the exit code when the command has ended.
+Everything that is printed passes here. Characters that would act on a terminal are escaped. A stream that is closed,
+full or broken raises nothing: the fault is recorded, and decides on the exit code when the command has ended.
 """
 
 from __future__ import annotations
@@ -9,7 +9,8 @@ from __future__ import annotations
 import io
 import os
 import sys
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
 
@@ -22,7 +23,7 @@ ENDED_WELL = (0, 1, INCOMPLETE)
 
 
 class RawText:
-    """A standard stream to which text goes unchanged; for rich, which writes the colours itself."""
+    """A standard stream that text reaches unchanged; for rich, which writes the colours itself."""
 
     def __init__(self, stream: Any) -> None:
         self._stream = stream
@@ -72,7 +73,7 @@ class RawText:
         return int(self._stream.fileno())
 
     def let_go(self) -> None:
-        """Flush, and let the interpreter's own flush at its end find an open stream."""
+        """Flush; the interpreter's own flush at its end then has an open stream."""
         self.flush()
         if self.is_broken:
             with suppress(OSError, ValueError, AttributeError):  # where there is no descriptor behind it
@@ -80,7 +81,7 @@ class RawText:
 
 
 class Printed(io.TextIOBase):
-    """A standard stream in which characters that would act on a terminal are written out. It cannot be closed."""
+    """A standard stream in which characters that would act on a terminal are escaped. It cannot be closed."""
 
     def __init__(self, stream: Any) -> None:
         self.as_it_is = RawText(stream)
@@ -121,7 +122,7 @@ class Streams:
         self.out, self.err = Printed(sys.stdout), Printed(sys.stderr)
 
     def exit_code(self, code: int) -> int:
-        """The exit code of a command, once everything is printed: 3 where what was to be printed could not be."""
+        """The exit code of a command once everything is printed: 3 where some of it could not be printed."""
         self.out.as_it_is.let_go()
         fault = self.out.as_it_is.fault
         if fault:
@@ -162,11 +163,71 @@ def complain(text: str) -> None:
 
 
 def complain_of(error: TcdpAuditError, about: str = "") -> None:
-    """Print an error as a sentence; that of a policy keeps its lines, one for each fault.
-
-    Args:
-        error: what is wrong.
-        about: what it is about, before the sentence.
-    """
+    """Print an error as a sentence after `about`; that of a policy keeps its lines, one for each fault."""
     text = f"{about}{error}"
     complain(f"tcdp-audit: {text if isinstance(error, PolicyError) else visible(text)}\n")
+
+
+PATIENCE = 1.5  # seconds of silence before a bar appears
+LONG = 15.0  # seconds of work before lines are printed where there is no bar
+
+
+@contextmanager
+def progress_of_work(*, quiet: bool = False) -> Iterator[Callable[[str, int, int], None] | None]:
+    """A progress callback; None with `quiet`."""
+    if quiet:
+        yield None
+        return
+    if not current().err.isatty():
+        yield _Lines()
+        return
+    bar = _Bar()
+    try:
+        yield bar
+    finally:
+        bar.close()
+
+
+class _Lines:
+    """A line for each stage that begins or continues once the work has taken long, and one a minute after that."""
+
+    def __init__(self) -> None:
+        self.started = self.reported = time.monotonic()
+        self.stage = ""
+
+    def __call__(self, step: str, done: int, total: int) -> None:
+        now = time.monotonic()
+        if now - self.started < LONG or (step == self.stage and now - self.reported < 4 * LONG):
+            return
+        self.stage, self.reported = step, now
+        share = f", {100 * done // total}% done" if total else f", {done:,}" if done else ""
+        complain(f"tcdp-audit: {visible(step)}{share}, after {now - self.started:,.0f} s\n")
+
+
+class _Bar:
+    """A rich progress bar, which appears once the work has taken longer than a moment."""
+
+    def __init__(self) -> None:
+        self.started = time.monotonic()
+        self.progress: Any = None
+        self.steps: dict[str, int] = {}
+
+    def __call__(self, step: str, done: int, total: int) -> None:
+        if self.progress is None and time.monotonic() - self.started > PATIENCE:
+            from rich.progress import Progress  # noqa: PLC0415 - imports rich only now
+
+            from tcdp_audit.cli.document import console  # noqa: PLC0415 - likewise
+
+            self.progress = Progress(console=console(stderr=True), transient=True)
+            self.progress.start()
+        if self.progress is None:
+            return
+        if step not in self.steps:
+            from rich.markup import escape  # noqa: PLC0415 - likewise
+
+            self.steps[step] = self.progress.add_task(escape(visible(step)), total=total or None)
+        self.progress.update(self.steps[step], completed=done, total=total or None)
+
+    def close(self) -> None:
+        if self.progress is not None:
+            self.progress.stop()

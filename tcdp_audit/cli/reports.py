@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -23,7 +23,7 @@ POLICY = "{policy}"  # in the name of a report: the name of the policy, without 
 
 @dataclass
 class Written:
-    """The reports that were written, and the faults of those that could not be made; one takes no other down."""
+    """The reports that were written, and the faults of those that could not be made, which stop no other."""
 
     paths: list[str] = field(default_factory=list)
     faults: list[PluginError] = field(default_factory=list)
@@ -33,36 +33,26 @@ class Written:
         return Written([*self.paths, *other.paths], [*self.faults, *other.faults])
 
     def raise_fault(self) -> None:
-        """Do nothing if every report was made.
-
-        Raises:
-            PluginError: one could not.
-        """
+        """Raise the first fault, if there is one, as a PluginError."""
         if self.faults:
             raise self.faults[0]
 
 
 @dataclass(frozen=True)
 class Reports:
-    """The reports of a run.
+    """The reports of a run."""
 
-    Args:
-        own: the files that hold one audit each, `{policy}` still in the name, with their formats.
-        common: the files that hold all audits of the run.
-        plugins: those that the formats of `common` come from.
-    """
-
-    own: tuple[tuple[str, Reporter], ...]
-    common: tuple[tuple[Path, Reporter], ...]
-    plugins: Plugins
+    own: tuple[tuple[str, Reporter], ...]  # of one audit each, with `{policy}` in the name
+    common: tuple[tuple[Path, Reporter], ...]  # the files that hold all audits of the run
+    plugins: Plugins  # the plugins that the formats of `common` come from
 
     @classmethod
     def chosen(cls, names: Sequence[str], policies: Sequence[Path], plugins: Plugins) -> Reports:
-        """The reports that a call asks for. One that could not be written is refused before the work begins.
+        """The reports that a call asks for. A file that could not be written is refused before the work begins.
 
         Args:
             names: of the files; one with `{policy}` is a file a policy.
-            policies: that the run is about.
+            policies: those of the run.
             plugins: those that every policy of the run allows.
 
         Raises:
@@ -99,25 +89,16 @@ class Reports:
 
     def write_own(self, audit: Audit, policy: Path) -> Written:
         """Write the reports of one audit."""
-        written = Written()
-        for path, reporter in self._files_of(policy):
-            _write(path, partial(audit.render, reporter.suffix), written)
-        return written
+        return _written((path, partial(audit.render, reporter.suffix)) for path, reporter in self._files_of(policy))
 
     def write_fault(self, result: Unaudited) -> Written:
-        """Write those reports of a policy that could not be audited whose format can say so."""
-        written = Written()
-        for path, reporter in self._files_of(result.path):
-            if reporter.render_several is not None:
-                _write(path, partial(self._several, reporter, [result]), written)
-        return written
+        """Write the reports of a policy that could not be audited, in the formats that can state so."""
+        files = [one for one in self._files_of(result.path) if one[1].render_several is not None]
+        return _written((path, partial(self._several, reporter, [result])) for path, reporter in files)
 
     def write_common(self, results: Sequence[Audit | Unaudited]) -> Written:
         """Write the reports that hold all results of the run."""
-        written = Written()
-        for path, reporter in self.common:
-            _write(path, partial(self._several, reporter, results), written)
-        return written
+        return _written((path, partial(self._several, reporter, results)) for path, reporter in self.common)
 
     def _several(self, reporter: Reporter, results: Sequence[Audit | Unaudited]) -> str:
         from tcdp_audit.core.results.audit import render_several  # noqa: PLC0415 - imports pydantic
@@ -125,12 +106,15 @@ class Reports:
         return render_several(reporter, results, self.plugins)
 
 
-def _write(path: Path, render: Callable[[], str], written: Written) -> None:
-    try:
-        write_atomically(path, render())
-        written.paths.append(str(path))
-    except PluginError as fault:
-        written.faults.append(PluginError(f"{path}: {fault}"))
+def _written(renderings: Iterable[tuple[Path, Callable[[], str]]]) -> Written:
+    written = Written()
+    for path, render in renderings:
+        try:
+            write_atomically(path, render())
+            written.paths.append(str(path))
+        except PluginError as fault:
+            written.faults.append(PluginError(f"{path}: {fault}"))
+    return written
 
 
 def _stem(policy: Path) -> str:
@@ -145,20 +129,13 @@ Chosen = Sequence[tuple[Path, "Reporter"]]
 def chosen_reports(
     form: Form, names: Sequence[str], plugins: Plugins, require_own: Callable[[list[tuple[str, Path]]], None]
 ) -> Chosen:
-    """The reports that are asked for, each with its format.
+    """The reports that are asked for, each with its format, which renders them by its field `form`.
 
-    Args:
-        form: the field of a reporter that is to render them.
-        names: of their files.
-        plugins: what may render them.
-        require_own: raises where one of some files, each with its option, is none of its own.
+    `require_own` raises where a file, given with its option, is also read.
 
     Raises:
         UsageError: a format has no such form, or a file cannot be written.
     """
-    from tcdp_audit.api import require_writable  # noqa: PLC0415 - only for reports
-    from tcdp_audit.core.results.reporter import reporter_of  # noqa: PLC0415 - likewise
-
     known = [one for one in plugins.reporters.values() if getattr(one, form) is not None] if names else []
     chosen = [(Path(name), reporter_of(Path(name), known)) for name in names]
     require_own([("--report", path) for path, _ in chosen])
@@ -174,7 +151,6 @@ def write_reports(form: Form, chosen: Chosen, result: Any, plugins: Plugins) -> 
         PluginError: a format raised, or gave no text.
         UsageError: a file cannot be written any more.
     """
-    from tcdp_audit.api import write_atomically  # noqa: PLC0415 - only for reports
     from tcdp_audit.core.results.audit import blaming_reporter  # noqa: PLC0415 - imports pydantic
 
     for path, reporter in chosen:

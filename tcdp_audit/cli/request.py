@@ -29,40 +29,25 @@ if TYPE_CHECKING:
     from tcdp_audit.core.results.audit import Audit
 
 JSON_SUFFIX = ".json"
-LOOSENING = "allow-vacuous"  # what a pyproject.toml may loosen, which is said whatever is printed
+LOOSENING = "allow-vacuous"  # a key of pyproject.toml that loosens the audit: reported even where nothing is printed
 
 
 @dataclass(frozen=True)
 class Request:
-    """The request to a command on a release, before any policy is read.
+    """The request to a command on a release, before any policy is read."""
 
-    Args:
-        release: a path; None for the release that each policy names.
-        original: a path; None for the original that each policy names.
-        population: likewise.
-        policies: the policies' files, at least one.
-        plugins: those that the options leave.
-        memory: budget in bytes; None for the default.
-        reports: the files of the reports.
-        as_json: whether the result is printed as JSON.
-        quiet: whether nothing is printed.
-        brief: whether only what needs action is printed.
-        trust_policy_code: whether code next to the policies runs that they name.
-        run: who runs the command, and the command.
-    """
-
-    release: str | None
-    original: str | None
-    population: str | None
-    policies: tuple[Path, ...]
-    plugins: Plugins
-    memory: int | None
-    reports: tuple[str, ...]
-    as_json: bool
-    quiet: bool
-    brief: bool = False
-    trust_policy_code: bool = False
-    run: Run = field(default_factory=Run)
+    release: str | None  # a path; None for the release that each policy names
+    original: str | None  # a path; None for the original that each policy names
+    population: str | None  # likewise
+    policies: tuple[Path, ...]  # the policies' files, at least one
+    plugins: Plugins  # those that the options leave
+    memory: int | None  # budget in bytes; None for the default
+    reports: tuple[str, ...]  # the files of the reports
+    as_json: bool  # whether the result is printed as JSON
+    quiet: bool  # whether nothing is printed
+    brief: bool = False  # whether only what needs action is printed
+    trust_policy_code: bool = False  # whether code next to the policies that they name may run
+    run: Run = field(default_factory=Run)  # the person who runs the command, and the command
 
     @property
     def tables(self) -> dict[str, str | None]:
@@ -83,14 +68,7 @@ class Request:
 
 @dataclass(frozen=True)
 class Call:
-    """The request to a command for one policy.
-
-    Args:
-        request: the whole of it.
-        path: the policy's file.
-        policy: what the release must satisfy.
-        plugins: those that it leaves.
-    """
+    """The request to a command for one policy, with the plugins that the policy allows."""
 
     request: Request
     path: Path
@@ -99,22 +77,11 @@ class Call:
 
     @property
     def arguments(self) -> dict[str, Any]:
-        """What `audit` and `fix` are called with alike."""
-        return {
-            **self.request.tables,
-            "policy": self.policy,
-            "plugins": self.plugins,
-            "memory": self.request.memory,
-        }
+        """The common arguments of `audit` and `fix`."""
+        return {**self.request.tables, "policy": self.policy, "plugins": self.plugins, "memory": self.request.memory}
 
     def hand_over(self, audit: Audit, written: Written, show: Callable[[Sequence[str]], None]) -> None:
-        """Print the result.
-
-        Args:
-            audit: the result.
-            written: its reports.
-            show: prints it on the terminal, given the reports that were written.
-        """
+        """Print the result as JSON, or let `show` print it on the terminal, given the reports that were written."""
         if self.request.as_json:
             write(audit.render(JSON_SUFFIX))
         elif not self.request.quiet:
@@ -153,7 +120,7 @@ def request_of(context: click.Context, options: Mapping[str, Any]) -> tuple[Requ
 
 
 def _policies(options: Mapping[str, Any]) -> tuple[list[Path], str, Configuration]:
-    """The policies that a call means, which they are in words, and the pyproject.toml that names them, if one does."""
+    """The policies of a call, a sentence on them, and the pyproject.toml that names them, if one does."""
     names = options["policies"]
     if names:
         return named_policies([names] if isinstance(names, str) else names), "", NO_CONFIGURATION

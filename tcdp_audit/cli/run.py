@@ -1,4 +1,4 @@
-"""Running one command: errors become sentences on stderr and exit codes.
+"""Run one command: errors become sentences on stderr and exit codes.
 
 Completion for bash, zsh and fish is click's: `_TCDP_AUDIT_COMPLETE=zsh_source tcdp-audit` prints a script.
 """
@@ -26,22 +26,16 @@ from tcdp_audit.cli.printing import complain, complain_of, streams
 from tcdp_audit.plugin.engine import TcdpAuditError
 from tcdp_audit.plugin.sentences import visible
 
-FILES = ("FILE", "PATH", "DIR", ".pem", ".sql", "RESULT")  # how the placeholders of options end that name files
+FILES = ("FILE", "PATH", "DIR", ".pem", ".sql", "RESULT")  # endings of the placeholders of options that name files
 IMPORTING = {"importlib._bootstrap", "_frozen_importlib"}  # one module, whose name changes once `importlib` is imported
 LOCKING = {"threading", "concurrent.futures._base", "concurrent.futures.thread", *IMPORTING}
-BLOCKING = {"wait", "join", "_wait_for_tstate_lock"}  # their functions that wait for long, and can be interrupted
+BLOCKING = {"wait", "join", "_wait_for_tstate_lock"}  # their functions that wait long, and can be interrupted
 PAUSE, MOST_DELAYS = 0.005, 200  # seconds, and how often: about a second in all
 
 
 @dataclass
 class Interruption:
-    """Which signal has come, if any.
-
-    Args:
-        signal: its number; None as long as none has come.
-        ended: the work is over, and a signal changes nothing any more.
-        delays: how often a signal was put off.
-    """
+    """The signal that has come, None before; whether the work is over; how often a signal was delayed."""
 
     signal: int | None = None
     ended: bool = False
@@ -56,9 +50,9 @@ class Interruption:
         """Interrupt the work, once: a second signal must not interrupt the cleaning."""
         if self.signal is not None or self.ended:
             return
-        # Python's own locks are taken by Python code. Interrupted between the lock and the `with` that gives it back,
-        # the main thread keeps it, and cleaning waits without end for threads that need it. So the signal is sent
-        # again a little later. The thread is a bare one, since starting a `Thread` takes such a lock.
+        # Python code takes Python's own locks. Interrupted between the lock and the `with` that releases it, the main
+        # thread keeps it, and cleaning waits without end for threads that need it. So the signal is sent again a little
+        # later, by a bare thread, since starting a `Thread` takes such a lock.
         if is_locking(frame) and self.delays < MOST_DELAYS:
             self.delays += 1
             _thread.start_new_thread(self._send_again, (number,))
@@ -76,17 +70,17 @@ class Interruption:
             _thread.interrupt_main(signal.Signals(number))
 
     def is_behind(self, ignored: Any) -> bool:
-        """Whether Python ignores an interruption, since it came in a callback: the end of the work repeats it."""
+        """Whether Python ignores an interruption because it came in a callback: the end of the work repeats it."""
         return self.signal is not None and issubclass(ignored.exc_type, KeyboardInterrupt)
 
     def repeat(self) -> None:
-        """Interrupt again what a signal has interrupted before."""
+        """Interrupt again if a signal has come."""
         if self.signal is not None:
             raise KeyboardInterrupt from None
 
 
 def is_locking(frame: FrameType | None) -> bool:
-    """Whether a frame may be taking or giving back a lock of Python's; above it may lie the frame of a tracer."""
+    """Whether a frame may be taking or releasing a lock of Python's; the frame of a tracer may be above it."""
     for _ in range(2):
         if frame is not None and frame.f_globals.get("__name__") in LOCKING:
             return frame.f_code.co_name not in BLOCKING
@@ -96,7 +90,7 @@ def is_locking(frame: FrameType | None) -> bool:
 
 @contextmanager
 def interruptible() -> Iterator[Interruption]:
-    """Let signals interrupt what is done inside. One that was ignored before (`nohup`) stays ignored."""
+    """Let signals interrupt the work inside. One that was ignored before (`nohup`) stays ignored."""
     interruption = Interruption()
     if current_thread() is not main_thread():
         yield interruption
@@ -138,8 +132,7 @@ def _run(name: str, arguments: Sequence[str], interruption: Interruption) -> int
 
         near = get_close_matches(name, COMMANDS, n=1)
         return _say(
-            f"unknown command {name!r}{f'; did you mean {near[0]!r}?' if near else ''}; see tcdp-audit --help",
-            2,
+            f"unknown command {name!r}{f'; did you mean {near[0]!r}?' if near else ''}; see tcdp-audit --help", 2
         )
     try:
         command: click.Command = import_module(f"tcdp_audit.cli.{name}").command

@@ -42,6 +42,5 @@ def result_schema() -> str:
     try:
         return files(package).joinpath(name).read_text(encoding="utf-8")
     except (FileNotFoundError, ModuleNotFoundError):
-        raise TcdpAuditError(
-            f"{name} is missing from {package}: the installation is incomplete; reinstall it"
-        ) from None
+        problem = f"{name} is missing from {package}: the installation is incomplete; reinstall it"
+        raise TcdpAuditError(problem) from None

@@ -1,4 +1,4 @@
-"""The terminal output of `tcdp-audit check`: figures, what is wrong, reports, the verdict last."""
+"""The terminal output of `tcdp-audit check`: figures, problems, reports, the verdict last."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from tcdp_audit.cli.document import STATES, console, marked, print_blocks, print
 from tcdp_audit.core.results.audit import Audit
 from tcdp_audit.core.results.change_log import Step
 from tcdp_audit.core.results.document import Block, Heading, Items, Rows
-from tcdp_audit.core.results.remedy_trial import RemedyTrial
 from tcdp_audit.core.results.reporter import Unaudited
+from tcdp_audit.core.results.setting_trial import RemedyTrial
 from tcdp_audit.core.results.verdict import VERDICTS, verdict_sentence, verdict_title
 from tcdp_audit.plugin.report import Table as Release
 from tcdp_audit.plugin.sentences import Outcome, Status, count, listing, sentence_case, visible
@@ -28,7 +28,7 @@ WORDS = {"passed": "met", "measured": "measured, not judged", "failed": "not met
 
 
 def announce(policy: Path) -> None:
-    """Print whose audit follows, among those of several policies."""
+    """Print the policy whose audit follows, among several."""
     terminal = console()
     terminal.print(Text(f"\n── {visible(str(policy))} ──", "bold"), soft_wrap=True)
     terminal.file.flush()
@@ -59,14 +59,9 @@ def _row(result: Audit | Unaudited) -> tuple[str, ...]:
 def print_audit(
     terminal: Console, audit: Audit, written: Sequence[str], *, brief: bool = False, seconds: float | None = None
 ) -> None:
-    """Print an audit. Names and messages are never read as markup.
+    """Print an audit after `seconds`, with the paths of its reports; `brief` omits what needs no action.
 
-    Args:
-        terminal: where to.
-        audit: what to print.
-        written: paths of the reports that were written.
-        brief: whether to leave out what needs no action.
-        seconds: how long it took; None where that is not known.
+    Names and messages are never read as markup.
     """
     lines = [line_of(one, (observed(one), demanded(one))) for one in audit.expectations]
     print_outcomes(terminal, audit.release, ("observed", "demanded"), [*_columns(audit), *lines], brief=brief)
@@ -85,7 +80,7 @@ def _next_step(audit: Audit) -> str:
 
 
 def _trial(trial: RemedyTrial) -> Iterator[Block]:
-    """What remedies would make of the release."""
+    """The effect of remedies on the release."""
     log = trial.log
     if log is not None and log.dropped:
         yield f"{sentence_case(log.drops)}."
@@ -109,14 +104,7 @@ def _step(step: Step) -> str:
 
 @dataclass(frozen=True)
 class Line:
-    """The outcome of one demand, on one line of the terminal.
-
-    Args:
-        state: its status, or "warning".
-        name: what it is about.
-        figures: as texts.
-        sentence: an explanation below the line; empty where the figures say all.
-    """
+    """The outcome of one demand on one line: its state, name and figures, and a sentence below if one is needed."""
 
     state: str
     name: str
@@ -125,7 +113,7 @@ class Line:
 
     @property
     def is_brief(self) -> bool:
-        """Whether it is printed where only what needs action is."""
+        """Whether it is printed in a brief output, which has only what needs action."""
         return self.state in ("failed", "error", "warning")
 
 
@@ -139,14 +127,9 @@ def line_of(outcome: Outcome, figures: Sequence[str]) -> Line:
 def print_outcomes(
     terminal: Console, release: Release, headings: Sequence[str], lines: Sequence[Line], *, brief: bool = False
 ) -> None:
-    """Print what was audited, and a line for each demand, with a sentence below where there is something to say.
+    """Print the audited table, and a line for each demand, with a sentence below where one is needed.
 
-    Args:
-        terminal: where to.
-        release: the table that was audited.
-        headings: of the figures after the status and the name of a demand.
-        lines: one a demand.
-        brief: whether to leave out what needs no action.
+    `headings` are those of the figures after status and name; `brief` omits what needs no action.
     """
     shown = [line for line in lines if line.is_brief] if brief else lines
     about = f": {count(release.records, 'record')}, {count(release.columns, 'column')}"
@@ -166,7 +149,7 @@ def print_outcomes(
 
 
 def _room(terminal: Console, lines: Sequence[Line], widths: Sequence[int]) -> int:
-    """How wide names are: what the terminal leaves; elsewhere, as wide as the longest, since nothing wraps there."""
+    """The width of names: what the terminal leaves; elsewhere that of the longest, since nothing wraps there."""
     needed = max((cell_len(line.name) for line in lines), default=0)
     left = terminal.width - STATUS - sum(GAP + width for width in widths)
     return max(min(needed, left), SHORTEST) if terminal.is_terminal else max(needed, SHORTEST)
@@ -181,7 +164,7 @@ def _print_line(
     widths: Sequence[int],
     style: str = "default",
 ) -> None:
-    """One line, however long its name is: what does not fit is cut."""
+    """Print one line; what does not fit is cut."""
     status.pad_right(STATUS - status.cell_len)
     cut = [_cut(one, width) for one, width in zip(figures, widths, strict=True)]
     ranged = [" " * (GAP + width - cell_len(one)) + one for one, width in zip(cut, widths, strict=True)]
@@ -190,7 +173,7 @@ def _print_line(
 
 
 def _cut(text: str, room: int) -> str:
-    """A text that fits: its beginning, and its end, which says what is measured."""
+    """A text that fits: its beginning, and its end, which names the measured figure."""
     if cell_len(text) <= room:
         return text
     end = text.rpartition(": ")[2] if cell_len(text.rpartition(": ")[2]) < room // 2 else ""
@@ -198,22 +181,11 @@ def _cut(text: str, room: int) -> str:
 
 
 def print_verdict(
-    terminal: Console,
-    written: Iterable[str],
-    status: str,
-    sentence: str,
-    counts: str = "",
-    title: str = "",
+    terminal: Console, written: Iterable[str], status: str, sentence: str, counts: str = "", title: str = ""
 ) -> None:
-    """Print the files that were written, and the verdict.
+    """Print the files that were written, and the verdict: its title, by default that of its status, and its sentence.
 
-    Args:
-        terminal: where to.
-        written: the files' paths.
-        status: of the verdict.
-        sentence: what it means.
-        counts: how many demands there are of which status, and how long it took.
-        title: the verdict in a few words; by default those of its status.
+    `counts` is a line below on the demands of each status and the time that the audit took.
     """
     print_written(terminal, written)
     print_conclusion(terminal, status, f"{title or VERDICTS[status]}.", sentence)
@@ -229,7 +201,7 @@ def _columns(audit: Audit) -> list[Line]:
 
 
 def _sentence(outcome: Outcome) -> str:
-    """What there is to say of an outcome that failed or is left to a person, or whose figures do not say all."""
+    """The sentence of an outcome that failed, that a person must decide, or whose figures are not enough."""
     if outcome.status in (Status.FAILED, Status.ERROR, Status.SKIPPED) or outcome.unfailable or outcome.is_estimated:
         return f"{prose(outcome.message)}{_cells(outcome)}"
     return _cells(outcome).removeprefix("\n")

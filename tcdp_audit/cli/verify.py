@@ -47,7 +47,7 @@ def command(file: str, release: str, *, quiet: bool, **options: Any) -> int:
     """
     from tcdp_audit.cli.displays import print_points  # noqa: PLC0415 - imports rich
     from tcdp_audit.core.results.strict_json import text_of  # noqa: PLC0415 - likewise
-    from tcdp_audit.verification.points import State  # noqa: PLC0415 - imports the engine
+    from tcdp_audit.verification.digests import State  # noqa: PLC0415 - imports the engine
 
     text = text_of(Path(file))
     envelope = _envelope(text, file)
@@ -92,7 +92,7 @@ def _attested(envelope: Mapping[str, Any], file: str, release: str, options: Map
 
 def _computed(text: str, file: str, release: str, options: Mapping[str, Any], *, quiet: bool) -> Verification:
     from tcdp_audit.api import parse_memory  # noqa: PLC0415 - only where it is asked for
-    from tcdp_audit.cli.progress import progress_of_work  # noqa: PLC0415 - only for long work
+    from tcdp_audit.cli.printing import progress_of_work  # noqa: PLC0415 - only for long work
     from tcdp_audit.core.results.written import audit_in  # noqa: PLC0415 - likewise
     from tcdp_audit.verification import verify  # noqa: PLC0415 - imports the engine
 
@@ -105,18 +105,14 @@ def _computed(text: str, file: str, release: str, options: Mapping[str, Any], *,
 
 
 def _refuse(options: Mapping[str, Any], names: tuple[str, ...], of: str) -> None:
-    """Refuse options that would have no effect.
-
-    Raises:
-        UsageError: one is given.
-    """
+    """Raise a UsageError for options that would have no effect."""
     for name in names:
         if options[name]:
             raise UsageError(f"{NAMES.get(name, f'--{name}')} is for {of}")
 
 
 def _conclusion(verification: Verification, *, attested: bool) -> str:
-    """What follows, in a sentence or a few."""
+    """The conclusion, in a sentence or a few."""
     from tcdp_audit.core.results.verdict import title_of  # noqa: PLC0415 - imports pydantic
 
     verdict = verification.title or title_of(verification.verdict)
@@ -128,9 +124,9 @@ def _conclusion(verification: Verification, *, attested: bool) -> str:
         return f"Not confirmed: {number}, in {_subjects(verification.differences)}."
     if verification.unverified:
         return f"Not confirmed: {_subjects(verification.unverified)} could not be verified."
-    said = (
-        "the attestation is genuine, and about this release" if attested else "an audit of this release says the same"
-    )
+    said = "an audit of this release says the same"
+    if attested:
+        said = "the attestation is genuine, and about this release"
     return f"Confirmed: {said}. Its verdict is: {verdict}."
 
 

@@ -25,28 +25,18 @@ MONTH_WEIGHTS = (10, 9, 9, 8, 8, 7, 7, 7, 8, 8, 9, 10)
 
 @dataclass(frozen=True)
 class Diagnosis:
-    """A reason for admission.
+    """A reason for admission."""
 
-    Args:
-        name: as the release spells it.
-        block: the next wider group.
-        chapter: the widest group.
-        ages: how frequent it is in each age band.
-        sexes: how much more frequent it is among women and among men.
-        days: mean length of stay.
-        rate: cost of a day, in whole units of money.
-    """
-
-    name: str
-    block: str
-    chapter: str
-    ages: tuple[int, int, int, int, int]
-    sexes: tuple[int, int]
-    days: int
-    rate: int
+    name: str  # as the release spells it
+    block: str  # the next wider group
+    chapter: str  # the widest group
+    ages: tuple[int, int, int, int, int]  # its frequency in each age band
+    sexes: tuple[int, int]  # its relative frequency among women and among men
+    days: int  # mean length of stay
+    rate: int  # cost of a day, in whole units of money
 
     def weight(self, band: int, sex: int) -> int:
-        """How frequent it is in an age band and sex."""
+        """Its frequency in an age band and sex."""
         return self.ages[band] * self.sexes[sex]
 
 
@@ -201,7 +191,7 @@ REGISTER = {"person": "patient", "age": "band", "sex": "sex", "postcode": "area"
 
 
 def _records(discharges: Discharges) -> Iterable[dict[str, Any]]:
-    """Every discharge with what any of the files says about it."""
+    """Every discharge with the values of all files."""
     columns = [getattr(discharges, name).tolist() for name in Discharges.__dataclass_fields__]
     for number, row in enumerate(zip(*columns, strict=True)):
         band, age, sex, area, street, month, day, diagnosis, days, cents = row

@@ -1,4 +1,4 @@
-"""What is known of a column before anybody says what it means: counts, shares and forms. Its cells stay inside."""
+"""Facts of a column before its meaning is known: counts, shares and forms. Its cells stay inside."""
 
 from __future__ import annotations
 
@@ -25,19 +25,12 @@ MOST_EXACT = 2**53
 
 @dataclass(frozen=True)
 class ColumnFacts:
-    """A column as an engine has it.
+    """A column as an engine has it."""
 
-    Args:
-        name: of the column.
-        raw: its distinct values with their counts; None for nested data, which has none to speak of.
-        records: of the table.
-        tokens: texts that mean a missing value.
-    """
-
-    name: str
-    raw: RawDomain | None = field(repr=False)
-    records: int
-    tokens: frozenset[str] = frozenset()
+    name: str  # of the column
+    raw: RawDomain | None = field(repr=False)  # distinct values with their counts; None for nested data
+    records: int  # of the table
+    tokens: frozenset[str] = frozenset()  # texts that mean a missing value
 
     @cached_property
     def present(self) -> NDArray[np.bool_]:
@@ -139,8 +132,8 @@ class ColumnFacts:
     def is_measurement(self) -> bool:
         """Whether its values are numbers with decimals, or whole ones of which most lie close together.
 
-        Numbers that were given out in turn or drawn evenly are spread over their range; what was measured or earned is
-        not: half of the records lie in less than a third of it.
+        Numbers that were assigned in turn or drawn evenly are spread over their range. Of measurements and earnings,
+        half of the records lie in less than a third of it.
         """
         if self.numbers is None or self.has_leading_zeros or self.distinct < 2:
             return False
@@ -154,7 +147,7 @@ class ColumnFacts:
 
 
 def _parsed(texts: NDArray[Any], sample: Sequence[str]) -> NDArray[np.float64] | None:
-    """Texts as numbers, where all are; what is none in the sample is none altogether."""
+    """Texts as numbers, where all are; the sample decides early."""
     if any(not _is_number(one) for one in sample):
         return None
     try:
@@ -196,11 +189,8 @@ def scale_of(column: ColumnFacts, topic: Topic | None) -> tuple[Scale | None, st
     """How a column's values relate, and why in a few words; None where nothing says it."""
     if _counts_years(column, topic) or (topic is not None and topic.scale is Scale.NUMERIC and _is_numeric(column)):
         return Scale.NUMERIC, "all values are numbers"
-    if (
-        column.is_measurement
-        and _is_numeric(column)
-        and (topic is None or topic.key in ("health", "money", "judgement"))
-    ):
+    measured = topic is None or topic.key in ("health", "money", "judgement")
+    if measured and column.is_measurement and _is_numeric(column):
         return Scale.NUMERIC, "its numbers lie close together, as measurements do and codes do not"
     if order_of(column):
         return Scale.ORDINAL, "all values are words of a known order"

@@ -15,8 +15,15 @@ from typing import Any, ClassVar
 
 import yaml
 
-from tcdp_audit.drafting.declarations import Declaration, Declarations, declaration_of, roles_in
-from tcdp_audit.drafting.declared_pandera import imported_of, is_serialized, serialized_of
+from tcdp_audit.drafting.declarations import (
+    Declaration,
+    Declarations,
+    declaration_of,
+    imported_of,
+    is_serialized,
+    roles_in,
+    serialized_of,
+)
 from tcdp_audit.plugin.engine import UsageError, redact_errors
 from tcdp_audit.plugin.sentences import listing
 
@@ -31,12 +38,7 @@ PYTHON = re.compile(
 
 @dataclass(frozen=True)
 class _Form:
-    """A form of file.
-
-    Args:
-        fits: whether the content of a file is one.
-        read: what it declares, given its content, its name, and what the table is called.
-    """
+    """A form of file: whether content is one, and its declarations, given content, file name and table name."""
 
     fits: Callable[[Any], bool]
     read: Callable[[Any, str, str], Mapping[str, Declaration]]
@@ -100,7 +102,7 @@ def is_contract(content: Any) -> bool:
 
 
 def contract_of(content: Any, name: str, table: str) -> Mapping[str, Declaration]:
-    """What a contract declares of a table's columns.
+    """The declarations of a contract for a table's columns.
 
     Raises:
         UsageError: it has no such table, or several.
@@ -155,7 +157,7 @@ def is_suite(content: Any) -> bool:
 
 
 def suite_of(content: Any, _: str, __: str) -> Mapping[str, Declaration]:
-    """What a suite declares of columns; the declaration closest to a column counts."""
+    """The declarations of a suite; the one closest to a column counts."""
     declared: dict[str, Declaration] = {}
     for one in content["expectations"]:
         declared |= roles_in(_kwargs(one), "quasi-identifiers and attributes of an expectation in the suite")
@@ -178,7 +180,7 @@ def _of_suite(meta: Any) -> Iterator[tuple[str, Declaration]]:
 
 
 def _of_columns(expectations: list[Any]) -> Iterator[tuple[str, Declaration]]:
-    """What expectations on a column say of it in their `meta`; those that say a role come last, so that they count."""
+    """The declarations in the `meta` of column expectations; those with a role come last, so that they count."""
     said = [(_kwargs(one).get("column"), _in_meta(one)) for one in expectations]
     known = [(str(column), one) for column, one in said if isinstance(column, str) and one is not None]
     yield from sorted(known, key=lambda pair: pair[1].role is not None)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -14,7 +15,7 @@ from urllib.parse import parse_qs, urlsplit
 
 from tcdp_audit.api import CAVEAT, SUFFIXES, UNDECIDED, Profile, os_error_reason, require_writable, write_atomically
 from tcdp_audit.core.results.protected_files import require_own_files
-from tcdp_audit.drafting.ladders import Ladder
+from tcdp_audit.drafting.hierarchies import DraftHierarchy
 from tcdp_audit.plugin.detector import Role, Scale
 from tcdp_audit.plugin.engine import UsageError, redact_errors
 from tcdp_audit.plugin.sentences import count, visible
@@ -37,7 +38,7 @@ class DraftColumn:
         scale: how its values relate; None where nothing says it.
         note: why, in a line without cells.
         order: the known order of an ordinal column.
-        ladder: its hierarchy.
+        hierarchy: its hierarchy.
     """
 
     name: str
@@ -45,7 +46,7 @@ class DraftColumn:
     scale: Scale | None
     note: str
     order: Sequence[str] = ()
-    ladder: Ladder | None = field(default=None, repr=False)
+    hierarchy: DraftHierarchy | None = field(default=None, repr=False)
 
 
 @dataclass(frozen=True)
@@ -85,7 +86,7 @@ class PolicyDraft:
         names: dict[str, str] = {}
         taken: set[str] = set()
         for one in self.columns:
-            if one.ladder is not None:
+            if one.hierarchy is not None:
                 stem = re.sub(r"[^A-Za-z0-9_-]+", "_", one.name)[:60].strip("_") or "column"
                 free = next(name for name in _numbered(stem) if name.lower() not in taken)
                 taken.add(free.lower())
@@ -93,11 +94,7 @@ class PolicyDraft:
         return names
 
     def text(self, path: Path) -> str:
-        """The policy as YAML with comments.
-
-        Args:
-            path: its file: paths in it start at that folder.
-        """
+        """The policy as YAML with comments. Paths in it are relative to the folder of its file."""
         return "".join(f"{line}\n" for line in self._lines(path))
 
     @redact_errors()
@@ -114,23 +111,40 @@ class PolicyDraft:
         Raises:
             UsageError: a file is there already, is the table itself, or cannot be written.
         """
-        path = Path(path)
-        files = {path: self.text(path), **self._hierarchy_files(path)}
-        require_free(list(files), force=force)
+        files = self.write_hierarchies(Path(path), force=force)
+        write_atomically(files[0], self.text(files[0]))
+        return files
+
+    def write_hierarchies(self, path: Path, *, force: bool) -> list[Path]:
+        """Write the hierarchies next to the policy, after checking that the policy can be written.
+
+        Args:
+            path: the policy's file.
+            force: whether to replace files that are there.
+
+        Returns:
+            The files, the policy, which is not written, first.
+
+        Raises:
+            UsageError: a file is there already, is the table itself, or cannot be written.
+        """
+        hierarchies = self._hierarchy_files(path)
+        files = [path, *hierarchies]
+        require_free(files, force=force)
         read = {} if self.location is None or "://" in self.location else {"the table": Path(self.location)}
         require_own_files([("the draft", one) for one in files], read)
         folder = hierarchy_folder(path)
         try:
-            folder.mkdir(exist_ok=True) if len(files) > 1 else None
+            folder.mkdir(exist_ok=True) if hierarchies else None
         except OSError as error:
             raise UsageError(f"{folder}: the folder cannot be made: {os_error_reason(error)}") from None
-        for one in reversed(files):
-            write_atomically(one, files[one])
-        return list(files)
+        for one in reversed(files[1:]):
+            write_atomically(one, hierarchies[one])
+        return files
 
     def _hierarchy_files(self, path: Path) -> dict[Path, str]:
-        ladders = {one.name: one.ladder for one in self.columns if one.ladder is not None}
-        return {hierarchy_folder(path) / name: ladders[column].csv for column, name in self.hierarchies.items()}
+        hierarchies = {one.name: one.hierarchy for one in self.columns if one.hierarchy is not None}
+        return {hierarchy_folder(path) / name: hierarchies[column].csv for column, name in self.hierarchies.items()}
 
     def _lines(self, path: Path) -> Iterator[str]:
         yield from self._head()
@@ -193,14 +207,10 @@ def _questions(profile: Profile) -> Iterator[str]:
 
 
 def require_free(files: Sequence[Path], *, force: bool) -> None:
-    """Insist on files that can be written, and replaced only where that is asked for.
-
-    Args:
-        files: of a draft, the policy first.
-        force: whether to replace files that are there.
+    """Require files that can be written; existing ones only with `force`.
 
     Raises:
-        UsageError: they cannot be.
+        UsageError: they cannot be written.
     """
     require_writable(files[0])
     there = [one for one in files if os.path.lexists(one)]
@@ -226,13 +236,13 @@ def hierarchy_folder(path: Path) -> Path:
 
 
 def stem_of(name: str) -> str:
-    """A policy's name without what says that it is one."""
+    """A policy's file name without the ending that marks a policy."""
     ending = next((one for one in (*SUFFIXES, ".yaml", ".yml") if name.endswith(one)), "")
     return name[: len(name) - len(ending)] or name
 
 
 def located_from(location: str, path: Path) -> str:
-    """A table's path as a policy names it: from the policy's folder, where one is below the other or next to it."""
+    """A table's path as a policy names it: relative to the policy's folder, where the drive is the same."""
     if "://" in location or Path(location).is_absolute():
         return location
     whole = Path(os.path.realpath(Path(location).parent)) / Path(location).name
@@ -244,15 +254,12 @@ def located_from(location: str, path: Path) -> str:
 
 def _numbered(stem: str) -> Iterator[str]:
     yield stem
-    number = 2
-    while True:
-        yield f"{stem}_{number}"
-        number += 1
+    yield from (f"{stem}_{number}" for number in itertools.count(2))
 
 
 PLAIN = re.compile(r"(?:\.\.?/)*[A-Za-z_/][A-Za-z0-9_./-]*(?: [A-Za-z0-9_./][A-Za-z0-9_./-]*)*")
 READ_AS_ANOTHER = frozenset({"y", "n", "yes", "no", "on", "off", "true", "false", "null", "nan", "inf"})
-LONGEST_KEY = 1000  # a longer key has to say that it is one
+LONGEST_KEY = 1000  # YAML marks longer keys
 WIDTH = 112
 ESCAPES = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\t": "\\t", "\r": "\\r"}
 
@@ -280,11 +287,7 @@ def _escaped(character: str) -> str:
 
 def flow(entries: Iterable[tuple[str, str | Sequence[str]]]) -> str:
     """A mapping on one line; its values are texts or lists of texts."""
-    return (
-        "{"
-        + ", ".join(f"{name}: {value if isinstance(value, str) else listed(value)}" for name, value in entries)
-        + "}"
-    )
+    return f"{{{', '.join(f'{name}: {one if isinstance(one, str) else listed(one)}' for name, one in entries)}}}"
 
 
 def listed(texts: Iterable[str]) -> str:

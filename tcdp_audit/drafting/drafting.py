@@ -1,4 +1,4 @@
-"""`draft_policy`: a table is read, each column judged, and what no rule decides left to a person."""
+"""`draft_policy`: read a table, propose a role for each column, and leave undecided columns to a person."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from tcdp_audit.api import Plugins, Profile, budget, nearest, open_table, profiles
+from tcdp_audit.api import OpenTables, Options, Plugins, Profile, nearest, profiles
 from tcdp_audit.drafting.column import ColumnFacts, missing_tokens, order_of, scale_of
 from tcdp_audit.drafting.declarations import Declaration, Declarations
 from tcdp_audit.drafting.declared import declarations_in
 from tcdp_audit.drafting.draft import DraftColumn, PolicyDraft, file_name_of
-from tcdp_audit.drafting.ladders import ladder_of
+from tcdp_audit.drafting.hierarchies import hierarchy_of
 from tcdp_audit.drafting.roles import (
     Evidence,
     figures,
@@ -44,14 +44,13 @@ def draft_policy(
     memory: int | None = None,
     progress: Progress | None = None,
 ) -> PolicyDraft:
-    """Draft a policy for a table: what its columns are, each with the reason; what cannot be known is left open.
+    """Draft a policy for a table: the role of each column with its reason; undecided roles are left open.
 
     Args:
         table: a path, an address, or a table in memory, as for `audit`.
         declared: a file that declares roles: a pandera schema, a Great Expectations suite, dbt's manifest, a data
             contract. What it says comes before what names and values say.
-        profile: a profile whose demands the policy shall make, with or without its version; by default it demands
-            nothing.
+        profile: a profile whose demands the policy makes, with or without its version; by default it demands nothing.
         plugins: the plugins to use; by default all that are installed.
         memory: budget in bytes; by default three quarters of what is free.
         progress: called with (step, columns done, in all).
@@ -68,7 +67,8 @@ def draft_policy(
     plugins = plugins or Plugins.load()
     chosen = None if profile is None else profile_called(profile)
     said = None if declared is None else declarations_in(str(declared), file_name_of(table))
-    with open_table(table, "release", budget(memory), plugins) as engine:
+    with OpenTables(table, None, None, plugins, Options(memory), keep=False) as tables:
+        _, engine = tables.release(None)
         if not engine.records:
             raise DataError(f"{engine.name}: the table has no record, so that nothing can be said of its columns")
         drafting = _Drafting(engine, plugins, said, progress or silent)
@@ -124,7 +124,7 @@ def expectations(
 
 
 class _Drafting:
-    """One table while its columns are judged."""
+    """One table and the proposals for its columns."""
 
     def __init__(self, engine: Engine, plugins: Plugins, declared: Declarations | None, progress: Progress) -> None:
         self.engine, self.plugins, self.progress = engine, plugins, progress
@@ -139,7 +139,7 @@ class _Drafting:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What there is to say of the table as a whole."""
+        """Sentences on the whole table."""
         notes = () if self.strengths is None else (strength_note(self.strengths),)
         return (*notes, *self._of_declarations())
 
@@ -180,7 +180,7 @@ class _Drafting:
             return None
 
     def _evidence(self) -> Mapping[str, Evidence]:
-        """Evidence other than facts: declarations, what detectors say, and how well columns tell records apart."""
+        """Evidence other than facts: declarations, results of detectors, and how well columns distinguish records."""
         said = {} if self.declared is None else self.declared.columns
         detected = identified(self.engine, self.plugins, self.tokens, self._readable, self.progress)
         known = {name: _with_declaration(detected.get(name, Evidence()), said.get(name)) for name in self.facts}
@@ -205,14 +205,13 @@ class _Drafting:
         if proposal.role is Role.IDENTIFIER:
             return DraftColumn(facts.name, proposal.role, None, _note(proposal.reason, figures(facts, evidence)))
         scale, why = scale_of(facts, topic)
-        ladder = ladder_of(facts, topic)
+        hierarchy = hierarchy_of(facts, topic)
         scale = Scale.NOMINAL if scale is None and proposal.role is not None else scale
-        hierarchy = "" if ladder is None else f"hierarchy: {ladder.kind}"
-        note = _note(
-            proposal.reason, figures(facts, evidence), f"{scale.value}: {why}" if scale and why else "", hierarchy
-        )
+        scaled = f"{scale.value}: {why}" if scale and why else ""
+        shape = "" if hierarchy is None else f"hierarchy: {hierarchy.kind}"
+        note = _note(proposal.reason, figures(facts, evidence), scaled, shape)
         order = order_of(facts) if scale is Scale.ORDINAL else ()
-        return DraftColumn(facts.name, proposal.role, scale, note, order, ladder)
+        return DraftColumn(facts.name, proposal.role, scale, note, order, hierarchy)
 
 
 def _with_declaration(evidence: Evidence, declaration: Declaration | None) -> Evidence:

@@ -1,8 +1,7 @@
 """The role that a column is proposed, by rules in the order of their weight, each with its reason.
 
-1. what a schema declares; 2. a detector of direct identifiers; 3. words of the column's name; 4. the form of its
-values; 5. nearly as many values as records; 6. what it adds to the records that are alone. What no rule decides is left
-to a person.
+1. a schema's declaration; 2. a detector of direct identifiers; 3. words of the column's name; 4. the form of its
+values; 5. nearly as many values as records; 6. its part of the records that are unique. A person decides the rest.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from tcdp_audit.api import Plugins, Strengths, strengths_of
 from tcdp_audit.drafting.column import ColumnFacts
-from tcdp_audit.drafting.ladders import form_of_days
+from tcdp_audit.drafting.hierarchies import form_of_days
 from tcdp_audit.drafting.vocabulary import Topic, topic_of, words_of
 from tcdp_audit.plugin.detector import Detection, Role, detect
 from tcdp_audit.plugin.engine import Engine
@@ -28,42 +27,27 @@ OF_A_PERSON = 0.01  # values for each record: with fewer, a number is that of a 
 
 @dataclass(frozen=True)
 class Evidence:
-    """Evidence about a column other than its facts.
+    """Evidence about a column other than its facts."""
 
-    Args:
-        declared: the role that a schema declares; None where it declares none.
-        declaration: where and how, in words.
-        detected: what a detector of direct identifiers says, in words; nothing where none does.
-        known: what a detector of quasi-identifiers says, in words; nothing where none does.
-        open_question: what a detector cannot decide without its library, in words.
-        strength: its share of what makes records unique, of 1; None where it was not measured.
-        strength_note: how that was measured.
-    """
-
-    declared: Role | None = None
-    declaration: str = ""
-    detected: str = ""
-    known: str = ""
-    open_question: str = ""
-    strength: float | None = None
-    strength_note: str = ""
+    declared: Role | None = None  # the role that a schema declares; None where it declares none
+    declaration: str = ""  # where and how, in words
+    detected: str = ""  # what a detector of direct identifiers says, in words; nothing where none does
+    known: str = ""  # what a detector of quasi-identifiers says, in words; nothing where none does
+    open_question: str = ""  # what a detector cannot decide without its library, in words
+    strength: float | None = None  # its share of what makes records unique, of 1; None where it was not measured
+    strength_note: str = ""  # how that was measured
 
 
 @dataclass(frozen=True)
 class Proposal:
-    """A role with its reason; None for what a person must decide.
-
-    Args:
-        role: the role.
-        reason: why, in a clause without cells.
-    """
+    """A role with its reason, a clause without cells; the role is None for what a person must decide."""
 
     role: Role | None
     reason: str
 
 
 def proposed(column: ColumnFacts, topic: Topic | None, evidence: Evidence) -> Proposal:
-    """The role that the first rule gives which has something to say."""
+    """The role of the first rule that applies."""
     return next(_proposals(column, topic, evidence))
 
 
@@ -110,7 +94,7 @@ def _by_word(column: ColumnFacts, topic: Topic | None) -> Iterator[Proposal]:
     if topic is None or topic.role is Role.IDENTIFIER:
         return
     if column.distinct == 1:
-        yield Proposal(None, f"its name speaks of {topic.noun}, but all records have one value; a secret of everybody?")
+        yield Proposal(None, f"its name speaks of {topic.noun}, but all records have one value; a secret of everyone?")
     yield Proposal(topic.role, f"its name speaks of {topic.noun}")
 
 
@@ -147,7 +131,7 @@ def _question(column: ColumnFacts, evidence: Evidence) -> str:
 
 
 def figures(column: ColumnFacts, evidence: Evidence) -> str:
-    """The figures of a column, which the reason of its role is followed by."""
+    """The figures of a column, in a clause that follows the reason of its role."""
     if not column.distinct:
         return ""
     parts = [f"{count(column.distinct, 'value')} in {count(column.filled, 'record')}"]
@@ -160,7 +144,7 @@ def figures(column: ColumnFacts, evidence: Evidence) -> str:
     return ", ".join(parts)
 
 
-OF_FORM = ("record_number", "record_code")  # say that values are one a record, which a word of the name explains better
+OF_FORM = ("record_number", "record_code")  # detectors of one value a record, which a word of the name explains better
 
 
 def identified(
@@ -170,15 +154,7 @@ def identified(
     columns: Sequence[str],
     progress: Callable[[str, int, int], None],
 ) -> dict[str, Evidence]:
-    """What detectors say of each column, as far as they say anything.
-
-    Args:
-        engine: the table.
-        plugins: with the detectors.
-        tokens: texts that mean a missing value.
-        columns: those to look at.
-        progress: called with (step, columns done, in all).
-    """
+    """The findings of the detectors for each column; `tokens` mean a missing value."""
     evidence = {}
     for number, name in enumerate(columns):
         progress("identifiers looked for", number, len(columns))
@@ -199,7 +175,7 @@ def _of(name: str, engine: Engine, plugins: Plugins, tokens: Collection[str]) ->
 
 
 def _counts(detection: Detection) -> bool:
-    """Whether a detection says more than the name of a column that speaks of something else."""
+    """Whether a detection outweighs a name of another topic."""
     topic = topic_of(detection.column)
     named_otherwise = topic is not None and topic.role is not Role.IDENTIFIER and not detection.is_named
     return not (named_otherwise and detection.detector.name in OF_FORM)
@@ -208,14 +184,7 @@ def _counts(detection: Detection) -> bool:
 def strengths_among(
     engine: Engine, columns: Sequence[str], tokens: Collection[str], progress: Callable[[str, int, int], None]
 ) -> Strengths | None:
-    """How well columns that an intruder may know distinguish records; None where there is none.
-
-    Args:
-        engine: the table.
-        columns: those that may count.
-        tokens: texts that mean a missing value.
-        progress: called with (step, columns done, in all).
-    """
+    """How well columns that an intruder may know distinguish records; None where there is none."""
     if not columns:
         return None
     progress("combinations of columns", 0, len(columns))

@@ -18,21 +18,13 @@ from tcdp_audit.plugin.detector import Role, Scale
 
 @dataclass(frozen=True)
 class Topic:
-    """What some words speak of.
+    """What some words speak of."""
 
-    Args:
-        key: names it.
-        noun: what a reason says the name speaks of.
-        role: that a column of this topic has.
-        scale: that its values have where they are what the topic promises.
-        words: the entries, between commas.
-    """
-
-    key: str
-    noun: str
-    role: Role
-    scale: Scale
-    words: str
+    key: str  # names it
+    noun: str  # what a reason says the name speaks of
+    role: Role  # that a column of this topic has
+    scale: Scale  # that its values have where they are what the topic promises
+    words: str  # the entries, between commas
 
 
 _KNOWN, _SECRET, _NAMES = Role.QUASI_IDENTIFIER, Role.SENSITIVE, Role.IDENTIFIER
@@ -264,12 +256,9 @@ class Phrase:
     """One entry of a vocabulary: words in a row, each of which may begin or end with `*` for any letters.
 
     After `=` it is the whole of a name.
-
-    Args:
-        text: as it is in the vocabulary.
     """
 
-    text: str
+    text: str  # as it is in the vocabulary
 
     @cached_property
     def _words(self) -> Sequence[re.Pattern[str]]:

@@ -4,31 +4,32 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from time import monotonic
 from typing import Any
 
-from tcdp_audit.api import AuditInputs, Options, Plugins, Policy, describe_table, open_inputs, require_writable
-from tcdp_audit.core.results.frontier import Frontier
+from tcdp_audit.api import AuditInputs, Plugins, Policy, Session, describe_table, open_session, require_writable
+from tcdp_audit.core.results.frontier import Frontier, front_of
 from tcdp_audit.core.results.protected_files import files_of, require_own_files
 from tcdp_audit.core.results.setting_trial import Setting, SettingTrial, is_laxer
 from tcdp_audit.frontiers.trial import Repairs, Saved, Task, kind_of
 from tcdp_audit.frontiers.varied import Variation, grid, one_at_a_time_grid
 from tcdp_audit.frontiers.workers import Blueprint, ProcessPool, SerialPool, WorkerPool
 from tcdp_audit.plugin.engine import UsageError, redact_errors
-from tcdp_audit.plugin.remedy import silent
 from tcdp_audit.plugin.report import Run, tool
 
 STEP = "trying settings"
+OnTrial = Callable[[SettingTrial, Sequence[SettingTrial]], None]
 
 
 @redact_errors()
 def frontier(
     release: Any,
-    policy: str | Path | Mapping[str, Any] | Policy,
+    policy: str | Path | Mapping[str, Any] | Policy | None = None,
     original: Any = None,
     population: Any = None,
     *,
@@ -40,6 +41,9 @@ def frontier(
     memory: int | None = None,
     run_by: str | None = None,
     progress: Callable[[str, int, int], None] | None = None,
+    on_trial: OnTrial | None = None,
+    examples: Sequence[int] = (),
+    replace_running: bool = False,
 ) -> Frontier:
     """Find what other thresholds would cost, and the front of risk against loss.
 
@@ -47,8 +51,9 @@ def frontier(
     file, and removed again. The policy's own setting is the first, so that no result is worse than that of `fix`.
 
     Args:
-        release: a path or a table; see `audit`. None for the release that the policy names.
-        policy: a policy, the path of a policy file, or its content as a mapping.
+        release: a path or a table; see `audit`. None for the release that the policy names. A `Session` in its place is
+            asked with the tables that it has open; then `original`, `population`, `plugins` and `memory` are its own.
+        policy: a policy, the path of a policy file, or its content as a mapping. None for that of the session.
         original: the table that the release was made from, where the policy needs one.
         population: the population that the release was drawn from, likewise.
         vary: the demands to vary, by the name of the check (`k_anonymity`), with a colon and the attribute where the
@@ -62,13 +67,19 @@ def frontier(
         memory: budget in bytes, shared by all workers; by default three quarters of what is free.
         run_by: who runs this, as the result shall say.
         progress: called with (step, done, in all).
+        on_trial: called with each finished trial and the front of all trials so far, as soon as there is one; first
+            with those that `resume` has.
+        examples: places of records, from 0, that `SettingTrial.example` shows before and after; only of a session that
+            was opened with `show_values=True`.
+        replace_running: end the computation of the session that runs, in place of waiting for it.
 
     Returns:
         The settings, what each costs, and the front. The same inputs give the same result, whatever the number of
         workers and however often a run was interrupted, unless the budget cut it short.
 
     Raises:
-        UsageError: a file does not exist, or the thresholds are none that the policy could have.
+        UsageError: a file does not exist, there is no policy, or the thresholds are none that the policy could have.
+        Cancelled: `Session.cancel` was called meanwhile.
         PolicyError: the policy is wrong.
         DataError: the release is empty or cannot be read.
         PluginError: a plugin that the policy needs does not work.
@@ -76,17 +87,21 @@ def frontier(
     Cost: that of `fix` for each setting that no release made under a laxer one keeps already.
     """
     _require_sound(budget, workers)
-    tables = {"release": release, "original": original, "population": population}
-    options = Options(memory, progress=progress or silent, samples=False)
-    with open_inputs(release, policy, original, population, plugins, options) as inputs:
+    with (
+        _session(release, policy, original, population, plugins, memory) as session,
+        session.turn(progress, replace_running=replace_running) as reporting,
+    ):
+        asked = policy if session is release else None  # its own session was opened with it
+        inputs = session.inputs(asked, progress=reporting, samples=False)
         variation = Variation.around(inputs.policy) if vary is None else Variation.asked(inputs.policy, vary)
         settings = one_at_a_time_grid(variation.demands) if vary is None else grid(variation.demands)
-        table, saved = describe_table(inputs.engine), _saved(resume, inputs, variation, settings, tables)
-        repairs = Repairs(tables, variation, inputs.plugins, inputs.memory, table.sha256)
-    tasks = _tasks(settings, inputs.policy)
-    search = Search(variation, tasks, saved, budget)
-    with _pool(repairs, policy, min(workers, len(tasks)), progress) as pool:
-        search.run(pool, progress or silent)
+        table, saved = describe_table(inputs.engine), _saved(resume, inputs, variation, settings, session.given)
+        _require_shown(examples, inputs)
+        repairs, tasks = Repairs(session, variation, table.sha256, tuple(examples)), _tasks(settings, inputs.policy)
+        search = Search(variation, tasks, saved, budget, on_trial=on_trial)
+        given = session.given_policy if asked is None else asked
+        with _pool(repairs, given, inputs.memory, min(workers, len(tasks)), progress) as pool:
+            search.run(pool, reporting)
     return Frontier(
         release=table,
         policy=None if inputs.policy.path is None else str(inputs.policy.path),
@@ -99,6 +114,28 @@ def frontier(
         plugins=inputs.plugins,
         run=Run(run_by, None),
     )
+
+
+@contextmanager
+def _session(release: Any, policy: Any, original: Any, population: Any, plugins: Any, memory: Any) -> Iterator[Session]:
+    """The session that a caller gave and goes on with, or one of this question alone."""
+    if not isinstance(release, Session):
+        with open_session(release, policy, original, population, plugins=plugins, memory=memory) as session:
+            yield session
+        return
+    if any(one is not None for one in (original, population, plugins, memory)):
+        raise UsageError(
+            "original, population, plugins and memory are those of the session; give them to `open_session`"
+        )
+    yield release
+
+
+def _require_shown(examples: Sequence[int], inputs: AuditInputs) -> None:
+    if examples and not inputs.options.show_values:
+        raise UsageError("examples show cells; give a session that was opened with `show_values=True`")
+    for record in examples:
+        if not 0 <= record < inputs.engine.records:
+            raise UsageError(f"examples: there is no record {record}; they count from 0 to {inputs.engine.records - 1}")
 
 
 def _require_sound(budget: float | None, workers: int) -> None:
@@ -147,29 +184,24 @@ def _tasks(settings: Sequence[Setting], policy: Policy) -> tuple[Task, ...]:
     return tuple((setting, planned) for setting in settings for planned in ways)
 
 
-def _pool(repairs: Repairs, policy: Any, workers: int, progress: Callable[[str, int, int], None] | None) -> WorkerPool:
+def _pool(
+    repairs: Repairs, policy: Any, memory: int, workers: int, progress: Callable[[str, int, int], None] | None
+) -> WorkerPool:
     if workers == 1:
         return SerialPool(repairs, progress)
-    return ProcessPool(Blueprint.of(repairs, policy, repairs.memory // workers), workers)
+    return ProcessPool(Blueprint.of(repairs, policy, memory // workers), workers)
 
 
 @dataclass
 class Search:
-    """The way through the settings. What it finds does not depend on who tries them, or in which order they end.
+    """The path through the settings. Its results depend neither on the workers nor on the order in which they end."""
 
-    Args:
-        variation: what is varied.
-        tasks: the settings in their order, each with its way of choosing remedies.
-        saved: the file of what is finished.
-        budget: seconds, if they are limited.
-        trials: the finished trials.
-    """
-
-    variation: Variation
-    tasks: Sequence[Task]
-    saved: Saved
-    budget: float | None = None
-    trials: dict[Task, SettingTrial] = field(default_factory=dict)
+    variation: Variation  # what is varied
+    tasks: Sequence[Task]  # the settings in their order, each with its way of choosing remedies
+    saved: Saved  # the file of what is finished
+    budget: float | None = None  # seconds, if they are limited
+    trials: dict[Task, SettingTrial] = field(default_factory=dict)  # the finished trials
+    on_trial: OnTrial | None = None  # called with each, and the front so far
 
     @cached_property
     def _before(self) -> dict[Task, list[Task]]:
@@ -182,7 +214,8 @@ class Search:
 
     def run(self, pool: WorkerPool, progress: Callable[[str, int, int], None]) -> None:
         """Try every setting that needs it, as long as there is time."""
-        self.trials = self.saved.trials(self.tasks)
+        for known in self.saved.trials(self.tasks).items():
+            self._finish(*known)
         clock = _Clock(self.budget)
         while True:
             progress(STEP, sum(map(self.is_settled, self.tasks)), len(self.tasks))
@@ -197,8 +230,13 @@ class Search:
                 return
             task, trial = ended
             clock.finished(task)
-            self.trials[task] = trial
+            self._finish(task, trial)
             self.saved.keep(self.trials)
+
+    def _finish(self, task: Task, trial: SettingTrial) -> None:
+        self.trials[task] = trial
+        if self.on_trial is not None:
+            self.on_trial(trial, front_of(self.variation.demands, self.trials.values()))
 
     def is_settled(self, task: Task) -> bool:
         """Whether a setting was tried, or needs no trial."""
@@ -213,7 +251,7 @@ class Search:
         return any(one in self.trials and self.trials[one].keeps(demands, task[0]) for one in before)
 
     def _lost(self, task: Task) -> dict[str, float]:
-        """What each remedy lost under laxer settings: where more is demanded it is taken to lose no less."""
+        """The loss of each remedy under laxer settings: under a stricter one it is taken to lose no less."""
         lost: dict[str, float] = {}
         for trial in (self.trials[one] for one in self._before[task] if one in self.trials):
             for attempt in trial.attempts:
@@ -223,18 +261,12 @@ class Search:
 
     def _next(self, begun: Mapping[Task, float]) -> Task | None:
         """The first setting that is neither settled nor begun, and that no unsettled one may settle."""
-        for task in self.tasks:
-            if task not in begun and not self.is_settled(task) and all(map(self.is_settled, self._before[task])):
-                return task
-        return None
+        waiting = (task for task in self.tasks if task not in begun and not self.is_settled(task))
+        return next((task for task in waiting if all(map(self.is_settled, self._before[task]))), None)
 
 
 class _Clock:
-    """The time that a search has, and what it was spent on.
-
-    Args:
-        budget: seconds; None without a limit.
-    """
+    """The time of a search in seconds, and how long its settings took."""
 
     def __init__(self, budget: float | None) -> None:
         self.end = None if budget is None else monotonic() + budget
@@ -251,5 +283,5 @@ class _Clock:
         return monotonic() + (0 if pool.can_break_off else self.longest) <= self.end
 
     def finished(self, task: Task) -> None:
-        """Note how long a setting took."""
+        """Record how long a setting took."""
         self.longest = max(self.longest, monotonic() - self.begun[task])

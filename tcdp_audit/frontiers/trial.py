@@ -10,12 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from tcdp_audit.api import (
-    Options,
-    Plugins,
     Remediation,
     Scratch,
+    Session,
     file_extension,
-    fix_tables,
     require_table_file,
     write_atomically,
 )
@@ -23,37 +21,27 @@ from tcdp_audit.core.results.change_log import Step, flow
 from tcdp_audit.core.results.setting_trial import Attempt, Setting, SettingTrial
 from tcdp_audit.frontiers.varied import Variation
 from tcdp_audit.plugin.engine import DataError, UsageError
-from tcdp_audit.plugin.remedy import silent
 
 Task = tuple[Setting, bool]  # the thresholds, and whether the remedies are chosen
 
 
 @dataclass(frozen=True)
 class Repairs:
-    """What every setting is repaired from.
+    """What every setting is repaired from."""
 
-    Args:
-        tables: release, original and population, as `fix` takes them.
-        variation: the policy, and what is varied of it.
-        plugins: the code that takes part.
-        memory: budget in bytes.
-        sha256: digest of the release; None where it has none.
-    """
-
-    tables: Mapping[str, Any]
-    variation: Variation
-    plugins: Plugins
-    memory: int
-    sha256: str | None
+    session: Session  # the release and the tables that it is compared with
+    variation: Variation  # the policy, and what is varied of it
+    sha256: str | None  # digest of the release; None where it has none
+    examples: tuple[int, ...] = ()  # the records that are shown before and after
 
     def tried(
         self, task: Task, lost: Mapping[str, float], progress: Callable[[str, int, int], None] | None = None
     ) -> SettingTrial:
-        """What comes of one setting.
+        """Repair, write and audit the release under one setting.
 
         Args:
-            task: it.
-            lost: what remedies lost under laxer ones, by their entries in a policy.
+            task: the setting.
+            lost: the loss of each remedy under laxer settings, by its entry in a policy.
             progress: called with (step, done, in all).
 
         Raises:
@@ -61,12 +49,10 @@ class Repairs:
             DataError: the release is not the one that the first setting was tried on.
         """
         setting, planned = task
-        policy = self.variation.under(setting, planned=planned)
-        release = self.tables["release"]
+        policy, release = self.variation.under(setting, planned=planned), self.session.given["release"]
         with Scratch() as folder:
             file = folder / f"release{kind_of(policy.document.release if release is None else release)}"
-            options = Options(self.memory, progress=progress or silent, samples=False)
-            remediation = fix_tables(self.tables, policy, file, options, self.plugins, lost=lost)
+            remediation = self.session.fix(policy, output=file, lost=lost, progress=progress)
             if remediation.log.input.sha256 != self.sha256:
                 raise DataError("the release has changed while it was worked on; start again")
             return self._trial(task, remediation)
@@ -89,20 +75,21 @@ class Repairs:
             suppressed=log.suppressed,
             constant_columns=log.constant_columns,
             sha256="" if remediation.written is None else _digest(remediation.written),
+            examples=tuple(map(remediation.example, self.examples)),
             attempts=tuple(_attempt(one) for one in log.tried) if log.planned and len(log.steps) < 2 else (),
         )
 
 
 def kind_of(release: Any) -> str:
-    """The end of the name of the file that repaired releases are written to: the release's own where that can be."""
-    if isinstance(release, str | Path) and "://" not in str(release):
-        suffix = file_extension(Path(release)) + (".gz" if Path(release).suffix.lower() == ".gz" else "")
-        try:
-            require_table_file(Path(f"release{suffix}"))
-        except UsageError:
-            return ".parquet"
-        return suffix
-    return ".parquet"
+    """The ending of the file that repaired releases are written to: the release's own where that can be written."""
+    if not isinstance(release, str | Path) or "://" in str(release):
+        return ".parquet"
+    suffix = file_extension(Path(release)) + (".gz" if Path(release).suffix.lower() == ".gz" else "")
+    try:
+        require_table_file(Path(f"release{suffix}"))
+    except UsageError:
+        return ".parquet"
+    return suffix
 
 
 def _entry(step: Step) -> str:
@@ -125,12 +112,7 @@ NO_FILE = "this is no file of an interrupted frontier"
 
 @dataclass(frozen=True)
 class Saved:
-    """The file of one run.
-
-    Args:
-        path: where it is; None where nothing is saved.
-        key: digest of everything that decides what a run finds.
-    """
+    """The file of one run, None where nothing is saved, and the digest of everything that decides its results."""
 
     path: Path | None
     key: str

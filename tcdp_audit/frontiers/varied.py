@@ -5,13 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from itertools import islice, product
+from itertools import product
 from math import prod
 from typing import Any
 
-from pydantic import ValidationError
-
-from tcdp_audit.api import Expectation, Policy, PolicySource, as_fraction, from_validation, nearest
+from tcdp_audit.api import (
+    Expectation,
+    Policy,
+    around,
+    as_fraction,
+    between,
+    nearest,
+    threshold_fault,
+    with_threshold,
+)
 from tcdp_audit.core.results.change_log import flow
 from tcdp_audit.core.results.setting_trial import Setting, VariedDemand
 from tcdp_audit.plugin.engine import UsageError
@@ -23,17 +30,11 @@ RANGE = ".."
 
 @dataclass(frozen=True)
 class Variation:
-    """Demands of a policy that are varied together, each with its expectations.
+    """Demands of a policy that are varied together, each with its expectations."""
 
-    Args:
-        policy: whose demands they are.
-        demands: the demands.
-        positions: for each demand the places of its expectations in the policy.
-    """
-
-    policy: Policy
-    demands: tuple[VariedDemand, ...]
-    positions: tuple[tuple[int, ...], ...]
+    policy: Policy  # whose demands they are
+    demands: tuple[VariedDemand, ...]  # the demands
+    positions: tuple[tuple[int, ...], ...]  # for each demand the places of its expectations in the policy
 
     @classmethod
     def asked(cls, policy: Policy, asked: Mapping[str, Any]) -> Variation:
@@ -78,16 +79,11 @@ class Variation:
         return tuple(one.own for one in self.demands)
 
     def under(self, setting: Setting, *, planned: bool) -> Policy:
-        """The policy with other thresholds.
-
-        Args:
-            setting: a threshold for each demand.
-            planned: whether the remedies that the policy names are left out, so that `fix` chooses some.
-        """
+        """The policy with a threshold for each demand; if planned, without its remedies, so that `fix` chooses some."""
         expectations = list(self.policy.expectations)
         for demand, places, level in zip(self.demands, self.positions, setting, strict=True):
             for place in places:
-                expectations[place] = _at(expectations[place], demand.parameter, level)
+                expectations[place] = with_threshold(expectations[place], demand.parameter, level)
         remedies = () if planned else self.policy.remedies
         return replace(self.policy, expectations=tuple(expectations), remedies=remedies)
 
@@ -99,11 +95,7 @@ class Variation:
                 yield _line(expectations[place])
 
     def figures(self, outcomes: Sequence[Any]) -> tuple[tuple[float | None, ...], ...]:
-        """For each demand what was observed.
-
-        Args:
-            outcomes: those of the policy's expectations, in their order.
-        """
+        """For each demand the observed figures, from the outcomes of the policy's expectations in their order."""
         starts = [0]
         for one in self.policy.expectations:
             starts.append(starts[-1] + len(one.check.targets(one.parameters, self.policy.document)))
@@ -155,9 +147,9 @@ def _demand(policy: Policy, name: str, places: Sequence[int], asked: Any) -> Var
     limit, own = expectation.check.headline, expectation.check.demanded(expectation.parameters)
     given, is_list = _levels(name, own, asked)
     for level in given if is_list else ():
-        if fault := _fault(policy, expectation, limit.parameter, level):
+        if fault := threshold_fault(policy, expectation, limit.parameter, level):
             raise UsageError(f"--vary {name}: {decimal(level)} is no threshold of it: {fault}")
-    possible = sorted({one for one in given if not _fault(policy, expectation, limit.parameter, one)})
+    possible = sorted({one for one in given if not threshold_fault(policy, expectation, limit.parameter, one)})
     if not possible:
         raise UsageError(f"--vary {name}: no threshold of it is in this range; list some, as {name}={decimal(own)}")
     levels = possible if limit.comparison.higher_is_safer else possible[::-1]
@@ -191,73 +183,11 @@ def _number(name: str, given: Any) -> Fraction:
         raise UsageError(f"--vary {name}: {said}{error}") from None
 
 
-def _at(expectation: Expectation, parameter: str, level: Fraction) -> Expectation:
-    parameters = expectation.parameters
-    given = {name: getattr(parameters, name) for name in parameters.model_fields_set}
-    given[parameter] = int(level) if level.denominator == 1 else level  # a number of records is a whole one
-    return replace(expectation, parameters=type(parameters).model_validate(given))
-
-
-def _fault(policy: Policy, expectation: Expectation, parameter: str, level: Fraction) -> str:
-    """Why a demand cannot have a threshold, or nothing."""
-    try:
-        other = _at(expectation, parameter, level)
-    except ValidationError as error:
-        return from_validation(error, PolicySource(None, None), type(expectation.parameters))[0].message
-    faults = list(other.check.faults(other.parameters, policy.document))
-    return faults[0][1] if faults else ""
-
-
 def _line(expectation: Expectation) -> str:
     """An entry of `expect`."""
     parameters = expectation.parameters
     given = {name: getattr(parameters, name) for name in sorted(parameters.model_fields_set)}
     return f"{expectation.check.name}: {flow({name: one for name, one in given.items() if one is not None})}"
-
-
-FACTORS = (1, 2, 5)
-TEN = Fraction(10)
-
-
-def between(low: Fraction, high: Fraction) -> list[Fraction]:
-    """Both ends and the round numbers between them, ascending.
-
-    Example:
-        >>> [str(one) for one in between(Fraction(3), Fraction(50))]
-        ['3', '5', '10', '20', '50']
-        >>> [str(one) for one in between(Fraction("0.15"), Fraction("0.5"))]
-        ['3/20', '1/5', '1/2']
-    """
-    inner = [low]
-    for one in _above(low) if low > 0 else _above(high / 100) if high > 0 else ():
-        if one >= high:
-            break
-        inner.append(one)
-    return inner if low == high else [*inner, high]
-
-
-def around(own: Fraction, steps: int) -> list[Fraction]:
-    """A positive number with so many round numbers below it and above it, ascending.
-
-    Example:
-        >>> [str(one) for one in around(Fraction(5), 2)]
-        ['1', '2', '5', '10', '20']
-    """
-    above = list(islice(_above(own), steps))
-    below = [1 / one for one in islice(_above(1 / own), steps)]  # 1, 2, 5 are 1, 1/2, 1/5 upside down
-    return [*reversed(below), own, *above]
-
-
-def _above(start: Fraction) -> Iterator[Fraction]:
-    """The round numbers above a positive one, without end."""
-    power = Fraction(1)
-    while power > start:
-        power /= TEN
-    while power * TEN <= start:
-        power *= TEN
-    while True:
-        yield from (factor * power for factor in FACTORS if factor * power > start)
-        power *= TEN
 
 
 MOST = 1000  # settings
@@ -266,8 +196,8 @@ MOST = 1000  # settings
 def grid(demands: Sequence[VariedDemand]) -> tuple[Setting, ...]:
     """Every combination of the levels, and the policy's own thresholds first.
 
-    A coarse picture of the whole comes before its details: the ends of all levels, then their middles, and so on; among
-    equally fine ones the laxer settings first.
+    A coarse picture of the whole comes before its details: the ends of all levels, then the middles of the intervals
+    between them. Among equally fine settings the laxer ones come first.
 
     Raises:
         UsageError: there are too many.

@@ -1,10 +1,12 @@
-"""Settings are tried one after another in this process, or side by side in several that are started for it."""
+"""Try settings one after another in this process, or in parallel in several processes that are started for it."""
 
 from __future__ import annotations
 
 import signal
 from collections.abc import Callable, Mapping
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
+from math import inf
 from multiprocessing import get_context
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
@@ -14,20 +16,34 @@ from traceback import extract_tb
 from types import TracebackType
 from typing import Any, Protocol, Self
 
-from tcdp_audit.api import Plugins, Policy, hold_signals, leaving_nothing, read_policy
+from tcdp_audit.api import (
+    Cancellation,
+    Cancelled,
+    Plugins,
+    Policy,
+    cancellable,
+    checkpoint,
+    hold_signals,
+    leaving_nothing,
+    open_session,
+    read_policy,
+)
 from tcdp_audit.core.results.setting_trial import SettingTrial, VariedDemand
 from tcdp_audit.frontiers.trial import Repairs, Task
 from tcdp_audit.frontiers.varied import Variation
 from tcdp_audit.plugin.engine import DataError, TcdpAuditError, UsageError
 
 IN_PROCESS = "(in this process)"  # the distribution of plugins that were registered by a program
+PAUSE = 0.1  # seconds between two questions whether to go on
 PATIENCE = 10  # seconds that a process has to clean up
 
 Report = SettingTrial | TcdpAuditError | str  # a text says where a defect is
 
 
 class WorkerPool(Protocol):
-    """Who tries settings."""
+    """Tries settings. It is a context manager."""
+
+    can_break_off: bool  # whether a setting that is being tried can be given up
 
     @property
     def is_free(self) -> bool:
@@ -40,43 +56,24 @@ class WorkerPool(Protocol):
         ...
 
     def begin(self, task: Task, lost: Mapping[str, float]) -> None:
-        """Begin another one.
-
-        Args:
-            task: the setting.
-            lost: what remedies lost under laxer ones, by their entries in a policy.
-        """
-        ...
-
-    @property
-    def can_break_off(self) -> bool:
-        """Whether a setting that is being tried can be given up."""
+        """Begin another setting, given the loss of each remedy under laxer ones, by its entry in a policy."""
         ...
 
     def finished(self, until: float | None = None) -> tuple[Task, SettingTrial] | None:
-        """Wait for a finished trial.
-
-        Args:
-            until: when to stop waiting, by `time.monotonic`, where one can be given up. Then there is none.
-        """
+        """Wait for a finished trial, at most until a time of `time.monotonic` if it can be given up; then None."""
         ...
 
     def __enter__(self) -> Self:
         """Return the pool itself."""
-        ...
+        return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         """End all workers."""
         ...
 
 
-class SerialPool:
-    """One setting at a time, in this process.
-
-    Args:
-        repairs: what is repaired.
-        progress: called with (step, done, in all).
-    """
+class SerialPool(WorkerPool):
+    """One setting at a time, in this process."""
 
     can_break_off = False
 
@@ -95,7 +92,7 @@ class SerialPool:
         return self._task is not None
 
     def begin(self, task: Task, lost: Mapping[str, float]) -> None:
-        """Note what is next."""
+        """Record the next setting."""
         self._task = task, lost
 
     def finished(self, until: float | None = None) -> tuple[Task, SettingTrial]:  # noqa: ARG002 - it cannot be given up
@@ -105,57 +102,45 @@ class SerialPool:
         task, lost = begun
         return task, self.repairs.tried(task, lost, self.progress)
 
-    def __enter__(self) -> Self:
-        """Return the pool itself."""
-        return self
-
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         """There are no workers to end."""
 
 
 @dataclass(frozen=True)
 class Blueprint:
-    """What another process needs to repair the same release in the same way.
+    """What another process needs to repair the same release in the same way."""
 
-    Args:
-        tables: the paths of release, original and population.
-        policy: the policy's path, or its content.
-        policy_sha256: its digest.
-        demands: what is varied.
-        positions: of its expectations.
-        plugins: whether external ones are used, which are left out, and which may be used.
-        memory: budget in bytes.
-        sha256: digest of the release.
-        trusts_code: whether code next to the policy runs that it names.
-    """
-
-    tables: Mapping[str, str | Path | None]
-    policy: str | Path | Mapping[str, Any]
-    policy_sha256: str
-    demands: tuple[VariedDemand, ...]
-    positions: tuple[tuple[int, ...], ...]
-    plugins: tuple[bool, frozenset[str], frozenset[str] | None]
-    memory: int
-    sha256: str | None
-    trusts_code: bool = False
+    tables: Mapping[str, str | Path | None]  # the paths of release, original and population
+    policy: str | Path | Mapping[str, Any]  # the policy's path, or its content
+    policy_sha256: str  # its digest
+    demands: tuple[VariedDemand, ...]  # what is varied
+    positions: tuple[tuple[int, ...], ...]  # of its expectations
+    plugins: tuple[bool, frozenset[str], frozenset[str] | None]  # whether external, which not, which only
+    memory: int  # budget in bytes
+    sha256: str | None  # digest of the release
+    trusts_code: bool = False  # whether code next to the policy that it names may run
+    examples: tuple[int, ...] = ()  # the records that are shown before and after
 
     @classmethod
     def of(cls, repairs: Repairs, policy: Any, memory: int) -> Blueprint:
-        """That of what is repaired here.
+        """The blueprint of a repair in this process.
 
         Args:
-            repairs: it.
-            policy: what the caller gave for the policy.
+            repairs: the repair.
+            policy: the policy as the caller gave it.
             memory: budget of one process.
 
         Raises:
             UsageError: another process could not be given a table, a plugin or the policy.
         """
         alone = "; several workers cannot be given it, so leave `workers` out"
-        for name, table in repairs.tables.items():
+        session = repairs.session
+        if not session.is_as_read:
+            raise UsageError(f"the release is seen at levels of hierarchies{alone}")
+        for name, table in session.given.items():
             if table is not None and not isinstance(table, str | Path):
                 raise UsageError(f"the {name} is a table in memory{alone}")
-        plugins, own = repairs.plugins, repairs.variation.policy
+        plugins, own = session.plugins, repairs.variation.policy
         for info in plugins.infos:
             if info.distribution == IN_PROCESS:
                 raise UsageError(f"the plugin {info.name!r} was registered by this program{alone}")
@@ -163,11 +148,9 @@ class Blueprint:
         if given is None:
             raise UsageError(f"the policy was made by this program{alone}")
         chosen = plugins.external, plugins.blocked, plugins.allowed
-        variation = repairs.variation
-        demands, positions = variation.demands, variation.positions
-        return cls(
-            repairs.tables, given, own.sha256, demands, positions, chosen, memory, repairs.sha256, own.trusts_code
-        )
+        demands, positions = repairs.variation.demands, repairs.variation.positions
+        sha256, trusts, examples = repairs.sha256, own.trusts_code, repairs.examples
+        return cls(session.given, given, own.sha256, demands, positions, chosen, memory, sha256, trusts, examples)
 
     def repairs(self) -> Repairs:
         """The inputs of a repair in another process.
@@ -182,15 +165,19 @@ class Blueprint:
         if policy.sha256 != self.policy_sha256:
             raise DataError("the policy has changed while it was worked on; start again")
         variation = Variation(policy, self.demands, self.positions)
-        return Repairs(self.tables, variation, plugins, self.memory, self.sha256)
+        release, original, population = (self.tables[name] for name in ("release", "original", "population"))
+        session = open_session(
+            release, policy, original, population, plugins=plugins, memory=self.memory, show_values=bool(self.examples)
+        )
+        return Repairs(session, variation, self.sha256, self.examples)
 
 
-class ProcessPool:
+class ProcessPool(WorkerPool):
     """Several settings at a time, each in a process of its own.
 
     Args:
-        blueprint: what each of them repairs.
-        number: how many there are at most. Each is started when there is something for it.
+        blueprint: the repair that each of them makes.
+        number: how many there are at most. Each is started for a setting.
     """
 
     can_break_off = True  # its process is ended
@@ -222,7 +209,7 @@ class ProcessPool:
         process = context.Process(target=serve_process, args=(there, self.blueprint), daemon=True)
         with hold_signals(
             [signal.SIGINT]
-        ):  # the process starts with it blocked: it would print where it was interrupted
+        ):  # starts it with the signal blocked: it prints no traceback when interrupted
             process.start()
         there.close()
         self._processes[here] = process
@@ -235,10 +222,12 @@ class ProcessPool:
             TcdpAuditError: as the setting's own process did.
             DataError: a process has ended.
         """
-        patience = None if until is None else max(until - monotonic(), 0)
-        connection = next((one for one in wait(list(self._tasks), patience) if isinstance(one, Connection)), None)
-        if connection is None:
-            return None
+        end = inf if until is None else until
+        while not (ready := wait(list(self._tasks), max(min(end - monotonic(), PAUSE), 0))):
+            checkpoint()
+            if monotonic() >= end:
+                return None
+        (connection, *_) = (one for one in ready if isinstance(one, Connection))
         try:
             report: Report = connection.recv()
         except (EOFError, OSError):
@@ -251,10 +240,6 @@ class ProcessPool:
         if isinstance(report, str):
             raise RuntimeError(report)  # noqa: TRY004 - a defect
         return self._tasks.pop(connection), report
-
-    def __enter__(self) -> Self:
-        """Return the pool itself."""
-        return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         """End every process; one that is at work removes its files first."""
@@ -269,18 +254,26 @@ class ProcessPool:
 
 
 def serve_process(connection: Connection, blueprint: Blueprint) -> None:
-    """The whole of another process: what its starter sends is tried, until nothing more comes."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # blocked already but on Windows; the starter hears it and ends this
-    signal.signal(signal.SIGTERM, _interrupt)
-    try:
-        with leaving_nothing():
-            serve(connection, blueprint)
-    except KeyboardInterrupt:
-        pass
+    """Try what the starter sends until nothing more comes: the whole of another process."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # blocked already, except on Windows; the starter ends this process
+    cancellation = Cancellation()
+
+    def end(_number: int, _frame: Any) -> None:
+        cancellation.request()  # its threads
+        raise KeyboardInterrupt
+
+    signal.signal(signal.SIGTERM, end)
+    with suppress(KeyboardInterrupt, Cancelled), cancellable(cancellation), leaving_nothing():
+        serve(connection, blueprint)
 
 
 def serve(connection: Connection, blueprint: Blueprint) -> None:
     """Try every setting that arrives, and send back its trial."""
+    with ExitStack() as stack:
+        _serve(connection, blueprint, stack)
+
+
+def _serve(connection: Connection, blueprint: Blueprint, stack: ExitStack) -> None:
     repairs: Repairs | None = None
     while True:
         try:
@@ -289,7 +282,9 @@ def serve(connection: Connection, blueprint: Blueprint) -> None:
             return
         report: Report
         try:
-            repairs = repairs or blueprint.repairs()
+            if repairs is None:
+                repairs = blueprint.repairs()
+                stack.callback(repairs.session.close)
             report = repairs.tried(task, lost)
         except TcdpAuditError as error:
             report = error
@@ -300,7 +295,3 @@ def serve(connection: Connection, blueprint: Blueprint) -> None:
             connection.send(report)
         except OSError:
             return  # the parent has ended
-
-
-def _interrupt(_number: int, _frame: Any) -> None:
-    raise KeyboardInterrupt

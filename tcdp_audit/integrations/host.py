@@ -1,6 +1,7 @@
-"""Common ground of the hosts, the libraries that ask check by check: one audit answers all that fits together.
+"""Common code of the hosts, the libraries that evaluate check by check: one audit answers all that fits together.
 
-A host makes a `Demand` of each check, asks it of a table, and gets outcomes or a `Fault`. Nothing here knows a host.
+A host makes a `Demand` of each check, asks for its answer on a table, and gets outcomes or a `Fault`. This module is
+independent of the hosts.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from dataclasses import dataclass, field
 from functools import cache, cached_property
 from typing import Any, Generic, TypeVar
 
-from tcdp_audit.api import Options, Plugins, Policy, PolicyError, open_inputs, policy_without_checks, read_policy
+from tcdp_audit.api import OpenTables, Options, Plugins, Policy, PolicyError, policy_without_checks, read_policy
 from tcdp_audit.plugin.engine import TcdpAuditError, redact_errors
 from tcdp_audit.plugin.sentences import Outcome
 
@@ -33,7 +34,7 @@ class Fault:
 
     @classmethod
     def about(cls, error: Exception, what: str) -> Fault:
-        """The fault that an error is. Only our own errors are quoted: another's text may hold a cell."""
+        """The fault of an error. Only our own errors are quoted: another's text may hold a cell."""
         return cls(str(error) if isinstance(error, TcdpAuditError) else f"{what} raised {type(error).__name__}")
 
 
@@ -42,15 +43,10 @@ Answer = Sequence[Outcome] | Fault
 
 @dataclass(frozen=True)
 class Demand:
-    """One expectation in a policy, or the core's demands on its columns; as text, so that equal demands are equal.
+    """One expectation in a policy, or the core's demands on its columns; as text, so that equal demands are equal."""
 
-    Args:
-        policy: the policy without its expectations, as JSON.
-        entry: the expectation as it would stand in it, as JSON; `STRUCTURE` for the demands on the columns.
-    """
-
-    policy: str
-    entry: str = STRUCTURE
+    policy: str  # the policy without its expectations, as JSON
+    entry: str = STRUCTURE  # the expectation in it, as JSON; `STRUCTURE` for the demands on the columns
 
     @classmethod
     def of(cls, document: Mapping[str, Any], entry: Mapping[str, Any] | None = None) -> Demand:
@@ -73,7 +69,7 @@ class Demand:
 
     @cached_property
     def expected(self) -> Mapping[str, Any]:
-        """The expectation as it would stand in the policy; nothing for the demands on the columns."""
+        """The expectation as an entry of the policy; empty for the demands on the columns."""
         content: dict[str, Any] = json.loads(self.entry) if self.entry else {}
         return content
 
@@ -101,7 +97,7 @@ def policy_of(demands: Sequence[Demand], attributes: Mapping[str, Any] | None = 
         attributes: the columns that the policy declares; by default those of the first demand.
 
     Raises:
-        PolicyError: it is not sound.
+        PolicyError: it is not valid.
     """
     first = demands[0]
     document = {**first.head, "attributes": first.attributes if attributes is None else dict(attributes)}
@@ -111,14 +107,10 @@ def policy_of(demands: Sequence[Demand], attributes: Mapping[str, Any] | None = 
     return policy_without_checks(document)
 
 
-def by_demand(policy: Policy, demands: Iterable[Demand], structural: T, judged: Iterable[Any]) -> dict[Demand, Any]:
-    """Each demand with what came of it.
+def by_demand(policy: Policy, demands: Iterable[Demand], structural: Any, judged: Iterable[Any]) -> dict[Demand, Any]:
+    """Each demand of a policy with its answer, in the order of `policy_of`; `structural` is that on columns.
 
-    Args:
-        policy: of the demands, in their order; see `policy_of`.
-        demands: each once.
-        structural: what came of the demands on the columns.
-        judged: what came of each expectation: one after another, once for each attribute that it runs on.
+    `judged` are the outcomes of the expectations, in order, one for each attribute that an expectation runs on.
     """
     listed, following = list(demands), iter(judged)
     checks = [one for one in listed if one.entry]
@@ -126,7 +118,7 @@ def by_demand(policy: Policy, demands: Iterable[Demand], structural: T, judged: 
     for demand, expectation in zip(checks, policy.expectations, strict=True):
         targets = expectation.check.targets(expectation.parameters, policy.document)
         answers[demand] = tuple(next(following) for _ in targets)
-    assert next(following, None) is None  # noqa: S101 - each came of one of the demands
+    assert next(following, None) is None  # noqa: S101 - each is of one of the demands
     return answers | dict.fromkeys((one for one in listed if not one.entry), structural)
 
 
@@ -138,11 +130,11 @@ class Pending(Generic[T]):
     answered: dict[Demand, T] = field(default_factory=dict)
 
     def ask(self, *demands: Demand) -> None:
-        """Remember demands for the next audit."""
+        """Record demands for the next audit."""
         self.asked |= dict.fromkeys(demands)
 
     def answer(self, demand: Demand, measure: Callable[[list[Demand]], Mapping[Demand, T]]) -> T:
-        """Answer a demand, by an audit of all that were asked where none has answered it yet."""
+        """Answer a demand; unless it is answered already, by an audit of all recorded demands."""
         if demand not in self.answered:
             self.ask(demand)
             asked, self.asked = list(self.asked), {}
@@ -158,7 +150,7 @@ class _Joint:
     attributes: dict[str, Any]
 
     def takes(self, demand: Demand) -> bool:
-        """Take a demand in, where that changes no figure of it or of the others."""
+        """Add a demand if that changes no figure of it or of the others; report whether it was added."""
         fits = self._fits(demand)
         if fits:
             self.demands.append(demand)
@@ -180,10 +172,11 @@ def _quasi_identifiers(attributes: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _reads_every_column(demand: Demand) -> bool:
-    """True if another declared column could change what it measures.
+    """Whether another declared column could change its figures.
 
-    A figure of equivalence classes rests on the quasi-identifiers and on its own sensitive column, unless a convention
-    has it read the others. Any other check may take every declared column, as interval disclosure averages over them.
+    A figure of equivalence classes depends on the quasi-identifiers and on its own sensitive column, unless a
+    convention makes it read the others. Any other check may take every declared column, as interval disclosure averages
+    over them.
     """
     check = plugins().checks.get(demand.check)
     if check is None:
@@ -198,9 +191,9 @@ def _reads_every_column(demand: Demand) -> bool:
 
 
 def joined(demands: Iterable[Demand]) -> Iterator[tuple[list[Demand], dict[str, Any]]]:
-    """The demands in as few policies as hold them, each with its columns; as a rule one.
+    """The demands in as few policies as hold them, usually one, each with its columns.
 
-    Those that read every declared column come first, since only what declares no other column fits to them.
+    Those that read every declared column come first: only demands that declare no other column fit to them.
     """
     listed = list(demands)
     joints: list[_Joint] = []
@@ -212,29 +205,30 @@ def joined(demands: Iterable[Demand]) -> Iterator[tuple[list[Demand], dict[str, 
 
 
 def answers_to(demands: Iterable[Demand], table: Any) -> dict[Demand, Answer]:
-    """Answer demands on a table; one audit for all that fit into one policy.
+    """Answer demands on a table, which is opened once; one audit for all that fit into one policy.
 
     Args:
-        demands: each is answered, if only by the fault that kept it from being judged.
-        table: whatever an engine opens.
+        demands: each is answered, with a fault where it could not be judged.
+        table: any table that an engine opens.
 
     Cost: that of `audit`, once for each policy.
     """
     answers: dict[Demand, Answer] = {}
-    for together, attributes in joined(demands):
-        try:
-            answers |= _audited(table, together, attributes)
-        except Exception as error:  # noqa: BLE001 - its text may hold cells
-            answers |= dict.fromkeys(together, Fault.about(error, "the audit"))
+    with OpenTables(table, None, None, plugins(), Options(), keep=True) as tables:
+        for together, attributes in joined(demands):
+            try:
+                answers |= _audited(tables, together, attributes)
+            except Exception as error:  # noqa: BLE001 - its text may hold cells
+                answers |= dict.fromkeys(together, Fault.about(error, "the audit"))
     return answers
 
 
 @redact_errors()
-def _audited(table: Any, demands: Sequence[Demand], attributes: Mapping[str, Any]) -> dict[Demand, Answer]:
+def _audited(tables: OpenTables, demands: Sequence[Demand], attributes: Mapping[str, Any]) -> dict[Demand, Answer]:
     policy = policy_of(demands, attributes)
-    with open_inputs(table, policy, None, None, plugins(), Options()) as inputs:
-        outcomes = inputs.outcomes()
-        if not inputs.engine.ordered:
-            inputs.engine.sha256()  # of a database it says whether everything could be read
+    inputs = tables.inputs(policy)
+    outcomes = inputs.outcomes()
+    if not inputs.engine.ordered:
+        inputs.engine.sha256()  # of a database it raises where not everything could be read
     structural = tuple(one for one in outcomes if one.is_structural)
     return by_demand(policy, demands, structural, (one for one in outcomes if not one.is_structural))

@@ -4,9 +4,10 @@ check       checks: kinds, parameters, evidence, figures
 sentences   outcomes, and sentences about them
 engine      tables, their cells as codes, and the errors that a plugin raises
 detector    detectors of identifiers, and the words of a policy: roles, scales, documents
-remedy      remedies: what they see and give back
+remedy      remedies: their views and treatments
 report      reports, their sections and blocks
-_internal   what only the built-in plugins use, promised to no one
+_internal   names for the built-in plugins only, without a promise
 """
 
+# pyright: reportUnsupportedDunderAll=false
 __all__ = ["check", "detector", "engine", "remedy", "report", "sentences"]  # modules, imported when they are named

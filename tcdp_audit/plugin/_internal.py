@@ -1,4 +1,4 @@
-"""What only the built-in plugins use. Promised to nobody: it may change in any version."""
+"""Names for the built-in plugins only, without a promise: they may change in any version."""
 
 from __future__ import annotations
 
@@ -7,19 +7,10 @@ from typing import TYPE_CHECKING
 from tcdp_audit.core.base.lazy import on_first_use
 
 if TYPE_CHECKING:
-    from tcdp_audit.core.base.addresses import (
-        scheme_of as scheme_of,
-    )
-    from tcdp_audit.core.base.arrays import Floats as Floats, Integers as Integers
-    from tcdp_audit.core.base.audit_figures import (
-        flips as flips,
-    )
-    from tcdp_audit.core.base.embedded_result import (
-        embed_result as embed_result,
-    )
-    from tcdp_audit.core.base.outcome import (
-        number as number,
-    )
+    from tcdp_audit.core.base.audit_figures import flips as flips
+    from tcdp_audit.core.base.cancellation import ThreadPool as ThreadPool, checkpoint as checkpoint
+    from tcdp_audit.core.base.files import scheme_of as scheme_of
+    from tcdp_audit.core.base.outcome import number as number
     from tcdp_audit.core.base.phrases import (
         SIGNS as SIGNS,
         bound as bound,
@@ -28,35 +19,16 @@ if TYPE_CHECKING:
         observed as observed,
         state_of as state_of,
     )
-    from tcdp_audit.core.base.resources import (
-        processors as processors,
-    )
-    from tcdp_audit.core.base.scratch import (
-        Scratch as Scratch,
-        writing_temporarily as writing_temporarily,
-    )
-    from tcdp_audit.core.base.visible import (
-        visible_json as visible_json,
-    )
-    from tcdp_audit.core.base.words import (
-        gibibytes as gibibytes,
-        in_words as in_words,
-    )
-    from tcdp_audit.core.check.estimate import (
+    from tcdp_audit.core.base.scratch import Scratch as Scratch, writing_temporarily as writing_temporarily
+    from tcdp_audit.core.base.words import gibibytes as gibibytes, in_words as in_words, visible_json as visible_json
+    from tcdp_audit.core.check.evidence import cached_on_reference as cached_on_reference
+    from tcdp_audit.core.check.summary import summarise as summarise
+    from tcdp_audit.core.check.table_check import (
         estimate_of_largest as estimate_of_largest,
         estimate_of_mean as estimate_of_mean,
         interval_of_mean as interval_of_mean,
     )
-    from tcdp_audit.core.check.evidence import (
-        cached_on_reference as cached_on_reference,
-    )
-    from tcdp_audit.core.check.exact import (
-        BORDERLINE as BORDERLINE,
-        LIMIT as LIMIT,
-    )
-    from tcdp_audit.core.check.summary import (
-        summarise as summarise,
-    )
+    from tcdp_audit.core.check.threshold import BORDERLINE as BORDERLINE, LIMIT as LIMIT
     from tcdp_audit.core.classes.histogram import (
         Counts as Counts,
         add_up as add_up,
@@ -64,47 +36,29 @@ if TYPE_CHECKING:
         count_in_classes as count_in_classes,
         count_pairs as count_pairs,
     )
-    from tcdp_audit.core.classes.segments import (
-        positions_of as positions_of,
-    )
-    from tcdp_audit.core.classes.strength import (
-        strengths as strengths,
-    )
-    from tcdp_audit.core.encoding.counted import (
-        Part as Part,
-    )
-    from tcdp_audit.core.encoding.domain import (
-        texts_of as texts_of,
-    )
+    from tcdp_audit.core.classes.strength import strengths as strengths
+    from tcdp_audit.core.encoding.domain import texts_of as texts_of
     from tcdp_audit.core.encoding.keys import (
         Codes as Codes,
+        Floats as Floats,
+        Integers as Integers,
         boundaries as boundaries,
         fold as fold,
         numbered as numbered,
         occurrences as occurrences,
         order_of as order_of,
+        positions_of as positions_of,
         run_lengths as run_lengths,
     )
-    from tcdp_audit.core.engines.copies import (
-        open_converted as open_converted,
-        open_copy as open_copy,
-    )
+    from tcdp_audit.core.engines.copies import open_converted as open_converted, open_copy as open_copy
     from tcdp_audit.core.engines.parts import (
         chosen_parts as chosen_parts,
         require_one_version as require_one_version,
         split_pattern as split_pattern,
     )
-    from tcdp_audit.core.engines.source import (
-        require_known_kind as require_known_kind,
-        require_names as require_names,
-    )
-    from tcdp_audit.core.information_loss.scales import (
-        ancestors_of as ancestors_of,
-    )
-    from tcdp_audit.core.results.document import (
-        Block as Block,
-        summary_blocks as summary_blocks,
-    )
+    from tcdp_audit.core.engines.source import require_known_kind as require_known_kind, require_names as require_names
+    from tcdp_audit.core.information_loss.scales import ancestors_of as ancestors_of
+    from tcdp_audit.core.results.document import Block as Block, summary_blocks as summary_blocks
     from tcdp_audit.core.results.findings import (
         Level as Level,
         Place as Place,
@@ -122,6 +76,7 @@ if TYPE_CHECKING:
         VariedDemand as VariedDemand,
         phrase_of as phrase_of,
     )
+    from tcdp_audit.core.results.strict_json import embed_result as embed_result
     from tcdp_audit.core.results.verdict import (
         VERDICTS as VERDICTS,
         conflicting_demands as conflicting_demands,

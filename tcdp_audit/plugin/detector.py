@@ -7,10 +7,7 @@ from typing import TYPE_CHECKING
 from tcdp_audit.core.base.lazy import on_first_use
 
 if TYPE_CHECKING:
-    from tcdp_audit.core.classes.strength import (
-        SetStrength as SetStrength,
-        Strengths as Strengths,
-    )
+    from tcdp_audit.core.classes.strength import SetStrength as SetStrength, Strengths as Strengths
     from tcdp_audit.core.detection.column import (
         DetectorColumn as DetectorColumn,
         Evidence as Evidence,
@@ -37,8 +34,6 @@ if TYPE_CHECKING:
         Scale as Scale,
         Text as Text,
     )
-    from tcdp_audit.core.policy.scalars import (
-        Exact as Exact,
-    )
+    from tcdp_audit.core.policy.scalars import Exact as Exact
 else:
     __getattr__, __dir__ = on_first_use(__name__)

@@ -15,40 +15,21 @@ if TYPE_CHECKING:
         UsageError as UsageError,
         redact_errors as redact_errors,
     )
-    from tcdp_audit.core.check.table_view import (
-        PopulationClasses as PopulationClasses,
-    )
+    from tcdp_audit.core.check.table_view import PopulationClasses as PopulationClasses
     from tcdp_audit.core.encoding.counted import (
         CountedCodes as CountedCodes,
         MappedShards as MappedShards,
         Measure as Measure,
     )
-    from tcdp_audit.core.encoding.domain import (
-        Domain as Domain,
-        RawDomain as RawDomain,
-    )
-    from tcdp_audit.core.encoding.hierarchy import (
-        Hierarchy as Hierarchy,
-        Tree as Tree,
-    )
-    from tcdp_audit.core.engines.base import (
-        Batch as Batch,
-        Column as Column,
-        Engine as Engine,
-        Sampling as Sampling,
-    )
+    from tcdp_audit.core.encoding.domain import Domain as Domain, RawDomain as RawDomain
+    from tcdp_audit.core.encoding.hierarchy import Hierarchy as Hierarchy, Tree as Tree
+    from tcdp_audit.core.engines.base import Batch as Batch, Column as Column, Engine as Engine, Sampling as Sampling
     from tcdp_audit.core.engines.opening import (
         DatabaseTable as DatabaseTable,
         EngineOpener as EngineOpener,
         open_file as open_file,
     )
-    from tcdp_audit.core.engines.streams import (
-        grouped_engine as grouped_engine,
-        streamed_engine as streamed_engine,
-    )
-    from tcdp_audit.core.release.coded import (
-        CodedTable as CodedTable,
-        StreamedTable as StreamedTable,
-    )
+    from tcdp_audit.core.engines.streams import grouped_engine as grouped_engine, streamed_engine as streamed_engine
+    from tcdp_audit.core.release.coded import CodedTable as CodedTable, StreamedTable as StreamedTable
 else:
     __getattr__, __dir__ = on_first_use(__name__)

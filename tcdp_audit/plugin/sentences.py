@@ -21,9 +21,6 @@ if TYPE_CHECKING:
         record_noun as record_noun,
         unit_noun as unit_noun,
     )
-    from tcdp_audit.core.base.visible import (
-        visible as visible,
-    )
     from tcdp_audit.core.base.words import (
         agree as agree,
         count as count,
@@ -37,9 +34,8 @@ if TYPE_CHECKING:
         prose as prose,
         sentence_case as sentence_case,
         share as share,
+        visible as visible,
     )
-    from tcdp_audit.core.check.sentences import (
-        Sentences as Sentences,
-    )
+    from tcdp_audit.core.check.sentences import Sentences as Sentences
 else:
     __getattr__, __dir__ = on_first_use(__name__)

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from tcdp_audit.api import CheckOnClasses, Expectation, Plugins, Policy, audit
+from tcdp_audit.api import Expectation, Plugins, Policy, audit
 from tcdp_audit.plugin.check import Measured, Parameters, Threshold
 from tcdp_audit.plugin.detector import PolicyDocument, Scale
 from tcdp_audit.plugin.sentences import Outcome, Status
@@ -40,13 +40,13 @@ SHARDS = 5
 class ClassCheckSuite(Suite):
     """A class check or an attack on classes, under every parameter to try, on every scale that it takes."""
 
-    def __init__(self, check: CheckOnClasses[Any], given: Mapping[str, Any]) -> None:
-        self.subject, self.check, self.given = Subject("check", check.name), check, given
+    kind = "check"
 
+    @property
     def examinations(self) -> Mapping[str, Callable[[], None]]:
-        """Examinations of the check, by property."""
+        """By property."""
         return {
-            **examinations_of(self.subject, self.check),
+            **examinations_of(self.subject, self.specification),
             "scales": self._can_be_measured,
             "figures": lambda: every(self._trials, Trial.is_sound),
             "determinism": lambda: every(self._trials, Trial.repeats),
@@ -70,18 +70,18 @@ class ClassCheckSuite(Suite):
 
     @cached_property
     def _scales(self) -> list[tuple[Parameters, list[Scale]]]:
-        tried = variants(self.subject, self.check, self.given)
-        return [(parameters, scales_of(self.check, parameters)) for parameters in tried]
+        tried = variants(self.subject, self.specification, self.given)
+        return [(parameters, scales_of(self.specification, parameters)) for parameters in tried]
 
     @cached_property
     def _settings(self) -> list[Setting]:
         settings = [
-            Setting(self.subject, self.check, parameters, case, scale)
+            Setting(self.subject, self.specification, parameters, case, scale)
             for parameters, scales in self._scales
             for scale in scales
             for case in cases()
         ]
-        measurable = settings and self.check.measures
+        measurable = settings and self.specification.measures
         self.subject.require(
             measurable, "thresholds", "there must be at least one figure, and a scale to measure it on"
         )
@@ -89,7 +89,7 @@ class ClassCheckSuite(Suite):
 
     @cached_property
     def _trials(self) -> list[Trial]:
-        return [Trial(setting, figure) for setting in self._settings for figure in self.check.measures]
+        return [Trial(setting, figure) for setting in self._settings for figure in self.specification.measures]
 
     @cached_property
     def _groupings(self) -> list[UnfailableTrial]:
@@ -109,7 +109,7 @@ class ClassCheckSuite(Suite):
 
 @dataclass(frozen=True)
 class _Demand:
-    """An observed figure as the threshold, what came of it, and whether it keeps itself."""
+    """An observed figure as the threshold, the outcome, and whether the figure keeps itself."""
 
     text: str
     outcome: Outcome | None = None

@@ -174,7 +174,7 @@ class Trial:
 
 
 def exact_figures(measured: Measured) -> Iterator[Fraction | None]:
-    """Every figure as the exact number that it stands for; None for infinity."""
+    """Every figure as the exact number that it represents; None for infinity."""
     if isinstance(measured, Ratios):
         for numerator, denominator in zip(measured.numerator.tolist(), measured.denominator.tolist(), strict=True):
             yield Fraction(numerator, denominator) if denominator else None

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from tcdp_audit.api import NAME
+from tcdp_audit.api import NAME, type_faults
 from tcdp_audit.plugin.sentences import Outcome
 
 T = TypeVar("T")
@@ -116,17 +116,33 @@ class Property:
 
 
 class Suite(ABC):
-    """The properties of one specification. What several of them need is computed once, when first asked for."""
+    """The properties of one specification. What several of them need is computed once, when first asked for.
 
-    subject: Subject
+    Args:
+        specification: what a hook yields.
+        given: values for parameters that the suite cannot guess.
+    """
 
+    kind: str
+
+    def __init__(self, specification: Any, given: Mapping[str, Any]) -> None:
+        self.specification, self.given = specification, given
+        self.subject = Subject(self.kind, specification.name)
+
+    @property
     @abstractmethod
     def examinations(self) -> Mapping[str, Callable[[], None]]:
-        """Examinations of the specification, by property."""
+        """Examinations by property, those of what the specification says of itself first."""
 
     def properties(self) -> list[Property]:
-        """Every property, those of what the specification says of itself first."""
-        return [Property(self.subject, name, examine) for name, examine in self.examinations().items()]
+        """Every property; none can be examined where a field is not of its declared type."""
+        faults = "; ".join(type_faults(self.specification))
+        examinations = {"name": lambda: self.subject.require_name(self.specification.name), **self.examinations}
+
+        def refuse() -> None:
+            raise self.subject.lacks("specification", faults)
+
+        return [Property(self.subject, name, refuse if faults else one) for name, one in examinations.items()]
 
 
 class AuditedTrial(ABC):

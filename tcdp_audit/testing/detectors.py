@@ -10,7 +10,6 @@ import numpy as np
 
 from tcdp_audit.plugin.detector import (
     ColumnDetector,
-    Detector,
     DetectorColumn,
     Evidence,
     ValueDetector,
@@ -18,7 +17,7 @@ from tcdp_audit.plugin.detector import (
     detect_in_column,
     words_of,
 )
-from tcdp_audit.testing.conformance import Subject, Suite
+from tcdp_audit.testing.conformance import Suite
 
 DRAWS = 500  # random values
 STRANGE = ("", " ", "\x00", "0", "é" * 200, "٣٤٥٦", "🦉", "-" * 40, "9" * 40, "A1 " * 20)
@@ -28,22 +27,21 @@ LETTERS = re.compile("[A-R]?")
 class DetectorSuite(Suite):
     """A detector on its own examples, on random values and on columns of them."""
 
-    def __init__(self, detector: Detector) -> None:
-        self.subject, self.detector = Subject("detector", detector.name), detector
+    kind = "detector"
 
+    @property
     def examinations(self) -> Mapping[str, Callable[[], None]]:
-        """Examinations of the detector, by property."""
+        """By property."""
         always = {
-            "name": lambda: self.subject.require_name(self.detector.name),
             "specification": self._is_complete,
             "strange columns": self._judges_strange_columns,
         }
-        if not isinstance(self.detector, ValueDetector) or self.detector.missing_library:
+        if not isinstance(self.specification, ValueDetector) or self.specification.missing_library:
             return always
         return {**always, "examples": self._knows_its_examples, "base rate": self._has_its_base_rate}
 
     def _is_complete(self) -> None:
-        one = self.detector
+        one = self.specification
         self.subject.require_texts({"noun": one.noun, "source": one.source}, "specification")
         words = all(words_of(phrase) for phrase in one.words)
         self.subject.require(words, "specification", "every phrase of `words` must have a letter")
@@ -68,10 +66,10 @@ class DetectorSuite(Suite):
 
     def _judges_strange_columns(self) -> None:
         for column in self._columns():
-            first, second = (detect_in_column(column, [self.detector]) for _ in range(2))
+            first, second = (detect_in_column(column, [self.specification]) for _ in range(2))
             self.subject.require(first == second, "strange columns", "the same column was judged in two ways")
-            if isinstance(self.detector, ColumnDetector):
-                self._is_sound(self.detector.examine(column))
+            if isinstance(self.specification, ColumnDetector):
+                self._is_sound(self.specification.examine(column))
 
     def _is_sound(self, evidence: Evidence | None) -> None:
         sound = evidence is None or (
@@ -80,21 +78,21 @@ class DetectorSuite(Suite):
         self.subject.require(sound, "strange columns", "its evidence must have hits among values, and a p value")
 
     def _columns(self) -> Iterator[DetectorColumn]:
-        name = self.detector.words[0].lstrip("=") if self.detector.words else "column"
+        name = self.specification.words[0].lstrip("=") if self.specification.words else "column"
         for texts in (STRANGE, tuple(map(str, range(50))), tuple(map(str, range(0, 900, 7))), self._random[:50]):
             yield column_of_texts(name, tuple(sorted({*texts})))
 
     @property
     def _values(self) -> ValueDetector:
-        assert isinstance(self.detector, ValueDetector)  # noqa: S101 - others are not asked
-        return self.detector
+        assert isinstance(self.specification, ValueDetector)  # noqa: S101 - others are not asked
+        return self.specification
 
     @cached_property
     def _random(self) -> tuple[str, ...]:
-        if not isinstance(self.detector, ValueDetector):
+        if not isinstance(self.specification, ValueDetector):
             return STRANGE
         generator = np.random.default_rng(0)
-        return tuple(self.detector.random_value(generator) for _ in range(DRAWS))
+        return tuple(self.specification.random_value(generator) for _ in range(DRAWS))
 
 
 def column_of_texts(name: str, texts: tuple[str, ...]) -> DetectorColumn:

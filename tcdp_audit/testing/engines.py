@@ -14,11 +14,11 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from tcdp_audit.api import Options, Plugins, domain_of, evaluate, open_engine, read_policy, texts_of
+from tcdp_audit.api import Options, Plugins, domain_of, evaluate, open_engine, open_with, read_policy, texts_of
 from tcdp_audit.plugin.detector import AttributeDeclaration, Conventions, Role
-from tcdp_audit.plugin.engine import CountedCodes, Domain, Engine, EngineOpener, Sampling
+from tcdp_audit.plugin.engine import CountedCodes, Domain, Engine, Sampling
 from tcdp_audit.plugin.sentences import Outcome
-from tcdp_audit.testing.conformance import Subject, Suite
+from tcdp_audit.testing.conformance import Suite
 
 MEMORY = 2**28
 OTHERS = (Path("release.csv"), "release.csv", "data/release.parquet", pa.table({"zip": ["a"]}), {"zip": ["a"]}, None)
@@ -37,23 +37,27 @@ CONVENTIONS = ("own_category", "wildcard", "fail")
 class EngineSuite(Suite):
     """An opener, and the engines that it makes of some tables.
 
-    Args:
-        opener: what a hook yields.
-        place: puts an Arrow table where the engine finds it, and returns what the opener is to be given. Without it
-            only what the opener says of itself is examined.
+    Given `place`, which puts an Arrow table where the engine finds it and returns what the opener is to be given.
+    Without it only what the opener says of itself is examined.
     """
 
-    def __init__(self, opener: EngineOpener, place: Place | None) -> None:
-        self.subject, self.opener, self.place = Subject("engine", opener.name), opener, place
+    kind = "engine"
 
+    @cached_property
+    def place(self) -> Place | None:
+        """What puts tables where the engine finds them."""
+        place = self.given.get("place")
+        self.subject.require(place is None or callable(place), "acceptance", "`place` must be a function of a table")
+        return place
+
+    @property
     def examinations(self) -> Mapping[str, Callable[[], None]]:
-        """Examinations of the engine, by property."""
+        """By property."""
         of_itself: dict[str, Callable[[], None]] = {
-            "name": lambda: self.subject.require_name(self.opener.name),
             "specification": self._says_what_it_is,
             "acceptance": self._accepts_its_own_only,
         }
-        if self.place is None:
+        if self.given.get("place") is None:
             return of_itself
         of_tables = {
             "columns": self._has_the_columns,
@@ -69,15 +73,19 @@ class EngineSuite(Suite):
         return of_itself | {name: partial(self._on_every_table, one) for name, one in of_tables.items()}
 
     def _says_what_it_is(self) -> None:
-        self.subject.require_texts({"title": self.opener.title, "summary": self.opener.summary}, "specification")
+        self.subject.require_texts(
+            {"title": self.specification.title, "summary": self.specification.summary}, "specification"
+        )
 
     def _accepts_its_own_only(self) -> None:
         for other in OTHERS:
-            answer = self.opener.accepts(other)
+            answer = self.specification.accepts(other)
             what = f"a {type(other).__name__}, which is the embedded engine's or no engine's"
             self.subject.require(answer is False, "acceptance", f"it must be False for {what}")
         for where, _, location in self._placed:
-            self.subject.require(self.opener.accepts(location) is True, "acceptance", f"it must be True ({where})")
+            self.subject.require(
+                self.specification.accepts(location) is True, "acceptance", f"it must be True ({where})"
+            )
 
     @cached_property
     def _placed(self) -> list[tuple[str, pa.Table, Any]]:
@@ -91,7 +99,7 @@ class EngineSuite(Suite):
 
     @contextmanager
     def _opened(self, location: Any) -> Iterator[Engine]:
-        with self.opener.open(location, "release", MEMORY) as engine:
+        with open_with(self.specification, location, "release", MEMORY) as engine:
             yield engine
 
     def _has_the_columns(self, where: str, engine: Engine, embedded: Engine) -> None:
@@ -252,7 +260,7 @@ def _policy(conventions: Mapping[str, str], further: Mapping[str, str]) -> Mappi
 
 
 def domains_of(engine: Engine) -> list[Domain]:
-    """The domain of every column, as text and numbers stand there."""
+    """The domain of every column, with its texts and numbers as they are."""
     declared, conventions = AttributeDeclaration(role=Role.INSENSITIVE), Conventions(missing_tokens=[])
     return [domain_of(one.name, engine.domain(one.name), declared, conventions)[0] for one in engine.columns]
 

@@ -99,26 +99,12 @@ def _generalised(records: Mapping[str, NDArray[Any]]) -> pa.Table:
 
 
 RECORDS = 60
-
-
 EARLIER = 54  # records of the earlier release
-
-
 NUMERIC = {"age": AGES, "salary": SALARIES}
-
-
 LABELS: Mapping[str, Sequence[str]] = {"zip": ZIPS, "education": LEVELS, "sex": SEXES, "disease": DISEASES}
-
-
 QUASI_IDENTIFIERS = ("age", "zip", "education", "sex")
-
-
 KEY = "person"
-
-
 NONE = -1  # the code of a missing cell
-
-
 Records = Mapping[str, NDArray[np.integer]]  # a code for each record, by attribute
 
 
@@ -128,23 +114,20 @@ class TableCase:
 
     Args:
         name: what a message calls it.
-        release: the release; record i has the key i.
-        original: what it was made from, key by key.
-        population: the quasi-identifiers of everyone.
-        holdout: records of the original's kind that the release was not made from.
-        registry: the quasi-identifiers of some of the population, as another party could have them.
-        previous: an earlier release; record i has the key i.
+        records: by table: `release` and `original`, record i of both with the key i; `population`, the
+            quasi-identifiers of everyone; `holdout`, records that the release was not made from; `registry`, some of
+            the population, as another party could have them; `previous`, an earlier release, record i with the key i.
         labels: the values of the attributes that are text, in the order of their codes.
     """
 
     name: str
-    release: Records
-    original: Records
-    population: Records
-    holdout: Records
-    registry: Records
-    previous: Records
+    records: Mapping[str, Records]
     labels: Mapping[str, Sequence[str]] = field(default_factory=lambda: LABELS)
+
+    @property
+    def release(self) -> Records:
+        """The release."""
+        return self.records["release"]
 
     def relabelled(self) -> TableCase:
         """The same with other names for the values of text, which also sort in another order."""
@@ -154,11 +137,8 @@ class TableCase:
     def tables(self, shuffle: int | None = None) -> dict[str, pa.Table]:
         """All tables by name, their records in the order of a seed."""
         random = None if shuffle is None else np.random.default_rng(shuffle)
-        tables = {"release": self.release, "original": self.original}
-        tables |= {"population": self.population, "holdout": self.holdout, "registry": self.registry}
-        tables["previous"] = self.previous
         people = {"holdout": "stranger"}
-        return {name: self._table(records, random, people.get(name, "person")) for name, records in tables.items()}
+        return {name: self._table(one, random, people.get(name, "person")) for name, one in self.records.items()}
 
     def _table(self, records: Records, random: np.random.Generator | None, people: str) -> pa.Table:
         size = len(next(iter(records.values())))
@@ -179,7 +159,7 @@ class TableCase:
             attributes[name]["hierarchy"] = hierarchy_of(self.labels[name])
         attributes["education"]["order"] = list(self.labels["education"])
         attributes[KEY] = {"role": "insensitive"}
-        files = {name: f"{name}.csv" for name in ("original", "population", "holdout", "registry", "previous")}
+        files = {name: f"{name}.csv" for name in self.records if name != "release"}
         content = {"version": 1, **files, "key": KEY, "attributes": attributes, "expect": [{check: None}]}
         return PolicyDocument.model_validate(content)
 
@@ -228,6 +208,7 @@ def _case(name: str, original: Records, release: Records, random: np.random.Gene
     doubles = np.repeat(np.arange(RECORDS), random.integers(1, 4, RECORDS))
     others = _records(random, {})
     population = {one: np.concatenate([release[one][doubles], others[one]]) for one in QUASI_IDENTIFIERS}
-    registry = {one: codes[::2] for one, codes in population.items()}
-    earlier = {one: codes[:EARLIER] for one, codes in original.items()}
-    return TableCase(name, release, original, population, _records(random, {}), registry, earlier)
+    tables = {"release": release, "original": original, "population": population, "holdout": _records(random, {})}
+    tables["registry"] = {one: codes[::2] for one, codes in population.items()}
+    tables["previous"] = {one: codes[:EARLIER] for one, codes in original.items()}
+    return TableCase(name, tables)

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Any, TypeVar
 
-import numpy as np
 import pyarrow as pa
 from pydantic import ValidationError
 
@@ -24,8 +23,9 @@ from tcdp_audit.api import (
     is_attempt_to_write,
     open_engine,
     read_policy,
+    require_treatment,
 )
-from tcdp_audit.plugin.remedy import NewColumn, Remedy, RemedyError, RemedyParameters, RemedyView, Treatment
+from tcdp_audit.plugin.remedy import Remedy, RemedyError, RemedyParameters, RemedyView, Treatment
 from tcdp_audit.plugin.sentences import Outcome, Status
 from tcdp_audit.testing.class_figures import SHARED, STATE
 from tcdp_audit.testing.conformance import ConformanceError, Subject, Suite
@@ -42,14 +42,13 @@ RECORD = "\0record"  # the key that pairs records while a release is attacked; n
 class RemedySuite(Suite):
     """A remedy on generated releases that fail their policies."""
 
-    def __init__(self, remedy: Remedy[Any], given: Mapping[str, Any]) -> None:
-        self.subject, self.remedy, self.given = Subject("remedy", remedy.name), remedy, given
+    kind = "remedy"
 
+    @property
     def examinations(self) -> Mapping[str, Callable[[], None]]:
-        """Examinations of the remedy, by property."""
-        subject, remedy = self.subject, self.remedy
+        """By property."""
+        subject, remedy = self.subject, self.specification
         return {
-            "name": lambda: subject.require_name(remedy.name),
             "specification": lambda: _specification_conforms(subject, remedy),
             "guide": lambda: _guide_conforms(subject, remedy),
             "parameters": lambda: parameters_conform(subject, remedy.parameters, RemedyParameters),
@@ -60,13 +59,13 @@ class RemedySuite(Suite):
 
     def _example_conforms(self) -> None:
         for trial in self._trials:
-            _require_sound(self.subject, self.remedy, self._parameters, trial.policy, "example")
+            _require_sound(self.subject, self.specification, self._parameters, trial.policy, "example")
 
     def _suggestions_conform(self) -> None:
         for trial in self._trials:
             for proposal in trial.suggestions():
-                planned = parameters_of(self.subject, self.remedy, proposal, "suggest_parameters")
-                _require_sound(self.subject, self.remedy, planned, trial.policy, "suggest_parameters")
+                planned = parameters_of(self.subject, self.specification, proposal, "suggest_parameters")
+                _require_sound(self.subject, self.specification, planned, trial.policy, "suggest_parameters")
 
     def _treatments_conform(self, property_: str) -> None:
         """Hold the treatments of all releases against one property; there must be a treatment of some release."""
@@ -77,8 +76,8 @@ class RemedySuite(Suite):
 
     @cached_property
     def _parameters(self) -> RemedyParameters:
-        example = {**example_of(self.subject, self.remedy), **self.given}
-        parameters: RemedyParameters = parameters_of(self.subject, self.remedy, example, "example")
+        example = {**example_of(self.subject, self.specification), **self.given}
+        parameters: RemedyParameters = parameters_of(self.subject, self.specification, example, "example")
         return parameters
 
     @cached_property
@@ -86,17 +85,17 @@ class RemedySuite(Suite):
         plugins = Plugins.load(external=False)
         checks = plugins.checks
         return [
-            TreatmentTrial(self.subject, self.remedy, self._parameters, case, read_policy(case.policy, plugins), checks)
+            TreatmentTrial(
+                self.subject, self.specification, self._parameters, case, read_policy(case.policy, plugins), checks
+            )
             for case in remedy_cases()
         ]
 
 
 def _specification_conforms(subject: Subject, remedy: Remedy[Any]) -> None:
     subject.require_texts({"title": remedy.title, "summary": remedy.summary}, "specification")
-    sentence = remedy.summary.rstrip().endswith(".")
-    subject.require(sentence, "specification", "`summary` must be a sentence with a full stop")
-    for name in ("apply", "validate", "suggest_parameters"):
-        subject.require(callable(getattr(remedy, name)), "specification", f"`{name}` must be a function")
+    is_sentence = remedy.summary.rstrip().endswith(".")
+    subject.require(is_sentence, "specification", "`summary` must be a sentence with a full stop")
 
 
 def _guide_conforms(subject: Subject, remedy: Remedy[Any]) -> None:
@@ -107,7 +106,7 @@ def _guide_conforms(subject: Subject, remedy: Remedy[Any]) -> None:
 def _require_sound(
     subject: Subject, remedy: Remedy[Any], parameters: RemedyParameters, policy: Policy, of: str
 ) -> None:
-    faults = "; ".join(f"{name}: {sentence}" for name, sentence in remedy.validate(parameters, policy.document))
+    faults = "; ".join(f"{name}: {sentence}" for name, sentence in remedy.faults(parameters, policy.document))
     attributes = f"the suite's releases have {', '.join(ROLES)}"
     subject.require(not faults, of, f"`validate` refuses it: {faults} ({attributes})")
 
@@ -162,11 +161,9 @@ class TreatmentTrial:
             hold("inputs are left alone", lambda: self._leaves_alone(same))
             if answer is None:
                 return failures, False
-            hold("treatment", lambda: self._fits(view, answer))
-            if "treatment" not in failures:
-                hold("determinism", lambda: self._repeats(answer))
-                hold("no cell in evidence", lambda: self._shows_no_cell(answer))
-                hold("audit", lambda: self._can_be_audited(view, answer))
+            hold("determinism", lambda: self._repeats(answer))
+            hold("no cell in evidence", lambda: self._shows_no_cell(answer))
+            hold("audit", lambda: self._can_be_audited(view, answer))
         return failures, True
 
     def _leaves_alone(self, same: bool) -> None:  # noqa: FBT001
@@ -176,7 +173,7 @@ class TreatmentTrial:
         """What the remedy proposes for the release where the policy names no remedy."""
         with self._view() as view:
             failing = tuple(one for one in view.outcomes if one.status in (Status.FAILED, Status.ERROR))
-            yield from list(self.remedy.suggest_parameters(view, failing))
+            yield from self.remedy.proposals(view, failing)
 
     @contextmanager
     def _view(self) -> Iterator[RemedyView]:
@@ -206,44 +203,13 @@ class TreatmentTrial:
                 sentence = f"it tried to change what it was given: {error}"
                 raise self.at.lacks("inputs are left alone", sentence, SHARED) from error
             raise self.at.lacks("treatment", f"it raised {type(error).__name__}: {error}") from error
-        sentence = f"`apply` gave a {type(treatment).__name__}, not a Treatment"
-        self.at.require(isinstance(treatment, Treatment), "treatment", sentence)
-        return treatment
-
-    def _fits(self, view: RemedyView, treatment: Treatment) -> None:
-        """Existing columns, a code for every record, and at least one record that stays."""
-        for name, column in treatment.columns.items():
-            known = name in view.release.columns
-            self.at.require(known, "columns", f"it changed a column {name!r}, which the release does not have")
-            self._column_fits(name, column, view.records)
-        if treatment.retained is not None:
-            shape = treatment.retained.dtype == bool and treatment.retained.shape == (view.records,)
-            came = f"{treatment.retained.dtype} of shape {treatment.retained.shape}"
-            sentence = f"it must be one bool for each record, or None; got {came}"
-            self.at.require(shape, "retained", sentence, "numbers or positions; use a comparison, or `np.isin`")
-            self.at.require(
-                treatment.retained.any(), "retained", "a remedy that would drop every record raises RemedyError"
-            )
+        try:
+            require_treatment(treatment, view)
+        except RemedyError as error:
+            raise self.at.lacks("treatment", str(error)) from error
         faults = "; ".join(faults_of_attacks(treatment, self.policy, self.checks))
         self.at.require(not faults, "attacks", faults)
-
-    def _column_fits(self, name: str, column: NewColumn, records: int) -> None:
-        codes, cells = column.codes, column.cells
-        self.at.require(
-            cells.dtype.kind in "ifO", "cells", f"those of {name!r} must be int64, float64 or text as object"
-        )
-        sound = all(isinstance(one, str) for one in cells) if cells.dtype == object else bool(np.isfinite(cells).all())
-        self.at.require(
-            sound, "cells", f"one of {name!r} is no text and no finite number; no value is the code len(cells)"
-        )
-        shape = codes.dtype.kind in "iu" and codes.shape == (records,)
-        sentence = f"{name!r} must have one whole number for each of the {records:,} records"
-        came = f"{codes.dtype} of shape {codes.shape}"
-        self.at.require(shape, "codes", f"{sentence}, got {came}", "codes as floats; use `.astype(np.int64)`")
-        inside = bool(((codes >= 0) & (codes <= len(cells))).all())
-        self.at.require(
-            inside, "codes", f"those of {name!r} must be positions in its cells, or len(cells) for no value"
-        )
+        return treatment
 
     def _repeats(self, treatment: Treatment) -> None:
         if self.remedy.random:
@@ -289,21 +255,9 @@ def _comparable(treatment: Treatment) -> Any:
 
 
 def faults_of_attacks(treatment: Treatment, policy: Policy, checks: Mapping[str, Check]) -> Iterator[str]:
-    """Faults of the attacks of a treatment.
-
-    Args:
-        treatment: what a remedy answered.
-        policy: of the release that it treated.
-        checks: those that are known; of another one nothing can be said.
-    """
-    attacks: Any = treatment.attacks  # which may be anything
-    if not isinstance(attacks, tuple) or not all(isinstance(one, Mapping) for one in attacks):
-        yield "they must be a tuple of `{check: parameters}`"
-        return
-    for name, given in ((name, given) for attack in attacks for name, given in attack.items()):
-        if not isinstance(given, Mapping):
-            yield f"the parameters of {name!r} must be a mapping"
-        elif name in checks:
+    """Faults of the attacks of a treatment; of a check that is not among those known nothing can be said."""
+    for name, given in ((name, given) for attack in treatment.attacks for name, given in attack.items()):
+        if name in checks:
             yield from _faults(checks[name], given, policy)
 
 

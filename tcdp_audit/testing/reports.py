@@ -21,14 +21,12 @@ from pydantic import Field
 from tcdp_audit.api import Expectation, Plugins, Policy, PolicyError, audit
 from tcdp_audit.core.results.audit import Audit
 from tcdp_audit.core.results.document import BLOCKS
-from tcdp_audit.core.results.reporter import Reporter, ReportSection, Unaudited
+from tcdp_audit.core.results.reporter import Unaudited
 from tcdp_audit.plugin.check import AttributeParameters, ClassCheck, ClassEvidence, DisclosureType, Guide, Threshold
 from tcdp_audit.plugin.detector import PolicyDocument
 from tcdp_audit.plugin.sentences import Comparison
-from tcdp_audit.testing.conformance import Subject, Suite
+from tcdp_audit.testing.conformance import Suite
 
-RENDERING = ("rendering", "determinism", "no cell in evidence", "hostile names")
-BLOCK_PROPERTIES = ("blocks", "determinism", "no cell in evidence")
 SUFFIX = re.compile(r"(\.[^.]+){1,2}")
 MARKUP = (".html", ".htm", ".xhtml", ".xml", ".svg", ".md")
 AT = datetime(2024, 2, 29, tzinfo=UTC)
@@ -39,21 +37,21 @@ LABEL = "labels of `WorstClass` or details that hold cells; show ranks, figures 
 class RenderedSuite(Suite):
     """Rendering of audits of every status whose columns have hostile names, held against properties of its output."""
 
-    def __init__(self, kind: str, rendering: Reporter | ReportSection) -> None:
-        self.subject, self.rendering = Subject(kind, rendering.name), rendering
+    examined: tuple[str, ...]  # properties of an output
+    required: str  # the one without which no other can be examined
 
+    @property
     def examinations(self) -> Mapping[str, Callable[[], None]]:
-        """Examinations of the rendering, by property."""
+        """By property."""
         return {
-            "name": lambda: self.subject.require_name(self.rendering.name),
-            "specification": lambda: self.subject.require_texts({"title": self.rendering.title}, "specification"),
+            "specification": lambda: self.subject.require_texts({"title": self.specification.title}, "specification"),
+            **{name: partial(self._conforms, name) for name in self.examined},
         }
 
-    def conforms(self, property_: str) -> None:
-        """Hold every output against one property; none can be held where one is of the wrong kind."""
+    def _conforms(self, property_: str) -> None:
         for where, output, again in self._outputs:
             for name, sentence, cause in self.complaints(output, again):
-                if name == property_ or name in (RENDERING[0], BLOCK_PROPERTIES[0]):
+                if name in (property_, self.required):
                     raise self.subject.at(where).lacks(name, sentence, cause)
 
     @cached_property
@@ -64,8 +62,7 @@ class RenderedSuite(Suite):
         try:
             return call()
         except Exception as error:
-            property_ = BLOCK_PROPERTIES[0] if self.subject.kind == "section" else RENDERING[0]
-            raise self.subject.lacks(property_, f"{where} raised {type(error).__name__}: {error}") from error
+            raise self.subject.lacks(self.required, f"{where} raised {type(error).__name__}: {error}") from error
 
     @abstractmethod
     def calls(self) -> Iterator[tuple[str, Callable[[], Any]]]:
@@ -79,32 +76,25 @@ class RenderedSuite(Suite):
 class ReporterSuite(RenderedSuite):
     """A reporter."""
 
-    def __init__(self, reporter: Reporter) -> None:
-        super().__init__("reporter", reporter)
-        self.reporter = reporter
-
-    def examinations(self) -> Mapping[str, Callable[[], None]]:
-        """Examinations of the reporter, by property."""
-        renderings = {name: partial(self.conforms, name) for name in RENDERING}
-        return {**super().examinations(), "suffix": self._suffix_conforms, **renderings}
-
-    def _suffix_conforms(self) -> None:
-        suffix = self.reporter.suffix
-        fits = suffix == suffix.lower() and SUFFIX.fullmatch(suffix)
-        sentence = f"it must be a lower-case file extension with its dot, such as `.html`; got {suffix!r}"
-        self.subject.require(fits, "suffix", sentence)
+    kind, required = "reporter", "rendering"
+    examined = ("suffix", "rendering", "determinism", "no cell in evidence", "hostile names")
 
     def calls(self) -> Iterator[tuple[str, Callable[[], Any]]]:
         """Every audit, and a run of all of them and one policy that is wrong."""
         audits = list(sample_audits(AT))
-        yield from ((f"an audit with the status {one.status}", partial(self.reporter.render, one)) for one in audits)
-        if self.reporter.render_several is not None:
+        yield from (
+            (f"an audit with the status {one.status}", partial(self.specification.render, one)) for one in audits
+        )
+        if self.specification.render_several is not None:
             broken = Unaudited(Path(f"{HOSTILE[0].replace('/', '')}.tcdp.yaml"), PolicyError(HOSTILE[1]))
-            yield "a run of several policies", partial(self.reporter.render_several, [*audits, broken])
+            yield "a run of several policies", partial(self.specification.render_several, [*audits, broken])
 
     def complaints(self, output: Any, again: Any) -> Iterator[tuple[str, str, str]]:
         """Faults of a text."""
-        suffix = self.reporter.suffix
+        suffix = self.specification.suffix
+        if suffix != suffix.lower() or not SUFFIX.fullmatch(suffix):
+            sentence = f"it must be a lower-case file extension with its dot, such as `.html`; got {suffix!r}"
+            yield "suffix", sentence, ""
         if not isinstance(output, str) or not output.strip():
             yield "rendering", f"it must give a text that is not empty, got {type(output).__name__}", "no `return`"
             return
@@ -135,13 +125,8 @@ def _is_well_formed(text: str, suffix: str) -> bool:
 class SectionSuite(RenderedSuite):
     """A section of reports."""
 
-    def __init__(self, section: ReportSection) -> None:
-        super().__init__("section", section)
-        self.section = section
-
-    def examinations(self) -> Mapping[str, Callable[[], None]]:
-        """Examinations of the section, by property."""
-        return {**super().examinations(), **{name: partial(self.conforms, name) for name in BLOCK_PROPERTIES}}
+    kind, required = "section", "blocks"
+    examined = ("blocks", "determinism", "no cell in evidence")
 
     def calls(self) -> Iterator[tuple[str, Callable[[], Any]]]:
         """Every audit."""
@@ -149,7 +134,7 @@ class SectionSuite(RenderedSuite):
             yield f"an audit with the status {audited.status}", partial(self._blocks, audited)
 
     def _blocks(self, audited: Audit) -> list[Any]:
-        return list(self.section.blocks(audited))
+        return list(self.specification.blocks(audited))
 
     def complaints(self, output: Any, again: Any) -> Iterator[tuple[str, str, str]]:
         """Faults of blocks."""
@@ -163,8 +148,6 @@ class SectionSuite(RenderedSuite):
 
 
 CELL = "zqcellzq"
-
-
 SCRIPT = "<script>alert(1)</script>"
 
 

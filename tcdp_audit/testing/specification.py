@@ -10,11 +10,10 @@ from typing import Any, Literal, get_args, get_origin
 import yaml
 from pydantic import BaseModel, ValidationError
 
-from tcdp_audit.api import CheckOnClasses, Specification
-from tcdp_audit.plugin.check import AttributeParameters, DisclosureType, Parameters
+from tcdp_audit.api import Specification
+from tcdp_audit.plugin.check import AttributeParameters, Parameters
 from tcdp_audit.plugin.detector import Scale
 from tcdp_audit.plugin.remedy import Remedy
-from tcdp_audit.plugin.sentences import Comparison
 from tcdp_audit.testing.conformance import Subject
 
 GUIDE = ("definition", "formula", "reading", "choosing", "source", "example")
@@ -29,7 +28,6 @@ def examinations_of(subject: Subject, check: Specification[Any]) -> dict[str, Ca
     """Examinations of everything that a check says of itself, by property."""
     base = AttributeParameters if check.on_attribute and not check.joint else Parameters
     return {
-        "name": lambda: subject.require_name(check.name),
         "specification": lambda: _titles_conform(subject, check),
         "guide": lambda: subject.require_texts({name: getattr(check.guide, name) for name in GUIDE}, "guide"),
         "parameters": lambda: parameters_conform(subject, check.parameters, base),
@@ -40,8 +38,6 @@ def examinations_of(subject: Subject, check: Specification[Any]) -> dict[str, Ca
 
 def _titles_conform(subject: Subject, check: Specification[Any]) -> None:
     subject.require_texts({"title": check.title}, "specification")
-    sound = isinstance(check.disclosure_type, DisclosureType)
-    subject.require(sound, "specification", "`disclosure_type` must be a DisclosureType")
     fits = not check.expectation_name or EXPECTATION.fullmatch(check.expectation_name)
     sentence = f"`expectation_name` must be words in capitals as in `ToSatisfyKMap`, got {check.expectation_name!r}"
     subject.require(fits, "specification", sentence)
@@ -78,17 +74,6 @@ def _thresholds_conform(subject: Subject, check: Specification[Any]) -> None:
         optional = field is not None and not field.is_required() and field.default is None
         sentence = f"{limit.parameter!r} must be None by default, so that a policy can measure without a demand"
         subject.require(optional, "thresholds", sentence)
-        subject.require(isinstance(limit.comparison, Comparison), "thresholds", "a comparison is no Comparison")
-    subject.require(all(map(callable, measures_of(check))), "thresholds", "a measure is no function")
-
-
-def measures_of(check: Specification[Any]) -> list[Any]:
-    """The functions that measure."""
-
-    def of_classes(one: CheckOnClasses[Any]) -> list[Any]:
-        return [threshold.measure for threshold in one.measures]
-
-    return check.by_kind(of_classes, lambda one: [one.measure])
 
 
 def example_of(subject: Subject, registered: Specification[Any] | Remedy[Any]) -> Mapping[str, Any]:

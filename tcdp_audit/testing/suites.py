@@ -1,14 +1,16 @@
-"""The suite of properties for each kind of specification that a hook may yield."""
+"""What a plugin's tests call: the properties of what hooks yield, and an assertion on a release."""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tcdp_audit.api import LazyCheck, Specification, load_announced
+from tcdp_audit.api import LazyCheck, Specification, audit, load_announced, visible_lines
 from tcdp_audit.core.results.reporter import Reporter, ReportSection
 from tcdp_audit.plugin.detector import Detector
-from tcdp_audit.plugin.engine import EngineOpener
+from tcdp_audit.plugin.engine import EngineOpener, TcdpAuditError
 from tcdp_audit.plugin.remedy import Remedy
 from tcdp_audit.testing.class_checks import ClassCheckSuite
 from tcdp_audit.testing.conformance import ConformanceError, Property, Suite
@@ -20,6 +22,9 @@ from tcdp_audit.testing.table_checks import TableCheckSuite
 
 if TYPE_CHECKING:
     import pytest
+
+    from tcdp_audit.api import Policy
+    from tcdp_audit.core.results.audit import Audit
 
 NOTHING: Mapping[str, Any] = {}
 
@@ -35,6 +40,30 @@ def properties_of(specification: Any, parameters: Mapping[str, Any] | None = Non
         ConformanceError: it is of no kind that the suite knows, or a check that does not load.
     """
     return _suite(specification, parameters or {}).properties()
+
+
+def check_conforms(specification: Any, parameters: Mapping[str, Any] | None = None) -> None:
+    """Hold what a hook yields against everything that the core relies on.
+
+    Args:
+        specification: what a hook yields.
+        parameters: values for parameters that the suite cannot guess; by default those of the guide's example, and
+            for a check each value of every choice (an enumeration, a literal or a flag) in turn. For an engine
+            `place`: a function that puts an Arrow table where the engine finds it and returns what opens it.
+
+    Raises:
+        ConformanceError: it does not conform; a line for each failure names it, the property and the case.
+
+    Cost: some seconds for a check or a remedy, most of them in small audits.
+    """
+    failures: dict[str, ConformanceError] = {}
+    for conforms in properties_of(specification, parameters):
+        try:
+            conforms()
+        except ConformanceError as error:
+            failures.setdefault(str(error), error)
+    if failures:
+        raise ConformanceError("\n".join(failures)) from next(iter(failures.values()))
 
 
 def _suite(specification: Any, parameters: Mapping[str, Any]) -> Suite:
@@ -65,10 +94,10 @@ SUITES: Mapping[type, Callable[[Any, Mapping[str, Any]], Suite]] = {
     LazyCheck: lambda announced, parameters: _suite_of_check(_loaded(announced), parameters),
     Specification: _suite_of_check,
     Remedy: RemedySuite,
-    Reporter: lambda reporter, _: ReporterSuite(reporter),
-    ReportSection: lambda section, _: SectionSuite(section),
-    EngineOpener: lambda opener, parameters: EngineSuite(opener, parameters.get("place")),
-    Detector: lambda detector, _: DetectorSuite(detector),
+    Reporter: ReporterSuite,
+    ReportSection: SectionSuite,
+    EngineOpener: EngineSuite,
+    Detector: DetectorSuite,
 }
 
 
@@ -116,3 +145,56 @@ def _misnamed(
         for property_ in expected:
             if property_ not in there:
                 yield f"{property_!r} is no property of {name!r}; it has {', '.join(there)}"
+
+
+def assert_releasable(
+    release: Any, policy: str | Path | Mapping[str, Any] | Policy, original: Any = None, population: Any = None
+) -> Audit:
+    """Assert that a release passes its policy. Nothing else lets it return: no error, no mere measurement.
+
+    A demand that only warns (`severity: warning`) keeps no release from passing, as on the command line.
+
+    Args:
+        release: the table under audit, or None for the one that the policy names; see `tcdp_audit.audit`.
+        policy: what it must satisfy.
+        original: the table that it was made from.
+        population: the population that it was drawn from.
+
+    Returns:
+        The audit, which passed.
+
+    Raises:
+        AssertionError: it does not pass, or could not be audited; a line for each reason. pytest shows these lines
+            and no traceback, in which it would print the table as an argument of the test.
+
+    Cost: that of `tcdp_audit.audit`.
+
+    Example:
+        >>> import pyarrow
+        >>> policy = {
+        ...     "version": 1,
+        ...     "attributes": {"zip": {"role": "quasi_identifier"}},
+        ...     "expect": [{"k_anonymity": {"k": 2}}],
+        ... }
+        >>> assert_releasable(pyarrow.table({"zip": ["a", "a", "b", "b"]}), policy).status
+        'passed'
+    """
+    __tracebackhide__ = True
+    try:
+        audited = audit(release, policy, original, population)
+        audited.raise_for_failures()
+    except TcdpAuditError as error:
+        reasons = visible_lines(str(error))
+    else:
+        return audited
+    raise _failure(reasons)
+
+
+def _failure(reasons: str) -> AssertionError:
+    """An assertion's error; where pytest runs, one that it shows without a traceback."""
+    pytest = sys.modules.get("pytest")
+    if pytest is None:
+        return AssertionError(reasons)
+    kind: Any = type("NotReleasable", (pytest.fail.Exception, AssertionError), {})
+    error: AssertionError = kind(reasons, pytrace=False)
+    return error

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from math import isfinite
-from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -24,6 +23,7 @@ from tcdp_audit.api import (
     is_attempt_to_write,
     open_engine,
     plain_figures,
+    require_type,
 )
 from tcdp_audit.plugin.check import Limit, Parameters, TableCheck, TableFigure, TableView
 from tcdp_audit.plugin.detector import Detector
@@ -52,13 +52,13 @@ GRID = tuple(map(Fraction, ("0", "1/4", "1/2", "3/4", "1", "2", "5")))
 class TableCheckSuite(Suite):
     """A check on tables, under every parameter to try, on generated releases with all that they compare with."""
 
-    def __init__(self, check: TableCheck[Any], given: Mapping[str, Any]) -> None:
-        self.subject, self.check, self.given = Subject("check", check.name), check, given
+    kind = "check"
 
+    @property
     def examinations(self) -> Mapping[str, Callable[[], None]]:
-        """Examinations of the check, by property."""
+        """By property."""
         return {
-            **examinations_of(self.subject, self.check),
+            **examinations_of(self.subject, self.specification),
             "tables": self._tables_conform,
             "figure": lambda: every(self._trials, TableTrial.is_sound),
             "refusal": self._refusals_conform,
@@ -76,7 +76,7 @@ class TableCheckSuite(Suite):
 
     def _tables_conform(self) -> None:
         sentence = "a check on tables gets no attribute: leave `on_attribute` as it is, and take `attributes`"
-        self.subject.require(not self.check.on_attribute, "tables", sentence)
+        self.subject.require(not self.specification.on_attribute, "tables", sentence)
 
     def _refusals_conform(self) -> None:
         every(self._trials, TableTrial.says_why_not)
@@ -96,9 +96,9 @@ class TableCheckSuite(Suite):
             figures = [trial.figure for trial in trials if trial.figure is not None]
             for demanding, name in self._demands(parameters, [one.value for one in figures]):
                 for figure in figures:
-                    if name in self.check.unfailable(figure, demanding):
+                    if name in self.specification.unfailable(figure, demanding):
                         others = (one for one in figures if one.records == figure.records)
-                        failed = any(self.check.verdict(one, demanding).failed for one in others)
+                        failed = any(self.specification.verdict(one, demanding).failed for one in others)
                         sentence = f"no release was said to fail {name}: {getattr(demanding, name)}, and one does"
                         cause = "`worst` gives a figure that another release of as many records exceeds"
                         self.subject.require(not failed, PROPERTY, sentence, cause)
@@ -107,7 +107,7 @@ class TableCheckSuite(Suite):
         """Each threshold by itself, at the ends of a share and at or near the figures of all releases."""
         exact = {Fraction(one) for one in values if isfinite(one)}
         near = {one * factor for one in exact for factor in (1, 1 + NEAR, 1 - NEAR)}
-        for limit in self.check.limits:
+        for limit in self.specification.limits:
             for value in sorted({Fraction(0), Fraction(1), *near}):
                 demanding = with_threshold(parameters, limit.parameter, value)
                 if demanding is not None:
@@ -121,19 +121,24 @@ class TableCheckSuite(Suite):
     def _by_parameters(self) -> list[tuple[Parameters, list[TableTrial]]]:
         """The trials under each set of parameters that the policies of the suite take."""
         example = parameters_of(
-            self.subject, self.check, {**example_of(self.subject, self.check), **self.given}, "example"
+            self.subject, self.specification, {**example_of(self.subject, self.specification), **self.given}, "example"
         )
         cases = list(table_cases())
-        document = cases[0].document(self.check.name)
+        document = cases[0].document(self.specification.name)
         self._require_sound(example, document)
         chosen = [
-            one for one in variants(self.subject, self.check, self.given) if not any(self.check.faults(one, document))
+            one
+            for one in variants(self.subject, self.specification, self.given)
+            if not any(self.specification.faults(one, document))
         ]
         self.subject.require(chosen, "example", "without a threshold, the policies of the suite take no parameters")
-        return [(one, [TableTrial(self.subject, self.check, one, example, case) for case in cases]) for one in chosen]
+        return [
+            (one, [TableTrial(self.subject, self.specification, one, example, case) for case in cases])
+            for one in chosen
+        ]
 
     def _require_sound(self, example: Parameters, document: Any) -> None:
-        faults = "; ".join(f"{name}: {sentence}" for name, sentence in self.check.faults(example, document))
+        faults = "; ".join(f"{name}: {sentence}" for name, sentence in self.specification.faults(example, document))
         attributes = f"the suite's releases have {', '.join(document.attributes)}"
         self.subject.require(not faults, "example", f"a policy refuses it: {faults} ({attributes})")
 
@@ -194,13 +199,15 @@ class TableTrial(AuditedTrial):
         figure = self.figure
         if figure is None:
             return
-        self.at.require(isinstance(figure, TableFigure), "figure", f"`measure` gave a {type(figure).__name__}")
-        value = figure.value
-        number = isinstance(value, Real) and value == value  # noqa: PLR0124
-        self.at.require(number, "figure", f"its value must be a number, not NaN: got {value!r}", ZERO)
-        self._counts("records", figure.records, figure.failing)
-        if figure.classes is not None:
-            self._counts("classes", *figure.classes)
+        self.at.require(figure.value == figure.value, "figure", "its value must be a number, not NaN", ZERO)
+        for of, total, failing in (
+            ("records", figure.records, figure.failing),
+            ("classes", *(figure.classes or (0, None))),
+        ):
+            sentence = (
+                f"its {of} must be whole numbers, at least 0, and the failing no more: got {failing!r} of {total!r}"
+            )
+            self.at.require(_are_counts(total, failing), "figure", sentence, "a number of numpy; use `int(...)`")
         ends = [one[0] for one in figure.distribution]
         self.at.require(ends == sorted(ends), "figure", "its distribution must ascend by its figures")
         triples = all(len(one) == 3 and min(one[1:]) >= 0 for one in figure.distribution)
@@ -209,14 +216,6 @@ class TableTrial(AuditedTrial):
             plain_figures(figure.details)
         except CheckError as error:
             raise self.at.lacks("figure", str(error)) from error
-
-    def _counts(self, of: str, total: object, failing: object) -> None:
-        whole = isinstance(total, int) and total >= 0
-        cause = "a number of numpy; use `int(...)`"
-        self.at.require(whole, "figure", f"its {of} must be a whole number, got {total!r}", cause)
-        within = failing is None or (isinstance(failing, int) and isinstance(total, int) and 0 <= failing <= total)
-        sentence = f"its failing {of} must be None or a whole number from 0 to {total}, got {failing!r}"
-        self.at.require(within, "figure", sentence, cause)
 
     def says_why_not(self) -> None:
         """Insist that a refusal has a reason, and shows no cell."""
@@ -287,7 +286,7 @@ class TableTrial(AuditedTrial):
 
     def _demanding_figures(self, answer: TableFigure | CheckError) -> list[tuple[Fraction, Parameters]]:
         """The figure, and a little more and less, as thresholds that the check takes."""
-        if not isinstance(answer, TableFigure) or not isinstance(answer.value, Real) or not isfinite(answer.value):
+        if not isinstance(answer, TableFigure) or not isfinite(answer.value):
             return []
         exact = Fraction(answer.value)
         limits = (exact, exact * (1 + NEAR), exact * (1 - NEAR))
@@ -347,7 +346,7 @@ class TableTrial(AuditedTrial):
 
     def _asked(self, view: TableView) -> TableFigure | CheckError:
         try:
-            return self.check.measure(view, self.parameters)
+            figure = self.check.measure(view, self.parameters)
         except CheckError as error:
             return error
         except Exception as error:
@@ -356,6 +355,11 @@ class TableTrial(AuditedTrial):
                     "inputs are left alone", f"the measure tried to write to them: {error}", SHARED
                 ) from error
             raise self.at.lacks("figure", f"the measure raised {type(error).__name__}: {error}") from error
+        try:
+            require_type(figure, TableFigure, "the check gave", CheckError)
+        except CheckError as error:
+            raise self.at.lacks("figure", str(error)) from error
+        return figure
 
 
 def _comparable(answer: TableFigure | CheckError) -> object:
@@ -370,3 +374,9 @@ def _arrays(view: TableView) -> list[Any]:
 def _detectors() -> Mapping[str, Detector]:
     """Detectors that come with tcdp-audit."""
     return Plugins.load(external=False).detectors
+
+
+def _are_counts(total: Any, failing: Any) -> bool:
+    """Whether they are whole numbers, and the failing at most all; None is no count of those that fail."""
+    failing = 0 if failing is None else failing
+    return isinstance(total, int) and isinstance(failing, int) and 0 <= failing <= total

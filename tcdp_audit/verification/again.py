@@ -1,4 +1,4 @@
-"""The audit of a written result, made again: under its policy, with the tables and the options that it had."""
+"""The audit of a written result, made again: under its policy, with its tables and options."""
 
 from __future__ import annotations
 
@@ -36,41 +36,29 @@ COMPANIONS = ("original", "population")  # that a call can name
 
 @dataclass(frozen=True, kw_only=True)
 class Given:
-    """The inputs of a verification other than the result.
+    """The inputs of a verification other than the result."""
 
-    Args:
-        release: the table, as for `audit`.
-        policy: the policy; None for the file that the result names.
-        original: None for the one that the policy names.
-        population: likewise.
-        before: the release before the repair, for a result of `fix`.
-        trust_policy_code: whether code next to the policy runs that it names.
-        plugins: those that may take part.
-        memory: budget in bytes; None for the default.
-        progress: called with (step, done, in all).
-    """
-
-    release: Any
-    policy: str | Path | Mapping[str, Any] | Policy | None = None
-    original: Any = None
-    population: Any = None
-    before: Any = None
-    trust_policy_code: bool = False
-    plugins: Plugins
-    memory: int | None = None
-    progress: Callable[[str, int, int], None] | None = None
+    release: Any  # the table, as for `audit`
+    policy: str | Path | Mapping[str, Any] | Policy | None = None  # the policy; None for the file that the result names
+    original: Any = None  # None for the one that the policy names
+    population: Any = None  # likewise
+    before: Any = None  # the release before the repair, for a result of `fix`
+    trust_policy_code: bool = False  # whether code next to the policy that the policy names may run
+    plugins: Plugins  # the plugins to use
+    memory: int | None = None  # budget in bytes; None for the default
+    progress: Callable[[str, int, int], None] | None = None  # called with (step, done, in all)
 
     @property
     def common(self) -> dict[str, Any]:
-        """What `audit` and `fix` are called with alike."""
+        """The common arguments of `audit` and `fix`."""
         names = ("original", "population", "plugins", "memory", "progress")
         return {name: getattr(self, name) for name in names}
 
 
 def policy_file(written: WrittenAudit, given: Given) -> Path | None:
-    """The file of the policy: the one that is given, the one that the result names, or its namesake next to the result.
+    """The file of the policy: the argument, the one that the result names, or its namesake next to the result.
 
-    Of the latter two the one that has not changed, if any. None for a policy that is given as anything but a file.
+    Of the latter two an unchanged one is preferred. None for a policy that is given as anything but a file.
 
     Raises:
         ResultError: there is none.
@@ -84,9 +72,9 @@ def policy_file(written: WrittenAudit, given: Given) -> Path | None:
         )
     paths = [path for path in (named, written.path.parent / named.name) if path.is_file()]
     same = [path for path in paths if digest_of_file(path) == written.result["policy"]["sha256"]]
-    for path in (*same, *paths):
-        return path
-    raise ResultError(f"{written.path}: its policy {visible(named.name)} is not there; name it with --policy")
+    if not paths:
+        raise ResultError(f"{written.path}: its policy {visible(named.name)} is not there; name it with --policy")
+    return (same or paths)[0]
 
 
 def audited_again(written: WrittenAudit, given: Given, policy: Policy) -> Audit:
@@ -111,16 +99,12 @@ def audited_again(written: WrittenAudit, given: Given, policy: Policy) -> Audit:
 
 
 def is_drawn(policy: Policy) -> bool:
-    """Whether a remedy of the policy draws its noise anew each time, so that what remedies do cannot be done again."""
+    """Whether a remedy of the policy draws new noise each time, so that its changes cannot be repeated."""
     return any(one.remedy.random for one in policy.remedies)
 
 
 def repaired_again(written: WrittenAudit, given: Given, policy: Policy) -> Audit:
-    """The audit of what `fix` makes of the release before the repair; as a file where that has to be the one verified.
-
-    Raises:
-        TcdpAuditError: the repair cannot be made.
-    """
+    """The audit of the repair of the release before it; as a file where that has to be the verified one."""
     log = written.result["change_log"]
     keep_order = isinstance(log, Mapping) and log.get("order") == "kept"
     with Scratch() as folder:
@@ -131,7 +115,7 @@ def repaired_again(written: WrittenAudit, given: Given, policy: Policy) -> Audit
 
 
 def needs_repair(written: WrittenAudit) -> bool:
-    """Whether a result says of some outcome that it was judged with a column or in an order that the release lacks."""
+    """Whether an outcome of a result was judged with a column or in an order that the release lacks."""
     return any(not RESTORED_COLUMNS.isdisjoint(one["details"]) for one in written.outcomes)
 
 
@@ -141,21 +125,14 @@ def policy_of(written: WrittenAudit, given: Given) -> Policy:
     Raises:
         PolicyError: it is wrong.
     """
-    policy = _policy_of(written, given)
+    path = policy_file(written, given)
+    source = given.policy or {} if path is None else path if written.policy_path else data_of_policy(path)
+    policy = read_policy(source, given.plugins)
     return replace(policy, trusts_code=True) if given.trust_policy_code else policy
 
 
-def _policy_of(written: WrittenAudit, given: Given) -> Policy:
-    path = policy_file(written, given)
-    if path is None:
-        return read_policy(given.policy or {}, given.plugins)
-    if written.policy_path is not None:
-        return read_policy(path, given.plugins)
-    return read_policy(data_of_policy(path), given.plugins)
-
-
 def plugins_of_result(written: WrittenAudit, plugins: Plugins) -> Plugins:
-    """The plugins that took part, as far as they are there: what another one adds, the result cannot have."""
+    """The plugins of the written audit, as far as they are installed: the result has nothing of others."""
     return plugins.only(one["name"] for one in written.result["plugins"] if one["distribution"] != BUILT_IN)
 
 
@@ -164,37 +141,31 @@ def _require_companions(written: WrittenAudit, given: Given, policy: Policy) -> 
     missing = [one for one in written.companions if one not in named and getattr(given, one, None) is None]
     if missing:
         names = listing([visible(one) for one in missing])
-        options = (
-            listing([f"--{one}" for one in COMPANIONS if one in missing]) if set(missing) <= set(COMPANIONS) else ""
-        )
+        is_option = set(missing) <= set(COMPANIONS)
+        options = listing([f"--{one}" for one in COMPANIONS if one in missing]) if is_option else ""
         hint = f"name it with {options}" if options else "its policy names it"
         raise ResultError(f"{written.path}: compares with the {names}, which the policy does not name; {hint}")
 
 
 @dataclass(frozen=True)
 class _Recorded:
-    """The plugins of an audit, with the versions that a written result has of them.
-
-    Args:
-        plugins: those that took part now.
-        infos: those that took part then.
-    """
+    """The plugins of an audit, with the `infos` that a written result has of them."""
 
     plugins: Any
     infos: tuple[PluginInfo, ...]
 
     def __getattr__(self, name: str) -> Any:
-        """Whatever else the plugins answer."""
+        """All other attributes of the plugins."""
         return getattr(self.plugins, name)
 
 
 def _as_then(file: NamedFile, written: WrittenAudit) -> NamedFile:
-    """A file of the policy, where it lay then."""
+    """A file of the policy, with its former location."""
     return next((replace(file, uri=one.uri) for one in written.files if one.title == file.title), file)
 
 
 def _run_of(written: WrittenAudit) -> Run:
-    """Who ran a written audit, as far as its result says so."""
+    """The person and the command of a written audit, as far as its result has them."""
     recorded = written.result.get("run")
     by, command = (recorded.get(name) if isinstance(recorded, Mapping) else None for name in ("by", "command"))
     configured = recorded.get("configuration") if isinstance(recorded, Mapping) else None
@@ -210,7 +181,7 @@ def _run_of(written: WrittenAudit) -> Run:
 def as_then(again: Audit, written: WrittenAudit) -> Iterator[Audit]:
     """An audit that was made again, under the circumstances of the written one: its time, versions, and places.
 
-    What they are has been compared before, or cannot be known again. For a while, so that a report can be written.
+    These were compared before, or cannot be known again. The audit is for writing a report within the context.
     """
     entries = written.result["plugins"]
     infos = tuple(

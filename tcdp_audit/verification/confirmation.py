@@ -1,4 +1,4 @@
-"""Confirm a written audit: make it again, compare everything, and say what differs."""
+"""Confirm a written audit: make it again, compare everything, and report the differences."""
 
 from __future__ import annotations
 
@@ -28,8 +28,7 @@ from tcdp_audit.verification.again import (
     policy_of,
     repaired_again,
 )
-from tcdp_audit.verification.digests import digest_of_file, shown
-from tcdp_audit.verification.points import Point, State, Verification
+from tcdp_audit.verification.digests import Point, State, Verification, digest_of_file, shown
 from tcdp_audit.verification.wording import Wording, points_of
 
 LOG = "change_log"
@@ -51,11 +50,11 @@ def verify(
     memory: int | None = None,
     progress: Callable[[str, int, int], None] | None = None,
 ) -> Verification:
-    """Confirm a result, or a report, by auditing the release again; say what differs.
+    """Confirm a result, or a report, by auditing the release again; report the differences.
 
     Digests of the release, the policy and its companions are compared, then every figure and sentence, then the
-    text of an HTML report with the one that the audit gives now. When the result was made, and where its tables lay,
-    cannot be known again: the result's word for it is taken.
+    text of an HTML report with the one that the audit gives now. The time of the result and the location of its tables
+    cannot be known again: they are taken from the result.
 
     Args:
         result: a JSON result, or an HTML report.
@@ -64,18 +63,18 @@ def verify(
         original: the table that the release was made from; by default the one that the policy names.
         population: likewise.
         before: the release before the repair, for a result of `fix`, which is repaired again.
-        trust_policy_code: run code next to the policy that it names, as for `load_policy`.
+        trust_policy_code: run code next to the policy that the policy names, as for `load_policy`.
         plugins: the plugins to use; by default those of the result, as far as they are installed.
-        memory: budget in bytes, as for `audit`; it matters to estimates only.
+        memory: budget in bytes, as for `audit`; it affects estimates only.
         progress: called with (step, done, in all).
 
     Returns:
-        The comparisons with their results. Look at `.is_confirmed` and `.points`.
+        The comparisons with their results: see `.is_confirmed` and `.points`.
 
     Raises:
         UsageError: a file does not exist.
         ResultError: the file holds no result, or something that it needs is missing.
-        TcdpAuditError: the audit cannot be made although release and policy are what they were.
+        TcdpAuditError: the audit cannot be made although release and policy are unchanged.
 
     Cost: that of an audit, with a report where there is one, and of a repair where there was one.
     """
@@ -116,7 +115,7 @@ def _changed(written: WrittenAudit, given: Given) -> Iterator[Point]:
 
 
 def _named_files(written: WrittenAudit, given: Given) -> list[Point]:
-    """The comparison of the files that the policy names, if it can be read."""
+    """The comparison of the files that the policy names, if the policy can be read."""
     try:
         now = named_files(policy_of(written, given))
     except TcdpAuditError:
@@ -137,7 +136,7 @@ def _points(written: WrittenAudit, given: Given, again: Audit) -> Iterator[Point
 
 
 def _with_title(again: Audit, written: WrittenAudit) -> Mapping[str, Any]:
-    """The result of an audit. Which columns remedies emptied is the written log's word where none was made again."""
+    """The result of an audit. The columns that remedies emptied are those of the written log unless a log was made."""
     now = again.as_json()
     if again.change_log is None:
         now["verdict"]["title"] = title_in({**now, LOG: written.result.get(LOG)})
@@ -177,26 +176,21 @@ def _trial(written: WrittenAudit, again: Audit) -> Iterator[Point]:
 HEADINGS = frozenset({"h1", "h2", "h3", "h4"})
 UNSEEN = frozenset({"style", "script", "template", "title"})
 PIECE = re.compile(r"<(?P<end>/?)(?P<tag>[a-zA-Z][a-zA-Z0-9]*)?[^<>]*>|(?P<text>[^<]+|<)")
-LONGEST = 80  # letters that a sentence quotes of what the report should say
+LONGEST = 80  # letters of a report's expected text that a sentence quotes
 
 
 def page_point(written: WrittenAudit, again: Audit) -> Point:
-    """Whether a report says what its result says, and nothing else.
+    """Whether a report states what its result does, and nothing else.
 
-    Another version, or other plugins, may write another report.
-
-    Args:
-        written: the report; its result has been confirmed.
-        again: the audit, made again.
+    The result has been confirmed. Another version, or other plugins, may write another report.
     """
     with as_then(again, written) as then:
         expected = then.render(".html").encode("utf-8", "backslashreplace").decode()
     page = "" if written.page is None else with_plain_result(written.page, str(written.path))
     expected = with_plain_result(expected, str(written.path))
     if expected == page:
-        return Point(
-            "report", State.CONFIRMED, "it says what its result says, and nothing else; what is not checked is in both"
-        )
+        same = "it says what its result says, and nothing else; what is not checked is in both"
+        return Point("report", State.CONFIRMED, same)
     others = _other_writers(written, again)
     if others:
         sentence = f"its text can be verified with what wrote it: {_short(', '.join(others))}"
@@ -205,22 +199,16 @@ def page_point(written: WrittenAudit, again: Audit) -> Point:
 
 
 def _other_writers(written: WrittenAudit, again: Audit) -> list[str]:
-    """What took part in the written audit in another version than now, or not at all now."""
-    now = {f"plugin {one.name}": one.version for one in again.plugins.infos} | {"tcdp-audit": _version(again.as_json())}
+    """The program and plugins of the written audit that now have another version, or are missing."""
+    now = {f"plugin {one.name}": one.version for one in again.plugins.infos}
+    now["tcdp-audit"] = str(again.as_json()["tool"]["version"])
     then = {f"plugin {one['name']}": one["version"] for one in written.result["plugins"]}
-    return [
-        f"{name} {version}"
-        for name, version in {"tcdp-audit": written.version, **then}.items()
-        if now.get(name) != version
-    ]
-
-
-def _version(result: Mapping[str, Any]) -> str:
-    return str(result["tool"]["version"])
+    others = {"tcdp-audit": written.version, **then}.items()
+    return [f"{name} {version}" for name, version in others if now.get(name) != version]
 
 
 def _where(expected: str, page: str, *, quote: bool) -> str:
-    """Where a report begins to differ, by the heading; what it should say there, but never what it does."""
+    """The heading under which a report begins to differ; the text that is expected there, but never the actual one."""
     right, wrong = (list(_texts(one)) for one in (expected, page))
     for (heading, text), other in zip(right, [*wrong, ("", "")], strict=False):
         if (heading, text) != other:
@@ -228,12 +216,9 @@ def _where(expected: str, page: str, *, quote: bool) -> str:
             return f'its text is not what its result says, first under "{_short(heading)}"{should}'
     if len(wrong) > len(right):
         return "it has more text than its result gives, after the end of the page"
-    line = next(number for number, (one, other) in enumerate(_lines(expected, page), 1) if one != other)
+    lines = zip([*expected.split("\n"), ""], [*page.split("\n"), ""], strict=False)
+    line = next(number for number, (one, other) in enumerate(lines, 1) if one != other)
     return f"its text is what its result says, but its markup is not, first in line {line:,}"
-
-
-def _lines(expected: str, page: str) -> Iterator[tuple[str, str]]:
-    yield from zip([*expected.split("\n"), ""], [*page.split("\n"), ""], strict=False)
 
 
 def _short(text: str) -> str:
@@ -242,10 +227,10 @@ def _short(text: str) -> str:
 
 
 def _texts(page: str) -> Iterator[tuple[str, str]]:
-    """The texts of a page that are seen, each with the heading that it is under.
+    """The visible texts of a page, each with its heading.
 
-    A tag ends at the next angle bracket, whatever is in quotes: so a page that was forged for it costs no more
-    than its length, where a parser of HTML may need its square.
+    A tag ends at the next angle bracket, even within quotes: so a page that was forged for it costs no more than its
+    length, where a parser of HTML may need its square.
     """
     heading, within, unseen = "", False, 0
     for piece in PIECE.finditer(page):

@@ -1,4 +1,4 @@
-"""A signed statement, checked offline: who signed it, what it is about, and whether it approves."""
+"""A signed statement, checked offline: its signer, its subject, and whether it approves."""
 
 from __future__ import annotations
 
@@ -12,17 +12,8 @@ from tcdp_audit.api import ResultError
 from tcdp_audit.core.results.written import WrittenAudit, sound, verdict_in
 from tcdp_audit.core.results.written_verdict import contradictions, is_approval, title_in
 from tcdp_audit.plugin.engine import redact_errors
-from tcdp_audit.verification.digests import differences, digest_of_file, shown
-from tcdp_audit.verification.points import Point, State, Verification
-from tcdp_audit.verification.signature import (
-    PAYLOAD,
-    PREDICATE,
-    STATEMENT,
-    Envelope,
-    opened,
-    read_statement,
-    subjects,
-)
+from tcdp_audit.verification.digests import Point, State, Verification, differences, digest_of_file, shown
+from tcdp_audit.verification.signature import PAYLOAD, PREDICATE, STATEMENT, Envelope, opened, read_statement, subjects
 
 if TYPE_CHECKING:
     from securesystemslib.signer import SSlibKey
@@ -34,34 +25,26 @@ UNSIGNED = "error"  # an unsigned claim: nothing may be concluded from it
 
 @dataclass(frozen=True, kw_only=True)
 class Demand:
-    """The demands on an attestation.
+    """The demands on an attestation."""
 
-    Args:
-        key: whose it must be.
-        digest: SHA-256 of the release.
-        result: the result that it must hold; None for any.
-        policy: the file of the policy that the release must have been audited under; None for any.
-        allow_failed: whether it need not say that the release is fit.
-    """
-
-    key: SSlibKey
-    digest: str | None
-    result: WrittenAudit | None = None
-    policy: Path | None = None
-    allow_failed: bool = False
+    key: SSlibKey  # the public key of the expected signer
+    digest: str | None  # SHA-256 of the release
+    result: WrittenAudit | None = None  # the result that it must hold; None for any
+    policy: Path | None = None  # the file of the policy that the release must have been audited under; None for any
+    allow_failed: bool = False  # whether the release may be unfit
 
 
 @redact_errors()
 def verify_attestation(value: Mapping[str, Any], name: str, demand: Demand) -> Verification:
-    """Check an attestation. Nothing of it is believed before its signature holds.
+    """Check an attestation. Nothing of it is used before its signature is verified.
 
     Args:
         value: the envelope, as JSON has it.
-        name: what messages call it.
-        demand: what it must say.
+        name: its name in messages.
+        demand: its required content.
 
     Raises:
-        ResultError: it is no envelope, or holds no statement that can be read although its signature holds.
+        ResultError: it is no envelope, or holds no readable statement although its signature is valid.
     """
     envelope = opened(value, name)
     signature = _signature(envelope, demand.key)
@@ -78,9 +61,8 @@ def verify_attestation(value: Mapping[str, Any], name: str, demand: Demand) -> V
         *_result(predicate, demand),
         *_contradictions(predicate),
     )
-    return Verification(
-        (signature, *types, *points, _verdict(predicate, demand)), verdict_in(predicate), title_in(predicate)
-    )
+    points = (signature, *types, *points, _verdict(predicate, demand))
+    return Verification(points, verdict_in(predicate), title_in(predicate))
 
 
 def _signature(envelope: Envelope, key: SSlibKey) -> Point:
@@ -146,7 +128,7 @@ def _result(predicate: Mapping[str, Any], demand: Demand) -> Iterator[Point]:
 
 
 def _contradictions(predicate: Mapping[str, Any]) -> Iterator[Point]:
-    """What the attested result says against itself: no signature makes it true."""
+    """The contradictions within the attested result, which no signature removes."""
     for sentence in islice(contradictions(predicate), SHOWN):
         yield Point("contradiction", State.DIFFERS, sentence)
 

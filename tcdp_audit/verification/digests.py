@@ -1,23 +1,23 @@
-"""SHA-256 of a table without an audit of it."""
+"""SHA-256 of a table without an audit of it, differences between JSON values, and the points of a verification."""
 
 from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from enum import Enum
+from enum import Enum, StrEnum
 from pathlib import Path
 from typing import Any
 
-from tcdp_audit.api import Plugins, budget, open_engine, opener_of, require_no_url
+from tcdp_audit.api import OpenTables, Options, Plugins
 from tcdp_audit.plugin.engine import UsageError, redact_errors
 
-SHOWN = 12  # digits of a digest that a sentence gives
+SHOWN = 12  # digits of a digest in a sentence
 
 
 def digest_of_file(path: Any) -> str | None:
-    """SHA-256 of the bytes of a file; None for what is not one file, such as a folder or an address."""
+    """SHA-256 of the bytes of a file; None for anything else, such as a folder or an address."""
     if not isinstance(path, str | Path) or not os.path.isfile(path):  # noqa: PTH113 - an address is no path
         return None
     try:
@@ -29,11 +29,11 @@ def digest_of_file(path: Any) -> str | None:
 
 @redact_errors()
 def digest_of(release: Any, plugins: Plugins) -> str | None:
-    """SHA-256 as an audit of a release would give it; None where it has none, as a database's table.
+    """SHA-256 as in an audit of a release; None where there is none, as for a database's table.
 
     Args:
         release: everything that `audit` takes.
-        plugins: those whose engines may open it.
+        plugins: the plugins whose engines may open it.
 
     Raises:
         UsageError: it does not exist.
@@ -42,12 +42,8 @@ def digest_of(release: Any, plugins: Plugins) -> str | None:
     direct = digest_of_file(release)
     if direct is not None:
         return direct
-    opener = opener_of(release, plugins.engines.values())
-    if opener is None:
-        require_no_url(release, (info.name for info in plugins.infos if info.error))
-    memory = budget(None)
-    with open_engine(release, memory) if opener is None else opener.open(release, "release", memory) as engine:
-        return engine.sha256()
+    with OpenTables(release, None, None, plugins, Options(), keep=False) as tables:
+        return tables.release(None)[1].sha256()
 
 
 def shown(digest: str | None) -> str:
@@ -59,7 +55,7 @@ Pointer = tuple[str, ...]
 
 
 class Absent(Enum):
-    """The value of a key that is not there."""
+    """The value of a missing key."""
 
     ABSENT = "absent"
 
@@ -69,13 +65,7 @@ ABSENT = Absent.ABSENT
 
 @dataclass(frozen=True)
 class Difference:
-    """A place in two values at which they differ.
-
-    Args:
-        path: the keys that lead there.
-        was: the value in the first, or `ABSENT`.
-        now: the value in the second, or `ABSENT`.
-    """
+    """A place in two values at which they differ: its keys, and the values there, or `ABSENT`."""
 
     path: Pointer
     was: Any
@@ -83,12 +73,12 @@ class Difference:
 
     @property
     def is_of_keys(self) -> bool:
-        """Whether only one of the two has it at all."""
+        """Whether only one of the two has it."""
         return self.was is ABSENT or self.now is ABSENT
 
 
 def differences(was: Any, now: Any, path: Pointer = ()) -> Iterator[Difference]:
-    """Where two values differ, key by key; lists are compared as a whole. A truth value is no number."""
+    """The places where two values differ, key by key; lists are compared as a whole. A truth value is no number."""
     if isinstance(was, Mapping) and isinstance(now, Mapping):
         for key in {**was, **now}:
             yield from differences(was.get(key, ABSENT), now.get(key, ABSENT), (*path, str(key)))
@@ -102,3 +92,62 @@ def _same(one: Any, other: Any) -> bool:
     if isinstance(one, list) and isinstance(other, list):
         return len(one) == len(other) and all(map(_same, one, other))
     return isinstance(one, bool) is isinstance(other, bool) and bool(one == other)
+
+
+class State(StrEnum):
+    """The state of a comparison: equal, different, not verifiable, or for information."""
+
+    CONFIRMED = "confirmed"
+    DIFFERS = "differs"
+    UNVERIFIED = "unverified"
+    NOTE = "note"
+
+
+@dataclass(frozen=True)
+class Point:
+    """One comparison.
+
+    Args:
+        subject: its object, in a word: release, policy, figures.
+        state: its result.
+        sentence: the former and the present state, without a cell, and without text of a report that is not expected.
+    """
+
+    subject: str
+    state: State
+    sentence: str
+
+
+@dataclass(frozen=True)
+class Verification:
+    """The result of all comparisons.
+
+    Args:
+        points: each of them.
+        verdict: that of the verified audit: passed, failed, error or measured.
+        title: the same in words.
+    """
+
+    points: tuple[Point, ...]
+    verdict: str
+    title: str = ""
+
+    @property
+    def differences(self) -> Sequence[Point]:
+        """The comparisons that differ."""
+        return [one for one in self.points if one.state is State.DIFFERS]
+
+    @property
+    def unverified(self) -> Sequence[Point]:
+        """The comparisons that could not be made."""
+        return [one for one in self.points if one.state is State.UNVERIFIED]
+
+    @property
+    def is_confirmed(self) -> bool:
+        """Whether everything was compared, and is unchanged."""
+        return not self.differences and not self.unverified and any(one.state is State.CONFIRMED for one in self.points)
+
+    @property
+    def exit_code(self) -> int:
+        """0 confirmed; 1 something differs, even if something else was not verified; 3 something was not verified."""
+        return 1 if self.differences else 0 if self.is_confirmed else 3

@@ -19,21 +19,17 @@ FITTING = "an Ed25519, ECDSA (P-256, P-384, P-521) or RSA key in PEM"
 
 
 def require_libraries() -> None:
-    """Insist on what keys and signatures need.
-
-    Raises:
-        UsageError: it is not installed.
-    """
+    """Require the libraries of keys and signatures; raise a UsageError if one is not installed."""
     if not all(map(find_spec, LIBRARIES)):
         raise UsageError('an attestation needs securesystemslib; pip install "tcdp-audit[attest]"')
 
 
 def private_key(path: Path, password: Callable[[], bytes]) -> CryptoSigner:
-    """What signs with the key in a file.
+    """The signer of the private key in a file.
 
     Args:
         path: a private key in PEM, encrypted or not.
-        password: asked for the password where the key is encrypted.
+        password: called for the password where the key is encrypted.
 
     Raises:
         UsageError: there is no such key in the file, or the password does not open it.
@@ -82,7 +78,7 @@ def _content(path: Path) -> bytes:
 
 @contextmanager
 def _refused(path: Path, kind: str) -> Iterator[None]:
-    """What the libraries cannot read is a sentence; theirs may quote the file."""
+    """Replace the libraries' errors, which may quote the file, by a sentence."""
     from cryptography.exceptions import UnsupportedAlgorithm  # noqa: PLC0415 - of an extra
 
     try:

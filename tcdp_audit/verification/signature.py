@@ -2,29 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
-from tcdp_audit.api import Plugins, ResultError
-from tcdp_audit.core.results.conditions import Kind
-from tcdp_audit.core.results.written import WrittenAudit
-from tcdp_audit.core.results.written_verdict import conditions_in, contradictions
-from tcdp_audit.plugin.engine import TcdpAuditError, redact_errors
-from tcdp_audit.plugin.sentences import listing
-from tcdp_audit.verification.digests import digest_of, shown
-
-if TYPE_CHECKING:
-    from securesystemslib.signer import CryptoSigner
-
-
 import json
 from base64 import standard_b64decode, standard_b64encode, urlsafe_b64decode, urlsafe_b64encode
 from binascii import Error
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from tcdp_audit.api import Plugins, ResultError
+from tcdp_audit.core.results.conditions import Kind
 from tcdp_audit.core.results.strict_json import parsed
-from tcdp_audit.core.results.written import SCHEMA_VERSION
+from tcdp_audit.core.results.written import SCHEMA_VERSION, WrittenAudit
+from tcdp_audit.core.results.written_verdict import conditions_in, contradictions
+from tcdp_audit.plugin.engine import TcdpAuditError, redact_errors
+from tcdp_audit.plugin.sentences import listing
+from tcdp_audit.verification.digests import digest_of, shown
 
 if TYPE_CHECKING:
     from securesystemslib.signer import CryptoSigner, SSlibKey
@@ -43,16 +35,16 @@ def attest(written: WrittenAudit, release: Any, signer: CryptoSigner, plugins: P
     Args:
         written: the result; nothing is computed again, so verify it first.
         release: the table that it is about.
-        signer: who signs.
-        plugins: those whose engines may open the release.
+        signer: the signing key.
+        plugins: the plugins whose engines may open the release.
 
     Returns:
         The envelope as JSON text.
 
     Raises:
         AnotherReleaseError: the result is about another release.
-        ResultError: the result has no digest, names cells, contradicts itself,
-            or calls its file fit only once a step is done.
+        ResultError: the result has no digest, names cells, contradicts itself, or calls its file fit only once a step
+            is done.
     """
     digest = digest_of(release, plugins)
     _require_attestable(written)
@@ -86,12 +78,7 @@ PREDICATE = f"urn:tcdp-audit:result:{SCHEMA_VERSION}"  # the identifier of the r
 
 
 def statement_of(written: WrittenAudit, digest: str) -> bytes:
-    """The statement as JSON. Its predicate is the result to the letter, so whole numbers stay whole.
-
-    Args:
-        written: the result.
-        digest: SHA-256 of the release.
-    """
+    """The statement as JSON. Its predicate is the unchanged result, so whole numbers stay whole."""
     statement = {
         "_type": STATEMENT,
         "subject": [{"name": written.release.name, "digest": {"sha256": digest}}],
@@ -102,11 +89,7 @@ def statement_of(written: WrittenAudit, digest: str) -> bytes:
 
 
 def read_statement(payload: bytes, name: str) -> Mapping[str, Any]:
-    """The JSON object in an envelope, whatever it states.
-
-    Raises:
-        ResultError: it is none.
-    """
+    """The JSON object in an envelope, with any content; a ResultError where there is none."""
     try:
         statement = parsed(payload.decode("utf-8"), name)
     except UnicodeDecodeError:
@@ -135,17 +118,11 @@ CODINGS = ((standard_b64decode, standard_b64encode), (urlsafe_b64decode, urlsafe
 
 @dataclass(frozen=True)
 class Envelope:
-    """A signed payload.
+    """A signed payload."""
 
-    Args:
-        payload: the bytes that are signed.
-        payload_type: what they are, which is signed as well.
-        signatures: each with the identifier of its key, or nothing.
-    """
-
-    payload: bytes
-    payload_type: str
-    signatures: tuple[tuple[str, bytes], ...]
+    payload: bytes  # the bytes that are signed
+    payload_type: str  # their type, which is signed as well
+    signatures: tuple[tuple[str, bytes], ...]  # each with the identifier of its key, or an empty text
 
     def is_signed_by(self, key: SSlibKey) -> bool:
         """Whether one of the signatures is this key's. One that names another key is not tried."""
@@ -177,16 +154,12 @@ def sign_envelope(payload: bytes, payload_type: str, signer: CryptoSigner) -> st
 
 
 def is_envelope(value: Any) -> bool:
-    """Whether a JSON value is one, whatever it holds."""
+    """Whether a JSON value has the keys of an envelope."""
     return isinstance(value, Mapping) and all(key in value for key in KEYS)
 
 
 def opened(value: Mapping[str, Any], name: str) -> Envelope:
-    """The envelope that a JSON value is.
-
-    Args:
-        value: it.
-        name: what messages call it.
+    """The envelope in a JSON value; messages call it `name`.
 
     Raises:
         ResultError: it is none, or its base64 could be written in another way.

@@ -1,4 +1,4 @@
-"""What differs between a written result and the one that was computed again, in sentences without a cell.
+"""The differences between a written result and the recomputed one, in sentences without a cell.
 
 Numbers and the words of the contract are quoted; any other text only "differs": it may have been forged to hold a cell.
 """
@@ -14,15 +14,14 @@ from tcdp_audit.api import RESTORED_COLUMNS, NamedFile
 from tcdp_audit.core.results.change import matched
 from tcdp_audit.core.results.written import Entry, WrittenAudit, files_in, is_structural, table_of
 from tcdp_audit.plugin.sentences import count, listing, visible
-from tcdp_audit.verification.digests import ABSENT, Difference, differences, shown
-from tcdp_audit.verification.points import Point, State
+from tcdp_audit.verification.digests import ABSENT, Difference, Point, State, differences, shown
 
-CIRCUMSTANCES = ("audited_at", "run")  # what an audit made again cannot know
-OF_THEIR_OWN = (
+CIRCUMSTANCES = ("audited_at", "run")  # which an audit made again cannot know
+COMPARED_SEPARATELY = (
     *("release", "policy", "companions", "files", "outcomes", "tool", "plugins"),
     *("change_log", "remedy_trial", *CIRCUMSTANCES),
 )
-FOLLOWING = ("status", "verdict", "exposed", "summary", "flips")  # what follows from the outcomes
+FOLLOWING = ("status", "verdict", "exposed", "summary", "flips")  # consequences of the outcomes
 WITH_MORE = (
     "it was judged with a column, or in an order, that the release does not have, and so was the verdict; name the "
     "release before the repair with --source-release"
@@ -30,18 +29,13 @@ WITH_MORE = (
 SAFE = frozenset({"passed", "failed", "error", "skipped", "measured", "warning", ">=", "<=", "<", ">", "infinity"})
 NAMES = {"observed": "the figure", "threshold": "the demand", "comparison": "the comparison", "message": "the sentence"}
 NOT_CHECKED = "not checked"
-PARTS = ("column_risks", "variants", "change_log", "remedy_trial")  # that an audit has where they are asked for
+PARTS = ("column_risks", "variants", "change_log", "remedy_trial")  # optional parts of an audit
 VERSION = re.compile(r"[0-9][0-9A-Za-z.+!_-]{0,39}")
-LONGEST = 40  # letters of a key or a name that a sentence gives
+LONGEST = 40  # letters of a key or a name in a sentence
 
 
 def points_of(written: WrittenAudit, now: Mapping[str, Any]) -> Iterator[Point]:
-    """Everything that the two results have, compared.
-
-    Args:
-        written: the result as it was written.
-        now: the result of the audit that was made again.
-    """
+    """The comparison of every part of two results: the written one, and that of the audit made again."""
     was, wording = written.result, Wording(written.version, now["tool"]["version"])
     yield from wording.tables("release", was["release"], now["release"])
     yield from _policy(was["policy"], now["policy"])
@@ -55,12 +49,7 @@ def points_of(written: WrittenAudit, now: Mapping[str, Any]) -> Iterator[Point]:
 
 
 class Wording:
-    """Differences as points, between results of two versions of tcdp-audit or of one.
-
-    Args:
-        was: the version that wrote the first.
-        now: the version that computed the second.
-    """
+    """Differences as points, between results of the version `was` of tcdp-audit and of the version `now`."""
 
     def __init__(self, was: str, now: str) -> None:
         self.is_one_version = was == now
@@ -93,7 +82,7 @@ class Wording:
             yield from self.tables(subject, was, now)
 
     def files(self, was: Sequence[NamedFile], now: Sequence[NamedFile]) -> Iterator[Point]:
-        """What the policy names other than tables: hierarchies, a schema, a suite."""
+        """The files that the policy names, except tables: hierarchies, a schema, a suite."""
         old, new = ({one.title: one for one in files} for files in (was, now))
         for title in {**old, **new}:
             yield from self._file(_short(title), old.get(title), new.get(title))
@@ -109,7 +98,7 @@ class Wording:
             yield from _name(subject, _file_name(was.uri), _file_name(now.uri))
 
     def figures(self, was: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[Point]:
-        """Everything that was computed: status, summary, outcomes, whatever a version adds."""
+        """All computed values: status, summary, outcomes, and the additions of a version."""
         unknown = _judged_with_more(was, now)
         points = [*self._rest(was, now), *self._outcomes(was["outcomes"], now["outcomes"], unknown)]
         yield from points
@@ -118,7 +107,7 @@ class Wording:
             yield Point("figures", State.CONFIRMED, sentence)
 
     def _rest(self, was: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[Point]:
-        left_out = {*OF_THEIR_OWN, *(FOLLOWING if _judged_with_more(was, now) else ())}
+        left_out = {*COMPARED_SEPARATELY, *(FOLLOWING if _judged_with_more(was, now) else ())}
         left, right = ({key: _by_name(one[key]) for key in one if key not in left_out} for one in (was, now))
         yield from self._points("figures", "", differences(left, right))
 
@@ -137,7 +126,7 @@ class Wording:
             yield Point("figures", State.DIFFERS, "the outcomes are in another order")
 
     def writers(self, was: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[Point]:
-        """What the result says of its writers other than their versions, which are compared by themselves."""
+        """The result's statements on its writers, except versions, which are compared separately."""
         subject = "writers"
         if was["tool"]["name"] != now["tool"]["name"] or any(key not in now["tool"] for key in was["tool"]):
             yield Point(subject, State.DIFFERS, "what it calls the tool that wrote it is not what that writes")
@@ -156,14 +145,14 @@ class Wording:
                 yield Point(subject, State.NOTE, f"not checked: what it says of the plugin {_short(one['name'])}")
 
     def log(self, was: Any, now: Any) -> Iterator[Point]:
-        """What remedies did."""
+        """The changes of remedies."""
         points = list(self._points("changes", "", differences(_without_uri(was), _without_uri(now))))
         yield from points
         if not points:
             yield Point("changes", State.CONFIRMED, "what remedies did was done again, and came out the same")
 
     def trial(self, was: Any, now: Any) -> Iterator[Point]:
-        """What remedies would do."""
+        """The changes that remedies would make."""
         points = list(self._points("remedies", "", differences(was, now)))
         yield from points
         if not points:
@@ -175,7 +164,7 @@ class Wording:
             yield Point(subject, *self._judged(one, sentence))
 
     def _judged(self, one: Difference, sentence: str) -> tuple[State, str]:
-        """A difference between two versions may be theirs: of keys, or of how a sentence is worded."""
+        """A difference between two versions may be due to them: of keys, or of the wording of a sentence."""
         if self.is_one_version or not (one.is_of_keys or _is_wording(one)):
             return State.DIFFERS, sentence
         if one.was is ABSENT:
@@ -184,16 +173,14 @@ class Wording:
 
 
 def _judged_with_more(was: Mapping[str, Any], now: Mapping[str, Any]) -> list[Entry]:
-    """The outcomes that were judged with what the release does not have, where no repair was repeated."""
-    return (
-        []
-        if "change_log" in now
-        else [one for one in was["outcomes"] if not RESTORED_COLUMNS.isdisjoint(one["details"])]
-    )
+    """The outcomes that were judged with columns that the release lacks, where no repair was repeated."""
+    if "change_log" in now:
+        return []
+    return [one for one in was["outcomes"] if not RESTORED_COLUMNS.isdisjoint(one["details"])]
 
 
 def name_of(entry: Entry, among: Sequence[Entry]) -> str:
-    """An outcome as a person finds it: the number of its expectation, its check and its attribute."""
+    """The name of an outcome for a person: the number of its expectation, its check and its attribute."""
     check = _short(entry["check"])
     attribute = "" if entry["attribute"] is None else f" on {_short(entry['attribute'])!r}"
     if is_structural(entry):
@@ -207,7 +194,7 @@ def _position(entry: Entry, among: Sequence[Entry]) -> int:
 
 
 def _by_name(value: Any) -> Any:
-    """A list of things with names of their own, such as columns, as a mapping; anything else as it is."""
+    """A list of things with unique names, such as columns, as a mapping; anything else unchanged."""
     if not isinstance(value, list) or not all(isinstance(one, Mapping) and "name" in one for one in value):
         return value
     mapping = {str(one["name"]): one for one in value}
@@ -215,7 +202,7 @@ def _by_name(value: Any) -> Any:
 
 
 def _digests(subject: str, was: str, now: str) -> Point:
-    """Whether a file that a person wrote is what it was."""
+    """The comparison of a file by its digest."""
     if was == now:
         return Point(subject, State.CONFIRMED, f"the same to the byte, SHA-256 {shown(was)}")
     return Point(subject, State.DIFFERS, f"changed: SHA-256 was {shown(was)}, is {shown(now)}")
@@ -236,7 +223,7 @@ def _file_name(uri: str | None) -> str:
 
 
 def _versions(was: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[Point]:
-    """What it was computed with: worth knowing, since the figures have been compared."""
+    """The versions of program, libraries and plugins, for information, since the figures have been compared."""
     left, right = (_version_by_name(one) for one in (was, now))
     for name in {**left, **right}:
         if left.get(name) != right.get(name):
@@ -249,7 +236,7 @@ def _is_same_plugin(one: Entry, other: Entry) -> bool:
 
 
 def _not_checked(was: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[Point]:
-    """The parts that were not compared: the result's own word, and parts that it does not have."""
+    """The parts that were not compared: those taken from the result, and those that it lacks."""
     words = ["when it was made", "who ran it, how and configured by what", "where its files were"]
     if _version_by_name(was) != _version_by_name(now):
         words.append("the versions that are others here")
@@ -266,7 +253,7 @@ def _version_by_name(result: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _sentence(one: Difference) -> str:
-    """A difference, in words: how it was and is where both are quoted."""
+    """A difference in words, with both values where they can be quoted."""
     name = NAMES.get(one.path[-1], "") if len(one.path) == 1 else ""
     place = name or ".".join(map(_short, one.path)) or "it"
     if one.was is ABSENT:
@@ -278,12 +265,12 @@ def _sentence(one: Difference) -> str:
 
 
 def _is_wording(one: Difference) -> bool:
-    """Whether two texts differ, and not two words of the contract."""
+    """Whether two texts differ that are no words of the contract."""
     return all(isinstance(value, str) and value not in SAFE for value in (one.was, one.now))
 
 
 def _quoted(value: Any) -> str:
-    """A value that is no cell: a number, a word of the contract, nothing."""
+    """A value that is no cell: a number, a word of the contract, or none; otherwise empty."""
     if value is None:
         return "none"
     if isinstance(value, bool | int | float):
@@ -297,7 +284,7 @@ def _short(text: str) -> str:
 
 
 def _without_uri(value: Any) -> Any:
-    """A table's entry without its place, which may be another one."""
+    """A table's entry without its location, which may change."""
     if not isinstance(value, Mapping) or not isinstance(value.get("input"), Mapping):
         return value
     return {**value, "input": {key: one for key, one in value["input"].items() if key != "uri"}}

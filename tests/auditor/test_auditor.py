@@ -10,8 +10,8 @@ import pytest
 
 import tcdp_audit
 from tcdp_audit import DataError, Status, UsageError
-from tcdp_audit.core.check.guide import Guide
-from tcdp_audit.core.check.parameters import Parameters
+from tcdp_audit.core.base.guide_file import Guide
+from tcdp_audit.core.check.threshold import Parameters
 from tcdp_audit.core.session.registry import Plugins
 from tcdp_audit.plugin.check import ClassCheck, DisclosureType, Threshold, hookimpl
 from tcdp_audit.plugin.sentences import Comparison

@@ -7,8 +7,7 @@ import pickle
 import pytest
 
 from tcdp_audit.core.auditor.tasks import raised_by_check
-from tcdp_audit.core.base.errors import CheckError
-from tcdp_audit.core.base.plugin_faults import sentence_about
+from tcdp_audit.core.base.errors import CheckError, sentence_about
 
 
 class UnreadableError(Exception):
@@ -26,7 +25,7 @@ def test_an_error_that_cannot_be_read_back_travels_as_its_sentence() -> None:
     with pytest.raises(UnreadableError) as caught:
         check()
     travelled = pickle.loads(pickle.dumps(raised_by_check(caught.value)))  # noqa: S301 - our own bytes
-    sentence = "the check raised UnreadableError in test_raised_by_check.py, line 22 (plugin 'plugin')"
+    sentence = "the check raised UnreadableError in test_raised_by_check.py, line 21 (plugin 'plugin')"
     assert sentence_about(caught.value, "the check", "plugin") == sentence
     assert sentence_about(travelled, "the check", "plugin") == sentence
 

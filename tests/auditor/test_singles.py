@@ -10,8 +10,8 @@ from every_class_check import every_class_check
 from hypothesis import given, settings, strategies as st
 
 from tcdp_audit import failing_records
-from tcdp_audit.core.auditor import singles
-from tcdp_audit.core.auditor.singles import Singles
+from tcdp_audit.core.auditor import tasks as singles
+from tcdp_audit.core.auditor.tasks import Singles
 
 TREE = {"*": {"warm": ["a", "b"], "cold": ["c"]}}
 record = st.tuples(st.sampled_from([1, 2, 9, None]), st.sampled_from(["a", "b", "c", None]), st.sampled_from("xyz"))

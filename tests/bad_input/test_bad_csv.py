@@ -21,7 +21,7 @@ FAULTS: dict[str, tuple[bytes | str, str]] = {
     ),
     "blank line before the header": (
         "\n" + TABLE,
-        "release.csv:1: the line is blank; the column names must stand on the first line",
+        "release.csv:1: the line is blank; the column names must be on the first line",
     ),
     "too many cells": (f"{TABLE}1,{MARK},3,4\n", f"release.csv:18: the record has 4 {COUNT}"),
     "too few cells": (f"{TABLE}1,{MARK}\n{MORE}", f"release.csv:18: the record has 2 {COUNT}"),
@@ -41,7 +41,7 @@ FAULTS: dict[str, tuple[bytes | str, str]] = {
     ),
     "a column name twice": (
         f"age,zip,zip\n1,{MARK},3\n",
-        "release.csv: the column name 'zip' stands more than once; rename all but one",
+        "release.csv: the column name 'zip' appears more than once; rename all but one",
     ),
     "a column without a name": (
         f"age,,disease\n1,{MARK},3\n",

@@ -42,7 +42,7 @@ FAULTS: dict[str, tuple[str, bytes, str]] = {
     "a JSON key twice": (
         "r.jsonl",
         f'{{"age": 1, "zip": "{MARK}", "zip": 2, "disease": 3}}\n'.encode(),
-        "r.jsonl:1: the column name 'zip' stands more than once in the record; keep one",
+        "r.jsonl:1: the column name 'zip' appears more than once in the record; keep one",
     ),
     "JSON in Latin-1": (
         "r.jsonl",
@@ -52,7 +52,7 @@ FAULTS: dict[str, tuple[str, bytes, str]] = {
     "JSON with a byte order mark": (
         "r.jsonl",
         b"\xef\xbb\xbf" + ONE.encode(),
-        "r.jsonl:1: a byte order mark stands before the record; save the file as UTF-8 without one",
+        "r.jsonl:1: a byte order mark precedes the record; save the file as UTF-8 without one",
     ),
     "no JSON": ("r.jsonl", b"", f"r.jsonl: {EMPTY}"),
     "blank JSON lines": ("r.jsonl", b"\n\n", f"r.jsonl: {EMPTY}"),
@@ -147,7 +147,7 @@ def test_a_column_name_twice_is_refused_whatever_the_format(check: Any, suffix: 
     twice = pa.Table.from_arrays([pa.array([1]), pa.array([2])], names=["age", "age"])
     ran = check(_parquet(twice) if suffix == "parquet" else _feather(twice), f"r.{suffix}")
     assert ran.code == 3
-    assert ran.err == f"tcdp-audit: r.{suffix}: the column name 'age' stands more than once; rename all but one\n"
+    assert ran.err == f"tcdp-audit: r.{suffix}: the column name 'age' appears more than once; rename all but one\n"
 
 
 def test_compressed_csv_and_json_lines_are_read(check: Any) -> None:

@@ -16,7 +16,7 @@ FAULTS: dict[str, tuple[str | bytes, str]] = {
     "a list": ("- 1\n", f"policy.tcdp.yaml: {NO_POLICY}"),
     "a key twice": (
         POLICY + "version: 1\n",
-        "policy.tcdp.yaml:9:1: 'version' stands here a second time; it was set on line 1",
+        "policy.tcdp.yaml:9:1: 'version' is set here a second time; it was set on line 1",
     ),
     "an alias": (
         POLICY + "a: &a [1, 2]\nb: *a\n",

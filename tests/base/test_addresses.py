@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tcdp_audit import load_policy
-from tcdp_audit.core.base.addresses import scheme_of
+from tcdp_audit.core.base.files import scheme_of
 
 POLICY = "version: 1\nattributes: {zip: {role: quasi_identifier}}\nexpect: [{k_anonymity: {k: 2}}]\n"
 

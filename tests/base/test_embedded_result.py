@@ -8,9 +8,9 @@ import zlib
 import pytest
 from hypothesis import given, strategies as st
 
-from tcdp_audit.core.base import embedded_result
-from tcdp_audit.core.base.embedded_result import embed_result, unpacked, with_plain_result
 from tcdp_audit.core.base.errors import ResultError
+from tcdp_audit.core.results import strict_json as embedded_result
+from tcdp_audit.core.results.strict_json import embed_result, unpacked, with_plain_result
 
 PAGE = '<p>before</p><template id="tcdp-audit-result">%s</template><p>after</p>'
 

@@ -23,10 +23,10 @@ from numpy.typing import NDArray
 
 from tcdp_audit import audit
 from tcdp_audit.core.auditor.evaluation import Options
-from tcdp_audit.core.auditor.failing_records import FailingRecordMasks
+from tcdp_audit.core.auditor.exposure import FailingRecordMasks
 from tcdp_audit.core.base.outcome import Outcome, Status
-from tcdp_audit.core.session.inputs import open_inputs
 from tcdp_audit.core.session.registry import Plugins
+from tcdp_audit.core.session.tables import open_inputs
 
 PLUGINS = Plugins.load(external=False)
 CELLS: dict[str, Sequence[str | None]] = {

@@ -12,9 +12,8 @@ from hypothesis import given, strategies as st
 
 from tcdp_audit.core.base.errors import CheckError
 from tcdp_audit.core.base.outcome import Comparison
-from tcdp_audit.core.check.estimate import ERROR, Estimate, interval_of_mean
-from tcdp_audit.core.check.table_check import TableFigure
-from tcdp_audit.core.check.verdict import Verdict
+from tcdp_audit.core.check.table_check import ERROR, Estimate, TableFigure, interval_of_mean
+from tcdp_audit.core.check.threshold import Verdict
 from tcdp_audit.core.engines.base import Sampling
 from tcdp_audit_plugins.checks.record_linkage.exact_match_rate import CHECKS
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from tcdp_audit.core.check.exact import as_measured
+from tcdp_audit.core.check.threshold import as_measured
 from tcdp_audit.plugin.check import ApproximateFigure, Ratios
 
 INTEGERS = st.integers(0, 2**60)

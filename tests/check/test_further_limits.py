@@ -10,8 +10,7 @@ from pydantic import Field
 
 from tcdp_audit.core.base.errors import CheckError
 from tcdp_audit.core.base.outcome import Comparison
-from tcdp_audit.core.check.estimate import Estimate
-from tcdp_audit.core.check.table_check import TableCheck, TableFigure
+from tcdp_audit.core.check.table_check import Estimate, TableCheck, TableFigure
 from tcdp_audit.core.check.threshold import Limit
 from tcdp_audit.plugin.check import DisclosureType, Guide, Parameters
 from tcdp_audit.plugin.detector import Exact

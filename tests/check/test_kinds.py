@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from tcdp_audit.core.base.outcome import Comparison
+from tcdp_audit.core.check.class_check import CheckOnClasses
 from tcdp_audit.core.check.kinds import KINDS, Check
-from tcdp_audit.core.check.on_classes import CheckOnClasses
 from tcdp_audit.core.check.threshold import Limit, Threshold
 from tcdp_audit.core.session.registry import Plugins
 

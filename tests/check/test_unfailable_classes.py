@@ -10,12 +10,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from tcdp_audit.core.check.class_check import ClassCheck
-from tcdp_audit.core.check.exact import as_measured
+from tcdp_audit.core.check.class_check import AttackCheck, ClassCheck
+from tcdp_audit.core.check.evidence import SingletonClasses
 from tcdp_audit.core.check.kinds import Check
-from tcdp_audit.core.check.parameters import Parameters
-from tcdp_audit.core.check.unfailable import SingletonClasses
-from tcdp_audit.core.check.victim_check import AttackCheck
+from tcdp_audit.core.check.threshold import Parameters, as_measured
 from tcdp_audit.core.policy.model import Scale
 from tcdp_audit.core.session.registry import Plugins
 from tcdp_audit.testing.cases import Case

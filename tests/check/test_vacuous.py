@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tcdp_audit.core.check.exact import as_measured
+from tcdp_audit.core.check.threshold import as_measured
 from tcdp_audit.core.check.vacuous import vacuous
 from tcdp_audit.core.session.registry import Plugins
 from tcdp_audit.testing.class_checks import ClassCheckSuite

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from tcdp_audit import Outcome, measure
 from tcdp_audit.core.check.evidence import ClassEvidence, ReferenceDistribution
-from tcdp_audit.core.check.exact import Measured, Ratios, as_measured
+from tcdp_audit.core.check.threshold import Measured, Ratios, as_measured
 from tcdp_audit.core.classes.histogram import Histogram
 from tcdp_audit.core.encoding.hierarchy import Tree
 

@@ -12,7 +12,7 @@ import numpy as np
 from scipy.optimize import linprog
 
 from tcdp_audit.core.check.evidence import ReferenceDistribution
-from tcdp_audit.core.check.exact import Measured
+from tcdp_audit.core.check.threshold import Measured
 from tcdp_audit.core.classes.histogram import Histogram
 from tcdp_audit.core.encoding.hierarchy import Tree
 from tcdp_audit.plugin.check import Ratios

@@ -38,7 +38,7 @@ def test_without_a_key_the_classes_that_overlap_are_intersected():
 
 def test_a_person_in_two_releases_is_said_and_not_passed():
     one = asked("composition_attack", release("z", "x", ["flu"]), A, at_least=2)
-    assert (one.status, "nobody who is in this release" in one.message) == (Status.ERROR, True)
+    assert (one.status, "no one who is in this release" in one.message) == (Status.ERROR, True)
     one = asked("composition_attack", B, A, policy=NO_KEY, at_least=2)
     assert (one.status, "no class of this release overlaps" in one.message) == (Status.ERROR, True)
 

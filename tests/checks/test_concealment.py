@@ -212,7 +212,7 @@ def test_a_release_that_is_no_generalisation():
         [{"k_concealment": {"k": 2}}],
     )
     assert outcome.status is Status.ERROR
-    assert "in 1 record of 3 the released cell of 'age' does not stand for the person's own" in outcome.message
+    assert "in 1 record of 3 the released cell of 'age' does not cover the person's own" in outcome.message
     (outcome,) = audited(
         {"age": ["1", "2"], "town": ["a", "c"]},
         {"age": [1, 2], "town": ["a", "b"]},

@@ -315,3 +315,10 @@ def test_nothing_to_compare_by_and_no_secret_are_errors(tmp_path: Path):
 def _same(folder: Path) -> Path:
     pd.DataFrame({"code": ["c1", "c1"]}).to_csv(folder / "same.csv", index=False)
     return folder / "same.csv"
+
+
+@pytest.mark.parametrize("check", ["singling_out", "k_concealment", "kk_anonymity"])
+def test_the_key_is_no_quasi_identifier_that_an_intruder_knows(check: str):
+    policy = {"version": 1, "key": "age", "attributes": {"age": {"role": "quasi_identifier"}}, "expect": [{check: {}}]}
+    with pytest.raises(PolicyError, match="'age' is the key, which an intruder does not have; leave it out"):
+        tcdp_audit.audit(ORIGINAL[["age"]], policy, ORIGINAL[["age"]])

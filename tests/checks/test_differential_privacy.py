@@ -19,13 +19,13 @@ from tcdp_audit.core.session.registry import Plugins
 from tcdp_audit.plugin.check import ClassEvidence
 from tcdp_audit.testing import check_conforms
 from tcdp_audit_plugins.checks.differential_privacy.expected_t_closeness import ExpectedParameters, expected_t
-from tcdp_audit_plugins.checks.differential_privacy.exponentials import sign_of_exponential
 from tcdp_audit_plugins.checks.differential_privacy.implied_epsilon import (
     ImpliedEpsilonParameters,
     bucket_of_values,
     bucketised,
     implied_epsilon,
 )
+from tcdp_audit_plugins.checks.differential_privacy.sentences import sign_of_exponential
 from tcdp_audit_plugins.checks.differential_privacy.t_from_epsilon import TFromEpsilonParameters, t_from_epsilon
 
 BUCKETS = {"role": "sensitive"}

@@ -248,4 +248,4 @@ def test_repeated_keys_are_an_error_without_a_figure():
     outcome = linked(RELEASED.assign(id=[0, 0, 1, 2, 3, 4]), ORIGINAL, {"v": "numeric"})
     assert outcome.status is Status.ERROR
     assert outcome.observed is None
-    assert "stands in more than one record" in outcome.message
+    assert "appears in more than one record" in outcome.message

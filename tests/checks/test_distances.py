@@ -26,7 +26,7 @@ from distance_tables import (
 from hypothesis import given, settings, strategies as st
 
 from tcdp_audit.core.check.evidence import ReferenceDistribution
-from tcdp_audit.core.check.exact import Measured
+from tcdp_audit.core.check.threshold import Measured
 from tcdp_audit.core.encoding.hierarchy import Tree
 from tcdp_audit.plugin.check import ApproximateFigure, Ratios
 from tcdp_audit_plugins.checks._shared import distances

@@ -11,8 +11,8 @@ import pytest
 from class_rows import evidence, random_rows, totals
 
 from tcdp_audit.core.base.outcome import Comparison
-from tcdp_audit.core.check.parameters import Parameters
 from tcdp_audit.core.check.summary import ClassSummary
+from tcdp_audit.core.check.threshold import Parameters
 from tcdp_audit.core.session.registry import Plugins
 
 pytestmark = pytest.mark.long  # a thousand tables

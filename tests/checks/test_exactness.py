@@ -20,12 +20,10 @@ from distance_tables import Table, equal, hierarchical, multiplicative, on_a_lin
 from tcdp_audit.core.base.outcome import Comparison
 from tcdp_audit.core.check.class_check import ClassCheck
 from tcdp_audit.core.check.evidence import ClassEvidence
-from tcdp_audit.core.check.exact import Ratios, as_measured
 from tcdp_audit.core.check.kinds import Check
-from tcdp_audit.core.check.parameters import Parameters
 from tcdp_audit.core.check.summary import summarise
 from tcdp_audit.core.check.table_check import TableCheck
-from tcdp_audit.core.check.threshold import Threshold
+from tcdp_audit.core.check.threshold import Parameters, Ratios, Threshold, as_measured
 from tcdp_audit.core.session.registry import Plugins
 from tcdp_audit.testing.class_figures import exact_figures
 from tcdp_audit.testing.conformance import Subject

@@ -21,8 +21,14 @@ from numpy.typing import ArrayLike
 from tcdp_audit import Outcome, PolicyError, Status, audit
 from tcdp_audit.core.base.frozen import FrozenDict
 from tcdp_audit_plugins.checks._shared.key_sketch import KeySketch, mixed
-from tcdp_audit_plugins.checks.joinability.common_keys import TableKeys, records_of
-from tcdp_audit_plugins.checks.joinability.shares import common_keys, contained, jaccard, one_to_one
+from tcdp_audit_plugins.checks.joinability.common_keys import (
+    TableKeys,
+    common_keys,
+    contained,
+    jaccard,
+    one_to_one,
+    records_of,
+)
 
 Row = tuple[Any, ...]
 GOLDEN = pa.table({"a": range(600)}), pa.table({"a": range(500, 900)})  # 600,000 and 400,000 in thousands

@@ -11,12 +11,12 @@ from hypothesis import given, strategies as st
 
 from tcdp_audit import PolicyError
 from tcdp_audit_plugins.checks import l_diversity
-from tcdp_audit_plugins.checks._shared.entropy import sign_of_perplexity
 from tcdp_audit_plugins.checks.l_diversity import (
     DistinctParameters,
     EntropyParameters,
     distinct_values,
     effective_values,
+    sign_of_perplexity,
 )
 
 DIFFERENT = Fraction(1, 10**30)

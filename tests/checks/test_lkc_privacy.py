@@ -163,7 +163,7 @@ def test_what_it_cannot_measure_is_a_fault(further: dict[str, Any], sentence: st
 def test_values_that_no_one_has_and_columns_without_any_are_errors():
     result = outcome(table(SIX), {"values": ["plague"], "C": "0.5"})
     assert result.status is Status.ERROR
-    assert "nobody could infer it" in result.message
+    assert "no one could infer it" in result.message
     missing = outcome(table([(0, None), (0, "c")]), {"C": 1}, conventions={"missing_sensitive": "fail"})
     assert (missing.status, "1 record has no value" in missing.message) == (Status.FAILED, True)
     assert missing.details["confidence"] == 1

@@ -9,7 +9,7 @@ from math import log
 import pytest
 from hypothesis import assume, given, strategies as st
 
-from tcdp_audit_plugins.checks._shared.logarithms import sign_of_gain, sign_of_logarithm
+from tcdp_audit_plugins.checks._shared.frequency_ratios import sign_of_gain, sign_of_logarithm
 
 ratios = st.fractions(min_value=1, max_value=1000, max_denominator=1000)
 

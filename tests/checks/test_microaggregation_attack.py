@@ -185,7 +185,7 @@ def test_plain_groups_take_what_is_left_over():
         ({"blocks": [["a"]]}, "blocks need `method: known_groups`"),
         ({"method": "known_groups", "reach": 2}, "have no reach"),
         ({"method": "known_groups", "blocks": [["a"]], "attributes": ["a"]}, "leave `attributes` out"),
-        ({"method": "known_groups", "blocks": [["a"], ["a"]]}, "stands in two blocks"),
+        ({"method": "known_groups", "blocks": [["a"], ["a"]]}, "is in two blocks"),
         ({"method": "known_groups", "blocks": [["c"]]}, "declares no attribute 'c'"),
         ({"method": "known_groups", "attributes": ["c"]}, "declares no attribute 'c'"),
         ({"attributes": ["c"]}, "declares no attribute 'c'"),

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import assume, given, settings, strategies as st
 from numpy.typing import NDArray
 
-from tcdp_audit_plugins.checks.record_linkage import nearest as search, products
-from tcdp_audit_plugins.checks.record_linkage.products import closer
+from tcdp_audit_plugins.checks.record_linkage import distances, nearest as search
+from tcdp_audit_plugins.checks.record_linkage.distances import closer
 from tcdp_audit_plugins.checks.record_linkage.standardised import RecordPoints, Space
 
 SMALL = {"BLOCK": 5, "LEAF": 3, "SOME": 2, "NEAR": 2, "WAITING": 4}
@@ -58,7 +58,7 @@ def ways(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Non
     """Blocks and leaves of a few points; with and without a tree where there are few dimensions."""
     for name, value in SMALL.items():
         monkeypatch.setattr(search, name, value)
-    monkeypatch.setattr(products, "CELLS", 16)
+    monkeypatch.setattr(distances, "CELLS", 16)
     if request.param == "leaves":
         monkeypatch.setattr(search, "TREE_DIMENSIONS", -1)
 

@@ -106,7 +106,7 @@ def test_order_of_records_makes_no_difference(check: str):
 @pytest.mark.parametrize(
     ("bounds", "sentence"),
     [
-        ({"delta_min": 0}, "needs a `delta_max` beside it"),
+        ({"delta_min": 0}, "also needs a `delta_max`"),
         ({"delta_min": 0.5, "delta_max": 0.4}, "must not be above"),
         ({"delta_max": 1.5}, "must be at most 1"),
     ],

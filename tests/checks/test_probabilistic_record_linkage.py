@@ -300,7 +300,7 @@ def refused(given: dict[str, Any], **document: Any) -> str:
     [
         ({"attributes": ["agee"]}, "the policy declares no attribute 'agee'"),
         ({"attributes": ["age", "age"]}, "an attribute is named twice"),
-        ({"attributes": ["id"]}, "'id' is the key that tells who is who"),
+        ({"attributes": ["id"]}, "'id' is the key, which identifies people"),
         ({"tolerance": {"zip": 1}}, "a tolerance needs 'zip' to be declared `scale: numeric`"),
         ({"similarity": {"age": 0.5}}, "a similarity needs 'age' to be declared `scale: nominal`"),
         (

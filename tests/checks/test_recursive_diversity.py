@@ -12,8 +12,12 @@ from hypothesis import given, strategies as st
 
 from tcdp_audit import PolicyError
 from tcdp_audit.core.check.evidence import ClassEvidence
-from tcdp_audit_plugins.checks._shared.ranked_counts import ratio_to_tail
-from tcdp_audit_plugins.checks.recursive_diversity import RecursiveParameters, least_protected_share, recursive_ratio
+from tcdp_audit_plugins.checks.recursive_diversity import (
+    RecursiveParameters,
+    least_protected_share,
+    ratio_to_tail,
+    recursive_ratio,
+)
 
 LABELS = ["v0", "v1", "v2", "v3", "v4", "v5"]
 

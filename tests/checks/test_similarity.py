@@ -12,8 +12,7 @@ from class_rows import Rows, evidence, exact, frame, tables, with_gaps
 from hypothesis import given, strategies as st
 
 from tcdp_audit import CheckError, Outcome, PolicyError, audit, measure
-from tcdp_audit_plugins.checks._shared.windows import reach_of_numbers
-from tcdp_audit_plugins.checks.similarity import SimilarityParameters, largest_similar_share
+from tcdp_audit_plugins.checks.similarity import SimilarityParameters, largest_similar_share, reach_of_numbers
 
 NUMBERS = [-7, -3, 0, 1, 2, 50]
 TREE = [[0, 1, 2, 3, 4, 5], [0, 0, 1, 1, 2, 2], [0, 0, 0, 0, 1, 1], [0] * 6]

@@ -300,7 +300,7 @@ def test_without_noise_a_class_that_lacks_a_value_is_infinitely_far(data: Path):
         (
             [0, 10**9],
             {"mechanism": "laplace", "noise_scale": "1e-6"},
-            "the noise is too small beside the attribute's range",
+            "the noise is too small compared with the attribute's range",
         ),
     ],
 )

@@ -16,7 +16,7 @@ from hypothesis import given, strategies as st
 from population_tables import NAMES, Row, outcome, shuffled, table
 
 from tcdp_audit import CheckError, PolicyError
-from tcdp_audit_plugins.checks._shared.minimal_uniques import dis_suda, minimal_uniques
+from tcdp_audit_plugins.checks.suda import dis_suda, minimal_uniques
 
 rows = st.lists(st.tuples(*[st.integers(0, 2)] * 4), min_size=1, max_size=14)
 

@@ -20,9 +20,13 @@ from tcdp_audit_plugins.checks.record_linkage.standardised import RecordPoints, 
 from tcdp_audit_plugins.checks.record_linkage.supervised import mixed_integer, paired_points, search
 from tcdp_audit_plugins.checks.record_linkage.supervised.exact_optimum import optimum
 from tcdp_audit_plugins.checks.record_linkage.supervised.families import FAMILIES, BilinearForm, Family, WeightedMean
-from tcdp_audit_plugins.checks.record_linkage.supervised.links import FeatureBlocks, Learned, links
 from tcdp_audit_plugins.checks.record_linkage.supervised.mixed_integer import region
-from tcdp_audit_plugins.checks.record_linkage.supervised.paired_points import PairedPoints
+from tcdp_audit_plugins.checks.record_linkage.supervised.paired_points import (
+    FeatureBlocks,
+    Learned,
+    PairedPoints,
+    links,
+)
 from tcdp_audit_plugins.checks.record_linkage.supervised.surrogate import Deadline, learned
 
 Rows = list[tuple[int, ...]]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import given, strategies as st
 
-from tcdp_audit.core.classes.segments import positions_of, starts_of
+from tcdp_audit.core.encoding.keys import positions_of, starts_of
 from tcdp_audit_plugins.remedies._shared.segments import first_of_each, inverse, rank_within
 
 LENGTHS = st.lists(st.integers(0, 4), max_size=8)

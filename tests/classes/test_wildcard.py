@@ -9,7 +9,7 @@ import numpy as np
 from hypothesis import given, strategies as st
 from test_histogram import compressed, plain
 
-from tcdp_audit.core.classes.wildcard import compatibility
+from tcdp_audit.core.classes.wildcard import Compatibility
 
 MISSING = (2, 3, 1)  # the code that stands for a missing value in each quasi-identifier
 Key = tuple[int, int, int]
@@ -30,7 +30,7 @@ def test_sums_over_compatible_classes(classes: list[Key], data: st.DataObject) -
     expected = [
         sum(size for other, size in zip(classes, sizes, strict=True) if compatible(one, other)) for one in classes
     ]
-    result = compatibility(codes(classes), MISSING).sum(np.array(sizes, dtype=np.int64))
+    result = Compatibility(codes(classes), MISSING).sum(np.array(sizes, dtype=np.int64))
     assert result.tolist() == expected
 
 
@@ -42,11 +42,11 @@ def test_histograms_of_compatible_classes(classes: list[Key], data: st.DataObjec
         sum((row for other, row in zip(classes, rows, strict=True) if compatible(one, other)), Counter())
         for one in classes
     ]
-    assert plain(compatibility(codes(classes), MISSING).merge(compressed(rows), 4)) == expected
+    assert plain(Compatibility(codes(classes), MISSING).merge(compressed(rows), 4)) == expected
 
 
 def test_the_documented_example() -> None:
     """(F,1),(F,1),(F,missing),(M,2),(M,2): the least is 2."""
     classes = [(0, 0), (0, 2), (1, 1)]
     columns = [np.array(column, dtype=np.int64) for column in zip(*classes, strict=True)]
-    assert compatibility(columns, (2, 2)).sum(np.array([2, 1, 2])).tolist() == [3, 3, 2]
+    assert Compatibility(columns, (2, 2)).sum(np.array([2, 1, 2])).tolist() == [3, 3, 2]

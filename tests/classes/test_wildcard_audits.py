@@ -15,7 +15,7 @@ import tcdp_audit.core.auditor.measuring
 import tcdp_audit.core.classes.wildcard_rows
 from tcdp_audit import audit, load_policy
 from tcdp_audit.core.classes.histogram import Counts, Histogram, add_up
-from tcdp_audit.core.classes.wildcard import Compatibility, WildcardBlock, compatibility
+from tcdp_audit.core.classes.wildcard import Compatibility, WildcardBlock
 from tcdp_audit.core.classes.wildcard_rows import Values
 from tcdp_audit.core.session.registry import Plugins
 
@@ -139,7 +139,7 @@ def test_rows_are_joined_by_marks_or_by_sorting_or_left_apart(
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(tcdp_audit.core.classes.wildcard_rows, "DENSE", dense)
         patch.setattr(tcdp_audit.core.classes.wildcard_rows, "WORTHWHILE", worthwhile)
-        match = compatibility(codes, spans)
+        match = Compatibility(codes, spans)
         values = Values.of(histogram, 5)
         blocks = [block for part in range(parts) for block in match.blocks([sizes], [values], (part, parts), 20)]
     (expected,) = compared(match, [sizes], [values])

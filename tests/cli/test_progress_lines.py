@@ -6,19 +6,19 @@ from typing import Any
 
 import pytest
 
-from tcdp_audit.cli import progress
+from tcdp_audit.cli import printing
 from tcdp_audit.cli.printing import streams
 
 
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     now = [0.0]
-    monkeypatch.setattr("tcdp_audit.cli.progress.time.monotonic", lambda: now[0])
+    monkeypatch.setattr("tcdp_audit.cli.printing.time.monotonic", lambda: now[0])
     return now
 
 
 def reported(clock: list[float], calls: list[tuple[float, str, int, int]], capsys: Any, *, quiet: bool = False) -> str:
-    with streams(), progress.progress_of_work(quiet=quiet) as callback:
+    with streams(), printing.progress_of_work(quiet=quiet) as callback:
         for moment, *step in calls:
             clock[0] = moment
             if callback is not None:
@@ -29,7 +29,7 @@ def reported(clock: list[float], calls: list[tuple[float, str, int, int]], capsy
 
 
 def test_short_work_is_silent(clock: list[float], capsys: Any) -> None:
-    assert reported(clock, [(1, "reading", 1, 2), (progress.LONG - 1, "measuring", 2, 2)], capsys) == ""
+    assert reported(clock, [(1, "reading", 1, 2), (printing.LONG - 1, "measuring", 2, 2)], capsys) == ""
 
 
 def test_each_stage_of_long_work_has_a_line_and_a_long_one_several(clock: list[float], capsys: Any) -> None:

@@ -9,7 +9,7 @@ import pytest
 from tcdp_audit.cli.explain import ROLES, topic, topics
 from tcdp_audit.core.base.outcome import COLUMN_DEMANDS
 from tcdp_audit.core.policy.model import PolicyDocument, Role
-from tcdp_audit.core.policy.profile import profiles
+from tcdp_audit.core.policy.policy import profiles
 
 
 def test_every_role_is_a_topic_and_its_page_is_that_on_attributes():

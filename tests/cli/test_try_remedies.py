@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tcdp_audit.cli import progress
+from tcdp_audit.cli import printing
 
 ROWS = [(age, "abcd"[i % 4], "flu" if i % 2 else "gout") for i, age in enumerate((20, 21, 33, 51, 52, 67))]
 POLICY = """
@@ -102,7 +102,7 @@ def test_a_demand_that_fails_is_no_measurement(here: Any) -> None:
 
 
 def test_long_trials_say_how_far_they_are(here: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(progress, "LONG", 0.0)
+    monkeypatch.setattr(printing, "LONG", 0.0)
     answer = here("check", *TRY)
     assert "tcdp-audit: trying remedies, 0% done, after " in answer.err
     assert "trying remedies" not in answer.out

@@ -11,10 +11,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from tcdp_audit.core.check.exact import Ratios, as_measured
-from tcdp_audit.core.check.on_classes import CheckOnClasses
-from tcdp_audit.core.check.parameters import Parameters
-from tcdp_audit.core.check.threshold import Threshold
+from tcdp_audit.core.check.class_check import CheckOnClasses
+from tcdp_audit.core.check.threshold import Parameters, Ratios, Threshold, as_measured
 from tcdp_audit.core.policy.model import Scale
 from tcdp_audit.core.session.registry import Plugins
 from tcdp_audit.testing.cases import Case

@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 from pydantic import BaseModel, Field
 
-from tcdp_audit.core.check.parameters import AttributeParameters, ShareParameters
-from tcdp_audit.core.check.unfailable import SingletonClasses
-from tcdp_audit.core.check.victim_check import AttackCheck
+from tcdp_audit.core.check.class_check import AttackCheck
+from tcdp_audit.core.check.evidence import SingletonClasses
+from tcdp_audit.core.check.threshold import AttributeParameters, ShareParameters
 from tcdp_audit.core.policy.model import Scale
 from tcdp_audit.core.policy.scalars import Exact
 from tcdp_audit.core.session.registry import Plugins
@@ -327,7 +327,7 @@ def other_base() -> Any:
         (demanding(), "thresholds: 'n' must be None by default"),
         (open_model(), "parameters: unknown names must be refused"),
         (changing(), "parameters: they must not change"),
-        (other_base(), "parameters: the model must derive from AttributeParameters"),
+        (other_base(), "`parameters` must be a class derived from Parameters, and is the class Other"),
     ],
 )
 def test_an_incomplete_specification_is_named(broken: Any, property_: str):

@@ -150,12 +150,24 @@ def of_kind(kind: type[TableCheck[Any]]) -> Any:
     ("property_", "check", "sentence"),
     [
         ("figure", measuring(raising), "the measure raised ZeroDivisionError: nothing to divide"),
-        ("figure", measuring(lambda *_: 0.5), "`measure` gave a float"),
+        ("figure", measuring(lambda *_: 0.5), "the check gave a float and not a TableFigure"),
         ("figure", measuring(with_figure(value=float("nan"))), "its value must be a number, not NaN"),
-        ("figure", measuring(with_figure(value="much")), "its value must be a number, not NaN"),
-        ("figure", measuring(with_figure(records=-1)), "its records must be a whole number"),
-        ("figure", measuring(with_figure(failing=RECORDS + 1)), "its failing records must be None or a whole number"),
-        ("figure", measuring(with_figure(classes=(3, 4))), "its failing classes must be None or a whole number"),
+        ("figure", measuring(with_figure(value="much")), "whose `value` must be a Fraction or a number, and is a str"),
+        (
+            "figure",
+            measuring(with_figure(records=-1)),
+            "its records must be whole numbers, at least 0, and the failing no more: got 2 of -1",
+        ),
+        (
+            "figure",
+            measuring(with_figure(failing=RECORDS + 1)),
+            "its records must be whole numbers, at least 0, and the failing no more: got 61",
+        ),
+        (
+            "figure",
+            measuring(with_figure(classes=(3, 4))),
+            "its classes must be whole numbers, at least 0, and the failing no more: got 4 of 3",
+        ),
         ("figure", measuring(with_figure(distribution=[[2, 1, 1], [1, 1, 1]])), "must ascend by its figures"),
         ("figure", measuring(with_figure(distribution=[[2, 1]])), "[figure, classes, records] triples"),
         ("figure", measuring(with_figure(details={"of": np.zeros(1)})), "the check gave a ndarray among its details"),
@@ -188,7 +200,7 @@ def of_kind(kind: type[TableCheck[Any]]) -> Any:
         ),
         ("tables", replace(LONELY, on_attribute=True), "a check on tables gets no attribute"),
         ("thresholds", replace(LONELY, threshold="share"), "'share' is no field of the parameters"),
-        ("thresholds", replace(LONELY, measure="soon"), "a measure is no function"),
+        ("thresholds", replace(LONELY, measure="soon"), "`measure` must be a function, and is a str"),
         (
             "example",
             replace(LONELY, guide=replace(LONELY.guide, example="- lonely: {at_most: 2}")),

@@ -10,7 +10,7 @@ import pytest
 from banned_words import BANNED, Banned, in_name, in_prose
 from documents import FENCED, ROOT, name_of
 
-GENERATED = ("checks", "remedies")  # written from the guides of checks and remedies
+GENERATED = ("checks", "remedies")  # written from the guides of checks and remedies, which are among the pages
 HISTORICAL = ("decisions",)  # records of their day
 OUTPUT = ("console", "text")  # what programs print, which tests of their own hold
 PRINTED = re.compile(r"^(?!>>>|\.\.\.).*$", re.MULTILINE)  # lines of an interactive example that Python prints
@@ -25,6 +25,7 @@ PAGES = sorted(
         *(ROOT / "examples").rglob("*.md"),
         *(ROOT / "docs").glob("*.md"),
         *(ROOT / "docs" / "how-to").glob("*.md"),
+        *(ROOT / "plugins").rglob("*.md"),
     ]
 )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from test_draft_ladders import facts
+from test_draft_hierarchies import facts
 
 from tcdp_audit.core.policy.model import Scale
 from tcdp_audit.drafting.column import ORDERS, SAMPLE, missing_tokens, order_of, scale_of, tokens_of

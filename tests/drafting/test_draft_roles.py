@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pyarrow as pa
 import pytest
-from test_draft_ladders import facts
+from test_draft_hierarchies import facts
 
 from tcdp_audit.core.policy.model import Role
 from tcdp_audit.core.session.registry import Plugins
 from tcdp_audit.drafting import draft_policy
 from tcdp_audit.drafting.column import ColumnFacts
 from tcdp_audit.drafting.draft import DraftColumn, PolicyDraft, file_name_of, located_from, stem_of
-from tcdp_audit.drafting.ladders import Ladder
+from tcdp_audit.drafting.hierarchies import DraftHierarchy
 from tcdp_audit.drafting.roles import Evidence, Proposal, figures, proposed
 from tcdp_audit.drafting.vocabulary import topic_of
 
@@ -35,7 +35,7 @@ def proposal(name: str, values: list[object], **evidence: object) -> Proposal:
         ("x", ["123e4567-e89b-42d3-a456-426614174000"] * 2, Role.IDENTIFIER, "all values are UUIDs"),
         ("city", ["a", "b"], Role.QUASI_IDENTIFIER, "its name speaks of a place"),
         ("religion", ["a", "b"], Role.SENSITIVE, "its name speaks of religion"),
-        ("religion", ["a", "a"], None, "all records have one value; a secret of everybody?"),
+        ("religion", ["a", "a"], None, "all records have one value; a secret of everyone?"),
         ("x", ["1990-01-31", "1991-12-01"], Role.QUASI_IDENTIFIER, "all values are calendar days"),
         ("x", ["1990-01-31T10:00", "1991-12-01 23:59:59.5"], Role.QUASI_IDENTIFIER, "all values are points in time"),
         ("x", MANY, Role.IDENTIFIER, "nearly every record has a value of its own"),
@@ -97,8 +97,8 @@ def test_nested_data_are_left_to_a_person():
 
 
 def test_hierarchies_have_files_of_their_own_where_capitals_do_not_count():
-    ladder = Ladder("", (("1", "*"),))
-    columns = [DraftColumn(name, None, None, "", (), ladder) for name in ("Age", "age", "AGE", "a/ge", "ø", "***")]
+    hierarchy = DraftHierarchy("", (("1", "*"),))
+    columns = [DraftColumn(name, None, None, "", (), hierarchy) for name in ("Age", "age", "AGE", "a/ge", "ø", "***")]
     draft = PolicyDraft("t", None, 1, columns, [""], (), "1", ["k_anonymity"])
     names = list(draft.hierarchies.values())
 

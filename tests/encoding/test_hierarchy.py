@@ -161,7 +161,7 @@ def test_a_tree_over_an_empty_domain_has_no_nodes():
     [
         ("a;x;*\nzqlabel;*\nc;x;*\n", "line 2: not as deep as the others (3 levels)"),
         ("a;x;*\nb;x;zqlabel\nc;x;*\nd;y;zqlabel2\n", "lines 2, 4: under another root; a hierarchy has one root"),
-        ("zqlabel;x;*\n\nzqlabel;x;*\n", "line 3: a leaf that stands on an earlier line already"),
+        ("zqlabel;x;*\n\nzqlabel;x;*\n", "line 3: a leaf that is on an earlier line already"),
         (
             "a;zqlabel;y;*\nb;zqlabel;z;*\n",
             "line 2: a label whose parent differs from the one on an earlier line",
@@ -196,7 +196,7 @@ def test_all_faults_are_reported_at_once(tmp_path: Path):
     assert reported.splitlines() == [
         "tree.csv: line 3: not as deep as the others (4 levels)",
         "tree.csv: line 4: under another root; a hierarchy has one root",
-        "tree.csv: line 2: a leaf that stands on an earlier line already",
+        "tree.csv: line 2: a leaf that is on an earlier line already",
         "tree.csv: lines 2, 5: a label whose parent differs from the one on an earlier line",
     ]
 
@@ -212,7 +212,7 @@ def test_all_faults_are_reported_at_once(tmp_path: Path):
         (
             "tree.yaml",
             b"'*':\n  zqlabel: [a]\n  zqlabel: [b]\n",
-            "tree.yaml:3:3: a label stands here a second time; it was set on line 2",
+            "tree.yaml:3:3: a label is set here a second time; it was set on line 2",
         ),
         ("tree.yaml", b"'*':\n  x: [a]\n  zqlabel:\n", "tree.yaml: line 3: not as deep as the others (3 levels)"),
         (
@@ -249,7 +249,7 @@ def test_a_missing_file_and_a_folder_are_reported(tmp_path: Path):
             {"*": [True, "zqlabel"]},
             "the inline hierarchy: a label is no text: YAML reads this as true or false; put it in",
         ),
-        ({"*": ["zqlabel", "zqlabel"]}, "the inline hierarchy: a leaf that stands on an earlier line already"),
+        ({"*": ["zqlabel", "zqlabel"]}, "the inline hierarchy: a leaf that is on an earlier line already"),
     ],
 )
 def test_an_inline_mapping_that_is_no_tree_is_reported(tree: dict[str, Any], message: str):

@@ -20,7 +20,7 @@ from tcdp_audit.core.encoding.reading import domain_of
 from tcdp_audit.core.policy.model import AttributeDeclaration, Conventions, Role, Scale
 
 REFUSED = (
-    "column 'x' holds numbers that are different and too close, or too many digits long, to be told apart as 64-bit "
+    "column 'x' holds numbers that are different and too close, or too many digits long, to be distinguished as 64-bit "
     "floating point; round them, or declare `{scale: nominal}`"
 )
 MERGED = {
@@ -110,7 +110,7 @@ def test_no_two_different_numbers_have_one_code(texts: list[str]) -> None:
 
 
 BESIDE = (
-    "column 'x' holds numbers that are told from those of another table only beyond the digits of 64-bit floating "
+    "column 'x' holds numbers that differ from those of another table only beyond the digits of 64-bit floating "
     "point; round both alike, or declare `scale: nominal`"
 )
 

@@ -12,9 +12,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from tcdp_audit.core.base.errors import DataError
-from tcdp_audit.core.engines.cells import cells_of_files
 from tcdp_audit.core.engines.json_lines import FEW_KEYS, MOST_KEYS
 from tcdp_audit.core.engines.opening import open_engine
+from tcdp_audit.core.engines.source import cells_of_files
 
 MEMORY = 2**28
 PEAK = (  # of this program alone, which `ru_maxrss` is not

@@ -17,10 +17,10 @@ from tcdp_audit.core.base.errors import DataError
 from tcdp_audit.core.encoding.domain import Domain, RawDomain
 from tcdp_audit.core.engines import coded_column as coding, coded_columns, duckdb
 from tcdp_audit.core.engines.base import Column, Engine
-from tcdp_audit.core.engines.cells import cells_of_table
 from tcdp_audit.core.engines.coded_column import CodedColumn, coded_column
 from tcdp_audit.core.engines.coded_columns import CodedColumns
 from tcdp_audit.core.engines.opening import open_engine
+from tcdp_audit.core.engines.source import cells_of_table
 
 GIB = 2**30
 TEXT = st.text(st.characters(exclude_categories=("Cs",)), max_size=12)

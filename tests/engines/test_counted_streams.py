@@ -54,7 +54,7 @@ def test_what_a_stream_raises_is_raised_and_no_part_of_it_is_audited(opened: obj
 
 @pytest.mark.parametrize(
     ("names", "sentence"),
-    [(["zip", "zip", "times"], "'zip' stands more than once"), (["", "age", "times"], "column 1 has no name")],
+    [(["zip", "zip", "times"], "'zip' appears more than once"), (["", "age", "times"], "column 1 has no name")],
 )
 def test_columns_need_names(names: list[str], sentence: str) -> None:
     with pytest.raises(DataError, match=sentence):

@@ -18,8 +18,8 @@ from tcdp_audit import audit
 from tcdp_audit.core.base.errors import DataError
 from tcdp_audit.core.encoding.domain import texts_of
 from tcdp_audit.core.repair.fixing import fix
-from tcdp_audit.core.session.inputs import open_table
 from tcdp_audit.core.session.registry import Plugins
+from tcdp_audit.core.session.tables import open_table
 from tcdp_audit_plugins.engines.statistics.labels import as_texts
 from tcdp_audit_plugins.engines.statistics.reading import open_with_pyreadstat
 

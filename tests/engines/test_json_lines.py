@@ -117,7 +117,7 @@ FAULTS = {
     r'{"x": "\ud800"}': f"the value of column 'x' {HALF}",
     r'{"x": "\ude00\ud83d"}': f"the value of column 'x' {HALF}",
     r'{"\udfff": 1}': f"a column name {HALF}",
-    r'{"x": 1, "\u0078": 2}': "the column name 'x' stands more than once in the record; keep one",
+    r'{"x": 1, "\u0078": 2}': "the column name 'x' appears more than once in the record; keep one",
     '{"x": {}}': "column 'x' holds nested data; every value must be a single cell",
     '{"x": []}': "column 'x' holds nested data; every value must be a single cell",
     '{"x": ' + "[" * 100_000 + "}": "the line is not one JSON object; write one record on each line",

@@ -197,11 +197,11 @@ def test_dictionaries_and_text_go_together(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "sentence"),
     [
-        ("k=1/k=2", "stands in two folders of the key 'k'; leave one out"),
+        ("k=1/k=2", "is in two folders of the key 'k'; leave one out"),
         ("k=", "gives the key 'k' no value; a missing one is __HIVE_DEFAULT_PARTITION__"),
-        ("k=%FF", "stands in a folder whose name is not UTF-8"),
-        ("zip=1", "column 'zip' stands in the files and as a key"),
-        ("j=1", "stands in folders of other keys than the first file"),
+        ("k=%FF", "is in a folder whose name is not UTF-8"),
+        ("zip=1", "column 'zip' is in the files and also a key"),
+        ("j=1", "is in folders of other keys than the first file"),
     ],
 )
 def test_keys_that_cannot_be_columns(tmp_path: Path, name: str, sentence: str) -> None:

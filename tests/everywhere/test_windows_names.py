@@ -16,8 +16,8 @@ from pyarrow import parquet
 from tcdp_audit import audit
 from tcdp_audit.cli.configuration import _shown
 from tcdp_audit.core.base import resources, scratch
-from tcdp_audit.core.base.addresses import has_secret, resolve_location, scheme_of
 from tcdp_audit.core.base.errors import UsageError
+from tcdp_audit.core.base.files import has_secret, resolve_location, scheme_of
 from tcdp_audit.core.base.scratch import LOCK, Scratch, sweep
 from tcdp_audit.drafting.draft import located_from
 

@@ -16,16 +16,15 @@ import tcdp_audit
 import tcdp_audit_plugins
 import tcdp_audit_reports
 from tcdp_audit.core.base.lazy import WRITTEN
-from tcdp_audit.core.base.public_names import MODULES, public_names
+from tools.generate.public_names import MODULES, public_names
 
 PAPERS = Path(__file__).parents[2] / "examples" / "papers"
 PACKAGES = (tcdp_audit, tcdp_audit_plugins, tcdp_audit_reports)
-NAMES = """
+NAMES = f"""
 import importlib, json, tcdp_audit
-from tcdp_audit.core.base.public_names import MODULES
-modules = [importlib.import_module(name) for name in MODULES]
-names = {one.__name__: sorted(name for name in one.__all__ if hasattr(one, name)) for one in modules}
-print(json.dumps({"from": tcdp_audit.__file__, **names}))
+modules = [importlib.import_module(name) for name in {sorted(MODULES)}]
+names = {{one.__name__: sorted(name for name in one.__all__ if hasattr(one, name)) for one in modules}}
+print(json.dumps({{"from": tcdp_audit.__file__, **names}}))
 """
 SOLVER = """
 from tcdp_audit_plugins.checks.record_linkage.supervised.mixed_integer import SOLVER
@@ -33,7 +32,7 @@ print("found" if SOLVER.is_file() else SOLVER)
 """
 REFUSAL = """
 from tcdp_audit.core.base.frozen import FrozenDict
-from tcdp_audit.core.base.plugin_faults import sentence_about
+from tcdp_audit.core.base.errors import sentence_about
 try:
     FrozenDict({})[1] = 2
 except TypeError as error:
@@ -62,7 +61,7 @@ def run(site: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 def test_the_table_of_names_is_that_of_the_sources() -> None:
-    assert WRITTEN.read_text(encoding="utf-8") == public_names(), "run python -m tcdp_audit.core.base.public_names"
+    assert WRITTEN.read_text(encoding="utf-8") == public_names(), "run python -m tools.generate"
     assert set(json.loads(public_names())) == set(MODULES)
 
 

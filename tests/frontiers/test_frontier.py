@@ -105,8 +105,8 @@ def repairs(folder: Path, given: Any = None, policy: Any = REMEDIED, sha256: str
     variation = Variation.asked(read_policy(policy, BUILT_IN), VARY)
     table = folder / "release.csv"
     digest = sha256 or hashlib.sha256(table.read_bytes()).hexdigest()
-    tables = {"release": table if given is None else given, "original": None, "population": None}
-    return Repairs(tables, variation, BUILT_IN, 2**30, digest)
+    session = tcdp_audit.open_session(table if given is None else given, plugins=BUILT_IN, memory=2**30)
+    return Repairs(session, variation, digest)
 
 
 def test_other_processes_are_given_no_tables_plugins_or_policies_of_this_one(folder: Path):
@@ -188,8 +188,8 @@ def test_tables_of_pandas_are_repaired_too():
     people = release(20).to_pandas()
     one = Variation.asked(read_policy(REMEDIED, BUILT_IN), {"k_anonymity": [3]})
     digest = tcdp_audit.audit(people, REMEDIED, plugins=BUILT_IN).release.sha256
-    tables = {"release": people, "original": None, "population": None}
-    assert Repairs(tables, one, BUILT_IN, 2**30, digest).tried((one.own, False), {}).passed
+    with tcdp_audit.open_session(people, plugins=BUILT_IN) as session:
+        assert Repairs(session, one, digest).tried((one.own, False), {}).passed
 
 
 @pytest.mark.parametrize(

@@ -11,10 +11,11 @@ from hypothesis import given, strategies as st
 
 from tcdp_audit.core.base.errors import UsageError
 from tcdp_audit.core.base.outcome import Comparison
+from tcdp_audit.core.check.demands import around, between
 from tcdp_audit.core.policy.loading import read_policy
 from tcdp_audit.core.policy.policy import Policy
 from tcdp_audit.core.results.setting_trial import VariedDemand
-from tcdp_audit.frontiers.varied import Variation, around, between, grid, one_at_a_time_grid
+from tcdp_audit.frontiers.varied import Variation, grid, one_at_a_time_grid
 
 F = Fraction
 POSITIVE = st.fractions(min_value=F(1, 1000), max_value=1000)

@@ -156,6 +156,6 @@ def test_a_declared_table_without_values_says_why():
     loss = loss_of_lists({"age": ["*", "*"]}, {"age": ["*", "*"]}, policy=policy, town={})
     assert [one.reason for one in loss.declared_counts] == [
         "column 'town' is not in the release",
-        "column 'age' has no value in the release as it came in",
+        "column 'age' has no value in the release before the repair",
     ]
     assert loss.as_json()["counting_queries"]["tables"][1]["value"] is None

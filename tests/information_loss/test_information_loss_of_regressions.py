@@ -169,8 +169,8 @@ def test_columns_that_vary_together_have_no_effect_of_their_own():
     ("columns", "reason"),
     [
         ({name: cells[:11] for name, cells in CARS.items()}, "fewer than 10 records more than coefficients"),
-        (CARS | {"mpg": [20] * 32}, "its columns tell the outcome without error"),
-        (CARS | {"mpg": [3 * wt - 7 for wt in CARS["wt"]]}, "its columns tell the outcome without error"),
+        (CARS | {"mpg": [20] * 32}, "its columns predict the outcome without error"),
+        (CARS | {"mpg": [3 * wt - 7 for wt in CARS["wt"]]}, "its columns predict the outcome without error"),
         ({"mpg": CARS["mpg"], "wt": CARS["wt"], "tons": CARS["wt"]}, "none of its columns has an effect of its own"),
     ],
 )

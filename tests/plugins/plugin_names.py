@@ -1,7 +1,8 @@
 """The public names for plugins as tables of docs/plugins.md: `python tests/plugins/plugin_names.py` writes them.
 
 A row has the name, the first line of its documentation in the source, and the shortest plugin
-that uses it, or where it is defined if none does.
+that uses it, or where it is defined if none does. Of some names the page has the attributes, methods
+and parameters too, from annotations and docstrings.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ USERS = (
     "reports/tcdp_audit_reports",
     "tcdp_audit",
 )  # where examples are looked for, in this order
+MEMBERS = r"(<!-- members: (\w+) (\w+) -->\n).*?(\n<!-- end -->)"
 HEAD = "| name | what it is | used in |\n|---|---|---|"
 
 
@@ -64,6 +66,48 @@ def first_line(role: str, name: str) -> str:
         if documentation:
             return documentation.splitlines()[0]
     raise ValueError(f"{name}: write a docstring under its definition in {module}")
+
+
+def members_of(role: str, name: str) -> str:
+    """The parameters of a function, or the attributes and methods of a class, as a table with its signature."""
+    (node,) = (
+        node
+        for node in ast.parse(_source(_defining_module(role, name))).body
+        if isinstance(node, ast.ClassDef | ast.FunctionDef) and node.name == name
+    )
+    head = f"`{name}{_signature(node)}`" if isinstance(node, ast.FunctionDef) else f"`{name}` has"
+    rows = list(_arguments(node))
+    if isinstance(node, ast.ClassDef):
+        rows += [row for one in node.body if (row := _member(one))]
+    return "\n".join(
+        [f"| {head} | |\n|---|---|", *(f"| `{one}` | {text.replace('|', chr(92) + '|')} |" for one, text in rows)]
+    )
+
+
+def _signature(node: ast.FunctionDef) -> str:
+    arguments = ast.arguments(**{key: value for key, value in vars(node.args).items() if key in ast.arguments._fields})
+    arguments.args = [one for one in arguments.args if one.arg not in ("self", "cls")]
+    return f"({ast.unparse(arguments)})"
+
+
+def _arguments(node: ast.ClassDef | ast.FunctionDef) -> Iterator[tuple[str, str]]:
+    """What the docstring says of each argument."""
+    _, _, section = (ast.get_docstring(node) or "").partition("Args:\n")
+    section = re.split(r"\n(?=\S)", section)[0]
+    for name, text in re.findall(r"^ {4}(\w+): (.+(?:\n {8}.+)*)", section, re.MULTILINE):
+        sentence = " ".join(text.split())
+        yield name, sentence[:1].upper() + sentence[1:]
+
+
+def _member(node: ast.stmt) -> tuple[str, str] | None:
+    """A public method or property with the first line of its docstring."""
+    if not isinstance(node, ast.FunctionDef) or node.name.startswith("_"):
+        return None
+    text = (ast.get_docstring(node) or "").splitlines()[0]
+    decorators = {ast.unparse(one) for one in node.decorator_list}
+    call = "" if decorators & {"property", "cached_property"} else _signature(node)
+    must = "To implement. " if "abstractmethod" in decorators else ""
+    return f"{node.name}{call}", f"{must}{text}"
 
 
 def _defining_module(role: str, name: str) -> str:
@@ -135,7 +179,7 @@ def with_tables(page: str) -> str:
         if not (opening and closing):
             raise ValueError(f"{PAGE.name} has no table of the names of {role}")
         page = f"{before}{opening}{table_of(role)}{closing}{after}"
-    return page
+    return re.sub(MEMBERS, lambda table: f"{table[1]}{members_of(table[2], table[3])}{table[4]}", page, flags=re.DOTALL)
 
 
 if __name__ == "__main__":

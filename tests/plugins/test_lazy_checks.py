@@ -11,9 +11,8 @@ import pytest
 from test_plugins import POLICY, TABLE, Provider, loaded as plugins_with
 
 from tcdp_audit import PluginError, PolicyError, Status, audit, load_policy
-from tcdp_audit.core.check.announced import LazyCheck, load_announced
-from tcdp_audit.core.check.guide import DisclosureType
-from tcdp_audit.core.check.kinds import Check
+from tcdp_audit.core.base.guide_file import DisclosureType
+from tcdp_audit.core.check.kinds import Check, LazyCheck, load_announced
 from tcdp_audit.core.session.registry import Plugins
 from tcdp_audit.testing import ConformanceError, check_conforms
 from tcdp_audit.testing.reports import SAMPLE

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import re
 import sys
+import tomllib
 from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
@@ -12,7 +13,7 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from plugin_names import ROOT, first_line, names_of, row_of, uses
+from plugin_names import MEMBERS, ROOT, first_line, names_of, row_of, uses, with_tables
 
 from tcdp_audit import Status, audit, fix, plugin
 from tcdp_audit.cli import options
@@ -154,6 +155,26 @@ def test_every_public_name_has_its_row(role: str):
     print(*(row_of(role, name) for name in stale), sep="\n")  # noqa: T201 - what is to be written there
     assert stale == [], "run `python tests/plugins/plugin_names.py`"
     assert set(rows) == set(names_of(role))
+
+
+def test_the_tables_of_members_are_those_of_the_source():
+    assert [name for _, _, name, _ in re.findall(MEMBERS, PAGE, re.DOTALL)] == [
+        *("ClassEvidence", "Histogram", "ReferenceDistribution", "TableFigure"),
+        *("Attribute", "NewColumn", "Treatment"),
+        *("streamed_engine", "grouped_engine", "Engine", "RawDomain", "Domain"),
+    ]
+    assert with_tables(PAGE) == PAGE, "run `python tests/plugins/plugin_names.py`"
+    assert "`of_texts(cells: Sequence[str], codes: NDArray[Any])`" in PAGE
+
+
+@pytest.mark.parametrize("name", ["dominance", "rare_classes", "shelf"])
+def test_a_whole_project_names_each_example(name: str):
+    projects = [tomllib.loads(text) for text in re.findall(r"```toml\n(.*?)```", PAGE, re.DOTALL)]
+    (project,) = (one for one in projects if name in one["project"]["entry-points"]["tcdp_audit"])
+
+    assert project["project"]["entry-points"]["tcdp_audit"] == {name: name}
+    assert project["tool"]["hatch"]["build"]["targets"]["wheel"]["include"] == [f"{name}.py"]
+    assert {"name", "version", "dependencies"} <= project["project"].keys()
 
 
 @pytest.mark.parametrize("role", plugin.__all__)

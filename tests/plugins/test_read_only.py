@@ -15,11 +15,11 @@ import pyarrow as pa
 import pytest
 
 from tcdp_audit import Outcome, PluginError, Status, audit, fix
-from tcdp_audit.core.base.arrays import frozen_array
 from tcdp_audit.core.base.frozen import FrozenDict, FrozenList, frozen
-from tcdp_audit.core.check.guide import DisclosureType, Guide
-from tcdp_audit.core.check.parameters import AttributeParameters
+from tcdp_audit.core.base.guide_file import DisclosureType, Guide
 from tcdp_audit.core.check.table_view import TableView
+from tcdp_audit.core.check.threshold import AttributeParameters
+from tcdp_audit.core.encoding.keys import frozen_array
 from tcdp_audit.core.session.registry import Plugins
 from tcdp_audit.plugin.check import ClassCheck, ClassEvidence, Parameters, TableCheck, TableFigure, Threshold, hookimpl
 from tcdp_audit.plugin.remedy import NewColumn, Remedy, RemedyGuide, RemedyParameters, RemedyView, Treatment

@@ -93,7 +93,7 @@ def test_verify_quotes_nothing_of_a_table(tmp_path: Path):
     ("text", "sentence"),
     [
         (POLICY + "zzz: 1\n", "4:6: zzz: unknown name"),
-        (POLICY + "expect: []\n", "4:1: 'expect' stands here a second time"),
+        (POLICY + "expect: []\n", "4:1: 'expect' is set here a second time"),
         (POLICY.replace("version: 1\n", ""), "1:1: version: is required"),
         (POLICY.replace("version: 1", "version: 2"), "1:10: version: must be one of 1"),
         (POLICY.replace("{role: quasi_identifier}", "quasi-identifier"), "2:17: attributes.a: needs a role"),

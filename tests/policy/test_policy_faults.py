@@ -11,7 +11,7 @@ import pytest
 from pydantic import Field
 
 from tcdp_audit import PolicyError, UsageError, load_policy
-from tcdp_audit.core.check.guide import DisclosureType, Guide
+from tcdp_audit.core.base.guide_file import DisclosureType, Guide
 from tcdp_audit.core.policy.policy import Policy
 from tcdp_audit.core.policy.scalars import Exact
 from tcdp_audit.core.session.registry import Plugins
@@ -109,7 +109,7 @@ FAULTS = {
     ),
     "a parameter that another check has": (
         expecting("t_closeness: {threshold: 0.2}"),
-        f"7:30: {CLOSENESS}.threshold: unknown name; known here: attribute, distance, severity, t",
+        f"7:30: {CLOSENESS}.threshold: unknown name; known here: attribute, distance, reason, severity, t",
     ),
     "a percentage": (
         expecting("t_closeness: {t: 20%}"),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 import re
 from decimal import Decimal
 from fractions import Fraction
@@ -10,7 +12,7 @@ from typing import Any
 import pytest
 from hypothesis import given, strategies as st
 
-from tcdp_audit.core.policy.scalars import TypedFloat, TypedInt, as_fraction, as_text, as_version, odd_number
+from tcdp_audit.core.policy.scalars import OddNumber, TypedFloat, TypedInt, as_fraction, as_text, as_version, odd_number
 
 
 @pytest.mark.parametrize(
@@ -145,3 +147,13 @@ def test_a_version_is_a_whole_number(value: Any) -> None:
 
 def test_what_is_no_scalar_is_left_to_the_model() -> None:
     assert as_text([1]) == [1]
+
+
+@pytest.mark.parametrize("scalar", [TypedInt(7, "07"), TypedFloat(0.2, "0.20"), OddNumber("0x1", "odd")])
+def test_a_scalar_is_copied_with_how_it_was_typed(scalar: Any) -> None:
+    for one in (copy.deepcopy(scalar), pickle.loads(pickle.dumps(scalar))):  # noqa: S301 - made here
+        assert (type(one), one, vars(one) if hasattr(one, "__dict__") else one.fault) == (
+            type(scalar),
+            scalar,
+            vars(scalar) if hasattr(scalar, "__dict__") else scalar.fault,
+        )

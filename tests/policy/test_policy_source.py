@@ -18,10 +18,10 @@ FAULTS = {
     "two documents": ("a: 1\n---\nb: 2\n", "not YAML: but found another document", 2, 1),
     "nothing": ("", "the file is empty", 0, 0),
     "comments only": ("# nothing\n", "the file is empty", 0, 0),
-    "key twice": ("a: 1\nb: 2\na: 3\n", "'a' stands here a second time; it was set on line 1", 3, 1),
+    "key twice": ("a: 1\nb: 2\na: 3\n", "'a' is set here a second time; it was set on line 1", 3, 1),
     "key twice, deeper": (
         "x:\n  a: 1\n  a: 2\n",
-        "'a' stands here a second time; it was set on line 2",
+        "'a' is set here a second time; it was set on line 2",
         3,
         3,
     ),

@@ -16,7 +16,7 @@ from tcdp_audit import audit
 from tcdp_audit.core.base.errors import PolicyError
 from tcdp_audit.core.base.outcome import PROFILE, Status
 from tcdp_audit.core.policy.loading import read_policy
-from tcdp_audit.core.policy.profile import CAVEAT, profiles
+from tcdp_audit.core.policy.policy import CAVEAT, profiles
 from tcdp_audit.core.results.tally import status_of
 from tcdp_audit.core.results.verdict import exposed_sentence, verdict_sentence, verdict_title
 from tcdp_audit.core.session.registry import Plugins

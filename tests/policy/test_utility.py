@@ -41,14 +41,14 @@ def test_any_column_but_identifiers_may_be_used():
             {"counts": [{"by": ["ages"]}]},
             "counts[0].by: 'ages' is not declared under `attributes`; did you mean 'age'?",
         ),
-        ({"counts": [{"by": ["age", "age"]}]}, "utility.counts[0].by: 'age' stands there twice"),
+        ({"counts": [{"by": ["age", "age"]}]}, "utility.counts[0].by: 'age' is named twice"),
         ({"counts": [{"by": []}]}, "utility.counts[0].by: must not be empty"),
         ({"counts": [{"by": ["age", "town", "grade", "pay"]}]}, "utility.counts[0].by: "),
         (
             {"models": [{"of": "name", "by": ["age"]}]},
-            "models[0].of: 'name' is an identifier, which nobody may find",
+            "models[0].of: 'name' is an identifier, which no release may contain",
         ),
-        ({"models": [{"of": "age", "by": ["town", "age"]}]}, "'age' cannot stand under `of` and under `by`"),
+        ({"models": [{"of": "age", "by": ["town", "age"]}]}, "'age' cannot be under `of` and under `by`"),
         (
             {"regressions": [{"of": "town", "by": ["age"]}]},
             "regressions[0].of: 'town' has neither numbers nor ranks",

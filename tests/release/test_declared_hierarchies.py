@@ -47,5 +47,5 @@ def test_of_a_policy_without_a_file_they_are_reported_by_attribute() -> None:
         "zip": {"role": "quasi_identifier", "hierarchy": {"*": "a"}},
         "town": {"role": "insensitive"},
     }
-    with pytest.raises(PolicyError, match=r"^attributes\.age\.hierarchy: the inline hierarchy: a leaf that stands on"):
+    with pytest.raises(PolicyError, match=r"^attributes\.age\.hierarchy: the inline hierarchy: a leaf that is on"):
         audit(TABLE, {"version": 1, "attributes": attributes, "expect": [{"k_anonymity": {"k": 2}}]})

@@ -83,7 +83,7 @@ OTHERS = csv(f"{MARK}8,30,02139", f"{MARK}9,40,02139")
 WORDS = csv(f"{MARK}1,old,02139", f"{MARK}2,40,02139")
 
 TWICE_SAID = (
-    "records cannot be paired: 1 value stands in more than one record in the key 'id' of {}; name a key that is unique"
+    "records cannot be paired: 1 value appears in more than one record in the key 'id' of {}; name a key that is unique"
 )
 EMPTY_SAID = "records cannot be paired: 1 record has no value in the key 'id' of {}; fill it in, or remove them"
 LACKING_SAID = (
@@ -111,7 +111,7 @@ LACKING_SAID = (
         pytest.param(
             GOOD,
             OTHERS,
-            "records cannot be paired: no value of the key 'id' stands in both tables; "
+            "records cannot be paired: no value of the key 'id' is in both tables; "
             "check that both write it in the same way",
             id="nothing in common",
         ),
@@ -172,7 +172,7 @@ def test_a_right_pairing_passes_and_warns_of_the_key_that_it_needs(check):
         {"columns": ["id"]},
     )
     assert actual["message"] == (
-        "column 'id' is the key: whoever holds another table with it links every record; "
+        "column 'id' is the key: anyone with another table that has it can link every record; "
         "the audit needs it, so drop it from the copy that is released"
     )
 

@@ -212,7 +212,7 @@ def altered(side: int, keys: Mapping[int, str | None]) -> tuple[pa.Table, ...]:
         ({17: None, 1_200: None}, "2 records have no value in the key 'id' of {}; fill it in, or remove them"),
         (
             {17: "another", 1_200: "another"},
-            "1 value stands in more than one record in the key 'id' of {}; name a key that is unique",
+            "1 value appears in more than one record in the key 'id' of {}; name a key that is unique",
         ),
     ],
     ids=["missing", "repeated"],

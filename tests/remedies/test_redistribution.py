@@ -20,7 +20,7 @@ from tcdp_audit import RemedyError
 from tcdp_audit.core.remedy.remedy import Treatment
 from tcdp_audit.core.remedy.treatment import apply_treatment
 from tcdp_audit.core.session.registry import Plugins
-from tcdp_audit_plugins.remedies._shared.class_demands import failed_as_one_class
+from tcdp_audit_plugins.remedies._shared.search import failed_as_one_class
 from tcdp_audit_plugins.remedies.redistribution import REDISTRIBUTION, division, strata
 
 PLUGINS = Plugins.load(external=False)

@@ -11,7 +11,7 @@ from masked import PLUGINS
 from mondrian_tables import view_of
 
 from tcdp_audit import RemedyError
-from tcdp_audit_plugins.remedies._shared.class_demands import failed_as_one_class, refused_as_one_class
+from tcdp_audit_plugins.remedies._shared.search import failed_as_one_class, refused_as_one_class
 
 AGE, WAGE = {"role": "quasi_identifier", "scale": "numeric"}, {"role": "sensitive", "scale": "numeric"}
 TOWN = {"role": "quasi_identifier", "scale": "nominal"}

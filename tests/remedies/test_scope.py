@@ -81,7 +81,7 @@ def reason(release: Release, remedy: str, given: Mapping[str, Any] | None, check
         ("rank_swapping", {"percent": 5, "attributes": ["wage"]}, "changes only 'wage'", "changes only 'wage'"),
         ("rebucketize", None, "no attribute that fails is in buckets", CLASSES),
         ("rebucketize", {"attribute": "wage"}, "joins values of 'wage' only", CLASSES),
-        ("redistribution", None, "no better than mondrian but for closeness", CLASSES),
+        ("redistribution", None, "no better than mondrian except for closeness", CLASSES),
         ("rounding", None, PAIRS, ""),
         ("rounding", {"base": 5}, "", ""),
         ("global_recoding", None, "needs breaks that only you can choose", "needs breaks that only you can choose"),

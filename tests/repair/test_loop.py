@@ -11,11 +11,9 @@ import pyarrow as pa
 import pytest
 import toy_remedies as toys
 
-from tcdp_audit import Remediation, fix
-from tcdp_audit.core.auditor.evaluation import Options
+from tcdp_audit import Remediation, fix, open_session
 from tcdp_audit.core.base.words import figure
 from tcdp_audit.core.repair import candidate
-from tcdp_audit.core.repair.fixing import fix_tables
 from tcdp_audit.core.results.change_log import ChangeLog
 from tcdp_audit.plugin.remedy import NewColumn, RemedyView, Treatment
 
@@ -140,7 +138,7 @@ def test_a_remedy_for_one_demand_that_breaks_another_does_not_pass() -> None:
     [
         (toys.refusing, "it cannot be done; ask for less"),
         (toys.raising, "the remedy raised KeyError in toy_remedies.py, line "),
-        (toys.lying, "the remedy gave codes of column 'age' that stand for no cell"),
+        (toys.lying, "the remedy gave codes of column 'age' that represent no cell"),
         (toys.inventing, "the remedy changed a column 'new', which the release does not have"),
     ],
 )
@@ -245,8 +243,8 @@ def test_what_lost_more_where_less_was_demanded_is_not_tried() -> None:
     best = fix(table(), policy(), plugins=plugins).log
 
     def again(lost: dict[str, float], asked: dict[str, Any]) -> ChangeLog:
-        tables = {"release": table(), "original": None, "population": None}
-        return fix_tables(tables, asked, None, Options(None), plugins, lost=lost).log
+        with open_session(table(), asked, plugins=plugins) as session:
+            return session.fix(lost=lost).log
 
     for lost in ({"constant: {}": 0.9, "halves: {}": 0.0}, {"constant: {}": 0.9}):
         known = again(lost, policy())

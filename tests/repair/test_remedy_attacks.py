@@ -156,7 +156,7 @@ def test_an_attack_that_cannot_be_run_says_why_and_is_never_a_claim() -> None:
 def test_attacks_that_are_none_are_a_fault_of_the_remedy(attacks: Any) -> None:
     done = tcdp_audit.fix(people(), policy({"k_anonymity": {"k": 2}}, remedy={"toy": {}}), plugins=named(attacks))
     assert not done.passed
-    assert "named its attacks otherwise" in done.log.tried[0].error
+    assert "`attacks` must be a tuple of mapping of mapping, and is a" in done.log.tried[0].error
 
 
 def test_a_step_that_changed_nothing_is_not_attacked() -> None:

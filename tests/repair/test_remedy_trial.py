@@ -22,7 +22,7 @@ from tcdp_audit.core.base.errors import DataError
 from tcdp_audit.core.repair import fixing
 from tcdp_audit.core.results.audit import Audit
 from tcdp_audit.core.results.change_log import Step
-from tcdp_audit.core.results.remedy_trial import RemedyTrial
+from tcdp_audit.core.results.setting_trial import RemedyTrial
 from tcdp_audit.verification import State, verify
 from tcdp_audit_reports.remedy.advice import trial_table
 from tcdp_audit_reports.sections.next_steps import steps

@@ -71,8 +71,8 @@ def test_a_file_in_the_originals_order_is_fit_once_it_is_shuffled() -> None:
         assert "Fit for release" not in text
     assert "<h3>Columns" not in in_order.render(".html")
     assert detected(in_order.structure, "linkable_order").message == (
-        "`rows_aligned: true`: whoever holds the original links every record by its place; the audit needs the order, "
-        "so shuffle the copy that is released, as `fix` does"
+        "`rows_aligned: true`: anyone who holds the original can link every record by its place; the audit needs the "
+        "order, so shuffle the copy that is released, as `fix` does"
     )
     inside = audit(RELEASE, {**ALIGNED, "internal_only": True}, ORIGINAL)
     assert verdict_title(inside) == "Fit to stay inside: its records are in the original's order"

@@ -6,8 +6,8 @@ from typing import Annotated
 
 from pydantic import Field
 
-from tcdp_audit.core.check.guide import Guide
-from tcdp_audit.core.check.parameters import AttributeParameters
+from tcdp_audit.core.base.guide_file import Guide
+from tcdp_audit.core.check.threshold import AttributeParameters
 from tcdp_audit.core.policy.scalars import Exact
 from tcdp_audit.core.session.registry import Plugins
 from tcdp_audit.plugin.check import ClassCheck, DisclosureType, Parameters, Threshold, hookimpl

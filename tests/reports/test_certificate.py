@@ -46,8 +46,8 @@ def test_what_the_columns_lack_comes_first_and_four_reasons_are_enough(with_outc
     result = reasons(audit)
     assert [(one.head, one.target) for one in result] == [
         ("Column 'name'", f"s{len(audit.structure)}"),
-        ("Re-identification risk: 2 records are too easy to find", "e4"),
-        ("Re-identification risk: 1 record is too easy to find", "e3"),
+        ("Re-identification risk: 2 records can be identified too easily", "e4"),
+        ("Re-identification risk: 1 record can be identified too easily", "e3"),
         ("Could not be checked", "e5"),
     ]
 

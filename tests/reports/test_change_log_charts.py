@@ -6,7 +6,7 @@ import pytest
 from remedied_samples import FAR, SIZE_BEFORE, lattice_notes, log_of, step
 
 from tcdp_audit_reports.charts.labelled_scatter import BASE, TOP
-from tcdp_audit_reports.remedy import choices, search
+from tcdp_audit_reports.remedy import candidates, search
 
 CUT = step("cutting", loss=0.25)
 DEAR = step("generalising", loss=0.5, parameters={"limit": 0})
@@ -27,7 +27,7 @@ def points(drawing):
 
 def test_every_measured_remedy_is_a_mark_at_its_loss_and_what_it_leaves():
     """Losses reach from 0 to 0.5 over 96 % of the width; two demands stood against the input."""
-    chart = choices.chart(log_of(CUT, tried=(DEAR, SHORT, CUT)))
+    chart = candidates.chart(log_of(CUT, tried=(DEAR, SHORT, CUT)))
     assert points(chart.drawing) == [
         ("fill-passed", 50.0, BASE),
         ("mark-open", 26.0, (BASE + TOP) / 2),
@@ -35,13 +35,13 @@ def test_every_measured_remedy_is_a_mark_at_its_loss_and_what_it_leaves():
         ("ring", 2.0, TOP),
     ]
     names = {one.text for one in chart.drawing.labels}
-    assert {"cutting: taken", "generalising", "swapping", "as it came in", "passes", "1", "2"} <= names
+    assert {"cutting: taken", "generalising", "swapping", "before the repair", "passes", "1", "2"} <= names
     assert chart.title == "Two of three remedies that were tried pass; the one that loses least was used"
     assert chart.data.body == [
         ["cutting", "0.250", "0", "yes"],
         ["generalising", "0.500", "0", "no"],
         ["swapping", "0.125", "1", "no"],
-        ["as it came in", "0", "2", "–"],
+        ["before the repair", "0", "2", "–"],
     ]
 
 
@@ -58,19 +58,19 @@ def test_every_measured_remedy_is_a_mark_at_its_loss_and_what_it_leaves():
     ],
 )
 def test_the_title_says_only_what_is_so(taken, tried, title):
-    assert choices.chart(log_of(taken, tried=tried)).title == title
+    assert candidates.chart(log_of(taken, tried=tried)).title == title
 
 
 def test_remedies_of_one_name_are_called_by_their_parameters():
-    called = [row[0] for row in choices.chart(log_of(DEAR, tried=(DEAR, DEARER))).data.body]
-    assert called == ["limit 0", "limit 0.010", "as it came in"]
-    called = [row[0] for row in choices.chart(log_of(DEAR, tried=(DEAR, DEARER, CUT))).data.body]
-    assert called == ["generalising, limit 0", "generalising, limit 0.010", "cutting", "as it came in"]
+    called = [row[0] for row in candidates.chart(log_of(DEAR, tried=(DEAR, DEARER))).data.body]
+    assert called == ["limit 0", "limit 0.010", "before the repair"]
+    called = [row[0] for row in candidates.chart(log_of(DEAR, tried=(DEAR, DEARER, CUT))).data.body]
+    assert called == ["generalising, limit 0", "generalising, limit 0.010", "cutting", "before the repair"]
 
 
 @pytest.mark.parametrize("tried", [(), (CUT,), (step("other", error="It cannot."),)])
 def test_fewer_than_two_measured_remedies_make_no_plot(tried):
-    assert choices.chart(log_of(CUT, tried=tried)) is None
+    assert candidates.chart(log_of(CUT, tried=tried)) is None
 
 
 def test_every_combination_that_was_looked_at_is_a_dot():

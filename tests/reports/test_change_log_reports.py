@@ -98,7 +98,7 @@ def test_a_release_that_passed_already_has_one_sentence(salary_audit, suffix):
         shown.split()
         == (
             ("## " if suffix == ".md" else "")
-            + "Nothing had to be repaired Nothing was changed: the release passed as it came in."
+            + "Nothing had to be repaired Nothing was changed: the release already passed."
         ).split()
     )
 

@@ -68,7 +68,7 @@ def test_three_demands_and_suppression_alone(said):
 def test_a_release_that_passed_already_is_one_sentence(said):
     section = said(log_of(before=RETAINED), *RETAINED)
     assert section.heading == "Nothing had to be repaired"
-    assert section.summary == section.origin == "Nothing was changed: the release passed as it came in."
+    assert section.summary == section.origin == "Nothing was changed: the release already passed."
 
 
 def test_a_release_that_still_fails_says_so_first(said):
@@ -121,7 +121,7 @@ def test_warnings_that_remain_or_are_new(said, before, after, sentence):
 def test_the_order_of_records_and_what_it_gives_away(salary_audit):
     assert sentences.order(salary_audit, log_of(step())) == (
         "Records were sorted by content and then shuffled (seed 7): "
-        "a record’s place says nothing about where it stood in the input."
+        "a record’s place says nothing about where it was in the input."
     )
     retained = log_of(step(), order="kept")
     assert sentences.order(salary_audit, retained) == (

@@ -17,10 +17,10 @@ from run_samples import run_of_several
 from tcdp_audit import audit
 from tcdp_audit.cli.github import annotated, summary
 from tcdp_audit.cli.terminal import print_audit
-from tcdp_audit.core.base.embedded_result import with_plain_result
 from tcdp_audit.core.results.audit import render_several
 from tcdp_audit.core.results.findings import findings_of
 from tcdp_audit.core.results.reporter import reporter_of
+from tcdp_audit.core.results.strict_json import with_plain_result
 from tcdp_audit.core.session.registry import Plugins
 
 GOLDEN = Path(__file__).parent / "golden"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import example, given, strategies as st
 from markdown_it import MarkdownIt
 
-from tcdp_audit.core.base.visible import visible
+from tcdp_audit.core.base.words import visible
 from tcdp_audit_reports import guide_text
 from tcdp_audit_reports.guide_text import MARKS, inline
 

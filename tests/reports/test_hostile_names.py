@@ -17,7 +17,7 @@ from tcdp_audit import audit
 from tcdp_audit.cli.document import console
 from tcdp_audit.cli.printing import streams
 from tcdp_audit.cli.terminal import print_audit
-from tcdp_audit.core.base.visible import ACTING_IN_LINES
+from tcdp_audit.core.base.words import ACTING_IN_LINES
 
 NAMES = (
     "<script>alert(1)</script><img src=x onerror=alert(2)>",

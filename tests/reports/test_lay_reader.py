@@ -14,7 +14,8 @@ from test_demo_report import visible_text
 pytestmark = pytest.mark.long
 QUASI_IDENTIFIERS = ["sex", "age", "race", "marital-status", "education", "native-country"]
 NAMES = "sex, age, race, marital status, education and country of birth"
-LEARN = "Attribute disclosure risk:"
+LEARN = "Attribute disclosure risk: an intruder can learn too much about the"
+GUESS = "An intruder can guess a sensitive value"
 
 
 @pytest.fixture(scope="module")
@@ -39,9 +40,9 @@ def adult_answers(data) -> dict[str, str]:
         "may it be published": "Not fit for release",
         "why": "3 of 5 demands fail, 1 warns",
         "how many people": f"{exposed:,} of {people:,} people ({100 * exposed / people:.1f}%) are exposed, each",
-        "what happens to them": f"{LEARN} income class of {one_income.sum():,} people is too easy to learn",
-        "who is found": f"Re-identification risk: {too_small.sum():,} people are too easy to find",
-        "what else is learned": f"{LEARN} 'occupation' of {few_jobs.sum():,} people is too easy to learn",
+        "what happens to them": f"{LEARN} income class of {one_income.sum():,} people",
+        "who is found": f"Re-identification risk: {too_small.sum():,} people can be identified too easily",
+        "what else is learned": f"{LEARN} 'occupation' of {few_jobs.sum():,} people",
         "what a neighbour uses": f"A neighbour, an employer or a newspaper is taken to know {NAMES}.",
         "what is secret": "Must stay secret: occupation and income class.",
         "what should not be there": "No column is there that should not be.",
@@ -89,8 +90,8 @@ def census_answers(data) -> dict[str, str]:
     return {
         "may it be published": "Not fit for release",
         "why": "2 of 3 demands fail",
-        "how many people": f"{linked:.0f} of {people:,} people can be found, where at most 5% is allowed",
-        "what happens to them": f"A secret of {near.sum()} of {people:,} people can be guessed, where at most 20%",
+        "how many people": f"An intruder can identify {linked:.0f} of {people:,} people, where at most 5% is allowed",
+        "what happens to them": f"{GUESS} of {near.sum()} of {people:,} people, where at most 20%",
         "are they the same people": "There is no single number of people:",
         "what a neighbour uses": "is taken to know AFNLWGT, AGI, EMCONTRB, FEDTAX, PTOTVAL and STATETAX.",
         "what is secret": "Must stay secret: TAXINC, POTHVAL, INTVAL, PEARNVAL, FICA, WSALVAL and ERNVAL.",

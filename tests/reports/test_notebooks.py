@@ -14,7 +14,7 @@ from html_page import Page
 from tcdp_audit import Audit, Outcome, Status, UsageError, audit, fix, measure
 from tcdp_audit.core.base.notebook import LINES, ROWS, SHAPES
 from tcdp_audit.core.base.phrases import demanded, observed, state_of
-from tcdp_audit.core.base.visible import visible
+from tcdp_audit.core.base.words import visible
 
 MARK = "zanzibar"
 ELEMENTS = {*["div", "p", "span", "strong", "br", "table", "thead", "tbody", "tr", "th", "td"]}

@@ -11,10 +11,9 @@ from hypothesis import given, strategies as st
 from report_samples import made_up
 
 from tcdp_audit.core.base.outcome import Comparison
-from tcdp_audit_reports.charts import cumulative, histogram, share_bar
-from tcdp_audit_reports.charts.drawing import LETTER, SMALL_LETTER, axis_for
+from tcdp_audit_reports.charts import cumulative, histogram, margin
+from tcdp_audit_reports.charts.drawing import LETTER, SMALL_LETTER, Measured, axis_for
 from tcdp_audit_reports.charts.histogram import binned, compact
-from tcdp_audit_reports.charts.measured import Measured
 
 SIZES = [(1, 181, 181), (2, 90, 180), (3, 58, 174), (4, 41, 164), (5, 30, 150), (17, 9, 153), (250, 4, 1000)]
 
@@ -160,7 +159,7 @@ def test_five_thousand_sizes_make_at_most_nine_bars():
 
 
 def test_a_share_is_one_bar_against_its_limit():
-    chart = share_bar.chart(made_up(0.108, "1/20", Comparison.AT_MOST))
+    chart = margin.chart(made_up(0.108, "1/20", Comparison.AT_MOST))
     assert chart.title == "10.8%, where at most 5% is allowed"
     assert [area.style for area in chart.drawing.areas] == ["bad", "hatched"]
     clear_of_each_other(chart.drawing, LETTER)
@@ -171,4 +170,4 @@ def test_a_share_is_one_bar_against_its_limit():
     [(None, Comparison.AT_MOST), (3, Comparison.AT_MOST), (0.5, Comparison.AT_LEAST)],
 )
 def test_what_is_no_share_has_no_bar(observed, comparison):
-    assert share_bar.chart(made_up(observed, 1, comparison)) is None
+    assert margin.chart(made_up(observed, 1, comparison)) is None

@@ -12,8 +12,7 @@ from report_samples import made_up
 
 from tcdp_audit.core.base.outcome import Comparison
 from tcdp_audit.plugin.report import Chart
-from tcdp_audit_reports.charts.drawing import NARROW
-from tcdp_audit_reports.charts.measured import Measured
+from tcdp_audit_reports.charts.drawing import NARROW, Measured
 from tcdp_audit_reports.charts.scatter import chart
 from tcdp_audit_reports.sections.findings import BY_SIZE
 

@@ -13,7 +13,7 @@ from tcdp_audit import audit
 from tcdp_audit.cli.document import console
 from tcdp_audit.cli.terminal import print_audit
 from tcdp_audit.core.base.outcome import Comparison, Status
-from tcdp_audit.core.base.visible import visible
+from tcdp_audit.core.base.words import visible
 
 
 def reported(result, written=(), *, brief=False, seconds=None, **settings):

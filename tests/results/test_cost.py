@@ -111,9 +111,9 @@ def test_of_many_effects_the_others_are_counted():
     cost = cost_of({"regressions": regressions(*(effect(f"c{one}", one / 10, 1.5, 1.25) for one in range(4, 9)))})
     assert [one[:19] for one in cost.sentences[:3]] == [f"The effect of c{one} on" for one in (4, 5, 6)]
     assert cost.sentences[3] == "2 more effects of columns on outcomes: intervals overlap 70.0% at least."
-    none = cost_of({"regressions": regressions(reason="its columns tell the outcome without error")})
+    none = cost_of({"regressions": regressions(reason="its columns predict the outcome without error")})
     assert none.sentences[0] == (
-        "The effects of age and town on wage are not compared: its columns tell the outcome without error."
+        "The effects of age and town on wage are not compared: its columns predict the outcome without error."
     )
 
 

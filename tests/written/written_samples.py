@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import tcdp_audit
-from tcdp_audit.core.base.embedded_result import with_plain_result
 from tcdp_audit.core.results.audit import Audit
+from tcdp_audit.core.results.strict_json import with_plain_result
 
 MARK = "zanzibar"  # in every cell of text
 HEAD = "zip,age,disease,salary"

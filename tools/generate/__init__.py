@@ -1,7 +1,7 @@
-"""Generated files: `python -m tools.generate` writes all of them, and a test says which one is stale.
+"""Generated files: `python -m tools.generate` writes all of them, and a test reports stale ones.
 
 formulas     LaTeX to MathML and text
-catalogue    what is known of a built-in check or remedy before it is loaded
+catalogue    the declarations of built-in checks and remedies, for use before one is loaded
 lists        the lists of checks and remedies in README.md and docs/
 signatures   signatures of `measure` for type checkers
 topics       sections of the documentation that `explain` prints
@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from tcdp_audit.core.base.public_names import public_names
+from tools.generate.public_names import public_names
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = "plugins/tcdp_audit_plugins"
@@ -22,8 +22,8 @@ TOPICS = "tcdp_audit/cli/generated"
 def generated() -> Iterator[tuple[str, str]]:
     """The path and the text of every generated file.
 
-    A file comes before those that are made with its help, and is imported only then. A caller that writes each as it
-    comes can therefore repair any content of any of them: markers of a merge conflict, or the names of last week.
+    A file comes before those that depend on it, and these are imported only then. A caller that writes each immediately
+    can therefore repair any content of any of them: markers of a merge conflict, or outdated names.
     """
     yield "tcdp_audit/core/base/public_names.json", public_names()
     from tools.generate.formulas import formula_table  # noqa: PLC0415 - needs public_names.json
@@ -48,16 +48,12 @@ def generated() -> Iterator[tuple[str, str]]:
 
 
 def guides(kind: str) -> dict[str, str]:
-    """The path of the guide of every built-in check or remedy, by its name.
-
-    Args:
-        kind: "checks" or "remedies".
-    """
+    """The path of the guide of every built-in check or remedy, by its name; `kind` is "checks" or "remedies"."""
     paths = sorted((ROOT / PACKAGE / kind).rglob("*.md"))
     return {path.stem: path.relative_to(ROOT).as_posix() for path in paths}
 
 
 def leftovers() -> list[Path]:
-    """Topics that are generated no more."""
+    """Topics that are no longer generated."""
     paths = {path for path, _ in generated()}
     return [path for path in sorted((ROOT / TOPICS).iterdir()) if path.relative_to(ROOT).as_posix() not in paths]

@@ -1,4 +1,4 @@
-"""`python -m tools.generate` writes every generated file that is stale, and says which those are."""
+"""`python -m tools.generate` writes every stale generated file, and prints its path."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from tools.generate import ROOT, generated, leftovers
 
 
 def main() -> None:
-    """Write what is stale and remove what is generated no more."""
+    """Write stale files and remove those that are no longer generated."""
     for name, text in generated():
         path = ROOT / name
         if not path.is_file() or path.read_text(encoding="utf-8") != text:

@@ -1,4 +1,4 @@
-"""The catalogue of built-in checks and remedies: what lists, policies and `explain` need before one is loaded."""
+"""The catalogue of built-in checks and remedies: their declarations for lists, policies and `explain`."""
 
 from __future__ import annotations
 
@@ -16,11 +16,7 @@ WITHIN = "plugins/tcdp_audit_plugins/"  # guides are named from there
 
 
 def catalogue(guides: Mapping[str, str]) -> str:
-    """The catalogue as JSON: a line for each parameter and for each other thing that is known.
-
-    Args:
-        guides: the path of each guide in the repository, by the name of its check or remedy.
-    """
+    """The catalogue as JSON, a line for each fact, given the path of each guide by the name of its check or remedy."""
     checks = [
         {"family": family, "disclosure_type": check.disclosure_type, "risk": check.risk, **_entry(check, guides)}
         for family, check in _checks()

@@ -16,7 +16,7 @@ NAMESPACE = "{http://www.w3.org/1998/Math/MathML}"
 UNDER = frozenset({"min", "max", "sup", "argmin"})  # their range is written below them
 OPENING, CLOSING = frozenset("([{⌊#"), frozenset(")]}⌋,!:")
 TIGHT = frozenset("|/")
-BEFORE_A_SIGN = (*"([{⌊|/,=≤≥<>", "")  # what a minus follows that belongs to one number
+BEFORE_A_SIGN = (*"([{⌊|/,=≤≥<>", "")  # followed by a minus that belongs to one number
 SUMS = ("Σ", "Π")
 PLAIN = str.maketrans({"∑": "Σ", "∏": "Π", "−": "-", "∣": "|", "\N{NO-BREAK SPACE}": " "})  # as fonts of terminals have
 IN_BRACKETS = re.compile(r"\([^()]*\)|\{[^{}]*\}|\[[^\[\]]*\]")
@@ -26,11 +26,7 @@ NO_BLANK = re.compile(f" ?{GLUE}(?: ?{GLUE})* ?")
 
 
 def formula_table(guides: Iterable[Path]) -> str:
-    """The `text` and the `mathml` of every formula by its LaTeX, as JSON.
-
-    Args:
-        guides: the Markdown files that have the formulas.
-    """
+    """The `text` and the `mathml` of every formula of Markdown guides by its LaTeX, as JSON."""
     lines = (line for path in guides for line in formula_lines(path.read_text(encoding="utf-8")))
     trees = {line: tree_of(line) for line in lines}
     forms = {line: {"text": text_of(tree), "mathml": mathml_of(tree)} for line, tree in trees.items()}
@@ -44,7 +40,7 @@ def tree_of(latex: str) -> Element:
         node.tag = node.tag.removeprefix(NAMESPACE)
         if node.tag == "msub" and node[0].text in UNDER:
             node.tag = "munder"
-        if node.tag == "mi" and node.text == "ln":  # otherwise it touches what it is of
+        if node.tag == "mi" and node.text == "ln":  # otherwise it touches its argument
             node.tag, node.attrib = "mo", {"lspace": "0.167em", "rspace": "0.167em"}
         if node.tag == "mtext":
             node.text = (node.text or "").replace("\\_", "_")
@@ -62,7 +58,7 @@ def text_of(tree: Element) -> str:
 
 
 def _row(nodes: Iterable[Element]) -> str:
-    """Parts next to each other, with blanks between them but for those that brackets, signs and names refuse."""
+    """Parts next to each other, with blanks between them except where brackets, signs and names refuse them."""
     parts: list[str] = []
     for node in nodes:
         last = parts[-1] if parts else ""
@@ -76,7 +72,7 @@ def _row(nodes: Iterable[Element]) -> str:
 
 
 def _is_name(last: str) -> bool:
-    """Whether a bracket behind it holds what a function is of."""
+    """Whether a bracket after it holds the argument of a function."""
     return (last[-1:].isalnum() or last.endswith("}")) and not last.startswith(SUMS)
 
 

@@ -16,13 +16,7 @@ LIST = re.compile(r"(?<=from the checks themselves -->\n).*?(?=<!-- end of check
 
 
 def lists(plugins: Plugins, checks: Mapping[str, str], remedies: Mapping[str, str]) -> dict[str, str]:
-    """The pages with lists, by their paths.
-
-    Args:
-        plugins: the built-in checks and remedies.
-        checks: the path of each check's guide, by name.
-        remedies: the path of each remedy's guide.
-    """
+    """The pages with lists, by their paths, given the paths of the guides of checks and remedies by name."""
     return {
         "docs/checks/README.md": MARK + index_of_checks(plugins.checks, _from_docs(checks)),
         "docs/remedies/README.md": MARK + index_of_remedies(plugins.remedies, _from_docs(remedies)),

@@ -52,7 +52,7 @@ def _signature(check: str, arguments: Iterable[str]) -> str:
 
 
 def _line(argument: str) -> str:
-    """The line of an argument as ruff formats it: the values of a long `Literal` stand on a line of their own."""
+    """The line of an argument as ruff formats it: the values of a long `Literal` are on a separate line."""
     line = f"    {argument},\n"
     if len(line.rstrip()) <= LINE_LENGTH:
         return line
@@ -62,7 +62,7 @@ def _line(argument: str) -> str:
 
 
 def _arguments(check: Check) -> Iterator[str]:
-    """What `measure` takes for a check: what declares its attribute, if it has one, and its parameters."""
+    """The arguments of `measure` for a check: the declarations of its attribute, if it has one, and its parameters."""
     schema = parameters_schema(check)
     if "attribute" in schema["properties"]:
         yield from OF_ATTRIBUTE
@@ -79,7 +79,7 @@ def _type(node: Mapping[str, Any], definitions: Mapping[str, Any]) -> str:
 
 
 def _types(node: Mapping[str, Any], definitions: Mapping[str, Any]) -> Iterator[str]:
-    """The types that a JSON Schema accepts. What may be a number or a text is a name or a cell, or an exact number."""
+    """The types that a JSON Schema accepts. A number or text is a name, a cell, or an exact number."""
     if "$ref" in node:
         yield from _types(definitions[node["$ref"].rsplit("/", 1)[-1]], definitions)
     elif "anyOf" in node:
@@ -99,7 +99,7 @@ def _types(node: Mapping[str, Any], definitions: Mapping[str, Any]) -> Iterator[
 
 
 def _default(node: Mapping[str, Any], kind: str) -> str:
-    """A default as a stub may have it; those of lists and exact numbers are left out."""
+    """A default as a stub may have it, without lists and exact numbers."""
     default = node.get("default")
     if default is None or isinstance(default, bool | int):
         return repr(default)

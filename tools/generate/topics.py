@@ -20,11 +20,7 @@ LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)")
 
 
 def topic_pages(documentation: Path) -> dict[str, str]:
-    """Every topic as text, by its name.
-
-    Args:
-        documentation: the folder with the pages.
-    """
+    """Every topic as text, by its name, from the folder with the pages."""
     texts = {page: (documentation / page).read_text(encoding="utf-8") for page, _ in SECTIONS.values()}
     pages = {topic: _plain(_section(texts[page], heading)) for topic, (page, heading) in SECTIONS.items()}
     structure = (documentation / "structure.md").read_text(encoding="utf-8")
@@ -44,14 +40,12 @@ def _finding(text: str, name: str) -> str:
     """One of the findings on columns, from the table of them and the text around it."""
     intro = text.partition("\n## ")[0].splitlines()
     rows = [line for line in intro if line.startswith("|")]
-    rows_and_text = [
-        line for line in intro if not line.startswith("|") or line in rows[:2] or line.startswith(f"| `{name}`")
-    ]
-    return "\n".join(rows_and_text)
+    wanted = (line for line in intro if not line.startswith("|") or line in rows[:2] or line.startswith(f"| `{name}`"))
+    return "\n".join(wanted)
 
 
 def _plain(markdown: str) -> str:
-    """Markdown without links and tables: a paragraph a line, items of lists and examples as they stand."""
+    """Markdown without links and tables: a paragraph a line, items of lists and examples unchanged."""
     return "\n\n".join(_block(block) for block in _blocks(markdown.splitlines())) + "\n"
 
 

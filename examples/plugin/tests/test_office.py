@@ -12,15 +12,8 @@ import tcdp_audit
 from tcdp_audit.testing import Property, parametrize_with_properties
 
 AGES = pa.table({"age": [30, 30, 70, 81, 92, 92], "disease": ["flu", "gout", "flu", "gout", "flu", "gout"]})
-ROLES = {
-    "age": {"role": "quasi_identifier", "scale": "numeric"},
-    "disease": {"role": "sensitive", "scale": "nominal"},
-}
-PROVIDED = [
-    *office.tcdp_audit_checks(),
-    *office.tcdp_audit_remedies(),
-    *office.tcdp_audit_report_sections(),
-]
+ROLES = {"age": {"role": "quasi_identifier", "scale": "numeric"}, "disease": {"role": "sensitive", "scale": "nominal"}}
+PROVIDED = [*office.tcdp_audit_checks(), *office.tcdp_audit_remedies(), *office.tcdp_audit_report_sections()]
 
 
 def policy(*expect: dict[str, Any], **more: Any) -> dict[str, Any]:

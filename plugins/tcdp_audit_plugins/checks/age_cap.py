@@ -22,20 +22,16 @@ class AgeCapParameters(Parameters):
     """Parameters of `age_cap`."""
 
     at_most: Annotated[
-        int | None, Field(ge=0, description="The most records that may tell an age above the cap: 0.")
+        int | None, Field(ge=0, description="The most records that may reveal an age above the cap: 0.")
     ] = None
-    at: Annotated[int, Field(ge=0, description="The cap: the largest age in whole years that may be told.")] = 89
+    at: Annotated[int, Field(ge=0, description="The cap: the largest age in whole years that may be revealed.")] = 89
     column: Annotated[Text | None, Field(description="The column with the ages.")] = None
 
 
 def least_age(low: float, high: float, *, low_open: bool = False, high_open: bool = False) -> int:
     """The largest age in whole years that a cell distinguishes from the ages above it; -1 where it has none.
 
-    Args:
-        low: the lower end of what the cell covers.
-        high: its upper end; an infinite one is an open category.
-        low_open: whether the lower end is left out.
-        high_open: whether the upper end is left out.
+    An end of the cell is left out where it is open; a cell without an upper end is an open category.
 
     Example:
         >>> least_age(89, 89), least_age(85, 90, high_open=True)
@@ -47,11 +43,11 @@ def least_age(low: float, high: float, *, low_open: bool = False, high_open: boo
         return ceil(high) - 1 if high_open else floor(high)
     if isinf(low):
         return -1
-    return floor(low) if low_open else ceil(low) - 1  # whoever is younger is told apart from the open category
+    return floor(low) if low_open else ceil(low) - 1  # the open category reveals no more than this lower bound
 
 
 def age_cap(view: TableView, parameters: AgeCapParameters) -> TableFigure:
-    """How many records tell an age above a cap apart from those above it.
+    """The number of records whose age is above a cap and distinguished from higher ages.
 
     The largest age itself would be a person's, so it is no part of the evidence.
 
@@ -110,7 +106,7 @@ CHECKS: list[Check] = [
         parameters=AgeCapParameters,
         measure=age_cap,
         threshold="at_most",
-        label="number of records that tell an age above the cap",
+        label="number of records that reveal an age above the cap",
         worst=lambda figure, _: Fraction(figure.records),
         validate=_faults,
         sentences=Sentences(
@@ -129,5 +125,5 @@ CHECKS: list[Check] = [
             values=lambda outcome: {"open_category": outcome.parameters["at"] + 1},
         ),
         guide=built_in_guide(__file__, "age_cap.md"),
-    ),
+    )
 ]

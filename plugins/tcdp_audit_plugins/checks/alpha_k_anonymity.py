@@ -9,10 +9,7 @@ from pydantic import Field
 
 from tcdp_audit.plugin.check import AttributeParameters, ClassCheck, ClassEvidence, DisclosureType, Ratios, Threshold
 from tcdp_audit.plugin.detector import Exact
-from tcdp_audit.plugin.sentences import (
-    Comparison,
-    Sentences,
-)
+from tcdp_audit.plugin.sentences import Comparison, Sentences
 from tcdp_audit_plugins.guides import built_in_guide
 
 
@@ -80,5 +77,5 @@ CHECKS = [
             },
         ),
         guide=built_in_guide(__file__, "alpha_k_anonymity.md"),
-    ),
+    )
 ]

@@ -17,12 +17,8 @@ from tcdp_audit.plugin.check import (
     DisclosureType,
     Threshold,
 )
-from tcdp_audit.plugin.sentences import (
-    Comparison,
-    Outcome,
-    Sentences,
-)
-from tcdp_audit_plugins.checks._shared.certain_values import SINGLE_VALUE
+from tcdp_audit.plugin.sentences import Comparison, Sentences
+from tcdp_audit_plugins.checks._shared.sensitive_values import SINGLE_VALUE
 from tcdp_audit_plugins.guides import built_in_guide
 
 MIXED = "least_in_mixed_classes"
@@ -65,11 +61,6 @@ def _in_mixed_classes(summaries: Sequence[ClassSummary]) -> Mapping[str, int | N
     return {MIXED: min(mixed, default=None)}
 
 
-def _values(outcome: Outcome) -> dict[str, int]:
-    """How many records are in classes with a single value."""
-    return {"alike": sum(int(records) for value, _, records in outcome.details["distribution"] if value == 0)}
-
-
 CHECKS = [
     ClassCheck(
         name="background_knowledge",
@@ -102,8 +93,10 @@ CHECKS = [
                 ),
                 "single_value": SINGLE_VALUE,
             },
-            values=_values,
+            values=lambda outcome: {
+                "alike": sum(int(records) for value, _, records in outcome.details["distribution"] if value == 0)
+            },
         ),
         guide=built_in_guide(__file__, "background_knowledge.md"),
-    ),
+    )
 ]

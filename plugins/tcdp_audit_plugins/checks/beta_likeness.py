@@ -23,12 +23,8 @@ from tcdp_audit.plugin.check import (
     Threshold,
 )
 from tcdp_audit.plugin.detector import Exact
-from tcdp_audit.plugin.sentences import (
-    Comparison,
-    Sentences,
-)
-from tcdp_audit_plugins.checks._shared.frequency_ratios import decided_once, greatest_ratio
-from tcdp_audit_plugins.checks._shared.logarithms import sign_of_gain
+from tcdp_audit.plugin.sentences import Comparison, Sentences
+from tcdp_audit_plugins.checks._shared.frequency_ratios import decided_once, greatest_ratio, sign_of_gain
 from tcdp_audit_plugins.guides import built_in_guide
 
 

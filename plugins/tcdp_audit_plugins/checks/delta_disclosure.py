@@ -26,14 +26,9 @@ from tcdp_audit.plugin.check import (
 )
 from tcdp_audit.plugin.detector import Exact
 from tcdp_audit.plugin.remedy import SingletonClasses
-from tcdp_audit.plugin.sentences import (
-    Comparison,
-    Outcome,
-    Sentences,
-)
+from tcdp_audit.plugin.sentences import Comparison, Outcome, Sentences
 from tcdp_audit_plugins.checks._shared.distances.multiplicative import lacks_value, larger, largest_loss
-from tcdp_audit_plugins.checks._shared.frequency_ratios import decided_once, greatest_ratio, ratios
-from tcdp_audit_plugins.checks._shared.logarithms import sign_of_logarithm
+from tcdp_audit_plugins.checks._shared.frequency_ratios import decided_once, greatest_ratio, ratios, sign_of_logarithm
 from tcdp_audit_plugins.guides import built_in_guide
 
 
@@ -175,10 +170,10 @@ CHECKS = [
                 "up to {factor} times as likely, or as unlikely, as in the table]."
             ),
             parts={
-                "lacking": ("a value of {attribute} that the table has[{other_reference?}, or has one that it lacks]"),
+                "lacking": ("a value of {attribute} that the table has[{other_reference?}, or has one that it lacks]")
             },
             values=_values,
         ),
         guide=built_in_guide(__file__, "delta_disclosure.md"),
-    ),
+    )
 ]

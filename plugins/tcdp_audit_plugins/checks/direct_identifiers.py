@@ -8,29 +8,22 @@ from typing import Annotated
 
 from pydantic import Field
 
-from tcdp_audit.plugin.check import Check, DisclosureType, Parameters, TableCheck, TableFigure, TableView
+from tcdp_audit.plugin.check import Check, DisclosureType, TableCheck, TableFigure, TableView
 from tcdp_audit.plugin.detector import Detector, Role, Text
 from tcdp_audit.plugin.engine import CheckError
 from tcdp_audit.plugin.sentences import Sentences, listing
 from tcdp_audit_plugins.checks._shared.detected_columns import (
-    HINT_SHARE,
     NO_DETECTOR,
-    SHARE,
     STILL_OPEN,
-    Allowed,
-    HintShare,
-    Share,
+    DetectionParameters,
     columns_in,
-    details,
     faults,
-    looked_at,
-    looked_for,
-    require_decided,
+    figure_of_columns,
 )
 from tcdp_audit_plugins.guides import built_in_guide
 
 
-class DirectIdentifiersParameters(Parameters):
+class DirectIdentifiersParameters(DetectionParameters):
     """Parameters of `direct_identifiers`."""
 
     at_most: Annotated[int | None, Field(ge=0, description="The most columns that may identify directly: 0.")] = None
@@ -38,9 +31,6 @@ class DirectIdentifiersParameters(Parameters):
         list[Text] | None,
         Field(min_length=1, description="What to look for, by the names of detectors; by default everything."),
     ] = None
-    allowed: Allowed = None
-    share: Share = SHARE
-    hint_share: HintShare = HINT_SHARE
 
 
 def direct_identifiers(view: TableView, parameters: DirectIdentifiersParameters) -> TableFigure:
@@ -58,13 +48,8 @@ def direct_identifiers(view: TableView, parameters: DirectIdentifiersParameters)
 
     Cost: the distinct values of each column; at most 10,000 of them for each detector.
     """
-    detectors, columns = _chosen(view.detectors, parameters.detectors), looked_at(view, parameters)
-    detections = looked_for(view, parameters, columns, detectors)
-    identifying = detections.of_role(Role.IDENTIFIER)
-    if parameters.at_most is not None and len(identifying) <= parameters.at_most:
-        require_decided(detections, identifying)
-    figures = details(detections, identifying, columns, detectors)
-    return TableFigure(Fraction(len(identifying)), view.records, details=figures)
+    detectors = _chosen(view.detectors, parameters.detectors)
+    return figure_of_columns(view, parameters, detectors, lambda detections: detections.of_role(Role.IDENTIFIER))
 
 
 def _chosen(detectors: Mapping[str, Detector], names: Sequence[str] | None) -> list[Detector]:
@@ -104,10 +89,8 @@ CHECKS: list[Check] = [
                 "record|No column that was recognised names {person}]."
             ),
             values=lambda outcome: columns_in(outcome, "names people", "name people"),
-            parts={
-                "open": STILL_OPEN,
-            },
+            parts={"open": STILL_OPEN},
         ),
         guide=built_in_guide(__file__, "direct_identifiers.md"),
-    ),
+    )
 ]

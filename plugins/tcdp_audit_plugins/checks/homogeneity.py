@@ -6,10 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tcdp_audit.plugin.check import AttackCheck, ClassEvidence, DisclosureType, ShareParameters
-from tcdp_audit.plugin.sentences import (
-    Sentences,
-)
-from tcdp_audit_plugins.checks._shared.certain_values import SINGLE_VALUE
+from tcdp_audit.plugin.sentences import Sentences
+from tcdp_audit_plugins.checks._shared.sensitive_values import SINGLE_VALUE
 from tcdp_audit_plugins.guides import built_in_guide
 
 
@@ -62,10 +60,8 @@ CHECKS = [
                 "[{details.victims>0?}{in_worst_group} {single_value}|{intruder} finds [{units?}no value that all "
                 "have|several values] of {attribute} in every group]."
             ),
-            parts={
-                "single_value": SINGLE_VALUE,
-            },
+            parts={"single_value": SINGLE_VALUE},
         ),
         guide=built_in_guide(__file__, "homogeneity.md"),
-    ),
+    )
 ]

@@ -48,5 +48,5 @@ CHECKS: list[Check] = [
             impact="An intruder who looks for a person has {observed:fact} to search by.",
         ),
         guide=built_in_guide(__file__, "identifying_attribute_count.md"),
-    ),
+    )
 ]

@@ -16,17 +16,8 @@ from tcdp_audit.plugin._internal import Counts, Floats, boundaries, fold
 from tcdp_audit.plugin.check import DisclosureType, Need, Parameters, TableCheck, TableFigure, TableView
 from tcdp_audit.plugin.detector import Exact, PolicyDocument
 from tcdp_audit.plugin.engine import CheckError
-from tcdp_audit.plugin.sentences import (
-    Outcome,
-    Sentences,
-    record_noun,
-    unit_noun,
-)
-from tcdp_audit_plugins.checks._shared.sampling import (
-    covering_population,
-    fraction_of,
-    mean_of_reciprocals,
-)
+from tcdp_audit.plugin.sentences import Outcome, Sentences, record_noun, unit_noun
+from tcdp_audit_plugins.checks._shared.sampling import covering_population, fraction_of, mean_of_reciprocals
 from tcdp_audit_plugins.guides import built_in_guide
 
 SERIES_BELOW = 0.1  # 1 - p below which the risk of a pair is summed as a series
@@ -72,14 +63,10 @@ def benedetti_franconi(sample: Counts, population: Floats) -> Floats:
     p = np.minimum(sample / population, 1.0)
     q = 1 - p
     risk = p / (sample - q)
-    for special, risk_of in ((1, _risk_of_one), (2, _risk_of_two)):
+    for special, risk_of in ((1, lambda q: (1 - q) * -np.log1p(-q) / q), (2, _risk_of_two)):
         chosen = (sample == special) & (q > 0)
         risk[chosen] = risk_of(q[chosen])
     return np.asarray(np.where(p >= 1, 1 / sample, risk))
-
-
-def _risk_of_one(q: Floats) -> Floats:
-    return np.asarray((1 - q) * -np.log1p(-q) / q)
 
 
 def _risk_of_two(q: Floats) -> Floats:
@@ -236,7 +223,7 @@ def _faults(parameters: IndividualRiskParameters, _: PolicyDocument) -> Iterator
 
 
 def _values(outcome: Outcome) -> dict[str, Any]:
-    """Who is counted, and how many they are: entities where the details count them."""
+    """The noun of what is counted, and their number: entities where the details count them."""
     if "units" in outcome.details:
         return {"noun": unit_noun(outcome), "total": int(outcome.details["units"])}
     return {"noun": record_noun(outcome), "total": 0 if outcome.records is None else outcome.records.total}
@@ -272,14 +259,10 @@ CHECKS = [
                     "expected": ("{observed:re-identification} {observed:is|are} expected among {total:{noun}}"),
                     "": "The {measure} risk of {noun:article} is {observed:%}",
                 },
-                "limit": {
-                    "by": "measure",
-                    "expected": "{threshold}",
-                    "": "{threshold:%}",
-                },
+                "limit": {"by": "measure", "expected": "{threshold}", "": "{threshold:%}"},
             },
             values=_values,
         ),
         guide=built_in_guide(__file__, "individual_risk.md"),
-    ),
+    )
 ]

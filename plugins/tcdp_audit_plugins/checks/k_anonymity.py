@@ -11,11 +11,7 @@ from pydantic import Field
 
 from tcdp_audit.plugin.check import Check, ClassCheck, ClassEvidence, DisclosureType, Parameters, Threshold
 from tcdp_audit.plugin.detector import PolicyDocument
-from tcdp_audit.plugin.sentences import (
-    Comparison,
-    Outcome,
-    Sentences,
-)
+from tcdp_audit.plugin.sentences import Comparison, Outcome, Sentences
 from tcdp_audit_plugins.guides import built_in_guide
 
 
@@ -87,5 +83,5 @@ CHECKS: list[Check] = [
             values=_values,
         ),
         guide=built_in_guide(__file__, "k_anonymity.md"),
-    ),
+    )
 ]

@@ -12,10 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from tcdp_audit.plugin._internal import Counts
 from tcdp_audit.plugin.check import Check, DisclosureType, Need, Parameters, TableCheck, TableFigure, TableView
 from tcdp_audit.plugin.detector import Exact, PolicyDocument
-from tcdp_audit.plugin.sentences import (
-    Comparison,
-    Sentences,
-)
+from tcdp_audit.plugin.sentences import Comparison, Sentences
 from tcdp_audit_plugins.checks._shared.sampling import distribution_of
 from tcdp_audit_plugins.checks.masking_attacks import (
     microaggregation_attack,
@@ -33,7 +30,7 @@ from tcdp_audit_plugins.checks.masking_attacks.noise import NoiseParameters
 from tcdp_audit_plugins.checks.masking_attacks.rank_swap_attack import RankSwapParameters, RankSwapped
 from tcdp_audit_plugins.guides import built_in_guide
 
-OF_LINKS = ("at_most", "links", "direction", "probability", "severity")  # parameters of an attack that say nothing here
+OF_LINKS = ("at_most", "links", "direction", "probability", "severity", "reason")  # of an attack, without meaning here
 
 
 class AttackChoice(BaseModel):
@@ -66,7 +63,9 @@ class ConfusionParameters(Parameters):
     attack: Annotated[
         AttackChoice, Field(description="The attack with its own parameters, such as `{rank_swap_attack: {p: 15}}`.")
     ]
-    k: Annotated[int | None, Field(ge=1, description="The least number of candidates that everybody must have.")] = None
+    k: Annotated[int | None, Field(ge=1, description="The least number of candidates that each person must have.")] = (
+        None
+    )
     probability: Annotated[
         Exact, Field(ge=0, lt=1, description="Candidates at or below this probability do not count; at most 1/k.")
     ] = Fraction(0)
@@ -111,7 +110,8 @@ def k_confusion(view: TableView, parameters: ConfusionParameters) -> TableFigure
     Source: Stokes, Torra, n-Confusion: a generalization of k-anonymity, EDBT/ICDT Workshops 2012.
     """
     attack, own = parameters.named
-    numbers = CANDIDATES[attack](view, own, parameters.probability)
+    asked = own.model_copy(update={"probability": parameters.probability}) if attack in WEIGHED else own
+    numbers = CANDIDATES[attack](view, asked)
     few = int((numbers < (parameters.k or 0)).sum())
     return TableFigure(
         value=Fraction(int(numbers.min())),
@@ -126,30 +126,15 @@ def k_confusion(view: TableView, parameters: ConfusionParameters) -> TableFigure
     )
 
 
-def _of_rank_swapping(view: TableView, parameters: Any, probability: Fraction) -> Counts:  # noqa: ARG001 - all alike
-    return candidates_of_everybody(RankSwapped(view, parameters), parameters)
-
-
-def _of_microaggregation(view: TableView, parameters: Any, probability: Fraction) -> Counts:  # noqa: ARG001 - all alike
-    return candidates_of_everybody(Microaggregated(view, parameters), parameters)
-
-
-def _of_post_randomisation(view: TableView, parameters: Any, probability: Fraction) -> Counts:
-    asked = parameters.model_copy(update={"probability": probability})
-    return pram_attack.candidates_of_released(view, asked)
-
-
-def _of_noise(view: TableView, parameters: Any, probability: Fraction) -> Counts:
-    asked = parameters.model_copy(update={"probability": probability})
-    return noise_attack.candidates_of_released(view, asked)
-
-
-CANDIDATES: Mapping[str, Callable[[TableView, Any, Fraction], Counts]] = {
-    "rank_swap_attack": _of_rank_swapping,
-    "microaggregation_attack": _of_microaggregation,
-    "pram_attack": _of_post_randomisation,
-    "noise_attack": _of_noise,
+CANDIDATES: Mapping[str, Callable[[TableView, Any], Counts]] = {
+    "rank_swap_attack": lambda view, parameters: candidates_of_everybody(RankSwapped(view, parameters), parameters),
+    "microaggregation_attack": lambda view, parameters: candidates_of_everybody(
+        Microaggregated(view, parameters), parameters
+    ),
+    "pram_attack": pram_attack.candidates_of_released,
+    "noise_attack": noise_attack.candidates_of_released,
 }
+WEIGHED = ("pram_attack", "noise_attack")  # attacks whose candidates are those above a probability
 SPECIFICATIONS: Mapping[str, Check] = {
     one.name: one
     for family in (rank_swap_attack, microaggregation_attack, pram_attack, noise_attack)
@@ -192,12 +177,12 @@ CHECKS: list[Check] = [
                 "left": (
                     "An intruder who knows {known} and how the release was masked is left with {observed:candidate} "
                     "for {at_the_least/records:{record}}[{others?} and with more for every other {record}]"
-                ),
+                )
             },
             values=lambda outcome: {
                 "others": outcome.records is not None and outcome.details["at_the_least"] < outcome.records.total
             },
         ),
         guide=built_in_guide(__file__, "k_confusion.md"),
-    ),
+    )
 ]

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from decimal import Decimal, localcontext
 from fractions import Fraction
 from functools import cache
-from math import ceil
+from math import ceil, gcd
 from typing import Annotated, Any
 
 import numpy as np
@@ -24,14 +26,63 @@ from tcdp_audit.plugin.check import (
     Threshold,
 )
 from tcdp_audit.plugin.detector import Exact, PolicyDocument, Role
-from tcdp_audit.plugin.sentences import (
-    Comparison,
-    Sentences,
-    count,
-)
-from tcdp_audit_plugins.checks._shared.certain_values import VALUES_LEFT, uncertain_values
-from tcdp_audit_plugins.checks._shared.entropy import sign_of_perplexity
+from tcdp_audit.plugin.sentences import Comparison, Sentences, count
+from tcdp_audit_plugins.checks._shared.sensitive_values import VALUES_LEFT, uncertain_values
 from tcdp_audit_plugins.guides import built_in_guide
+
+FIRST_DIGITS = 40
+
+
+def sign_of_perplexity(counts: Sequence[int], threshold: Fraction) -> int:
+    """Sign of exp(H) - threshold for positive counts and a positive threshold: -1, 0 or 1, exact.
+
+    Example:
+        >>> sign_of_perplexity([7, 7, 7], Fraction(3)), sign_of_perplexity([8, 7, 7], Fraction(3))
+        (0, -1)
+    """
+    n = sum(counts)
+    powers = Counter({n: n})
+    powers[threshold.denominator] += n
+    powers[threshold.numerator] -= n
+    for size in counts:
+        powers[size] -= size
+    if not any(_coprime(powers).values()):
+        return 0
+    digits = FIRST_DIGITS
+    while True:
+        value, error = _logarithm(powers, digits)
+        if abs(value) > error:
+            return 1 if value > 0 else -1
+        digits *= 2
+
+
+def _logarithm(powers: Counter[int], digits: int) -> tuple[Decimal, Decimal]:
+    """Logarithm of a product of integer powers, and a bound on its error."""
+    with localcontext() as context:
+        context.prec = digits
+        terms = [exponent * Decimal(base).ln() for base, exponent in powers.items() if base > 1]
+        total = sum(terms, Decimal(0))
+        bound = sum((abs(term) for term in terms), Decimal(1)) * (len(terms) + 2)
+        return total, bound.scaleb(2 - digits)
+
+
+def _coprime(powers: Counter[int]) -> Counter[int]:
+    """The same product as powers of numbers above 1 without a common factor: it is 1 only if every exponent is 0.
+
+    It needs greatest common divisors only: to find the primes of a threshold of thirty digits would take years.
+    """
+    rest, coprime = [(base, power) for base, power in powers.items() if base > 1], Counter[int]()
+    while rest:
+        number, exponent = rest.pop()
+        shared = next((other for other in coprime if gcd(number, other) > 1), None)
+        if shared is None:
+            coprime[number] = exponent
+        else:
+            common, before = gcd(number, shared), coprime.pop(shared)
+            split = [(common, exponent + before), (number // common, exponent), (shared // common, before)]
+            rest += [(base, power) for base, power in split if base > 1]
+    return coprime
+
 
 TABULATED = 2**16  # counts below this have their logarithm in a table
 TKDD = "Machanavajjhala et al., l-Diversity, ACM TKDD 1(1), 2007, doi:10.1145/1217299.1217302"
@@ -189,9 +240,7 @@ CHECKS: list[Check] = [
                 "{in_worst_group} [{observed=1?}{values_left}|an intruder who guesses the commonest {attribute} is "
                 "right with at least {chance:chance}]."
             ),
-            parts={
-                "values_left": VALUES_LEFT,
-            },
+            parts={"values_left": VALUES_LEFT},
             values=lambda outcome: {"chance": 1 / (outcome.observed or 1)},
         ),
         guide=built_in_guide(__file__, "entropy_l_diversity.md"),

@@ -28,11 +28,8 @@ from tcdp_audit.plugin.check import (
 from tcdp_audit.plugin.detector import Exact, PolicyDocument, Role, Text
 from tcdp_audit.plugin.engine import CheckError, CodedTable
 from tcdp_audit.plugin.remedy import MeasuredSubsets
-from tcdp_audit.plugin.sentences import (
-    Comparison,
-    Sentences,
-)
-from tcdp_audit_plugins.checks._shared.attribute_sets import require_few_sets, sets_up_to
+from tcdp_audit.plugin.sentences import Comparison, Sentences
+from tcdp_audit_plugins.checks._shared.known_attributes import require_few_sets, sets_up_to
 from tcdp_audit_plugins.checks._shared.sampling import distribution_of
 from tcdp_audit_plugins.checks._shared.sensitive_values import violation_of
 from tcdp_audit_plugins.guides import built_in_guide
@@ -62,22 +59,14 @@ class LKCParameters(Parameters):
 
 @dataclass
 class _OfSize:
-    """What sets of one size say of the rows.
+    """What sets of one size say of the rows."""
 
-    Args:
-        alone: rows whose record some set makes unique.
-        small: rows in a group of fewer than K records by some set.
-        homogeneous: rows in a group with a single sensitive value by some set.
-        sure: rows in a group in which a value has a share above C by some set.
-        least: the smallest group, and the set that has it.
-        most: the largest share, the set, and the sensitive attribute.
-    """
-
-    alone: Flags
-    small: Flags
-    homogeneous: Flags
-    sure: Flags
-    least: tuple[int, Subset] = (2**62, ())
+    alone: Flags  # rows whose record some set makes unique
+    small: Flags  # rows in a group of fewer than K records by some set
+    homogeneous: Flags  # rows in a group with a single sensitive value by some set
+    sure: Flags  # rows in a group in which a value has a share above C by some set
+    least: tuple[int, Subset] = (2**62, ())  # the smallest group, and the set that has it
+    # the largest share, the set, and the sensitive attribute
     most: tuple[Fraction, Subset, str] = (Fraction(-1), (), "")
 
     @classmethod
@@ -99,7 +88,8 @@ def lkc_privacy(view: TableView, parameters: LKCParameters) -> TableFigure:
 
     Source: Mohammed, Fung, Hung, Lee, Anonymizing healthcare data, KDD 2009, definition 3.1.
     """
-    known, sensitive = view.quasi_identifiers, _sensitive(view, parameters)
+    known = view.quasi_identifiers
+    sensitive = view.policy.with_role(Role.SENSITIVE) if parameters.attribute is None else [parameters.attribute]
     (table,) = view.counted([*known, *sensitive])
     times, length = table.rows.each, min(parameters.L, len(known))
     secrets = [_Secret.of(table, name, view, parameters) for name in sensitive]
@@ -130,27 +120,15 @@ def _by_class(measured: MeasuredSubsets, of_row: Counts) -> list[list[float]]:
     return distribution_of(figures, occurrences(group, groups, measured.times))
 
 
-def _sensitive(view: TableView, parameters: LKCParameters) -> list[str]:
-    return view.policy.with_role(Role.SENSITIVE) if parameters.attribute is None else [parameters.attribute]
-
-
 @dataclass(frozen=True)
 class _Secret:
-    """A sensitive attribute.
-
-    Args:
-        name: its name.
-        codes: of each row.
-        radix: a number above all codes.
-        excluded: the code of a missing value, where such are left out; None where it is a value.
-        counts: which codes must not be inferred. Shape (radix,).
-    """
+    """A sensitive attribute."""
 
     name: str
-    codes: NDArray[Any]
-    radix: int
-    excluded: int | None
-    counts: Flags
+    codes: NDArray[Any]  # of each row
+    radix: int  # a number above all codes
+    excluded: int | None  # the code of a missing value, where such are left out; None where it is a value
+    counts: Flags  # which codes must not be inferred. Shape (radix,).
 
     @classmethod
     def of(cls, table: CodedTable, name: str, view: TableView, parameters: LKCParameters) -> _Secret:
@@ -168,7 +146,7 @@ class _Secret:
             lacking = [one for one in parameters.values if one not in set(domain.labels)]
             if lacking:
                 raise CheckError(
-                    f"no record has {lacking[0]!r} in column {name!r}, so that nobody could infer it; correct `values`"
+                    f"no record has {lacking[0]!r} in column {name!r}, so no one could infer it; correct `values`"
                 )
             wanted = set(parameters.values)
             counted = np.array([*(label in wanted for label in domain.labels), False])
@@ -299,5 +277,5 @@ CHECKS: list[Check] = [
             },
         ),
         guide=built_in_guide(__file__, "lkc_privacy.md"),
-    ),
+    )
 ]

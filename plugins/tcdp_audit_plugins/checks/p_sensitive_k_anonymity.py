@@ -10,11 +10,8 @@ from pydantic import Field
 
 from tcdp_audit.plugin.check import AttributeParameters, ClassCheck, ClassEvidence, DisclosureType, Threshold
 from tcdp_audit.plugin.detector import PolicyDocument
-from tcdp_audit.plugin.sentences import (
-    Comparison,
-    Sentences,
-)
-from tcdp_audit_plugins.checks._shared.certain_values import VALUES_LEFT, uncertain_values
+from tcdp_audit.plugin.sentences import Comparison, Sentences
+from tcdp_audit_plugins.checks._shared.sensitive_values import VALUES_LEFT, uncertain_values
 from tcdp_audit_plugins.guides import built_in_guide
 
 
@@ -105,5 +102,5 @@ CHECKS = [
             },
         ),
         guide=built_in_guide(__file__, "p_sensitive_k_anonymity.md"),
-    ),
+    )
 ]

@@ -23,10 +23,7 @@ from tcdp_audit.plugin.check import (
 )
 from tcdp_audit.plugin.detector import Exact, PolicyDocument
 from tcdp_audit.plugin.engine import PopulationClasses
-from tcdp_audit.plugin.sentences import (
-    Comparison,
-    Sentences,
-)
+from tcdp_audit.plugin.sentences import Comparison, Sentences
 from tcdp_audit_plugins.checks._shared.sampling import covering_population, distribution_of
 from tcdp_audit_plugins.guides import built_in_guide
 
@@ -35,8 +32,7 @@ class KMapParameters(Parameters):
     """Parameters of `k_map`."""
 
     k: Annotated[
-        int | None,
-        Field(ge=1, description="The least number of people in the population that a record may be."),
+        int | None, Field(ge=1, description="The least number of people in the population that a record may be.")
     ] = None
 
 
@@ -44,8 +40,7 @@ class DeltaPresenceParameters(Parameters):
     """Parameters of `delta_presence`."""
 
     delta_max: Annotated[
-        Exact | None,
-        Field(ge=0, le=1, description="The largest probability that a person is in the release."),
+        Exact | None, Field(ge=0, le=1, description="The largest probability that a person is in the release.")
     ] = None
     delta_min: Annotated[
         Exact | None, Field(ge=0, le=1, description="The least probability that a person is in the release.")
@@ -98,15 +93,12 @@ def presence(sample: NDArray[np.int64], population: NDArray[np.int64]) -> tuple[
         ('0', '1/2')
     """
     ratios = Ratios(sample, population)
-    # floats may not tell apart the fractions next to an end, so those are compared as fractions
-    ends = [np.flatnonzero(np.isclose(ratios.values, end, rtol=1e-12, atol=0)) for end in _ends(ratios)]
+    least, most = float(ratios.values.min()), float(ratios.values.max())
+    # floats may not distinguish the fractions next to an end, so those are compared as fractions
+    ends = [np.flatnonzero(np.isclose(ratios.values, end, rtol=1e-12, atol=0)) for end in (least, most)]
     pairs = [np.unique(np.stack([sample[end], population[end]]), axis=1).T.tolist() for end in ends]
     exact = [[Fraction(one, of) for one, of in end] for end in pairs]
     return ratios, min(exact[0]), max(exact[1])
-
-
-def _ends(ratios: Ratios) -> tuple[float, float]:
-    return float(ratios.values.min()), float(ratios.values.max())
 
 
 def delta_presence(view: TableView, parameters: DeltaPresenceParameters) -> TableFigure:
@@ -144,7 +136,7 @@ def _faults(parameters: DeltaPresenceParameters, _: PolicyDocument) -> Iterator[
     if parameters.delta_min is None:
         return
     if parameters.delta_max is None:
-        yield "delta_max", "a `delta_min` needs a `delta_max` beside it; 1 is no bound"
+        yield "delta_max", "a `delta_min` also needs a `delta_max`; 1 is no bound"
     elif parameters.delta_min > parameters.delta_max:
         yield "delta_min", "must not be above `delta_max`"
 
@@ -197,7 +189,7 @@ CHECKS: list[Check] = [
                     "The probability that one of the {population_records:person} in the population is in the "
                     "release is [{all_alike?}{least:%}|{least:%} to {observed:%}, depending on the group,] for an "
                     "intruder who knows {known}"
-                ),
+                )
             },
             values=lambda outcome: {"all_alike": outcome.details["least"] == outcome.observed},
         ),

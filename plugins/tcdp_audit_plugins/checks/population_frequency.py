@@ -1,4 +1,4 @@
-"""Categories and regions of a release by how many people of the population they stand for."""
+"""Categories and regions of a release by the number of people of the population in them."""
 
 from __future__ import annotations
 
@@ -16,14 +16,10 @@ from tcdp_audit.plugin._internal import Counts, fold
 from tcdp_audit.plugin.check import Check, DisclosureType, Need, Parameters, TableCheck, TableFigure, TableView
 from tcdp_audit.plugin.detector import PolicyDocument, Text
 from tcdp_audit.plugin.engine import CheckError
-from tcdp_audit.plugin.sentences import (
-    Comparison,
-    Sentences,
-    listing,
-)
+from tcdp_audit.plugin.sentences import Comparison, Sentences, listing
 from tcdp_audit_plugins.guides import built_in_guide
 
-COUNT = "The population's column that says how many people each of its rows stands for; without it a row is one."
+COUNT = "The population's column that says how many people each of its rows represents; without it a row is one."
 ROWS = 2**53  # people that a float counts exactly
 
 
@@ -48,23 +44,14 @@ class RegionPopulationParameters(Parameters):
 
 @dataclass(frozen=True)
 class Coded:
-    """Some columns of the release and of its population, equal codes for equal values.
+    """Some columns of the release and of its population, equal codes for equal values."""
 
-    Args:
-        names: of the columns.
-        release: codes by column; `sizes` of it where a cell says nothing.
-        population: likewise; one more where the release lacks the value.
-        sizes: how many values the release has of each column.
-        records: records of the release in each row.
-        people: people of the population in each row.
-    """
-
-    names: Sequence[str]
-    release: dict[str, NDArray[np.int64]]
-    population: dict[str, NDArray[np.int64]]
-    sizes: dict[str, int]
-    records: Counts
-    people: Counts
+    names: Sequence[str]  # of the columns
+    release: dict[str, NDArray[np.int64]]  # codes by column; `sizes` of it where a cell says nothing
+    population: dict[str, NDArray[np.int64]]  # likewise; one more where the release lacks the value
+    sizes: dict[str, int]  # how many values the release has of each column
+    records: Counts  # records of the release in each row
+    people: Counts  # people of the population in each row
 
 
 def coded(view: TableView, names: Sequence[str], counted_in: str | None) -> Coded:
@@ -98,7 +85,7 @@ def _people(population: Any, column: str) -> Counts:
 
 
 def people_of(tables: Coded, names: Sequence[str]) -> tuple[Counts, NDArray[np.bool_]]:
-    """How many people of the population each row of the release stands for in some columns, and which rows say it.
+    """The number of people of the population with each row's values in some columns, and which rows have values.
 
     Returns:
         int64 and bool, shape (rows of the release,).
@@ -114,7 +101,7 @@ def people_of(tables: Coded, names: Sequence[str]) -> tuple[Counts, NDArray[np.b
 
 
 def least_people(view: TableView, names: Sequence[str], order: int, at_least: int | None, count_in: str | None) -> Any:
-    """The least number of people that a combination of values in the release stands for."""
+    """The least number of people who share a combination of values of the release."""
     tables = coded(view, names, count_in)
     few = np.zeros(len(tables.records), dtype=bool)
     least: int | None = None
@@ -192,24 +179,20 @@ CHECKS: list[Check] = [
         measure=category_frequency,
         threshold="at_least",
         comparison=Comparison.AT_LEAST,
-        worst=lambda _, __: Fraction(0),  # a category that nobody of the population has
+        worst=lambda _, __: Fraction(0),  # a category that no one of the population has
         label="least number of people of the population with a combination of categories",
         needs={Need.POPULATION, Need.DECLARED},
         sentences=Sentences(
-            passed=(
-                "Every {category} of {known} in the release stands for at least {observed:person} of the population."
-            ),
+            passed=("Every {category} of {known} in the release covers at least {observed:person} of the population."),
             failed=(
-                "{failing/records:{record}} {failing/records:is|are} of a {category} of {known} that stands for "
+                "{failing/records:{record}} {failing/records:is|are} of a {category} of {known} that covers "
                 "fewer than {threshold:person} of the population; the least is {observed:person}."
             ),
             impact=(
                 "{intruder} narrows them down to {observed:person} of the population at worst by [{max_size>1?}up "
                 "to {max_size} facts|one fact] of these."
             ),
-            parts={
-                "category": "[{max_size>1?}combination of up to {max_size} categories|category]",
-            },
+            parts={"category": "[{max_size>1?}combination of up to {max_size} categories|category]"},
         ),
         guide=built_in_guide(__file__, "category_frequency.md"),
     ),

@@ -11,7 +11,7 @@ from tcdp_audit.plugin._internal import strengths
 from tcdp_audit.plugin.check import Check, DisclosureType, Need, Parameters, TableCheck, TableFigure, TableView
 from tcdp_audit.plugin.detector import Exact, PolicyDocument, SetStrength, Strengths, Text
 from tcdp_audit.plugin.sentences import Sentences
-from tcdp_audit_plugins.checks._shared.attribute_sets import require_few_sets
+from tcdp_audit_plugins.checks._shared.known_attributes import require_few_sets
 from tcdp_audit_plugins.guides import built_in_guide
 
 KEYS = 10  # minimal keys at most that an outcome names
@@ -27,7 +27,7 @@ class QuasiIdentifierStrengthParameters(Parameters):
         Literal["unique", "distinction", "separation"],
         Field(
             description="The figure: the share of records alone, different combinations for each record, or the share "
-            "of pairs of records that are told apart."
+            "of pairs of records that are distinguished."
         ),
     ] = "unique"
     attributes: Annotated[
@@ -113,9 +113,9 @@ CHECKS: list[Check] = [
                         "In {strongest} there are {observed:%} as many combinations as there are {record:plural}"
                     ),
                     "separation": ("Knowing {strongest} distinguishes {observed:%} of all pairs of {record:plural}"),
-                },
+                }
             },
         ),
         guide=built_in_guide(__file__, "quasi_identifier_strength.md"),
-    ),
+    )
 ]

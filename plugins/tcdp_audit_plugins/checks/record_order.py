@@ -30,32 +30,25 @@ class RecordOrderParameters(Parameters):
     """Parameters of `record_order`."""
 
     at_most: Annotated[
-        int | None, Field(ge=0, description="The most columns that the order of the records may tell of: 0.")
+        int | None, Field(ge=0, description="The most columns that the order of the records may reveal: 0.")
     ] = None
 
 
 @dataclass(frozen=True)
 class Order:
-    """What the order of the records says of a column.
+    """What the order of the records says of a column."""
 
-    Args:
-        correlation: Spearman's rank correlation of values with places.
-        agreeing: the share of neighbours with the same value.
-        expected: what that share is on average over all orders.
-        p_value: the smaller one of the two tests, two-sided.
-    """
-
-    correlation: float
-    agreeing: float
-    expected: float
-    p_value: float
+    correlation: float  # Spearman's rank correlation of values with places
+    agreeing: float  # the share of neighbours with the same value
+    expected: float  # what that share is on average over all orders
+    p_value: float  # the smaller one of the two tests, two-sided
 
 
 def record_order(view: TableView, _: RecordOrderParameters) -> TableFigure:
     """How many columns the places of the records say of, the places in the original among them.
 
     Of each column: whether its values ascend or descend with the places (rank correlation), and whether equal values
-    stand next to each other more or less often than in a random order (runs). Both have exact moments over all orders.
+    are next to each other more or less often than in a random order (runs). Both have exact moments over all orders.
 
     Returns:
         A number of columns.
@@ -77,22 +70,22 @@ def record_order(view: TableView, _: RecordOrderParameters) -> TableFigure:
     places, details = _places_in_original(view) if paired else (None, {})
     looked_at = len(orders) + (places is not None)
     limit = SIGNIFICANT / max(2 * looked_at, 1)
-    telling = [name for name, one in orders.items() if one.p_value < limit]
+    revealed = [name for name, one in orders.items() if one.p_value < limit]
     as_original = places is not None and places < limit
     details |= {
-        "columns": telling,
+        "columns": revealed,
         "as_original": as_original,
         "looked_at": looked_at,
-        "correlations": {name: orders[name].correlation for name in telling},
-        "agreeing_neighbours": {name: orders[name].agreeing for name in telling},
-        "expected_neighbours": {name: orders[name].expected for name in telling},
-        "p_values": {name: orders[name].p_value for name in telling},
+        "correlations": {name: orders[name].correlation for name in revealed},
+        "agreeing_neighbours": {name: orders[name].agreeing for name in revealed},
+        "expected_neighbours": {name: orders[name].expected for name in revealed},
+        "p_values": {name: orders[name].p_value for name in revealed},
     }
-    return TableFigure(Fraction(len(telling) + as_original), view.records, details=details)
+    return TableFigure(Fraction(len(revealed) + as_original), view.records, details=details)
 
 
 def _columns(view: TableView) -> list[str]:
-    """The declared columns of the release, but for identifiers and the key, which are not published."""
+    """The declared columns of the release, except identifiers and the key, which are not published."""
     attributes, key = view.policy.attributes, view.policy.document.key
     released = [one.name for one in view.engine.columns]
     return [
@@ -144,7 +137,7 @@ def _two_sided(z: float) -> float:
 
 
 def _places_in_original(view: TableView) -> tuple[float, dict[str, Any]]:
-    """The p value of places beside those in the original, and how many records are at the place that they had there."""
+    """The p value of places against those in the original, and the share of records that kept their place."""
     places = np.arange(view.records) if view.policy.document.rows_aligned else _by_key(view)
     if len(places) < FEW:
         raise CheckError(
@@ -179,7 +172,7 @@ CHECKS: list[Check] = [
         disclosure_type=DisclosureType.IDENTITY_MODEL,
         parameters=RecordOrderParameters,
         measure=record_order,
-        label="number of columns that the order of the records tells of",
+        label="number of columns that the order of the records reveals",
         worst=lambda figure, _: Fraction(figure.details["looked_at"]),
         validate=_faults,
         sentences=Sentences(
@@ -194,9 +187,9 @@ CHECKS: list[Check] = [
                 "order": (
                     "[{columns?}The order of the records reveals {columns}[{as_original?}, and their places in the "
                     "original]|The records are in the order of the original]"
-                ),
+                )
             },
         ),
         guide=built_in_guide(__file__, "record_order.md"),
-    ),
+    )
 ]

@@ -14,10 +14,7 @@ from pydantic import Field
 from tcdp_audit.plugin._internal import Counts
 from tcdp_audit.plugin.check import DisclosureType, Need, Parameters, TableCheck, TableFigure, TableView
 from tcdp_audit.plugin.detector import Exact, PolicyDocument
-from tcdp_audit.plugin.sentences import (
-    Outcome,
-    Sentences,
-)
+from tcdp_audit.plugin.sentences import Outcome, Sentences
 from tcdp_audit_plugins.checks._shared.sampling import covering_population, distribution_of, mean_of_reciprocals
 from tcdp_audit_plugins.guides import built_in_guide
 
@@ -46,17 +43,12 @@ class ReidentificationParameters(Parameters):
 
 @dataclass(frozen=True)
 class RiskClasses:
-    """Classes whose records have the risk 1/size each.
+    """Classes whose records have the risk 1/size each."""
 
-    Args:
-        records: records of each class of the release. Shape (classes,).
-        size: the records (or entities) that one of them may be, in the release or in the population.
-        of_entities: where the policy names a unit, the size of the smallest class that each entity has a record in.
-            Shape (entities,).
-    """
-
-    records: Counts
-    size: Counts
+    records: Counts  # records of each class of the release. Shape (classes,).
+    size: Counts  # the records (or entities) that one of them may be, in the release or in the population
+    # where the policy names a unit, the size of the smallest class that each entity has a record in. Shape
+    # (entities,).
     of_entities: Counts | None = None
 
     @property
@@ -209,10 +201,10 @@ CHECKS = [
                     "by": "measure",
                     "share_above": ("{above/total:{unit}} {above/total:is|are} at a risk above {threshold_risk:%}"),
                     "": "The {measure} risk of {unit:article} is {observed:%}",
-                },
+                }
             },
             values=_values,
         ),
         guide=built_in_guide(__file__, "reidentification_risk.md"),
-    ),
+    )
 ]

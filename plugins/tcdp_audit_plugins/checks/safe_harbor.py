@@ -2,29 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from typing import Annotated, Any
 
 from pydantic import Field
 
-from tcdp_audit.plugin.check import Check, DisclosureType, Parameters, TableCheck, TableFigure, TableView
-from tcdp_audit.plugin.detector import Detections
+from tcdp_audit.plugin.check import Check, DisclosureType, TableCheck, TableFigure, TableView
 from tcdp_audit.plugin.engine import CheckError
 from tcdp_audit.plugin.sentences import Outcome, Sentences, listing, sentence_case
 from tcdp_audit_plugins.checks._shared.detected_columns import (
-    HINT_SHARE,
     NO_DETECTOR,
-    SHARE,
     STILL_OPEN,
-    Allowed,
-    HintShare,
-    Share,
+    DetectionParameters,
     columns_in,
-    details,
     faults,
-    looked_at,
-    looked_for,
-    require_decided,
+    figure_of_columns,
 )
 from tcdp_audit_plugins.guides import built_in_guide
 
@@ -36,13 +29,10 @@ ADVICE = {
 LAW = "This does not determine legality."
 
 
-class SafeHarborParameters(Parameters):
+class SafeHarborParameters(DetectionParameters):
     """Parameters of `safe_harbor`."""
 
     at_most: Annotated[int | None, Field(ge=0, description="The most columns that hold such identifiers: 0.")] = None
-    allowed: Allowed = None
-    share: Share = SHARE
-    hint_share: HintShare = HINT_SHARE
 
 
 def safe_harbor(view: TableView, parameters: SafeHarborParameters) -> TableFigure:
@@ -65,18 +55,10 @@ def safe_harbor(view: TableView, parameters: SafeHarborParameters) -> TableFigur
     detectors = [one for one in view.detectors.values() if one.safe_harbor]
     if not detectors:
         raise CheckError(NO_DETECTOR)
-    columns = looked_at(view, parameters)
-    detections = looked_for(view, parameters, columns, detectors)
-    listed = detections.best
-    if parameters.at_most is not None and len(listed) <= parameters.at_most:
-        require_decided(detections, listed)
-    figures = {**details(detections, listed, columns, detectors), "letters": _letters(detections)}
-    return TableFigure(Fraction(len(listed)), view.records, details=figures)
-
-
-def _letters(detections: Detections) -> dict[str, str]:
-    """The letter of the regulation that each column falls under."""
-    return {name: one.detector.safe_harbor for name, one in detections.best.items()}
+    figure = figure_of_columns(view, parameters, detectors, lambda detections: detections.best)
+    of_detector = {one.name: one.safe_harbor for one in detectors}
+    letters = {column: of_detector[name] for column, name in figure.details["detectors"].items()}
+    return replace(figure, details={**figure.details, "letters": letters})  # letters of the regulation
 
 
 def _values(outcome: Outcome) -> dict[str, Any]:
@@ -111,11 +93,8 @@ CHECKS: list[Check] = [
                 "was recognised says who {person} is by an identifier of the list]."
             ),
             values=_values,
-            parts={
-                "open": STILL_OPEN,
-                "law": LAW,
-            },
+            parts={"open": STILL_OPEN, "law": LAW},
         ),
         guide=built_in_guide(__file__, "safe_harbor.md"),
-    ),
+    )
 ]

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Annotated
 
 from pydantic import Field
 
 from tcdp_audit.plugin.check import AttributeParameters, ClassCheck, ClassEvidence, DisclosureType, Ratios, Threshold
-from tcdp_audit.plugin.detector import Exact, PolicyDocument, Text
-from tcdp_audit.plugin.sentences import (
-    Comparison,
-    Sentences,
-)
+from tcdp_audit.plugin.detector import Exact, Text
+from tcdp_audit.plugin.sentences import Comparison, Sentences
 from tcdp_audit_plugins.checks._shared.frequency_ratios import greatest_ratio
 from tcdp_audit_plugins.checks._shared.sensitive_values import ambiguous, known
 from tcdp_audit_plugins.guides import built_in_guide
@@ -58,10 +54,6 @@ def largest_factor(evidence: ClassEvidence, parameters: SkewnessParameters) -> R
     return greatest_ratio(*evidence.sensitive, chosen)
 
 
-def _validate(parameters: SkewnessParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
-    yield from ambiguous(parameters, document, "sensitive_values")
-
-
 CHECKS = [
     ClassCheck(
         name="skewness",
@@ -71,7 +63,7 @@ CHECKS = [
         thresholds=(Threshold("at_most", Comparison.AT_MOST, largest_factor, "share in the group over the table's"),),
         monotone=lambda _: True,  # a share in a union lies between the shares in its parts
         on_attribute=True,
-        validate=_validate,
+        validate=lambda parameters, document: ambiguous(parameters, document, "sensitive_values"),
         sentences=Sentences(
             passed=(
                 "[{infinite?}Among the groups of the {every_record}, one has {value} that the reference gives no "
@@ -86,10 +78,8 @@ CHECKS = [
                 "{in_worst_group} [{infinite?}there is {value} that the reference gives no weight|they are "
                 "suspected of {value} {observed} times as much as anyone]."
             ),
-            parts={
-                "value": "a [{sensitive_values?}sensitive ]value of {attribute}",
-            },
+            parts={"value": "a [{sensitive_values?}sensitive ]value of {attribute}"},
         ),
         guide=built_in_guide(__file__, "skewness.md"),
-    ),
+    )
 ]

@@ -22,12 +22,7 @@ from tcdp_audit.plugin.check import (
 )
 from tcdp_audit.plugin.detector import Exact, PolicyDocument
 from tcdp_audit.plugin.engine import CheckError, PopulationClasses
-from tcdp_audit.plugin.sentences import (
-    Outcome,
-    Sentences,
-    percent,
-    sentence_case,
-)
+from tcdp_audit.plugin.sentences import Outcome, Sentences, percent, sentence_case
 from tcdp_audit_plugins.checks._shared.pitman import (
     data_intrusion_simulation,
     log_linear_match,
@@ -53,13 +48,12 @@ class PopulationUniquenessParameters(Parameters):
     """Parameters of `population_uniqueness`."""
 
     at_most: Annotated[
-        Exact | None,
-        Field(ge=0, le=1, description="The largest share of sample uniques that are population uniques."),
+        Exact | None, Field(ge=0, le=1, description="The largest share of sample uniques that are population uniques.")
     ] = None
     estimator: Annotated[
         Literal["exact", "zayatz", "pitman", "log_linear"],
         Field(
-            description="The figure that is compared; `exact` needs a population. The others are reported beside it."
+            description="The figure that is compared; `exact` needs a population. The others are reported next to it."
         ),
     ] = "exact"
 
@@ -135,9 +129,6 @@ def _chosen(details: dict[str, Any], estimator: str, fraction: float | None) -> 
 
 def exact_figures(classes: PopulationClasses) -> dict[str, Any]:
     """Uniqueness counted in a population, over each of its denominators.
-
-    Args:
-        classes: release and population by class; every class of the release is in the population.
 
     Returns:
         Exact fractions by names that say numerator and denominator; None where a denominator is 0.

@@ -14,11 +14,7 @@ from tcdp_audit.plugin._internal import gibibytes
 from tcdp_audit.plugin.check import Check, DisclosureType, Need, Parameters, TableCheck, TableFigure, TableView
 from tcdp_audit.plugin.detector import Exact, PolicyDocument, Role, Text
 from tcdp_audit.plugin.engine import CheckError
-from tcdp_audit.plugin.sentences import (
-    Sentences,
-    count,
-)
-from tcdp_audit_plugins.checks._shared.attribute_sets import require_few_sets, sets_up_to
+from tcdp_audit.plugin.sentences import Sentences, count
 from tcdp_audit_plugins.checks._shared.key_sketch import (
     CountedKeys,
     Hashes,
@@ -29,6 +25,7 @@ from tcdp_audit_plugins.checks._shared.key_sketch import (
     require_memory,
     sets_hashed,
 )
+from tcdp_audit_plugins.checks._shared.known_attributes import require_few_sets, sets_up_to
 from tcdp_audit_plugins.guides import built_in_guide
 
 BLOCK = 2**16  # rows that are hashed together, so that their hashes stay in the cache
@@ -170,5 +167,5 @@ CHECKS: list[Check] = [
             values=lambda outcome: {"others": outcome.parameters["t"] - 1},
         ),
         guide=built_in_guide(__file__, "uniqueness_profile.md"),
-    ),
+    )
 ]

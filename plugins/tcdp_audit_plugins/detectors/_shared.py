@@ -41,7 +41,7 @@ def characters(alphabet: str, least: int, most: int | None = None) -> RandomText
 
 
 def formed(form: str) -> RandomText:
-    """Texts of a form: `9` stands for a digit, `A` for a capital letter, all else for itself.
+    """Texts of a form: `9` is any digit, `A` any capital letter, all else itself.
 
     Example:
         >>> import numpy as np

@@ -15,10 +15,8 @@ VEHICLES: tuple[Detector, ...] = (
         name="vehicle_number",
         noun="vehicle identification number",
         words=phrases(
-            """
-            vin, vehicle id, vehicle identification number, chassis number, fahrgestellnummer, fahrzeugidentnummer,
-            numero de chassis, bastidor, chassisnummer
-            """
+            "vin, vehicle id, vehicle identification number, chassis number, fahrgestellnummer, fahrzeugidentnummer, "
+            "numero de chassis, bastidor, chassisnummer"
         ),
         layout=r"[A-HJ-NPR-Z0-9]{8}[0-9X][A-HJ-NPR-Z0-9]{8}",
         accepts=vin,
@@ -33,10 +31,8 @@ VEHICLES: tuple[Detector, ...] = (
         name="licence_plate",
         noun="licence plate",
         words=phrases(
-            """
-            licence plate, license plate, =plate, plate number, registration plate, number plate, kennzeichen, kfz
-            kennzeichen, =plaque, immatriculation, =matricula, kenteken, =targa
-            """
+            "licence plate, license plate, =plate, plate number, registration plate, number plate, kennzeichen, kfz "
+            "kennzeichen, =plaque, immatriculation, =matricula, kenteken, =targa"
         ),
         layout=r"(?=.*\d)(?=.*[^\W\d_])[^\W_]{1,7}([ ·-]?[^\W_]{1,5}){0,3}",
         base_rate=0.03,
@@ -50,12 +46,12 @@ VEHICLES: tuple[Detector, ...] = (
 )
 
 
-def _code(name: str, noun: str, letter: str, words: tuple[str, ...]) -> ValueDetector:
+def _code(name: str, noun: str, letter: str, words: str) -> ValueDetector:
     """Codes with a digit in a column of some name."""
     return ValueDetector(
         name=name,
         noun=noun,
-        words=words,
+        words=phrases(words),
         layout=CODE,
         base_rate=0.04,
         random_value=anything,
@@ -72,106 +68,75 @@ DETECTORS: tuple[Detector, ...] = (
         "national_number",
         "national identity number",
         "G",
-        phrases(
-            """
-            ssn, social security, social security number, soc sec, soc sec id, socsec, national id, national id
-            number, national identifier, identity number, identity card, id card, id number, personal number,
-            personal id, citizen id, nino, national insurance number, tax id, tax number, steuer id, steuernummer,
-            personalausweis, ausweisnummer, sozialversicherungsnummer, svnr, rentenversicherungsnummer, ahv, ahv
-            nummer, numero de securite sociale, securite sociale, =nir, =insee, dni, =nie, =nif, cedula, curp, =rfc,
-            burgerservicenummer, bsn, codice fiscale, personnummer, fodselsnummer, =cpr, cpr nummer, henkilotunnus,
-            =hetu, pesel, rodne cislo, cnp, egn, cpf, aadhaar, =sin
-            """
-        ),
+        "ssn, social security, social security number, soc sec, soc sec id, socsec, national id, national id "
+        "number, national identifier, identity number, identity card, id card, id number, personal number, "
+        "personal id, citizen id, nino, national insurance number, tax id, tax number, steuer id, steuernummer, "
+        "personalausweis, ausweisnummer, sozialversicherungsnummer, svnr, rentenversicherungsnummer, ahv, ahv "
+        "nummer, numero de securite sociale, securite sociale, =nir, =insee, dni, =nie, =nif, cedula, curp, =rfc, "
+        "burgerservicenummer, bsn, codice fiscale, personnummer, fodselsnummer, =cpr, cpr nummer, henkilotunnus, "
+        "=hetu, pesel, rodne cislo, cnp, egn, cpf, aadhaar, =sin",
     ),
     _code(
         "medical_record_number",
         "medical record number",
         "H",
-        phrases(
-            """
-            mrn, =medical record, medical record number, record number, chart number, hospital number, =patient,
-            patient id, patient number, patient no, patient key, patient identifier, encounter id, case number, case
-            id, admission id, visit id, patientennummer, patienten id, fallnummer, aktenzeichen, numero patient, id
-            patient, numero de dossier, historia clinica, paciente id, patientnummer, numero paziente, cartella
-            clinica, sample id, specimen id
-            """
-        ),
+        "mrn, =medical record, medical record number, record number, chart number, hospital number, =patient, "
+        "patient id, patient number, patient no, patient key, patient identifier, encounter id, case number, case "
+        "id, admission id, visit id, patientennummer, patienten id, fallnummer, aktenzeichen, numero patient, id "
+        "patient, numero de dossier, historia clinica, paciente id, patientnummer, numero paziente, cartella "
+        "clinica, sample id, specimen id",
     ),
     _code(
         "health_plan_number",
         "health plan number",
         "I",
-        phrases(
-            """
-            insurance number, insurance id, policy number, policy id, member id, member number, =health plan, health
-            plan number, =beneficiary, beneficiary id, subscriber id, =medicare, medicare number, medicaid id,
-            versicherungsnummer, versichertennummer, krankenversichertennummer, krankenkassennummer, numero d
-            assurance, numero assure, numero de poliza, polisnummer, verzekeringsnummer, tessera sanitaria
-            """
-        ),
+        "insurance number, insurance id, policy number, policy id, member id, member number, =health plan, health "
+        "plan number, =beneficiary, beneficiary id, subscriber id, =medicare, medicare number, medicaid id, "
+        "versicherungsnummer, versichertennummer, krankenversichertennummer, krankenkassennummer, numero d "
+        "assurance, numero assure, numero de poliza, polisnummer, verzekeringsnummer, tessera sanitaria",
     ),
     _code(
         "account_number",
         "account number",
         "J",
-        phrases(
-            """
-            =account, account number, account id, account no, acct, acct no, customer id, customer number, customer
-            no, client id, client number, loan id, contract number, iban, kontonummer, =konto, kundennummer, kunden
-            id, vertragsnummer, numero de compte, numero client, numero de cuenta, numero de cliente,
-            rekeningnummer, klantnummer, numero di conto, kundenr
-            """
-        ),
+        "=account, account number, account id, account no, acct, acct no, customer id, customer number, customer "
+        "no, client id, client number, loan id, contract number, iban, kontonummer, =konto, kundennummer, kunden "
+        "id, vertragsnummer, numero de compte, numero client, numero de cuenta, numero de cliente, rekeningnummer, "
+        "klantnummer, numero di conto, kundenr",
     ),
     _code(
         "licence_number",
         "licence or certificate number",
         "K",
-        phrases(
-            """
-            licence number, license number, license no, licence no, driver license, drivers license, driving
-            licence, certificate number, certificate no, registration number, fuhrerschein, fuhrerscheinnummer,
-            permis de conduire, numero de permis, permiso de conducir, carnet de conducir, rijbewijs,
-            rijbewijsnummer, =patente
-            """
-        ),
+        "licence number, license number, license no, licence no, driver license, drivers license, driving licence, "
+        "certificate number, certificate no, registration number, fuhrerschein, fuhrerscheinnummer, permis de "
+        "conduire, numero de permis, permiso de conducir, carnet de conducir, rijbewijs, rijbewijsnummer, =patente",
     ),
     _code(
         "device_number",
         "device number",
         "M",
-        phrases(
-            """
-            =serial, serial number, serial no, =device, device id, device identifier, device serial, imsi, imei,
-            udid, advertising id, cookie id, session id, implant id, seriennummer, gerate id, geratenummer, numero
-            de serie, serienummer, numero di serie
-            """
-        ),
+        "=serial, serial number, serial no, =device, device id, device identifier, device serial, imsi, imei, "
+        "udid, advertising id, cookie id, session id, implant id, seriennummer, gerate id, geratenummer, numero de "
+        "serie, serienummer, numero di serie",
     ),
     _code(
         "person_code",
         "personal code",
         "R",
-        phrases(
-            """
-            person id, person number, person key, people id, user id, user no, subject id, subject number, =subject,
-            participant id, =participant, respondent id, =respondent, employee id, employee number, employee no,
-            staff id, student id, student number, voter id, household id, family id, rec id, record id, unique id,
-            personen id, personalnummer, mitarbeiternummer, matrikelnummer, probanden id, mitgliedsnummer, mitglieds
-            id, numero de matricule, =matricule, id persona, numero de empleado, persoonsnummer, personeelsnummer,
-            medewerkernummer, seqn, serialno, caseid
-            """
-        ),
+        "person id, person number, person key, people id, user id, user no, subject id, subject number, =subject, "
+        "participant id, =participant, respondent id, =respondent, employee id, employee number, employee no, "
+        "staff id, student id, student number, voter id, household id, family id, rec id, record id, unique id, "
+        "personen id, personalnummer, mitarbeiternummer, matrikelnummer, probanden id, mitgliedsnummer, mitglieds "
+        "id, numero de matricule, =matricule, id persona, numero de empleado, persoonsnummer, personeelsnummer, "
+        "medewerkernummer, seqn, serialno, caseid",
     ),
     ValueDetector(
         name="passport_number",
         noun="passport number",
         words=phrases(
-            """
-            passport, passport number, passport no, pass nummer, reisepass, reisepassnummer, passeport, numero de
-            passeport, pasaporte, paspoort, paspoortnummer, passaporto
-            """
+            "passport, passport number, passport no, pass nummer, reisepass, reisepassnummer, passeport, numero de "
+            "passeport, pasaporte, paspoort, paspoortnummer, passaporto"
         ),
         layout=PASSPORT,
         base_rate=0.01,

@@ -1,6 +1,6 @@
 """Ways to reach a person: e-mail, telephone, pages, accounts of social networks.
 
-Telephone numbers that are assigned to somebody, as the library phonenumbers knows the plans of all countries.
+Telephone numbers that are assigned, as the library phonenumbers knows the plans of all countries.
 """
 
 from __future__ import annotations
@@ -13,13 +13,10 @@ from tcdp_audit.plugin.detector import Detector, ValueDetector
 from tcdp_audit_plugins.detectors._shared import DIGITS, anything, characters, phrases
 
 TELEPHONE = phrases(
-    """
-    phone, phone number, telephone, telephone number, tel, tel no, =contact, contact number, mobile,
-    mobile number, =cell, cell phone,
-    telefon, telefonnummer, =handy, handynummer, mobilnummer, telephone portable, =portable, numero de telephone,
-    telefono, numero de telefono, movil, celular, telefoon, telefoonnummer, mobiel, cellulare, telefone, telemovel,
-    puhelin, puhelinnumero, numer telefonu
-    """
+    "phone, phone number, telephone, telephone number, tel, tel no, =contact, contact number, mobile, mobile number, "
+    "=cell, cell phone, telefon, telefonnummer, =handy, handynummer, mobilnummer, telephone portable, =portable, "
+    "numero de telephone, telefono, numero de telefono, movil, celular, telefoon, telefoonnummer, mobiel, cellulare, "
+    "telefone, telemovel, puhelin, puhelinnumero, numer telefonu"
 )
 FAX = phrases("fax, fax number, facsimile, telefax, faxnummer, telecopie, numero de fax")
 ADDRESS = r"[\w.!#$%&'*+/=?^`{|}~-]{1,64}(@| ?[(\[]at[)\]] ?)[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)*\.[A-Za-z]{2,63}"
@@ -42,10 +39,8 @@ DETECTORS: tuple[Detector, ...] = (
         name="email_address",
         noun="e-mail address",
         words=phrases(
-            """
-            email, e mail, =mail, mail address, email address, emailadresse, courriel, adresse mail, correo, correo
-            electronico, e mailadres, posta elettronica, epost, sahkoposti
-            """
+            "email, e mail, =mail, mail address, email address, emailadresse, courriel, adresse mail, correo, correo "
+            "electronico, e mailadres, posta elettronica, epost, sahkoposti"
         ),
         layout=rf"({BEFORE})?{ADDRESS}({AFTER}|[.!?])?",
         base_rate=0.0001,
@@ -145,10 +140,8 @@ DETECTORS: tuple[Detector, ...] = (
         name="user_name",
         noun="user name",
         words=phrases(
-            """
-            username, user name, =login, login name, nickname, benutzername, identifiant, nombre de usuario,
-            gebruikersnaam, nome utente
-            """
+            "username, user name, =login, login name, nickname, benutzername, identifiant, nombre de usuario, "
+            "gebruikersnaam, nome utente"
         ),
         layout=r"[A-Za-z0-9][A-Za-z0-9_.\-]{1,39}",
         base_rate=0.05,

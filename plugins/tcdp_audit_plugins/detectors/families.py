@@ -3,31 +3,20 @@
 from __future__ import annotations
 
 from tcdp_audit.plugin.detector import Detector
-from tcdp_audit_plugins.detectors import (
-    accounts,
-    codes,
-    contact,
-    dates,
-    names,
-    national,
-    network,
-    places,
-    records,
-    united_states,
-)
+from tcdp_audit_plugins.detectors import codes, contact, names, network, united_states
 
 DETECTORS: tuple[Detector, ...] = (
     *contact.DETECTORS,
     *contact.TELEPHONES,
     *network.DETECTORS,
-    *accounts.DETECTORS,
+    *network.ACCOUNTS,
     *united_states.DETECTORS,
-    *national.DETECTORS,
+    *united_states.NATIONAL,
     *codes.VEHICLES,
     *codes.DETECTORS,
     *names.DETECTORS,
-    *places.DETECTORS,
-    *dates.DETECTORS,
+    *names.PLACES,
+    *names.DATES,
     *network.FILES,
-    *records.DETECTORS,
+    *network.RECORDS,
 )

@@ -1,4 +1,4 @@
-"""The built-in engines beside the embedded one, one folder each. What a library is needed for is imported when used."""
+"""The built-in engines other than the embedded one, a folder each. Libraries are imported when they are used."""
 
 from __future__ import annotations
 

@@ -8,7 +8,6 @@ from enum import StrEnum
 from fractions import Fraction
 from functools import cached_property
 from math import floor
-from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
@@ -17,16 +16,7 @@ from pydantic import Field
 
 from tcdp_audit.plugin._internal import Floats
 from tcdp_audit.plugin.detector import Exact, PolicyDocument, Scale, Text
-from tcdp_audit.plugin.remedy import (
-    Attribute,
-    NewColumn,
-    Remedy,
-    RemedyError,
-    RemedyGuide,
-    RemedyView,
-    Treatment,
-    number_text,
-)
+from tcdp_audit.plugin.remedy import Attribute, NewColumn, RemedyError, RemedyView, Treatment, number_text
 from tcdp_audit_plugins.remedies._shared.masking import (
     NO_NUMBERS,
     Fault,
@@ -56,11 +46,13 @@ class Shape(StrEnum):
 class CorrelatedNoiseParameters(MaskingParameters):
     """Parameters of `correlated_noise`."""
 
+    naming = "covariance"
+    strengths = ("percent", "covariance")
     percent: Annotated[
         Annotated[Exact, Field(gt=0)] | None,
         Field(
             description="The standard deviation of the noise, in percent of each attribute's own. By default the least "
-            "that does."
+            "that suffices."
         ),
     ] = None
     shape: Annotated[
@@ -94,16 +86,6 @@ class CorrelatedNoiseParameters(MaskingParameters):
         """The attributes that get noise; None for the quasi-identifiers."""
         return self.attributes or (None if self.covariance is None else sorted(self.covariance))
 
-    @property
-    def named_by(self) -> str:
-        """The parameter that names them."""
-        return "covariance" if self.attributes is None else "attributes"
-
-    @property
-    def chooses_strength(self) -> bool:
-        """Say whether neither a percentage nor covariances are given."""
-        return self.percent is None and self.covariance is None
-
     def further_faults(self, document: PolicyDocument) -> Iterator[Fault]:  # noqa: ARG002 - as of others
         """Yield the faults of the covariance matrix."""
         matrix, names = self.covariance, set(self.names or ())
@@ -133,13 +115,9 @@ MASKING = Masking(
 
 
 def covariance_of(numbers: Floats) -> Floats:
-    """The covariance matrix of some columns; what is missing counts as the mean of its column.
+    """The covariance matrix of some columns; what is missing counts as the mean of its column. Missing numbers are NaN.
 
-    Args:
-        numbers: float64, NaN where missing, shape (records, columns).
-
-    Returns:
-        float64, shape (columns, columns); 0 for a column that does not vary.
+    Return float64, shape (columns, columns); 0 for a column that does not vary.
     """
     centred = filled(numbers) - means(numbers)
     return np.asarray(centred.T @ centred / max(len(numbers) - 1, 1))
@@ -157,11 +135,7 @@ def means(numbers: Floats) -> Floats:
 
 
 def declared(matrix: Mapping[str, Mapping[str, Fraction]], names: Sequence[str]) -> Floats:
-    """A matrix that a policy declares, each pair once or twice.
-
-    Raises:
-        RemedyError: no noise has these covariances.
-    """
+    """A matrix that a policy declares, each pair once or twice; a RemedyError where no noise has these covariances."""
     place = {name: number for number, name in enumerate(names)}
     covariance = np.zeros((len(names), len(names)))
     for one, row in matrix.items():
@@ -212,21 +186,12 @@ def add_noise(view: RemedyView, parameters: CorrelatedNoiseParameters) -> Treatm
 
 @dataclass(frozen=True)
 class _Masking:
-    """Numbers that get noise.
-
-    Args:
-        view: the release.
-        parameters: those of the policy.
-        attributes: whose numbers they are.
-    """
-
     view: RemedyView
     parameters: CorrelatedNoiseParameters
-    attributes: Sequence[Attribute]
+    attributes: Sequence[Attribute]  # whose numbers they are
 
     @cached_property
     def order(self) -> NDArray[np.intp]:
-        """The records by content."""
         return by_content(self.view)
 
     @cached_property
@@ -237,23 +202,15 @@ class _Masking:
 
     @cached_property
     def covariance(self) -> Floats:
-        """The covariance matrix of the numbers."""
         return covariance_of(self.numbers)
 
     def at(self, percent: Fraction) -> Treatment:
-        """The release with noise of some percent of each standard deviation."""
         share = float(percent / 100) ** 2
         own = self.covariance if self.parameters.shape is Shape.CORRELATED else np.diag(np.diag(self.covariance))
         return self.with_noise(share * own, percent, 1 / np.sqrt(1 + share) if self.parameters.rescaled else 1.0)
 
     def with_noise(self, covariance: Floats, percent: Fraction, factor: float = 1.0) -> Treatment:
-        """The release with noise of a covariance matrix.
-
-        Args:
-            covariance: of the noise.
-            percent: what the notes say.
-            factor: by how much numbers are drawn back to their mean.
-        """
+        """The release with noise of a covariance matrix, numbers drawn back to their mean by a factor."""
         centre = means(self.numbers)
         noise = normal_noise(covariance, len(self.numbers), self.view.generator())
         drawn = centre + factor * (self.numbers + noise - centre)
@@ -286,7 +243,7 @@ class _Masking:
         return {**known, "sd": percent, "shape": shape.value, "rescaled": self.parameters.rescaled}
 
     def _column(self, attribute: Attribute, after: Floats) -> NewColumn:
-        """A column of numbers, in the table's order; cells that tell nothing stay as they are."""
+        """A column of numbers, in the table's order; uninformative cells stay as they are."""
         new = np.empty_like(after)
         new[self.order] = after
         informative = ~np.isnan(new)
@@ -297,14 +254,14 @@ class _Masking:
             return NewColumn(_whole(cells), codes)
         texts = [*attribute.domain.labels, *map(number_text, cells.tolist())]
         distinct, place = np.unique(np.array(texts, dtype=object).astype(str), return_inverse=True)
-        codes = attribute.codes.astype(np.int64)  # what tells nothing: suppressed, or missing
+        codes = attribute.codes.astype(np.int64)  # uninformative ones: suppressed, or missing
         codes[informative] = len(attribute.domain.labels) + position
         missing = ~informative & (attribute.codes == len(attribute.domain.labels))
         return NewColumn.of_texts(distinct.tolist(), np.where(missing, len(distinct), place[codes * ~missing]))
 
 
 def _values(attribute: Attribute) -> Floats:
-    """The number of each code, NaN where it tells nothing."""
+    """The number of each code, NaN where it is uninformative."""
     numbers = np.append(np.asarray(attribute.numbers, dtype=np.float64), np.nan)
     return np.where(attribute.domain.is_uninformative, np.nan, numbers)
 
@@ -324,15 +281,10 @@ def _whole(cells: Floats) -> NDArray[Any]:
     return cells.astype(np.int64) if len(cells) and (np.round(cells) == cells).all() else cells
 
 
-CORRELATED_NOISE = Remedy(
-    name="correlated_noise",
+CORRELATED_NOISE = MASKING.remedy(
+    __file__,
+    add_noise,
     title="Correlated noise",
     summary="Adds normal noise with a given covariance to numbers, so that correlations stay on average.",
-    guide=RemedyGuide.from_file(Path(__file__).with_name("correlated_noise.md")),
-    parameters=CorrelatedNoiseParameters,
-    apply=add_noise,
-    validate=MASKING.faults,
-    suggest_parameters=MASKING.suggest_parameters,
-    why_not_applicable=MASKING.why_not_applicable,
     once=True,
 )

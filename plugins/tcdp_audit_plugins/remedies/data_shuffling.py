@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import sqrt
-from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
@@ -15,7 +14,7 @@ from pydantic import Field
 
 from tcdp_audit.plugin._internal import Floats
 from tcdp_audit.plugin.detector import Exact, PolicyDocument, Role
-from tcdp_audit.plugin.remedy import Attribute, NewColumn, Remedy, RemedyError, RemedyGuide, RemedyView, Treatment
+from tcdp_audit.plugin.remedy import Attribute, NewColumn, RemedyError, RemedyView, Treatment
 from tcdp_audit_plugins.checks.masking_attacks.parameters import BY_DEFAULT
 from tcdp_audit_plugins.remedies._shared.masking import (
     NO_ORDER,
@@ -40,11 +39,12 @@ LEAST = 3  # records, for a correlation to say anything
 class DataShufflingParameters(MaskingParameters):
     """Parameters of `data_shuffling`."""
 
+    strengths = ("proximity",)
     proximity: Annotated[
         Annotated[Exact, Field(ge=0, lt=1)] | None,
         Field(
-            description="The correlation of what is left of a record's scores, given the attributes that stay, before "
-            "and after; 0 is data shuffling as published. By default the largest that does."
+            description="The correlation of the residuals of a record's scores before and after, given the attributes "
+            "that stay; 0 is data shuffling as published. By default the largest that suffices."
         ),
     ] = None
     attributes: Annotated[
@@ -54,20 +54,10 @@ class DataShufflingParameters(MaskingParameters):
     given: Annotated[
         Names | None,
         Field(
-            description="The attributes that stay, with which relations are kept; by default every other numeric or "
-            "ordinal quasi-identifier and sensitive attribute."
+            description="The attributes that stay, and whose relations to the shuffled ones are kept; by default every "
+            "other numeric or ordinal quasi-identifier and sensitive attribute."
         ),
     ] = None
-
-    @property
-    def names(self) -> list[str] | None:
-        """The attributes to shuffle; None for the quasi-identifiers."""
-        return self.attributes
-
-    @property
-    def chooses_strength(self) -> bool:
-        """Say whether there is no proximity."""
-        return self.proximity is None
 
     def further_faults(self, document: PolicyDocument) -> Iterator[Fault]:
         """Yield the faults of the attributes that stay."""
@@ -99,9 +89,9 @@ def scores(values: Floats) -> Floats:
 def new_scores(own: Floats, given: Floats, proximity: float, random: np.random.Generator) -> Floats:
     """Scores drawn anew from their distribution given other attributes.
 
-    y = m + a (x - m) + sqrt(1 - a^2) e, where m = B s is what the given scores tell of x, and e has the covariance that
-    is left of x given s. So y has the correlations of x with itself and with s, whatever a is; for a = 0 it tells no
-    more of x than s does.
+    y = m + a (x - m) + sqrt(1 - a^2) e, where m = B s is the regression of x on the given scores, and e has the
+    residual covariance of x given s. So y has the correlations of x with itself and with s, whatever a is; for a = 0 it
+    reveals no more of x than s does.
 
     Args:
         own: x, shape (records, columns).
@@ -165,20 +155,11 @@ def _staying(view: RemedyView, parameters: DataShufflingParameters, shuffled: Se
 
 @dataclass(frozen=True)
 class _Shuffle:
-    """Attributes that are shuffled together.
-
-    Args:
-        view: the release.
-        shuffled: attributes whose values move.
-        given: attributes that stay.
-    """
-
     view: RemedyView
-    shuffled: Sequence[Attribute]
-    given: Sequence[Attribute]
+    shuffled: Sequence[Attribute]  # attributes whose values move
+    given: Sequence[Attribute]  # attributes that stay
 
     def at(self, proximity: Fraction) -> Treatment:
-        """The release after shuffling at a proximity."""
         if self.view.records < LEAST:
             raise RemedyError(f"correlations need at least {LEAST} records, and the release has {self.view.records:,}")
         order = by_content(self.view)
@@ -205,7 +186,7 @@ class _Shuffle:
         """The knowledge of an intruder who knows the method.
 
         By normal scores y = a x + sqrt(1 - a^2) e, with e as correlated as x is: noise of sqrt(1 - a^2) / a standard
-        deviations was added to x, and what came of it drawn back.
+        deviations was added to x, and the sum drawn back.
         """
         names = [one.name for one in self.shuffled]
         known: dict[str, Any] = {"attributes": names, "scores": "normal", "limit": BY_DEFAULT}
@@ -218,7 +199,7 @@ class _Shuffle:
 
 
 def _ranks(attribute: Attribute, codes: NDArray[np.int64] | None = None) -> Floats:
-    """The place of each record's value in the domain, NaN where it tells nothing."""
+    """The place of each record's value in the domain, NaN where it is uninformative."""
     places = np.where(attribute.domain.is_uninformative, np.nan, np.arange(attribute.domain.size + 1))
     return np.asarray(places[attribute.codes if codes is None else codes])
 
@@ -226,7 +207,7 @@ def _ranks(attribute: Attribute, codes: NDArray[np.int64] | None = None) -> Floa
 def _reordered(
     codes: NDArray[np.int64], order: NDArray[np.intp], target: Floats, attribute: Attribute
 ) -> NDArray[np.int64]:
-    """The same values, in the order of the targets of the records, which stand in an order of their own."""
+    """The same values, in the order of the records' targets; records are listed in the order by content."""
     informative = ~attribute.domain.is_uninformative[codes[order]]
     records = order[informative]
     after = codes.copy()
@@ -234,15 +215,10 @@ def _reordered(
     return after
 
 
-DATA_SHUFFLING = Remedy(
-    name="data_shuffling",
+DATA_SHUFFLING = MASKING.remedy(
+    __file__,
+    shuffle_data,
     title="Data shuffling",
     summary="Puts the values of attributes in another order, so that their distributions and rank correlations stay.",
-    guide=RemedyGuide.from_file(Path(__file__).with_name("data_shuffling.md")),
-    parameters=DataShufflingParameters,
-    apply=shuffle_data,
-    validate=MASKING.faults,
-    suggest_parameters=MASKING.suggest_parameters,
-    why_not_applicable=MASKING.why_not_applicable,
     once=True,
 )

@@ -38,6 +38,7 @@ Breaks = Annotated[list[Exact | Text], Field(min_length=1)]
 class GlobalRecodingParameters(MaskingParameters):
     """Parameters of `global_recoding`."""
 
+    naming = "breaks"
     breaks: Annotated[
         dict[Text, Breaks],
         Field(
@@ -51,11 +52,6 @@ class GlobalRecodingParameters(MaskingParameters):
     def names(self) -> list[str]:
         """The attributes that have breaks."""
         return sorted(self.breaks)
-
-    @property
-    def named_by(self) -> str:
-        """The parameter that names them."""
-        return "breaks"
 
     def further_faults(self, document: PolicyDocument) -> Iterator[Fault]:
         """Yield the faults of breaks whose attributes can be recoded."""
@@ -82,19 +78,16 @@ def _is_break(value: object, order: Sequence[str] | None) -> bool:
 
 
 def _places(breaks: Sequence[object], order: Sequence[str] | None) -> list[float]:
-    """Breaks as numbers, or ranks."""
     if order is not None:
         return [float(list(order).index(str(one))) for one in breaks]
     return [float(one) for one in breaks]  # type: ignore[arg-type]  # the policy was validated
 
 
 def recode(view: RemedyView, parameters: GlobalRecodingParameters) -> Treatment:
-    """Release the range between two breaks in place of each value.
+    """Release the range between two breaks in place of each value. Cost: O(values log breaks) for each attribute.
 
     Raises:
         RemedyError: a generalised value reaches over a break.
-
-    Cost: O(values log breaks) for each attribute.
     """
     columns: dict[str, NewColumn] = {}
     notes = {"ranges": 0, "records": 0}

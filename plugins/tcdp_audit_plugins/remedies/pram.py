@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
@@ -15,7 +14,7 @@ from pydantic import Field, model_validator
 
 from tcdp_audit.plugin._internal import Floats
 from tcdp_audit.plugin.detector import Exact, PolicyDocument, Scale, Text
-from tcdp_audit.plugin.remedy import Attribute, NewColumn, Remedy, RemedyError, RemedyGuide, RemedyView, Treatment
+from tcdp_audit.plugin.remedy import Attribute, NewColumn, RemedyError, RemedyView, Treatment
 from tcdp_audit_plugins.remedies._shared.masking import (
     Fault,
     Masking,
@@ -37,11 +36,13 @@ LARGEST = 2_000  # values of an attribute: its matrices take 32 MB each
 class PramParameters(MaskingParameters):
     """Parameters of `pram`."""
 
+    naming = "matrix"
+    strengths = ("retention", "matrix")
     retention: Annotated[
         Annotated[Exact, Field(gt=0, lt=1)] | None,
         Field(
             description="The probability that a value is kept, all others of the column being as probable as each "
-            "other. By default the largest that does."
+            "other. By default the largest that suffices."
         ),
     ] = None
     matrix: Annotated[
@@ -80,16 +81,6 @@ class PramParameters(MaskingParameters):
         """The attributes to randomise; None for the quasi-identifiers."""
         return self.attributes or (None if self.matrix is None else sorted(self.matrix))
 
-    @property
-    def named_by(self) -> str:
-        """The parameter that names them."""
-        return "matrix" if self.attributes is None else "attributes"
-
-    @property
-    def chooses_strength(self) -> bool:
-        """Say whether neither a retention nor a matrix is given."""
-        return self.retention is None and self.matrix is None
-
     def further_faults(self, document: PolicyDocument) -> Iterator[Fault]:  # noqa: ARG002 - as of others
         """Yield the faults of matrices without an attribute."""
         for name in sorted(set(self.matrix or ()) - set(self.names or ())):
@@ -108,10 +99,6 @@ MASKING = Masking(
 def retaining(retention: float, values: int) -> Floats:
     """Keep a value with one probability, and release all others equally likely.
 
-    Args:
-        retention: the probability.
-        values: how many there are.
-
     Example:
         >>> retaining(0.9, 3).round(3).tolist()
         [[0.9, 0.05, 0.05], [0.05, 0.9, 0.05], [0.05, 0.05, 0.9]]
@@ -126,9 +113,7 @@ def retaining(retention: float, values: int) -> Floats:
 def declared_matrix(lines: Declared, labels: Sequence[str]) -> Floats:
     """A declared matrix over values in an order of ours; one without a line stays as it is.
 
-    Args:
-        lines: for each value the probabilities of what is released; what is not named has none.
-        labels: every value that has a line or is released, and perhaps others.
+    What a line does not name has no probability; `labels` has every value that has a line or is released.
 
     Example:
         >>> declared_matrix({"a": {"a": Fraction(1, 2), "b": Fraction(1, 2)}}, ["a", "b"]).tolist()
@@ -146,10 +131,7 @@ def declared_matrix(lines: Declared, labels: Sequence[str]) -> Floats:
 def drawn(matrix: Floats, codes: NDArray[np.int64], random: np.random.Generator) -> NDArray[np.int64]:
     """The value that is released for each of some values, each drawn by itself.
 
-    Args:
-        matrix: a line of probabilities for each value.
-        codes: the value of each record.
-        random: what draws.
+    `matrix` has a line of probabilities for each value.
 
     Cost: O(records log records + values^2).
     """
@@ -193,21 +175,14 @@ def _attributes(view: RemedyView, parameters: PramParameters) -> list[Attribute]
 
 @dataclass(frozen=True)
 class _Categories:
-    """An attribute whose values are randomised.
-
-    Args:
-        view: the release.
-        attribute: the attribute.
-        parameters: what the policy says.
-    """
+    """An attribute whose values are randomised."""
 
     view: RemedyView
     attribute: Attribute
-    parameters: PramParameters
+    parameters: PramParameters  # what the policy says
 
     @property
     def declared(self) -> Declared | None:
-        """The matrix in the policy."""
         return (self.parameters.matrix or {}).get(self.attribute.name)
 
     @cached_property
@@ -231,11 +206,7 @@ class _Categories:
         return np.flatnonzero(named | (self.counts > 0))
 
     def require_matrix(self) -> None:
-        """Stop where there is no matrix for what the column holds.
-
-        Raises:
-            RemedyError: it says why.
-        """
+        """Raise a RemedyError where there is no matrix for what the column holds."""
         name, values = self.attribute.name, len(self.present)
         if not self.counts.any():
             raise RemedyError(f"column {name!r} has no value in any record")
@@ -274,11 +245,7 @@ class _Pram:
     columns: Sequence[_Categories]
 
     def require_true_value_first(self, retention: Fraction | None) -> None:
-        """Stop where another value would be likelier than the true one.
-
-        Raises:
-            RemedyError: it says what the least retention is.
-        """
+        """Raise a RemedyError where another value would be likelier than the true one; it names the least retention."""
         for one in self.columns:
             one.require_matrix()
             if one.declared is None and retention is not None and retention * len(one.present) < 1:
@@ -288,7 +255,6 @@ class _Pram:
                 )
 
     def at(self, retention: Fraction | None) -> Treatment:
-        """The release after drawing at a retention."""
         order = by_content(self.view)
         done: dict[str, NewColumn] = {}
         notes = {"retention": 1.0, "changed": 0, "without_value": 0, "margin_shift": 0.0}
@@ -334,15 +300,10 @@ def _with(notes: Mapping[str, float], one: _Categories, matrix: Floats, changed:
     }
 
 
-PRAM = Remedy(
-    name="pram",
+PRAM = MASKING.remedy(
+    __file__,
+    post_randomise,
     title="PRAM",
     summary="Releases categories as others with declared probabilities, or so that no margin is expected to change.",
-    guide=RemedyGuide.from_file(Path(__file__).with_name("pram.md")),
-    parameters=PramParameters,
-    apply=post_randomise,
-    validate=MASKING.faults,
-    suggest_parameters=MASKING.suggest_parameters,
-    why_not_applicable=MASKING.why_not_applicable,
     once=True,
 )

@@ -7,16 +7,15 @@ from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
 from math import floor, sqrt
-from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from tcdp_audit.plugin._internal import Floats
+from tcdp_audit.plugin._internal import Floats, checkpoint
 from tcdp_audit.plugin.detector import Exact
-from tcdp_audit.plugin.remedy import Attribute, NewColumn, Remedy, RemedyError, RemedyGuide, RemedyView, Treatment
+from tcdp_audit.plugin.remedy import Attribute, NewColumn, RemedyError, RemedyView, Treatment
 from tcdp_audit_plugins.checks.masking_attacks.parameters import BY_DEFAULT
 from tcdp_audit_plugins.remedies._shared.masking import (
     NO_ORDER,
@@ -45,13 +44,14 @@ class Variant(StrEnum):
 class RankSwappingParameters(MaskingParameters):
     """Parameters of `rank_swapping`."""
 
+    strengths = ("percent",)
     percent: Annotated[
         Exact | None,
         Field(
             gt=0,
             le=100,
             description="plain: how many ranks two values that are swapped may be apart, in percent of the records "
-            "with a value; p_distribution: twice the mean of that distance. By default the least that does.",
+            "with a value; p_distribution: twice the mean of that distance. By default the least that suffices.",
         ),
     ] = None
     variant: Annotated[
@@ -69,30 +69,14 @@ class RankSwappingParameters(MaskingParameters):
         ),
     ] = None
 
-    @property
-    def names(self) -> list[str] | None:
-        """The attributes to swap; None for the quasi-identifiers."""
-        return self.attributes
-
-    @property
-    def chooses_strength(self) -> bool:
-        """Say whether there is no percentage."""
-        return self.percent is None
-
 
 MASKING = Masking(RankSwappingParameters, unfit=NO_ORDER, suggested=[{"variant": variant.value} for variant in Variant])
 
 
 def pairs_within(count: int, width: int, random: np.random.Generator) -> Ranks:
-    """Pair ranks that are at most a width apart. None is left alone that has another such rank beside it.
+    """Pair ranks from 0 to count - 1 that are at most a width apart, until no two that are left could be paired.
 
-    Args:
-        count: ranks, from 0.
-        width: how far the two of a pair may be apart, at least 1.
-        random: what pairs them.
-
-    Returns:
-        The partner of each rank; itself where it has none.
+    Return the partner of each rank; itself where it has none.
 
     Cost: O(count log count) for each of some O(log count) rounds.
 
@@ -115,15 +99,8 @@ def pairs_by_distribution(count: int, typical: float, random: np.random.Generato
     """Pair ranks at distances from a normal distribution, which has no bound; at most one of them is left alone.
 
     Each rank draws a distance and one of the two directions, and proposes to the nearest rank there that is left; where
-    it would leave the scale, in the other direction.
-
-    Args:
-        count: ranks, from 0.
-        typical: mean and standard deviation of the distances, in ranks.
-        random: what pairs them.
-
-    Returns:
-        The partner of each rank; itself where it has none.
+    it would leave the scale, in the other direction. `typical` is mean and standard deviation of the distances, in
+    ranks. Return the partner of each rank; itself where it has none.
 
     Cost: O(count log count) for each of some O(log count) rounds.
     """
@@ -158,6 +135,7 @@ def _paired(count: int, propose: Propose, random: np.random.Generator) -> Ranks:
     partner = np.arange(count)
     left = partner.copy()
     while True:
+        checkpoint()
         one, other = propose(left)
         if not len(one):
             return partner
@@ -194,24 +172,12 @@ def swap_ranks(view: RemedyView, parameters: RankSwappingParameters) -> Treatmen
 
 @dataclass(frozen=True)
 class _Swap:
-    """Attributes whose values are to be swapped.
-
-    Args:
-        view: the release.
-        variant: how partners are drawn.
-        attributes: each is swapped by itself.
-    """
-
     view: RemedyView
-    variant: Variant
-    attributes: Sequence[Attribute]
+    variant: Variant  # how partners are drawn
+    attributes: Sequence[Attribute]  # each is swapped by itself
 
     def percents(self) -> Iterator[Fraction]:
-        """The percentages to choose among, from weak to strong: those that are a rank at least.
-
-        Raises:
-            RemedyError: not even all ranks are one.
-        """
+        """The percentages of a rank or more, from weak to strong; a RemedyError where all ranks together are none."""
         able = [Fraction(one) for one in PERCENTS if all(self._width(self._present(a), one) for a in self.attributes)]
         if not able:
             name = next(one.name for one in self.attributes if not self._width(self._present(one), PERCENTS[-1]))
@@ -222,7 +188,6 @@ class _Swap:
         yield from able
 
     def at(self, percent: Fraction) -> Treatment:
-        """The release after swapping at a percentage."""
         order = by_content(self.view)
         sources = self.view.generator().spawn(len(self.attributes))
         swapped = [
@@ -259,7 +224,7 @@ class _Swap:
                 f"that none could be swapped; {_least(present)}"
             )
         codes = attribute.codes.astype(np.int64)
-        shuffled = order[random.permutation(len(order))]  # ties stand in no order of their own
+        shuffled = order[random.permutation(len(order))]  # ties are in a random order
         ranked = shuffled[np.argsort(codes[shuffled], kind="stable")]
         ranked = ranked[~attribute.domain.is_uninformative[codes[ranked]]]
         if self.variant is Variant.PLAIN:
@@ -269,7 +234,9 @@ class _Swap:
         after = codes.copy()
         after[ranked] = codes[ranked[partner]]
         apart = np.abs(partner - np.arange(present))
-        return _Swapped(_column(attribute, after), present, int((apart == 0).sum()), int(apart.max(initial=0)))
+        return _Swapped(
+            NewColumn(attribute.domain.values, after), present, int((apart == 0).sum()), int(apart.max(initial=0))
+        )
 
     def _width(self, present: int, percent: Fraction | int) -> int:
         """The percentage in ranks; 0 for fewer than two values."""
@@ -278,7 +245,7 @@ class _Swap:
 
     @staticmethod
     def _present(attribute: Attribute) -> int:
-        """The records with a value that tells something."""
+        """The number of records with an informative value."""
         return int((~attribute.domain.is_uninformative[attribute.codes]).sum())
 
 
@@ -292,25 +259,16 @@ class _Swapped:
     displacement: int
 
 
-def _column(attribute: Attribute, codes: NDArray[np.int64]) -> NewColumn:
-    return NewColumn(attribute.domain.values, codes)
-
-
 def _least(present: int) -> str:
     if present < 2:
         return "two values are needed"
     return f"the least percentage is {100 / present:.3g}"
 
 
-RANK_SWAPPING = Remedy(
-    name="rank_swapping",
+RANK_SWAPPING = MASKING.remedy(
+    __file__,
+    swap_ranks,
     title="Rank swapping",
     summary="Lets values of an attribute change places with values of nearby ranks, so that columns stay as they are.",
-    guide=RemedyGuide.from_file(Path(__file__).with_name("rank_swapping.md")),
-    parameters=RankSwappingParameters,
-    apply=swap_ranks,
-    validate=MASKING.faults,
-    suggest_parameters=MASKING.suggest_parameters,
-    why_not_applicable=MASKING.why_not_applicable,
     once=True,
 )

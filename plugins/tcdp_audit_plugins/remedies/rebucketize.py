@@ -38,17 +38,11 @@ MOST = 256  # different values that are kept; more are joined into so many of ne
 
 @dataclass(frozen=True)
 class Classes:
-    """The equivalence classes of a release, to be merged by joining values of one quasi-identifier.
+    """The equivalence classes of a release, to be merged by joining values of one quasi-identifier."""
 
-    Args:
-        demands: what unions of them must keep.
-        value: the code of that quasi-identifier in each class. Shape (classes,).
-        others: one number for all other quasi-identifiers in each class. Shape (classes,).
-    """
-
-    demands: MergedDemands
-    value: Integers
-    others: Integers
+    demands: MergedDemands  # what unions of them must keep
+    value: Integers  # the code of that quasi-identifier in each class, shape (classes,)
+    others: Integers  # one number for all other quasi-identifiers in each class, shape (classes,)
 
     @classmethod
     def of(cls, view: RemedyView, attribute: Attribute) -> Classes:
@@ -63,9 +57,7 @@ class Classes:
     def keep(self, of_value: Integers) -> bool:
         """Say whether all classes keep the demands once values are joined.
 
-        Args:
-            of_value: the bucket of each value of the domain; -1 for a suppressed one, which stands for anything as a
-                missing one does.
+        A value with bucket -1 is suppressed, and agrees with anything as a missing one does.
 
         Cost: a sort of the classes and their sensitive values.
         """
@@ -96,8 +88,7 @@ class RebucketizeParameters(RemedyParameters):
 
     attribute: Annotated[Text, Field(description="The attribute whose buckets are joined.")]
     buckets: Annotated[
-        int | None,
-        Field(ge=1, description="How many buckets to leave at most; by default as many as pass."),
+        int | None, Field(ge=1, description="How many buckets to leave at most; by default as many as pass.")
     ] = None
 
 
@@ -137,7 +128,7 @@ def suggest_parameters(view: RemedyView, outcomes: tuple[Outcome, ...]) -> Itera
 
 
 def _is_in_buckets(attribute: Attribute) -> bool:
-    """Say whether several of its values stand for more than one number, rank or leaf each."""
+    """Say whether several of its values each cover more than one number, rank or leaf."""
     domain, hierarchy = attribute.domain, attribute.hierarchy
     records = np.bincount(attribute.codes, minlength=domain.size + 1)
     present = np.flatnonzero((records > 0) & ~domain.is_uninformative).tolist()
@@ -152,17 +143,12 @@ def _is_in_buckets(attribute: Attribute) -> bool:
 
 @dataclass(frozen=True)
 class Coarsening:
-    """Ways to join the values of an attribute.
+    """Ways to join the values of an attribute."""
 
-    Args:
-        values: how many values the attribute has now.
-        numbers: how many buckets there can be instead, ascending, fewer than now.
-        into: the bucket of each value of the domain under one of these numbers; -1 for one that no record has, and
-            for a suppressed one.
-    """
-
-    values: int
-    numbers: Sequence[int]
+    values: int  # how many values the attribute has now
+    numbers: Sequence[int]  # how many buckets there can be instead, ascending, fewer than now
+    # the bucket of each value of the domain under one of these numbers; -1 for one that no record has, and for a
+    # suppressed one
     into: Callable[[int], Integers]
 
 
@@ -262,7 +248,6 @@ def apply(view: RemedyView, parameters: RebucketizeParameters) -> Treatment:
 
 
 def _within(attribute: Attribute, ways: Coarsening, limit: int) -> int:
-    """The largest number of buckets up to a limit."""
     within = [number for number in ways.numbers if number <= limit]
     if not within or limit >= ways.values:
         raise RemedyError(
@@ -273,7 +258,7 @@ def _within(attribute: Attribute, ways: Coarsening, limit: int) -> int:
 
 def _passing(view: RemedyView, attribute: Attribute, ways: Coarsening) -> tuple[int, int]:
     """The largest number of buckets that passes, and how many numbers were tried."""
-    least = 2 if attribute.declaration.role is Role.SENSITIVE else 1  # one bucket would not tell anything
+    least = 2 if attribute.declaration.role is Role.SENSITIVE else 1  # a single bucket is uninformative
     numbers = [number for number in ways.numbers if number >= least]
     passes, tried = _judge(view, attribute), list[int]()
 

@@ -6,22 +6,13 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from functools import lru_cache
 from math import floor, log10
-from pathlib import Path
 from typing import Annotated
 
 import numpy as np
 from pydantic import Field
 
 from tcdp_audit.plugin.detector import Exact, PolicyDocument, Scale, Text
-from tcdp_audit.plugin.remedy import (
-    Attribute,
-    NewColumn,
-    Remedy,
-    RemedyGuide,
-    RemedyView,
-    Treatment,
-    number_text,
-)
+from tcdp_audit.plugin.remedy import Attribute, NewColumn, RemedyView, Treatment, number_text
 from tcdp_audit_plugins.remedies._shared.masking import (
     NO_NUMBERS,
     Fault,
@@ -41,11 +32,13 @@ Base = Annotated[Exact, Field(gt=0)]
 class RoundingParameters(MaskingParameters):
     """Parameters of `rounding`."""
 
+    naming = "base"
+    strengths = ("base",)
     base: Annotated[
         Base | dict[Text, Base] | None,
         Field(
-            description="What released numbers are multiples of: one base for all, or one for each attribute. By "
-            "default 1, 2 or 5 times a power of ten near the least part of each standard deviation that does."
+            description="The base whose multiples are released: one for all, or one for each attribute. By default 1, "
+            "2 or 5 times a power of ten near the least part of each standard deviation that suffices."
         ),
     ] = None
     attributes: Annotated[
@@ -61,16 +54,6 @@ class RoundingParameters(MaskingParameters):
         """The attributes to round; None for the quasi-identifiers."""
         own = sorted(self.base) if isinstance(self.base, dict) else None
         return self.attributes or own
-
-    @property
-    def named_by(self) -> str:
-        """The parameter that names them."""
-        return "base" if self.attributes is None else "attributes"
-
-    @property
-    def chooses_strength(self) -> bool:
-        """Say whether there is no base."""
-        return self.base is None
 
     def base_of(self, name: str) -> Fraction | None:
         """The base of an attribute, where one is given."""
@@ -167,14 +150,6 @@ def _column(attribute: Attribute, labels: Sequence[str]) -> NewColumn:
     return NewColumn(np.array([float(one) for one in column.cells]), column.codes)
 
 
-ROUNDING = Remedy(
-    name="rounding",
-    title="Rounding",
-    summary="Releases the nearest multiples of a base in place of numbers.",
-    guide=RemedyGuide.from_file(Path(__file__).with_name("rounding.md")),
-    parameters=RoundingParameters,
-    apply=round_numbers,
-    validate=MASKING.faults,
-    suggest_parameters=MASKING.suggest_parameters,
-    why_not_applicable=MASKING.why_not_applicable,
+ROUNDING = MASKING.remedy(
+    __file__, round_numbers, title="Rounding", summary="Releases the nearest multiples of a base in place of numbers."
 )

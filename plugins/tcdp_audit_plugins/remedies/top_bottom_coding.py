@@ -55,6 +55,8 @@ class ReleasedAs(StrEnum):
 class TopBottomCodingParameters(MaskingParameters):
     """Parameters of `top_bottom_coding`."""
 
+    naming = "attribute"
+    strengths = ("top", "bottom", "share")
     attribute: Annotated[Text, Field(description="The numeric attribute that is coded.")]
     top: Annotated[Exact | None, Field(description="Numbers of at least this are coded.")] = None
     bottom: Annotated[Exact | None, Field(description="Numbers of at most this are coded.")] = None
@@ -62,7 +64,7 @@ class TopBottomCodingParameters(MaskingParameters):
         Annotated[Exact, Field(gt=0, le=Fraction(1, 2))] | None,
         Field(
             description="In place of thresholds: as many records as are at most this share at either end. By default "
-            "the least share that does."
+            "the least share that suffices."
         ),
     ] = None
     released_as: Annotated[
@@ -82,16 +84,6 @@ class TopBottomCodingParameters(MaskingParameters):
     def names(self) -> list[str]:
         """The attribute that is coded."""
         return [self.attribute]
-
-    @property
-    def named_by(self) -> str:
-        """The parameter that names it."""
-        return "attribute"
-
-    @property
-    def chooses_strength(self) -> bool:
-        """Say whether there is neither a threshold nor a share."""
-        return all(one is None for one in (self.top, self.bottom, self.share))
 
 
 MASKING = Masking(
@@ -218,11 +210,7 @@ def _coded(attribute: Attribute, bottom: float | None, top: float | None, form: 
 
 
 def _beyond(attribute: Attribute, bottom: float | None, top: float | None) -> tuple[Mask, Mask]:
-    """The values at most the bottom, and those at least the top.
-
-    Raises:
-        RemedyError: a generalised value reaches over one of them.
-    """
+    """The values at most the bottom and those at least the top; a RemedyError where a range reaches over one."""
     ends = attribute.ranges
     low, high = ends.low, ends.high
     least = -np.inf if bottom is None else bottom

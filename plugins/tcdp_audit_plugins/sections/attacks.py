@@ -23,8 +23,8 @@ from tcdp_audit.plugin.sentences import (
     record_noun,
     unit_noun,
 )
-from tcdp_audit_plugins.checks._shared.attribute_sets import few_columns
-from tcdp_audit_plugins.checks._shared.certain_values import may_be_shared
+from tcdp_audit_plugins.checks._shared.known_attributes import few_columns
+from tcdp_audit_plugins.checks._shared.sensitive_values import may_be_shared
 
 HEAD = ("who", "what they do", "in this file")
 INTRODUCTION = (
@@ -36,16 +36,11 @@ Applicability = Callable[[Outcome], str]
 
 @dataclass(frozen=True)
 class Story:
-    """An intruder.
+    """An intruder."""
 
-    Args:
-        who: what to call them.
-        deed: what they do.
-        measured_by: the checks that say how far they get, the best first, each with what it says.
-    """
-
-    who: str
-    deed: str
+    who: str  # what to call them
+    deed: str  # what they do
+    # the checks that say how far they get, the best first, each with what it says
     measured_by: Sequence[tuple[str, Applicability]]
 
 
@@ -150,17 +145,15 @@ def _two_values(outcome: Outcome) -> str:
 
 
 def _likelier(outcome: Outcome) -> str:
-    if outcome.observed is None or outcome.observed <= 0:
-        return ""
-    return (
-        f"At worst a value of {column_of(outcome)} is {figure(outcome.observed)} times as common as in the whole file."
-    )
+    observed, column = outcome.observed or 0, column_of(outcome)
+    sentence = f"At worst a value of {column} is {figure(observed)} times as common as in the whole file."
+    return sentence if observed > 0 else ""
 
 
 def _gain(outcome: Outcome) -> str:
-    if outcome.observed is None or outcome.observed <= 0:
-        return ""
-    return f"At worst a {column_of(outcome)} is {figure(1 + outcome.observed)} times as common as in the whole file."
+    observed, column = outcome.observed or 0, column_of(outcome)
+    sentence = f"At worst a {column} is {figure(1 + observed)} times as common as in the whole file."
+    return sentence if observed > 0 else ""
 
 
 def _mix(outcome: Outcome) -> str:
@@ -201,20 +194,17 @@ def _left_over(outcome: Outcome) -> str:
 def _inferred(outcome: Outcome) -> str:
     own = f"The nearest record shows {column_of(outcome, outcome.parameters['target'])} rightly for"
     sentence = f"{own} {percent(float(outcome.details['success']))} of the {plural(record_noun(outcome))}"
-    control = outcome.details.get("control_success")
-    return (
-        f"{sentence}."
-        if control is None
-        else f"{sentence}; of people who are not in the data, {percent(float(control))}."
-    )
+    return sentence + _of_control(outcome)
 
 
 def _joined(outcome: Outcome) -> str:
     joined = f"Two lists of the same people are joined for {percent(float(outcome.details['success']))} of them"
+    return joined + _of_control(outcome)
+
+
+def _of_control(outcome: Outcome) -> str:
     control = outcome.details.get("control_success")
-    return (
-        f"{joined}." if control is None else f"{joined}; of people who are not in the data, {percent(float(control))}."
-    )
+    return "." if control is None else f"; of people who are not in the data, {percent(float(control))}."
 
 
 STORIES = (
@@ -230,7 +220,7 @@ STORIES = (
     ),
     Story(
         "The colleague",
-        "cannot tell which row is whose and need not: everyone in the group has the same secret.",
+        "cannot know which row is whose and need not: everyone in the group has the same secret.",
         (("homogeneity", _same_secret), ("distinct_l_diversity", _one_value), ("lkc_privacy", _secret_by_few)),
     ),
     Story(

@@ -11,18 +11,20 @@ from tcdp_audit.plugin.sentences import agree, count, decimal, figure, sentence_
 from tcdp_audit_reports.charts.drawing import (
     LINE,
     Axis,
+    Distribution,
     Drawing,
     Label,
     Line,
+    Measured,
     Rectangle,
     axis_for,
+    figure_table,
     shortened,
     text_width,
     thinned,
     tick_label,
     tick_text,
 )
-from tcdp_audit_reports.charts.measured import Distribution, Measured, figure_table
 
 HEIGHT, TOP, BASE = 240, 20, 200  # pixels: the drawing, where 100% is, where 0% is
 INFINITE = (86, 12)  # left end and width, in percent, of the bar for infinite figures
@@ -39,7 +41,6 @@ class _Curve:
     infinite: float
 
     def height(self, place: float) -> float:
-        """The curve's pixel at a place."""
         shares = [share for x, share in self.steps if x <= place]
         return BASE - (BASE - TOP) * (shares[-1] if shares else 0)
 
@@ -126,18 +127,16 @@ def _table(measured: Measured, axis: Axis) -> Rows:
     infinite = sum(records for value, _, records in measured.distribution if value == inf)
     if infinite:
         rows.append(["infinite", count(infinite), share(infinite, measured.records)])
-    note = "Values are counted to three significant digits." if _is_rounded(measured.distribution) else ""
+    rounded = any(not isinf(value) and not float(value).is_integer() for value, _, _ in measured.distribution)
+    note = "Values are counted to three significant digits." if rounded else ""
     return figure_table(
         f"{sentence_case(measured.people)} at or below a value", ("value", measured.people, "share"), rows, note
     )
 
 
-def _is_rounded(distribution: Distribution) -> bool:
-    return any(not isinf(value) and not float(value).is_integer() for value, _, _ in distribution)
-
-
 def _drawing(measured: Measured, axis: Axis, curve: _Curve) -> Drawing:
-    areas, labels = list(_infinite_bar(measured, curve)), list(_grid_labels())
+    areas = list(_infinite_bar(measured, curve))
+    labels = [Label("100%", 0, 15, anchor="start"), Label("50%", 0, 105, anchor="start")]
     lines = [Line("grid", 0, 100, TOP, TOP), Line("grid", 0, 100, 110, 110), Line("axis", 0, 100, BASE, BASE)]
     ticks = thinned(tick_label(text, place, 218) for place, text in axis.named_ticks())
     lines += [Line("axis", round(place, 2), round(place, 2), BASE, BASE + 5) for place, _ in axis.named_ticks()]
@@ -150,10 +149,6 @@ def _drawing(measured: Measured, axis: Axis, curve: _Curve) -> Drawing:
         lines.append(Line("limit", place, place, 12, BASE))
         labels += _limit_labels(measured, place, axis.span, curve)
     return Drawing(HEIGHT, tuple(areas), tuple(lines), tuple(labels), curve.path(), axis.span)
-
-
-def _grid_labels() -> tuple[Label, Label]:
-    return Label("100%", 0, 15, anchor="start"), Label("50%", 0, 105, anchor="start")
 
 
 def _infinite_bar(measured: Measured, curve: _Curve) -> list[Rectangle]:
@@ -169,10 +164,7 @@ def _infinite_bar(measured: Measured, curve: _Curve) -> list[Rectangle]:
 
 def _infinite_labels(curve: _Curve) -> list[Label]:
     left, width = INFINITE
-    return [
-        Label("∞", left + width / 2, 218, "tick strong"),
-        Label(share(curve.infinite, 1), 100, 15, "value", "end"),
-    ]
+    return [Label("∞", left + width / 2, 218, "tick strong"), Label(share(curve.infinite, 1), 100, 15, "value", "end")]
 
 
 def _failing_side(measured: Measured, place: float, span: float) -> Rectangle:

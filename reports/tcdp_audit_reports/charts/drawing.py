@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from math import ceil, floor, log10
+from fractions import Fraction
+from math import ceil, floor, isfinite, log10
 
 from markupsafe import Markup
+
+from tcdp_audit.plugin.report import Rows
+from tcdp_audit.plugin.sentences import Comparison, Outcome, plural
 
 WIDE = 50  # a largest figure this many times the smallest asks for a logarithmic axis
 STEPS = (1, 2, 5, 10)
@@ -15,21 +19,13 @@ TINY = 1e-300  # below, a figure is as good as zero and its logarithm no help
 
 @dataclass(frozen=True)
 class Axis:
-    """From a figure to percent of the plot's width.
+    """From a figure to percent of the plot's width."""
 
-    Args:
-        low: the figure at the left end.
-        high: the figure at the right end.
-        ticks: figures to name.
-        logarithmic: equal distances are equal ratios.
-        span: percent of the width that it takes.
-    """
-
-    low: float
-    high: float
-    ticks: tuple[float, ...]
-    logarithmic: bool
-    span: float
+    low: float  # the figure at the left end
+    high: float  # the figure at the right end
+    ticks: tuple[float, ...]  # figures to name
+    logarithmic: bool  # equal distances are equal ratios
+    span: float  # percent of the width that it takes
 
     def place(self, value: float) -> float:
         """The place of a figure; what lies outside is put at the nearer end."""
@@ -51,7 +47,7 @@ def tick_text(tick: float) -> str:
 def axis_for(values: Sequence[float], threshold: float | None, span: float) -> Axis:
     """An axis that holds finite figures and the threshold.
 
-    Shares and distances, from 0 to 1, stay on a linear axis unless the threshold would be lost at its end.
+    Shares and distances, from 0 to 1, are on a linear axis unless the threshold would be lost at its end.
     """
     values_on_axis = [*values, *([] if threshold is None else [threshold])] or [0.0, 1.0]
     low, high = min(values_on_axis), max(values_on_axis)
@@ -238,3 +234,58 @@ def shortened(text: str, room: float = 100) -> str:
     """A text cut to the width it has, in percent."""
     letters = int(room * NARROW / 100 / LETTER)
     return text if len(text) <= letters else text[: letters - 1] + "…"
+
+
+Distribution = Sequence[tuple[float, int, int]]  # figure, classes, records; in ascending order of the figure
+
+
+def figure_table(caption: str, head: tuple[str, ...], body: Sequence[Sequence[str]], note: str = "") -> Rows:
+    """A table of figures: its first column names the rows, all others are figures."""
+    return Rows(head, body, caption, note, numeric_from=1)
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What a chart is drawn from."""
+
+    distribution: Distribution  # classes and records by figure
+    threshold: Fraction | None  # the demanded figure, if any
+    comparison: Comparison  # how figures must compare with it
+    # classes and records that fail, by the outcome's own count; None where nothing is demanded
+    failing: tuple[int, int] | None
+    label: str  # what the figure is called
+    others: bool = False  # whether classes may also fail another figure of the same check
+    noun: str = "record"  # what a record is called, in the singular
+
+    @property
+    def people(self) -> str:
+        """What records are called."""
+        return plural(self.noun)
+
+    @property
+    def classes(self) -> int:
+        """All classes."""
+        return sum(classes for _, classes, _ in self.distribution)
+
+    @property
+    def records(self) -> int:
+        """All records."""
+        return sum(records for _, _, records in self.distribution)
+
+    @property
+    def counts_whole_numbers(self) -> bool:
+        """True where figure and threshold are whole numbers, and more is safer."""
+        figures = [figure for figure, _, _ in self.distribution]
+        whole = all(isfinite(figure) and figure >= 0 and float(figure).is_integer() for figure in figures)
+        demand = self.threshold is None or self.threshold.denominator == 1
+        return whole and demand and self.comparison is Comparison.AT_LEAST
+
+
+def distribution_of(outcome: Outcome) -> Distribution:
+    """The distribution in an outcome's details; empty where it has none, or something else by that name."""
+    distribution = outcome.details.get("distribution")
+    if not isinstance(distribution, list | tuple):
+        return ()
+    rows = [tuple(row) for row in distribution if isinstance(row, list | tuple) and len(row) == 3]
+    sound = [row for row in rows if all(isinstance(cell, int | float) for cell in row)]
+    return sorted(sound) if len(sound) == len(distribution) else ()

@@ -18,11 +18,11 @@ from tcdp_audit_reports.charts.drawing import (
     Line,
     Point,
     axis_for,
+    figure_table,
     shortened,
     text_width,
     tick_label,
 )
-from tcdp_audit_reports.charts.measured import figure_table
 
 KIND = "dumbbell"
 DETAIL = "worst_group"
@@ -109,11 +109,13 @@ def drawing(entries: Sequence[Entry], legend: tuple[str, str]) -> Drawing:
     axis = axis_for([0.0, *(round(100 * share) for _, *shares in entries for share in shares)], None, SPAN)
     foot = TOP + len(entries) * ROW - ROW // 2
     rows = [(TOP + row * ROW, *entry) for row, entry in enumerate(entries)]
+    legend_points = Point(REFERENCE, 36.5, 9, 5), Point(GROUP, 1.5, 9, 4.5)  # so that the latter is drawn above
+    names = [Label(text, x, 13, "strong", "start") for text, x in zip(legend, (4, 39), strict=True)]
     return Drawing(
         height=foot + 22,
         lines=(Line("axis", LEFT, LEFT, TOP - ROW // 2, foot), *(_between(axis, *row) for row in rows)),
-        points=(*_legend_points(), *(point for row in rows for point in _points(axis, *row))),
-        labels=(*_legend(*legend), *_ticks(axis, foot), *(label for row in rows for label in _labels(axis, *row))),
+        points=(*legend_points, *(point for row in rows for point in _points(axis, *row))),
+        labels=(*names, *_ticks(axis, foot), *(label for row in rows for label in _labels(axis, *row))),
     )
 
 
@@ -145,11 +147,3 @@ def _labels(axis: Axis, y: int, name: str, one: float, other: float) -> Iterator
     text, x = _percent(low), _place(axis, low) - 2.4
     edge = x if x - text_width(text) > LEFT else LEFT - 2.4
     yield Label(text, round(edge, 2), y + 4, "value" if one == low else "tick", "end")
-
-
-def _legend_points() -> tuple[Point, Point]:
-    return Point(REFERENCE, 36.5, 9, 5), Point(GROUP, 1.5, 9, 4.5)  # so that the latter is drawn above
-
-
-def _legend(one: str, other: str) -> tuple[Label, Label]:
-    return Label(one, 4, 13, "strong", "start"), Label(other, 39, 13, "strong", "start")

@@ -7,8 +7,18 @@ from dataclasses import dataclass
 
 from tcdp_audit.plugin.report import Chart, Rows
 from tcdp_audit.plugin.sentences import agree, count, share
-from tcdp_audit_reports.charts.drawing import SMALL_LETTER, Drawing, Label, Line, Rectangle, shortened, text_width
-from tcdp_audit_reports.charts.measured import Distribution, Measured, figure_table
+from tcdp_audit_reports.charts.drawing import (
+    SMALL_LETTER,
+    Distribution,
+    Drawing,
+    Label,
+    Line,
+    Measured,
+    Rectangle,
+    figure_table,
+    shortened,
+    text_width,
+)
 
 LEAST = 4  # bins that are drawn however long their labels are
 
@@ -179,11 +189,7 @@ def _row_names(people: str) -> tuple[Label, ...]:
 
 def _bar_labels(one: Bin, middle: float, top: float) -> list[Label]:
     classes, label, records = _texts(one)
-    return [
-        Label(classes, middle, top, "value"),
-        Label(label, middle, 209, "tick strong"),
-        Label(records, middle, 235),
-    ]
+    return [Label(classes, middle, top, "value"), Label(label, middle, 209, "tick strong"), Label(records, middle, 235)]
 
 
 def _limit_label(text: str, place: float) -> Label:

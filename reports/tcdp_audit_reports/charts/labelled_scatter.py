@@ -44,13 +44,8 @@ class Mark:
 def placed(marks: Sequence[Mark], top: float, bottom: float, taken: Sequence[Box] = ()) -> tuple[Named, ...]:
     """The names of as many marks as have room, the first before all; no two things touch at any width of the plot.
 
-    A place is percent and a width is pixels, so that what is apart on a phone is farther apart everywhere else.
-
-    Args:
-        marks: those that want a name, the most important first.
-        top: the highest pixel that text may use.
-        bottom: the lowest.
-        taken: boxes that must stay free, such as those of the names of an axis.
+    A place is percent and a width is pixels, so that what is apart on a phone is farther apart everywhere else. The
+    most important marks come first. Text stays between the pixels `top` and `bottom`, and off the boxes that are taken.
 
     Cost: some times quadratic in the marks, which are few.
     """
@@ -70,8 +65,6 @@ class _Way:
 
 @dataclass(frozen=True)
 class _Room:
-    """The room for names, and what is there already."""
-
     top: float
     bottom: float
     taken: Sequence[Box]
@@ -115,12 +108,10 @@ def is_free(box: Box, top: float, bottom: float, taken: Sequence[Box]) -> bool:
 
 
 def _places(mark: Mark, way: _Way) -> Iterator[Named]:
-    """The places of a name, those first that its way prefers."""
     return chain(_raised(mark, way), _next_to(mark)) if way.raised else chain(_next_to(mark), _raised(mark, way))
 
 
 def _next_to(mark: Mark) -> Iterator[Named]:
-    """Right and left of a mark, above and below it."""
     side = mark.reach + GAP
     for down in ROWS:
         yield _label(mark, side, down, "start"), None
@@ -174,13 +165,7 @@ def scatter(
 ) -> Drawing:
     """A plot of marks with names, on a cloud of points without.
 
-    Args:
-        axis: of the losses; spans 100 - 2 EDGE percent.
-        name: what is lost, in words.
-        rows: grid lines with their text.
-        marks: points with a name, and the style of each; the most important first.
-        cloud: points that have no name.
-        limit: a line across with its text.
+    The axis spans 100 - 2 EDGE percent. Rows are grid lines with their text; the most important marks come first.
     """
     heights = [_height(share, text) for share, text in rows if text]
     taken = [box_of(label) for label in heights]

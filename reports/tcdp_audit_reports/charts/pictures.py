@@ -9,8 +9,7 @@ from typing import Any, TypeGuard
 from tcdp_audit.plugin.report import Chart
 from tcdp_audit.plugin.sentences import Outcome, count, figure, percent, sentence_case, visible
 from tcdp_audit_reports.charts import dumbbell
-from tcdp_audit_reports.charts.drawing import Drawing, Label, Line, Rectangle, shortened
-from tcdp_audit_reports.charts.measured import figure_table
+from tcdp_audit_reports.charts.drawing import Drawing, Label, Line, Rectangle, figure_table, shortened
 
 MOST = 20  # rows; the table has more
 ROW, TOP = 24, 24  # pixels
@@ -21,11 +20,7 @@ TONES = 10
 def heat_map(title: str, what: str, widths: Sequence[str], shares: Mapping[str, Sequence[float]]) -> Chart | None:
     """The map; None where there is nothing to compare, or a number is no share.
 
-    Args:
-        title: of the chart.
-        what: the shares are by, such as `p`.
-        widths: the columns of the map.
-        shares: the rows by name, each with a share for every width.
+    Each name has a share for every width; `what` is the name of widths, such as `p`.
     """
     cells = [share for row in shares.values() for share in row]
     if not cells or len(cells) < 2 or not all(0 <= share <= 1 for share in cells):
@@ -66,31 +61,21 @@ Named = Sequence[tuple[str, float]]
 
 
 def named_bars(title: str, subtitle: str, named: Named, *, ordered: bool = False) -> Chart | None:
-    """The bars of at least two numbers, none below zero and one above; None for any others.
-
-    Args:
-        title: of the chart.
-        subtitle: what a bar shows.
-        named: names with their numbers.
-        ordered: whether the order of the names is their own.
-    """
+    """The bars of two or more numbers, none below zero and one above; None for others. `ordered` keeps their order."""
     if len(named) < 2 or any(value < 0 for _, value in named) or not any(value for _, value in named):
         return None
     bars = list(named) if ordered else sorted(named, key=lambda one: -one[1])
     longest = max(value for _, value in bars)
-    shown = bars[:MOST_BARS]
+    shown, total = bars[:MOST_BARS], len(bars)
+    rest = f"{MOST_BARS} of {count(total)} are drawn." if total > MOST_BARS else ""
     return Chart(
         kind="bars",
         title=title,
         subtitle=subtitle,
         description="; ".join(f"{name}: {figure(value)}" for name, value in shown),
         drawing=_bars_drawing(shown, longest),
-        data=figure_table(title, ("name", "value"), [[name, figure(value)] for name, value in bars], _rest(len(bars))),
+        data=figure_table(title, ("name", "value"), [[name, figure(value)] for name, value in bars], rest),
     )
-
-
-def _rest(total: int) -> str:
-    return f"{MOST_BARS} of {count(total)} are drawn." if total > MOST_BARS else ""
 
 
 def _bars_drawing(bars: Named, longest: float) -> Drawing:

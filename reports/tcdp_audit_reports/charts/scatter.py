@@ -14,14 +14,15 @@ from tcdp_audit_reports.charts.drawing import (
     Drawing,
     Label,
     Line,
+    Measured,
     Point,
     Rectangle,
     axis_for,
+    figure_table,
     shortened,
     text_width,
 )
 from tcdp_audit_reports.charts.histogram import compact
-from tcdp_audit_reports.charts.measured import Measured, figure_table
 
 DETAIL = "by_size"
 MOST = 16  # columns and rows that are drawn
@@ -33,16 +34,11 @@ INFINITE = "∞"
 
 @dataclass(frozen=True)
 class Grid:
-    """Groups in cells.
+    """Groups in cells."""
 
-    Args:
-        sizes: edges of columns, the last of which closes the last one.
-        figures: edges of rows, likewise.
-        groups: column, row and number of groups; the row of infinite figures is None.
-    """
-
-    sizes: Sequence[int]
-    figures: Sequence[float]
+    sizes: Sequence[int]  # edges of columns, the last of which closes the last one
+    figures: Sequence[float]  # edges of rows, likewise
+    # column, row and number of groups; the row of infinite figures is None
     groups: Sequence[tuple[int, int | None, int]]
 
     @property
@@ -151,7 +147,6 @@ def _drawing(grid: Grid, measured: Measured) -> Drawing:
 
 
 def _place(grid: Grid, column: int) -> float:
-    """The middle of a column, in percent of the width."""
     return round(LEFT + (column + 0.5) * (100 - LEFT) / len(grid.columns), 2)
 
 
@@ -170,7 +165,6 @@ def _grid_lines(axis: Axis, foot: int) -> Iterator[Line]:
 
 
 def _values(axis: Axis, foot: int) -> Iterator[Label]:
-    """The ticks next to their lines, on the left."""
     for place, text in axis.named_ticks():
         yield Label(text, LEFT - 2, round(foot - place + 4, 1), anchor="end")
 

@@ -7,9 +7,8 @@ from collections.abc import Iterator
 from tcdp_audit.plugin.remedy import failing_demands
 from tcdp_audit.plugin.report import Audit, ChangeLog, Paragraph, RemedyTrial, Rows, Step
 from tcdp_audit.plugin.sentences import count, listing, prose, sentence_case, share, visible
-from tcdp_audit_reports.columns import name_of, named
 from tcdp_audit_reports.guide_text import quoted
-from tcdp_audit_reports.policy_text import lines_to_paste
+from tcdp_audit_reports.policy_text import lines_to_paste, name_of, named
 from tcdp_audit_reports.remedy.candidates import SHOWN, fate, not_taken, parameters_of
 from tcdp_audit_reports.remedy.sentences import drops, listed_outcomes
 
@@ -29,7 +28,8 @@ def repair_advice(audit: Audit, log: ChangeLog) -> Iterator[Paragraph]:
     lines = lines_to_paste(log) if log.planned else None
     advice, shown = ("", "") if lines is None else (f" {lines.sentence}", lines.policy)
     start = f"{drops(log)} " if log.dropped else ""
-    made = f"{start}{listing(_titles(log))} made it. {cost_of(audit, log)}"
+    titles = dict.fromkeys(visible(one.title or one.remedy) for one in log.steps)
+    made = f"{start}{listing(list(titles))} made it. {cost_of(audit, log)}"
     if not audit.passed:
         yield Paragraph(f"{_sentence(log.reason)}{made}{advice}", lead=CLOSEST, lines=shown)
         return
@@ -39,12 +39,7 @@ def repair_advice(audit: Audit, log: ChangeLog) -> Iterator[Paragraph]:
 
 
 def none_known(log: ChangeLog | None, reason: str) -> Paragraph:
-    """The step where nothing helps.
-
-    Args:
-        log: what was tried; None where nothing could be.
-        reason: why nothing helps.
-    """
+    """The step where nothing helps."""
     names = [] if log is None else list(dict.fromkeys(visible(one.title) for one in log.tried))
     vain = f"Tried in vain: {named(names)}. " if names else ""
     return Paragraph(f"{_sentence(reason)}{vain}Nothing was changed.", lead=f"{NONE_KNOWN if vain else NONE_TRIED}.")
@@ -58,10 +53,6 @@ def cost_of(audit: Audit, log: ChangeLog) -> str:
     return f"The cost: {log.cost}.{f' Cells by column: {cells}.' if changed else ''}"
 
 
-def _titles(log: ChangeLog) -> list[str]:
-    return list(dict.fromkeys(visible(one.title or one.remedy) for one in log.steps))
-
-
 def _sentence(reason: str) -> str:
     """A reason as a sentence before others; nothing where there is none."""
     return f"{sentence_case(prose(reason).rstrip('.'))}. " if reason else ""
@@ -69,17 +60,11 @@ def _sentence(reason: str) -> str:
 
 UNCHANGED = "Nothing was written, and the verdict on this file stays what it is."
 NEW_FILE = "The command writes a new file, and never changes what it read."
-COLUMNS = ("remedy", "what it would cost", "what came of it")
+COLUMNS = ("remedy", "what it would cost", "result")
 
 
 def trial_advice(audit: Audit, trial: RemedyTrial, command: str) -> Paragraph:
-    """The step that says what comes of remedies.
-
-    Args:
-        audit: of the release as it is.
-        trial: what was tried on it.
-        command: the one that repairs the release.
-    """
+    """The step that reports what remedies would do; `command` repairs the release."""
     log = trial.log
     if log is not None and trial.only_drops:
         return Paragraph(
@@ -140,14 +125,13 @@ def _row(step: Step, came: str) -> list[str]:
 
 
 def _not_advised(log: ChangeLog, step: Step) -> str:
-    """Why a step is not part of the advice."""
     if step.error or step.failing:
         return quoted(fate(log, step))
     return "The file passes after it, too."
 
 
 def _taken(step: Step) -> str:
-    """What came of a step that is part of the advice."""
+    """The result of a step that is part of the advice."""
     if not step.failing:
         return "Advised above: the file passes after it."
     return f"Advised above. Not met after it: {listed_outcomes(step.failing)}."

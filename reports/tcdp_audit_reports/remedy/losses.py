@@ -9,7 +9,7 @@ from typing import Any
 from tcdp_audit.plugin.report import ChangeLog, Chart, Rows
 from tcdp_audit.plugin.sentences import count, decimal, figure, listing, percent, prose, sentence_case, share, visible
 from tcdp_audit_reports.charts import dumbbell
-from tcdp_audit_reports.charts.measured import figure_table
+from tcdp_audit_reports.charts.drawing import figure_table
 from tcdp_audit_reports.sections.findings import plain
 
 TITLES = {
@@ -112,9 +112,10 @@ def attribute_table(log: ChangeLog) -> Rows | None:
         return None
     remaining = log.records - log.suppressed
     columns = _columns([*by_name.values()])
+    changed = [(name, log.cells.get(name, 0)) for name in names]
     rows = [
-        [visible(name), *_changed(log.cells.get(name, 0), remaining), *_figures(by_name.get(name), columns)]
-        for name in names
+        [visible(name), count(cells), share(cells, remaining), *_figures(by_name.get(name), columns)]
+        for name, cells in changed
     ]
     heads = ("attribute", "cells changed", "share of cells", *(head for heads in columns.values() for head in heads))
     return figure_table("What changes, by attribute", heads, rows, PENALTY if "certainty_penalty" in columns else "")
@@ -133,10 +134,6 @@ def retained_table(log: ChangeLog) -> Rows | None:
     return figure_table(
         "What columns say about sensitive ones", ("attribute", "sensitive", "before", "after"), rows, MUTUAL_INFORMATION
     )
-
-
-def _changed(cells: int, remaining: int) -> tuple[str, str]:
-    return count(cells), share(cells, remaining)
 
 
 def _columns(measured: Sequence[Any]) -> dict[str, tuple[str, ...]]:

@@ -9,9 +9,8 @@ from typing import Any
 
 from tcdp_audit.plugin.report import ChangeLog, Chart, Rows, Step
 from tcdp_audit.plugin.sentences import agree, count, figure, sentence_case, share, visible
-from tcdp_audit_reports.charts.drawing import Drawing, Point, axis_for
+from tcdp_audit_reports.charts.drawing import Drawing, Point, axis_for, figure_table
 from tcdp_audit_reports.charts.labelled_scatter import EDGE, Mark, across, scatter, up
-from tcdp_audit_reports.charts.measured import figure_table
 from tcdp_audit_reports.sections.findings import plain
 
 MEASURES = {"ncp": "normalised certainty penalty"}
@@ -29,25 +28,15 @@ class SearchedNode:
 
 @dataclass(frozen=True)
 class LatticeSearch:
-    """What a step's notes say of its search.
+    """What a step's notes say of its search."""
 
-    Args:
-        nodes: combinations in ascending order of loss.
-        taken: the one that was chosen.
-        limit: the share of records that may be suppressed; 0 for none.
-        evaluated: how many combinations were looked at; more than `nodes` where those are a selection.
-        total: how many there are.
-        attributes: whose levels they are, in the order of the levels.
-        measure: the name of the loss.
-    """
-
-    nodes: Sequence[SearchedNode]
-    taken: SearchedNode
-    limit: float
-    evaluated: int
-    total: int
-    attributes: Sequence[str]
-    measure: str
+    nodes: Sequence[SearchedNode]  # combinations in ascending order of loss
+    taken: SearchedNode  # the one that was chosen
+    limit: float  # the share of records that may be suppressed; 0 for none
+    evaluated: int  # how many combinations were looked at; more than `nodes` where those are a selection
+    total: int  # how many there are
+    attributes: Sequence[str]  # whose levels they are, in the order of the levels
+    measure: str  # the name of the loss
 
     @property
     def passing(self) -> list[SearchedNode]:
@@ -61,7 +50,7 @@ def search_of(step: Step, records: int) -> LatticeSearch | None:
     if not nodes or taken is None:
         return None
     others = [one for one in nodes if one.levels != taken.levels]
-    evaluated = _whole(step.notes.get("evaluated"), len(nodes))
+    evaluated, measure = _whole(step.notes.get("evaluated"), len(nodes)), step.notes.get("measure")
     return LatticeSearch(
         nodes=sorted([*others, taken], key=lambda one: one.loss),
         taken=taken,
@@ -69,7 +58,7 @@ def search_of(step: Step, records: int) -> LatticeSearch | None:
         evaluated=evaluated,
         total=_whole(step.notes.get("nodes"), evaluated),
         attributes=[visible(str(name)) for name in step.notes["levels"]],
-        measure=_measure(step.notes.get("measure")),
+        measure=MEASURES.get(str(measure)) or plain(str(measure or "as the remedy measures it")),
     )
 
 
@@ -89,10 +78,6 @@ def _taken(notes: Mapping[str, Any], records: int) -> SearchedNode | None:
     dropped = notes.get("suppressed", 0)
     share = dropped / records if isinstance(dropped, int) and records else 0.0
     return _node([notes.get("loss"), share, True, chosen])
-
-
-def _measure(name: Any) -> str:
-    return MEASURES.get(str(name)) or plain(str(name or "as the remedy measures it"))
 
 
 def _node(row: Any) -> SearchedNode | None:

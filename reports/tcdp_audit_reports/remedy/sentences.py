@@ -1,4 +1,4 @@
-"""Sentences on a remediation: who acted, what it touched, whether that was enough, what became of the order.
+"""Sentences on a remediation: who acted, what it touched, whether that was enough, the order of records.
 
 Every sentence is computed from the log of changes and the audits; none holds a cell.
 """
@@ -11,8 +11,8 @@ from tcdp_audit.plugin.report import Audit, ChangeLog
 from tcdp_audit.plugin.sentences import Outcome, agree, count, listing, noun_form, prose, sentence_case, share, visible
 from tcdp_audit_reports.remedy.shifts import key_of
 
-UNTOUCHED = "Nothing was changed: the release passed as it came in."
-SHUFFLED = "No cell was changed: the release passed as it came in, and its records are in another order."
+UNTOUCHED = "Nothing was changed: the release already passed."
+SHUFFLED = "No cell was changed: the release already passed, and its records are in another order."
 
 
 def heading(audit: Audit, log: ChangeLog) -> str:
@@ -57,7 +57,6 @@ def _exposed(log: ChangeLog) -> list[str]:
 
 
 def _extent(log: ChangeLog) -> str:
-    """How many cells and records, in the passive voice."""
     cells, columns, records = sum(log.cells.values()), _columns(log), count(log.records, "record")
     changed = f"{count(cells, 'cell')} in {count(columns, 'column')} changed" if cells else "no cell changed"
     return f"{changed}, {f'{log.suppressed:,} of {records} suppressed' if log.suppressed else 'no record suppressed'}"
@@ -79,7 +78,6 @@ def _summary(audit: Audit, log: ChangeLog) -> str:
 
 
 def _untouched(log: ChangeLog) -> str:
-    """That no remedy was needed."""
     if not log.dropped:
         return SHUFFLED if log.order == "shuffled" else UNTOUCHED
     return f"No cell was changed: without {agree(len(log.dropped), 'this column', 'these columns')} the release passes."
@@ -91,7 +89,6 @@ def _shortfall(log: ChangeLog) -> str:
 
 
 def _action(log: ChangeLog) -> str:
-    """Which remedies, in their order, and what they touched."""
     titles = [visible(one.title or one.remedy) for one in log.steps]
     cells, records = sum(log.cells.values()), count(log.records, "record")
     changed = f"changed {count(cells, 'cell')} in {count(_columns(log), 'column')}" if cells else "changed no cell"
@@ -110,19 +107,19 @@ def _columns(log: ChangeLog) -> int:
 
 
 def _demands_met(log: ChangeLog) -> str:
-    stood = len(failing_demands(log.before))
-    if not stood:
+    unmet = len(failing_demands(log.before))
+    if not unmet:
         return ""
-    if stood == 1:
+    if unmet == 1:
         return "The one demand that was not met is met now."
-    which = "Both" if stood == 2 else f"All {in_words(stood)}"
+    which = "Both" if unmet == 2 else f"All {in_words(unmet)}"
     return f"{which} demands that were not met are met now."
 
 
 def _broken(audit: Audit, log: ChangeLog) -> str:
     """Demands that held before and do not now: a remedy for one can break another."""
-    stood = {key_of(one) for one in failing_demands(log.before)}
-    broken = [one for one in failing_demands(audit.outcomes) if key_of(one) not in stood]
+    unmet = {key_of(one) for one in failing_demands(log.before)}
+    broken = [one for one in failing_demands(audit.outcomes) if key_of(one) not in unmet]
     if not broken:
         return ""
     verb = agree(len(broken), "was met before and is not now", "were met before and are not now")
@@ -165,7 +162,7 @@ def order(audit: Audit, log: ChangeLog) -> str:
     if log.order == "shuffled":
         return (
             f"Records were sorted by content and then shuffled (seed {log.seed}): "
-            "a record’s place says nothing about where it stood in the input."
+            "a record’s place says nothing about where it was in the input."
         )
     order_of_input = "Records are in the order in which they came in"
     if audit.policy.document.rows_aligned:
@@ -190,7 +187,7 @@ def unhelped(log: ChangeLog) -> list[str]:
 
 
 def how(log: ChangeLog) -> str:
-    """Who chose the remedies, and how they were judged."""
+    """How the remedies were chosen and judged."""
     chosen = (
         "The policy names no remedy: those that apply were tried, and the one that passes with the least loss is kept."
         if log.planned

@@ -86,7 +86,7 @@ def _shift(audit: Audit, before: Outcome | None, after: Outcome, number: str, ta
 
 
 def _words(before: Outcome | None, after: Outcome) -> str:
-    """The way in words, for who does not see it."""
+    """The change in words, for a reader who cannot see the drawing."""
     now = margin_words(after)
     return now if before is None or margin_words(before) == now else f"{margin_words(before)} before, {now} after"
 

@@ -44,7 +44,7 @@ def _applies(name: str, audit: Audit) -> bool:
 
 
 def import_sections() -> None:
-    """Import the modules that write them, but for that of remedies, which few audits have."""
+    """Import the modules of sections, except that of remedies, which few audits have."""
     for name, _, _ in BUILT_IN:
         if name != "remedy":
             _module(name)

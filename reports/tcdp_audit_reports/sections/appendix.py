@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from tcdp_audit.plugin._internal import Block, flips
 from tcdp_audit.plugin.report import Audit, Definitions, Group, Heading, Lines, Paragraph, Rows, tool
 from tcdp_audit.plugin.sentences import Status, count, visible
-from tcdp_audit_reports.charts.measured import figure_table
+from tcdp_audit_reports.charts.drawing import figure_table
 from tcdp_audit_reports.first_screen import by_tool
 from tcdp_audit_reports.policy_text import shown_policy
 from tcdp_audit_reports.sections.findings import Pairs

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from tcdp_audit.plugin._internal import Block
 from tcdp_audit.plugin.report import Audit, Definitions, Group, Heading, Items, Paragraph, Rows, tool
 from tcdp_audit.plugin.sentences import agree, count, listing, visible
-from tcdp_audit_reports.columns import known, named, role_of, secret, unwanted
 from tcdp_audit_reports.first_screen import audited_at, by_tool, plugins
+from tcdp_audit_reports.policy_text import known, named, one_line, role_of, secret, unwanted
 from tcdp_audit_reports.sections.findings import Pairs, plain
 
 TOKENS = ("suppressed_tokens", "missing_tokens")  # conventions that are cells themselves
@@ -56,13 +56,15 @@ def summary(audit: Audit) -> list[str]:
 
 
 def columns_table(audit: Audit) -> Rows:
-    """Every column: name, meaning, role, number of values, and its share of the risk where that was measured."""
+    """Every column: name, meaning, role, number of values; its reason and its share of the risk where known."""
     shares = {one.column: one.share for one in audit.column_risks}
+    has_reasons = any(one.reason for one in audit.columns)
     rows = [
         [
             visible(one.name),
             visible(one.label) or "–",
             role_of(one),
+            *([one_line(one.reason) or "–"] if has_reasons else []),
             "–" if one.values is None else count(one.values),
             *(["–" if one.name not in shares else f"{100 * shares[one.name]:.0f}%"] if shares else []),
         ]
@@ -70,9 +72,10 @@ def columns_table(audit: Audit) -> Rows:
     ]
     rest = len(audit.columns) - MOST
     note = f"{count(rest)} more {agree(rest, 'column is', 'columns are')} in the machine-readable result." * (rest > 0)
-    head = ("column", "meaning", "role", "values", *(["share of the risk"] if shares else []))
+    reason, share = ["the policy’s reason"] * has_reasons, ["share of the risk"] * bool(shares)
+    head = ("column", "meaning", "role", *reason, "values", *share)
     note = f"{note} {RISK if shares else NO_RISK}".strip()
-    return Rows(head, rows, "Every column of the file", note, numeric_from=3)
+    return Rows(head, rows, "Every column of the file", note, numeric_from=3 + has_reasons)
 
 
 RISK = (
@@ -107,7 +110,7 @@ def flipping(audit: Audit) -> str:
 
 
 def run(audit: Audit) -> Pairs:
-    """Who ran it, when, with which command and versions."""
+    """The person who ran it, when, with which command and versions."""
     about = tool()
     libraries = ", ".join(f"{name} {version}" for name, version in about["libraries"].items())
     return [

@@ -21,13 +21,13 @@ from tcdp_audit.plugin.sentences import (
     sentence_case,
     visible,
 )
-from tcdp_audit_reports.charts import cumulative, dumbbell, histogram, scatter, share_bar
-from tcdp_audit_reports.charts.drawing import Drawing
+from tcdp_audit_reports.charts import cumulative, dumbbell, histogram, margin, scatter
+from tcdp_audit_reports.charts.drawing import Drawing, Measured, distribution_of
 from tcdp_audit_reports.charts.margin import margin_bar, margin_words
-from tcdp_audit_reports.charts.measured import Measured, distribution_of
 from tcdp_audit_reports.charts.pictures import pictures
 from tcdp_audit_reports.finding_tables import ELSEWHERE, nested_tables, worst_table
 from tcdp_audit_reports.guide_text import quoted
+from tcdp_audit_reports.policy_text import one_line
 from tcdp_audit_reports.templating import fill_template
 
 MANY = 100  # expectations, up to which every one is shown with its pictures
@@ -56,44 +56,26 @@ class DemandRow:
 
 @dataclass(frozen=True)
 class Finding:
-    """An article of the findings: its row, and all else that there is to say.
+    """An article of the findings: its row, and all else that there is to say."""
 
-    Args:
-        row: what the table of demands says.
-        message: what was found, in a sentence about the release.
-        person: what it means for one person; nothing where the check does not say.
-        conflict: how it can be met where another demand on the same columns fails.
-        line: of the policy.
-        facts: single figures in addition to the observed one.
-        conventions: that decided it.
-        source: of the definition.
-        question: the question in plain words.
-        explained: the id of the definition, one for all findings of a check; nothing without a guide.
-        chart: the picture.
-        worst: the worst groups.
-        nested: figures for each attribute, intervals, contributions.
-        pictures: of those.
-        pictured: the number and title of the finding that has the picture of the same worst group; nothing where that
-            is this one.
-        is_brief: whether it is one of very many, and only the message is shown.
-    """
-
-    row: DemandRow
-    message: str
-    person: str
-    conflict: str
-    line: int | None
-    facts: Pairs
-    conventions: Pairs
-    source: str
-    question: str
-    explained: str
-    chart: Chart | None
-    worst: Rows | None
-    nested: Sequence[Rows]
-    pictures: Sequence[Chart]
+    row: DemandRow  # what the table of demands says
+    message: str  # what was found, in a sentence about the release
+    line: int | None  # of the policy
+    person: str = ""  # what it means for one person; nothing where the check does not say
+    conflict: str = ""  # how it can be met where another demand on the same columns fails
+    reason: str = ""  # why the policy makes the demand, on one line; nothing where it does not say
+    facts: Pairs = ()  # single figures in addition to the observed one
+    conventions: Pairs = ()  # that decided it
+    source: str = ""  # of the definition
+    question: str = ""  # the question in plain words
+    explained: str = ""  # the id of the definition, one for all findings of a check; nothing without a guide
+    chart: Chart | None = None  # the picture
+    worst: Rows | None = None  # the worst groups
+    nested: Sequence[Rows] = ()  # figures for each attribute, intervals, contributions
+    pictures: Sequence[Chart] = ()  # of those
+    # the number and title of the finding that has the picture of the same worst group; nothing where that is this one
     pictured: tuple[int, str] | None = None
-    is_brief: bool = False
+    is_brief: bool = False  # whether it is one of very many, and only the message is shown
 
 
 def rows(audit: Audit) -> list[DemandRow]:
@@ -111,7 +93,7 @@ def findings(audit: Audit) -> list[Finding]:
     return [
         _finding(one, checks.get(one.check), row, conflicting_demands(audit, one), seen, by_size=row.number in by_size)
         if row.number in whole
-        else _brief(one, row)
+        else Finding(row, quoted(prose(one.message)), one.line, reason=one_line(one.reason), is_brief=True)
         for one, row in zip(audit.expectations, rows(audit), strict=True)
     ]
 
@@ -125,27 +107,6 @@ def _shown_whole(audit: Audit) -> frozenset[int]:
 def _gravest(audit: Audit, numbers: Iterable[int]) -> list[int]:
     """Numbers of expectations, those that matter most first."""
     return sorted(numbers, key=lambda one: (GRAVITY.index(state_of(audit.expectations[one - 1])), one))
-
-
-def _brief(outcome: Outcome, row: DemandRow) -> Finding:
-    """What was found, and nothing else: one of very many."""
-    return Finding(
-        row=row,
-        message=quoted(prose(outcome.message)),
-        person="",
-        conflict="",
-        line=outcome.line,
-        facts=(),
-        conventions=(),
-        source="",
-        question="",
-        explained="",
-        chart=None,
-        worst=None,
-        nested=(),
-        pictures=(),
-        is_brief=True,
-    )
 
 
 def _row(outcome: Outcome, check: Check | None, number: int) -> DemandRow:
@@ -171,18 +132,23 @@ def _finding(
     guide = None if check is None else check.guide
     pictured = seen.before(outcome, row.number, row.title)
     measured = _measured(outcome, check)
+    if measured is None:
+        chart = margin.chart(outcome)
+    else:
+        chart = histogram.chart(measured) if measured.counts_whole_numbers else cumulative.chart(measured)
     return Finding(
         row=row,
         message=quoted(prose(outcome.message)),
         person=quoted(prose(outcome.individual_impact)),
         conflict=quoted(prose(others)),
+        reason=one_line(outcome.reason),
         line=outcome.line,
         facts=_facts(outcome, check),
         conventions=[(plain(name), plain(value)) for name, value in outcome.conventions.items()],
         source=outcome.source,
         question="" if guide is None else guide.question,
         explained="" if guide is None else f"glossary-{outcome.check}",
-        chart=share_bar.chart(outcome) if measured is None else _chart(measured),
+        chart=chart,
         worst=worst_table(outcome, measured),
         nested=nested_tables(outcome),
         pictures=_pictures(outcome, measured if by_size else None, pictured=pictured is not None),
@@ -191,7 +157,6 @@ def _finding(
 
 
 def _pictures(outcome: Outcome, measured: Measured | None, *, pictured: bool) -> list[Chart]:
-    """Those of the details, without that of a worst group which has one already."""
     sizes = scatter.chart(outcome, measured)
     own = [one for one in pictures(outcome) if not (pictured and one.kind == dumbbell.KIND)]
     return own if sizes is None else [sizes, *own]
@@ -211,11 +176,6 @@ def attribute_of(outcome: Outcome, check: Check | None) -> str:
 def plain(name: str) -> str:
     """A snake_case name in words."""
     return visible(str(name)).replace("_", " ").replace("quasi identifier", "quasi-identifier")
-
-
-def _chart(measured: Measured) -> Chart:
-    """A histogram for whole numbers of which more is safer, otherwise a cumulative curve."""
-    return histogram.chart(measured) if measured.counts_whole_numbers else cumulative.chart(measured)
 
 
 def _measured(outcome: Outcome, check: Check | None) -> Measured | None:
@@ -285,7 +245,8 @@ def blocks(audit: Audit) -> Iterator[Paragraph | Items]:
         attribute = attribute_of(one, audit.plugins.checks.get(one.check))
         title = one.title or one.check
         name = title if attribute == "–" else f"{title}, {attribute}"
-        sentences = filter(None, (prose(one.message), prose(one.individual_impact)))
+        reason = f"The policy’s reason: “{one_line(one.reason)}”" if one.reason else ""
+        sentences = filter(None, (prose(one.message), prose(one.individual_impact), reason))
         yield Paragraph(" ".join(sentences), lead=f"{name} ({state_of(one)}).")
         cells = [
             f"group {worst.ordinal:,}: " + "; ".join(f"{column}: {cell}" for column, cell in worst.cells.items())

@@ -56,7 +56,6 @@ def blocks(_: Audit) -> Iterator[Definitions]:
 
 
 def _explained(audit: Audit) -> Iterator[Explained]:
-    """Each check of the policy once, in the policy's order."""
     checks = audit.plugins.checks
     for name in dict.fromkeys(one.check for one in audit.expectations if one.check in checks):
         guide = checks[name].guide
@@ -73,7 +72,6 @@ def _explained(audit: Audit) -> Iterator[Explained]:
 
 
 def _reading(guide: Guide) -> Iterator[Markup]:
-    """How to read it, how to choose a demand, and what it does not say."""
     for text in (guide.reading, guide.choosing, guide.limits):
         if text:
             yield inline(in_groups(text))

@@ -21,9 +21,9 @@ from tcdp_audit.plugin.sentences import (
     share,
     visible,
 )
-from tcdp_audit_reports.charts.share_bar import is_share
-from tcdp_audit_reports.columns import named, unwanted
+from tcdp_audit_reports.charts.margin import is_share
 from tcdp_audit_reports.guide_text import quoted
+from tcdp_audit_reports.policy_text import named, unwanted
 
 NOTHING = "Nothing has to change before publication as far as this policy asks."
 MOST = 12  # failing demands that are named
@@ -43,7 +43,6 @@ def blocks(audit: Audit) -> Iterator[Items | Rows]:
 
 
 def _tried(audit: Audit) -> Rows | None:
-    """Every remedy that was tried; None where none was."""
     if audit.remedy_trial is None:
         return None
     from tcdp_audit_reports.remedy.advice import trial_table  # noqa: PLC0415 - only where remedies were tried
@@ -66,7 +65,6 @@ def steps(audit: Audit) -> Sequence[Paragraph]:
 
 
 def _columns(audit: Audit) -> Iterator[Paragraph]:
-    """Columns that should not be there."""
     wrong = unwanted(audit)
     if wrong:
         verb = agree(len(wrong), "it makes", "they make")
@@ -87,7 +85,6 @@ def _warned(audit: Audit) -> Iterator[Paragraph]:
 
 
 def _unchecked(audit: Audit) -> Iterator[Paragraph]:
-    """Demands that could not be evaluated."""
     for one in audit.expectations:
         if one.status is Status.ERROR:
             yield Paragraph(quoted(prose(one.message)), lead=f"Make it possible to check {_name(one)}.")
@@ -144,7 +141,6 @@ def _name(outcome: Outcome) -> str:
 
 
 def _coarsening(audit: Audit) -> Iterator[Paragraph]:
-    """Which of the columns that a neighbour may know to coarsen first."""
     if not audit.column_risks or audit.verdict == "passed":
         return
     (first, *others), noun = audit.column_risks, _noun(audit)
@@ -169,7 +165,6 @@ def _noun(audit: Audit) -> str:
 
 
 def _alone(risk: ColumnRisk, noun: str) -> str:
-    """What leaving the column out would change."""
     if not risk.unique:
         return (
             f"No {noun} is unique, and this column by itself distinguishes {100 * risk.separation:.0f}% of all pairs."

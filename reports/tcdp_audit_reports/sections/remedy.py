@@ -8,9 +8,8 @@ from markupsafe import Markup
 
 from tcdp_audit.plugin.report import Audit, ChangeLog, Chart, Group, Heading, Items, Paragraph, Rows
 from tcdp_audit.plugin.sentences import sentence_case
-from tcdp_audit_reports.html_blocks import blocks_as_html
 from tcdp_audit_reports.policy_text import lines_to_paste
-from tcdp_audit_reports.remedy import choices, search, sentences
+from tcdp_audit_reports.remedy import candidates, search, sentences
 from tcdp_audit_reports.remedy.candidates import tried_table
 from tcdp_audit_reports.remedy.losses import (
     attribute_table,
@@ -22,11 +21,11 @@ from tcdp_audit_reports.remedy.losses import (
     retained_table,
 )
 from tcdp_audit_reports.remedy.shifts import Shift, caption, shifts
-from tcdp_audit_reports.templating import fill_template
+from tcdp_audit_reports.templating import blocks_as_html, fill_template
 
 HEAD = ("Check", "Attribute", "Demanded", "Before", "After", "Margin", "Outcome")
 TABLES = (attribute_table, effects_table, models_table, counts_table, loss_table, retained_table)
-CHARTS = (search.chart, choices.chart, penalty_chart)
+CHARTS = (search.chart, candidates.chart, penalty_chart)
 IMPACT = "What it costs those who use the release"
 ATTACKED = "What an intruder finds who knows how it was done"
 UNHELPED = "What remedies do not act on"

@@ -1,15 +1,13 @@
-"""A policy and a release become outcomes.
+"""Evaluation of a release under a policy.
 
 reference         the distribution that classes are compared with
-tasks             one expectation on one attribute, and its outcome
-singles           classes of one record each, measured by value
+tasks             one expectation on one attribute, and its outcome; classes of one record, measured by value
 class_tasks       an expectation measured on equivalence classes shard by shard
 table_tasks       an expectation measured on whole tables
-expectations      what each expectation asks of which attribute
-exposure          which records failing demands expose, each counted once
-failing_records   which records fail an expectation
-measuring         all tasks on one shard, where the shard is, whether or not classes overlap
+expectations      the tasks of a policy's expectations
+exposure          which records failing demands expose, each counted once; which records fail an expectation
+measuring         all tasks on one shard, on the machine of the shard; with disjoint or overlapping classes
 evaluation        all expectations over all shards
-column_warnings   what no demand looks at, and what profiles leave to a person
-conventions       the same audit under every convention
+column_warnings   warnings of columns that no demand examines, and questions of profiles to a person
+conventions       the audit under every combination of conventions
 """

@@ -1,11 +1,11 @@
 """One expectation measured on the equivalence classes of a release, shard by shard.
 
-The sensitive values of the worst class beside the reference, as the details of an outcome have them.
+The details of an outcome compare the sensitive values of the worst class with the reference.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, Protocol
@@ -13,21 +13,20 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.core.auditor.singles import Singles
-from tcdp_audit.core.auditor.tasks import Measurements, Summaries, Task, plain_figures
+from tcdp_audit.core.auditor.tasks import Measurements, Singles, Summaries, Task, plain_figures
+from tcdp_audit.core.base.cache import Identity
 from tcdp_audit.core.base.outcome import BY_SIZE, WORST_GROUP, Comparison, Outcome, Status, Tally, WorstClass
-from tcdp_audit.core.check.evidence import ClassEvidence, ReferenceDistribution
-from tcdp_audit.core.check.on_classes import CheckOnClasses, Figure
+from tcdp_audit.core.check.class_check import CheckOnClasses, Figure
+from tcdp_audit.core.check.evidence import ClassEvidence, ReferenceDistribution, SingletonClasses, classes_of_one
 from tcdp_audit.core.check.summary import PAIR, ClassSummary, Pairs, least_first, merge, summarise
-from tcdp_audit.core.check.unfailable import SingletonClasses, classes_of_one
-from tcdp_audit.core.check.verdict import Verdict
+from tcdp_audit.core.check.threshold import Verdict
 from tcdp_audit.core.classes.grouping import Grouping, MatchedClasses, Shard
 from tcdp_audit.core.classes.histogram import Counts, Histogram
 from tcdp_audit.core.encoding.domain import Domain, Labels
 from tcdp_audit.core.encoding.hierarchy import Tree
 
-MOST = 6  # values, those whose shares differ most
-DIGITS = 2  # of a share: an exact one could tell which value it is
+MOST = 6  # limit of the values shown, those whose shares differ most
+DIGITS = 2  # decimal places of a share; an exact one could reveal the value
 
 NUMBER = "\0number"  # no column of a table has this name
 
@@ -37,15 +36,15 @@ class FailingRecordMask:
     """The records that fail one expectation.
 
     Args:
-        incomplete: the attributes in which a missing value is a failure of its own, by convention.
-        failing: whether each record of the release fails; written by the threads that measure. Shape (records,).
+        incomplete: the attributes in which, by convention, a missing value is a failure.
+        failing: whether each record of the release fails; written by the measuring threads. Shape (records,).
     """
 
     incomplete: Sequence[Domain]
     failing: NDArray[np.bool_]
 
     def add(self, grouping: Grouping | MatchedClasses, classes: NDArray[np.bool_]) -> None:
-        """Note the records of the classes that fail, and those without a value where they must have one."""
+        """Mark the records of failing classes, and those that lack a required value."""
         shard = grouping.shard
         rows = without_value(shard, self.incomplete)
         if classes.any():
@@ -55,7 +54,7 @@ class FailingRecordMask:
 
 
 class FailingClasses(Protocol):
-    """Where the classes that fail are collected; see `exposure.ExposureMeasure`."""
+    """A collection of failing classes; see `exposure.ExposureMeasure`."""
 
     def add(self, task: ClassTask, classes: Grouping | MatchedClasses, failing: NDArray[np.bool_]) -> None:
         """Add the classes that fail a task."""
@@ -70,9 +69,9 @@ class ClassTask(Task[CheckOnClasses[Any]]):
         attribute: the sensitive attribute's domain (or that of several, joined), for a check that measures one.
         marginal: the reference distribution of that attribute.
         tree: its hierarchy, laid over its domain.
-        records: the records of the whole release; its entities, where the policy names a unit.
-        failing_records: where the records that fail are failing_records, for whoever asks which they are.
-        incomplete: the attributes in which a missing value is a failure of its own, by convention.
+        records: the number of records of the whole release; of its entities, if the policy names a unit.
+        failing_records: the mask in which failing records are marked; None if it is not requested.
+        incomplete: the attributes in which, by convention, a missing value is a failure.
     """
 
     quasi_identifiers: tuple[Domain, ...] = ()
@@ -84,18 +83,18 @@ class ClassTask(Task[CheckOnClasses[Any]]):
     incomplete: Sequence[Domain] = ()
 
     def failing(self, size: Counts, histogram: Histogram | None) -> NDArray[np.bool_]:
-        """Which of some classes, of at least one record each, fail whatever becomes of the others. Shape (classes,)."""
+        """Whether each class, of at least one record, fails independently of the others. Shape (classes,)."""
         return self._figures(size, histogram)[2]
 
     def attained(self, size: Counts, histogram: Histogram | None) -> list[tuple[float, Fraction, Comparison]]:
-        """What a single class attains of the demands that it fails, each with what is demanded of it.
+        """The figures of a single class for the demands that it fails, each with its threshold.
 
         Args:
-            size: how many records it has, shape (1,).
+            size: the number of its records, shape (1,).
             histogram: its counts of the attribute.
 
         Returns:
-            Figures of the class; none for an attack, which succeeds or does not, or where it has no distribution.
+            Triples of figure, threshold and comparison; none for an attack, or if the class has no distribution.
         """
         figures, filled, _ = self._figures(size, histogram)
         demands = self.check.demands(self.expectation.parameters)
@@ -123,7 +122,7 @@ class ClassTask(Task[CheckOnClasses[Any]]):
 
     @property
     def can_fail(self) -> bool:
-        """Whether some grouping of the records fails a demand, or leaves a class no distribution to be judged by."""
+        """Whether some grouping of the records fails a demand, or leaves a class without a distribution."""
         parameters, finest = self.expectation.parameters, self._finest()
         demands = self.check.demands(parameters)
         if self.check.judges_each_class and finest.valueless:
@@ -138,27 +137,41 @@ class ClassTask(Task[CheckOnClasses[Any]]):
         show_values: bool,
         exposure: FailingClasses | None = None,
     ) -> Summaries:
-        """The summaries of some classes. Cost: that of the check, and a sort of the classes."""
+        """Summarise some classes. Cost: that of the check, and a sort of the classes."""
+        summaries, failing = self.judge(grouping, histogram, show_values=show_values)
+        self.report_failing(grouping, failing, exposure)
+        return summaries
+
+    def judge(
+        self, grouping: Grouping | MatchedClasses, histogram: Histogram | None, *, show_values: bool
+    ) -> tuple[Summaries, NDArray[np.bool_]]:
+        """Summarise some classes, and return which of them fail; it depends on the classes and on `basis` alone."""
         values = 0 if self.attribute is None else self.attribute.size
         singles = None if show_values else Singles.of(grouping, histogram, values)
         if singles is None:
             figures, filled, failing = self._figures(grouping.size, histogram)
-            self._note(grouping, failing, exposure)
             cells = _cells(grouping) if show_values else None
-            return _summaries(figures, filled, grouping.records, failing, self._pictured(histogram), cells)
+            return _summaries(figures, filled, grouping.records, failing, self._pictured(histogram), cells), failing
         figures, filled, failing = self._figures(singles.size, singles.histogram)
-        self._note(grouping, singles.spread(failing), exposure)
         pictured = self._pictured(singles.histogram)
-        return _summaries(figures, filled, singles.size, failing, pictured, times=singles.times)
+        summaries = _summaries(figures, filled, singles.size, failing, pictured, times=singles.times)
+        return summaries, singles.spread(failing)
+
+    @property
+    def basis(self) -> Hashable:
+        """A key of everything except the classes that `judge` depends on."""
+        names = tuple(one.attribute for one in self.quasi_identifiers)
+        objects = Identity(self.check, self.attribute, self.marginal, self.tree)
+        return objects, repr(self.expectation.parameters), names, self.records
 
     def _pictured(self, histogram: Histogram | None) -> Histogram | None:
-        """The values of classes, where those of the worst are shown: only a judged class can be the worst."""
+        """The histogram of the judged classes, if the values of the worst are shown."""
         return histogram if self.check.judges_each_class else None
 
-    def _note(
+    def report_failing(
         self, grouping: Grouping | MatchedClasses, failing: NDArray[np.bool_], exposure: FailingClasses | None
     ) -> None:
-        """Note which classes fail, for whoever asks."""
+        """Report the failing classes to the mask and the exposure, if they are requested."""
         if exposure is not None:
             exposure.add(self, grouping, failing)
         if self.failing_records is not None:
@@ -179,12 +192,12 @@ class ClassTask(Task[CheckOnClasses[Any]]):
         )
 
     def merge(self, shards: Sequence[Summaries]) -> Summaries:
-        """The summaries of all shards as one."""
+        """Merge the summaries of all shards."""
         by_figure = zip(zip(*shards, strict=True), self.check.limits, strict=True)
         return tuple(merge(summaries, limit.comparison) for summaries, limit in by_figure)
 
     def with_entities(self, summaries: Summaries, failing: int | None) -> Summaries:
-        """The merged summaries of an attack with how many entities it succeeds on; None where no shard counts them."""
+        """Add to an attack's merged summaries the number of its victims; None if no shard counts entities."""
         if self.check.judges_each_class or not self.of_entities:
             return summaries
         return tuple(
@@ -207,7 +220,7 @@ class ClassTask(Task[CheckOnClasses[Any]]):
         return self._judged(outcome, unfailable, f"{every}however these records are grouped")
 
     def _finest(self) -> SingletonClasses:
-        """The release's records, each in a class of its own. Cost: O(domain)."""
+        """The release's records, each in a separate class. Cost: O(domain)."""
         attribute, marginal, one = self.attribute, self.marginal, np.ones(1, dtype=np.int64)
         if attribute is None or marginal is None:
             evidence = ClassEvidence(size=one, records=self.records)
@@ -243,7 +256,7 @@ class ClassTask(Task[CheckOnClasses[Any]]):
         )
 
     def _pictures(self, headline: ClassSummary) -> dict[str, Any]:
-        """The values of the worst class beside the reference, and figures by size, where it measures an attribute."""
+        """The values of the worst class and of the reference, and figures by size, for a check of an attribute."""
         if self.attribute is None or self.marginal is None:
             return {}
         named = bool(headline.worst) and headline.worst[0].cells is not None
@@ -261,7 +274,7 @@ def _summaries(
     cells: Callable[[NDArray[np.intp]], list[Mapping[str, str]]] | None = None,
     times: Counts | None = None,
 ) -> Summaries:
-    """The summary of each figure; see `summarise`. The values of the worst class are those by the first figure."""
+    """Summarise each figure; see `summarise`. The worst class by the first figure has its values shown."""
     return tuple(
         summarise(
             _with_empty_classes(figure.values, filled, figure.comparison.worst_possible),
@@ -277,7 +290,7 @@ def _summaries(
 
 
 def _with_empty_classes(values: NDArray[Any], filled: NDArray[np.bool_], fill: Any) -> NDArray[Any]:
-    """Values of the classes that have a distribution, with `fill` for those that have none."""
+    """Extend the values of classes with a distribution to all classes, with `fill` for the others."""
     if filled.all():
         return values
     whole = np.full(len(filled), fill, dtype=values.dtype)
@@ -301,12 +314,12 @@ def _cells(grouping: Grouping | MatchedClasses) -> Callable[[NDArray[np.intp]], 
 def worst_values(
     pairs: Pairs, marginal: ReferenceDistribution, attribute: Domain, *, named: bool
 ) -> list[dict[str, Any]]:
-    """The share of a value in the class and in the reference, for the values whose shares differ most.
+    """The shares in the class and in the reference of the values whose shares differ most.
 
     Args:
         pairs: code and count of each value in the class.
         marginal: the reference.
-        attribute: whose values they are.
+        attribute: the domain of the values.
         named: whether values are named by their cells, and not only numbered.
 
     Cost: O(domain).
@@ -330,7 +343,7 @@ def worst_values(
 
 
 def without_value(shard: Shard, attributes: Sequence[Domain]) -> NDArray[np.bool_]:
-    """Which rows lack a value of some attribute. Shape (rows,)."""
+    """Whether each row lacks a value of one of the attributes. Shape (rows,)."""
     rows = np.zeros(shard.rows, dtype=bool)
     for domain in attributes:
         rows |= shard[domain.attribute] == domain.size

@@ -1,11 +1,10 @@
-"""Schema checks that warn of what no demand looks at: hidden people, undeclared identifiers, secrets without a demand.
+"""Schema checks that warn of hidden people, undeclared identifiers and secrets without a demand; profile questions.
 
-They are outcomes of every audit, like those of `release.structure`, and change the words of the verdict.
+The warnings are outcomes of every audit, like those of `release.structure`, and change the words of the verdict.
 
-What the profiles of a policy leave to a person: outcomes that wait for an answer, or say who gave which.
-
-No figure decides them. An open question is skipped and passes nothing; one that is answered as the profile wants it
-passes; any other answer fails the release. An answer is taken for what it is: the policy's author says who gave it.
+The questions of a profile are answered by a person, not by a figure. An open question is skipped and passes nothing.
+The answer that the profile requires passes; any other fails the release. The policy's author states who answered, which
+is not verified.
 """
 
 from __future__ import annotations
@@ -14,6 +13,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from tcdp_audit.core.auditor.tasks import CountedRecords
+from tcdp_audit.core.base.cache import Identity
 from tcdp_audit.core.base.outcome import (
     HIDDEN_PEOPLE,
     LEFT_OUT,
@@ -26,29 +26,28 @@ from tcdp_audit.core.base.outcome import (
     Status,
 )
 from tcdp_audit.core.base.words import agree, listing, share
-from tcdp_audit.core.check.undemanded import undemanded
+from tcdp_audit.core.check.vacuous import undemanded
 from tcdp_audit.core.detection.column import MOST
 from tcdp_audit.core.detection.detecting import Detections, detect
 from tcdp_audit.core.detection.detector import Detector, ValueDetector
 from tcdp_audit.core.engines.base import Engine
 from tcdp_audit.core.policy.model import Answer, Role, Scale
-from tcdp_audit.core.policy.policy import Policy
-from tcdp_audit.core.policy.profile import CAVEAT, Profile, ProfileQuestion
+from tcdp_audit.core.policy.policy import CAVEAT, Policy, Profile, ProfileQuestion
 from tcdp_audit.core.release.hidden import MOSTLY, HiddenCells, hidden_cells, suppressed_values
 from tcdp_audit.core.release.release import Release
 
-BIRTH = "date_of_birth"  # helps to identify and tells nothing else, so it is no harmless column either
-PLACE = "B"  # the letter of Safe Harbor for places: a policy may rightly say that an intruder knows one
+BIRTH = "date_of_birth"  # identifying and nothing else, so such a column is not harmless
+PLACE = "B"  # Safe Harbor's letter for places, which a policy may declare as known to an intruder
 NEEDS_A_PERSON = "needs_a_person"
 
 
 def column_warnings(release: Release, counted: CountedRecords, detectors: Mapping[str, Detector]) -> Iterator[Outcome]:
-    """The schema checks that warn, always all of them.
+    """Run all schema checks that warn.
 
     Args:
         release: a table under a policy.
-        counted: what of it counts under the policy's conventions.
-        detectors: what knows the values of identifiers.
+        counted: its records that count under the policy's conventions.
+        detectors: the detectors of identifiers, by name.
 
     Cost: the distinct values of the columns, of each at most 10,000; see `_looked_at`.
     """
@@ -58,7 +57,7 @@ def column_warnings(release: Release, counted: CountedRecords, detectors: Mappin
 
 
 def _hidden_people(release: Release, counted: CountedRecords) -> Outcome:
-    """Records that `exempt` leaves out, and cells that count as missing although they tell people apart."""
+    """Warn of records that `exempt` leaves out, and of cells that count as missing but distinguish people."""
     records = release.engine.records
     left_out = records - counted.records
     if left_out <= MOSTLY * records and not (left_out and suppressed_values(release)):
@@ -88,7 +87,7 @@ def _said_of(hidden: HiddenCells, records: int) -> str:
 
 
 def _undeclared_identifiers(release: Release, detectors: Mapping[str, Detector]) -> Outcome:
-    """Columns that look like direct identifiers, and are declared as something else."""
+    """Warn of columns that look like direct identifiers and are declared as something else."""
     titles = "No column looks like an identifier", "Columns look like identifiers"
     if not detectors:
         return _not_looked_at()
@@ -106,9 +105,9 @@ def _role_of(policy: Policy, column: str) -> str:
 def _looked_at(release: Release, detectors: Mapping[str, Detector]) -> dict[str, Any]:
     """The best detection of each column that looks like an identifier.
 
-    Detectors that need a library are left out, so that no verdict depends on what is installed, and so are those of
-    whole columns: numbers of records are for the check that asks for them. Of a column that the policy says harmless,
-    its name may speak as well. Of one that an intruder knows or must not learn, only values do, and not places.
+    Detectors that need a library are left out, so that no verdict depends on the installation. Those of whole columns
+    are left out too: record numbers are left to the check for them. For a column declared harmless, the name is
+    evidence as well; for a quasi-identifier or a sensitive column only the values are, except values of places.
     """
     named = [
         one for one in detectors.values() if _is_of_values(one) and (one.role is Role.IDENTIFIER or one.name == BIRTH)
@@ -119,12 +118,19 @@ def _looked_at(release: Release, detectors: Mapping[str, Detector]) -> dict[str,
     policy, engine = release.policy, release.engine
     harmless = _columns(release, [Role.INSENSITIVE])
     others = [one for one in _columns(release, [Role.QUASI_IDENTIFIER, Role.SENSITIVE]) if _is_text(release, one)]
-    detections: dict[str, Any] = _detected(policy, engine, by_values, others).best if others else {}
-    if harmless:
-        with engine.glimpse(harmless, MOST) as some:
-            there = {one.name for one in some.columns}  # not those whose type has no values to speak of
-            detections |= _detected(policy, some, named, [name for name in harmless if name in there]).best
-    return detections
+
+    def detections() -> dict[str, Any]:
+        best: dict[str, Any] = _detected(policy, engine, by_values, others).best if others else {}
+        if harmless:
+            with engine.glimpse(harmless, MOST) as some:
+                there = {one.name for one in some.columns}  # without columns of nested types
+                best |= _detected(policy, some, named, [name for name in harmless if name in there]).best
+        return best
+
+    conventions, seed = policy.conventions, policy.document.seed
+    tokens = (*conventions.missing_tokens, "", *conventions.suppressed_tokens)
+    key = ("looked at", tuple(harmless), tuple(others), tokens, seed, Identity(engine, *named))
+    return release.cache.get(key, detections)
 
 
 def _is_of_values(detector: Detector) -> bool:
@@ -132,7 +138,7 @@ def _is_of_values(detector: Detector) -> bool:
 
 
 def _columns(release: Release, roles: Collection[Role]) -> list[str]:
-    """The columns of some roles that the table has, but for those that a policy names for a purpose."""
+    """The table's columns of some roles, except those that the policy names for a purpose."""
     document = release.policy.document
     purposes = {document.key, document.unit, document.weight}
     named = [name for name, one in release.policy.attributes.items() if one.role in roles and name not in purposes]
@@ -152,7 +158,7 @@ def _detected(policy: Policy, engine: Engine, detectors: Iterable[Detector], col
 
 
 def _undemanded_sensitive(policy: Policy, columns: Collection[str]) -> Outcome:
-    """Sensitive columns of which nothing is demanded, where a profile asks what is demanded."""
+    """Warn of sensitive columns without a demand, if a profile asks for demands."""
     secret = [name for name in undemanded(policy) if name in columns] if policy.profiles else []
     titles = "No profile leaves a sensitive column without a demand", "Sensitive columns without a demand"
     return _warning(UNDEMANDED_SENSITIVE, titles, secret, _of_secrets(policy, secret) if secret else "")
@@ -170,7 +176,7 @@ def _of_secrets(policy: Policy, secret: Sequence[str]) -> str:
 def _warning(
     name: str, titles: tuple[str, str], columns: Sequence[str], sentence: str, details: Mapping[str, Any] | None = None
 ) -> Outcome:
-    """What came of a check that warns, titled by what holds or else by what is wrong."""
+    """The outcome of a check that warns, with the first title if it passes and the second if not."""
     holds, broken = titles
     fails = bool(columns) or bool((details or {}).get(LEFT_OUT))
     return Outcome(
@@ -198,7 +204,7 @@ def _not_looked_at() -> Outcome:
 
 
 def questions_of(policy: Policy) -> tuple[Outcome, ...]:
-    """One outcome for each question of a profile that none of the policy's demands answers."""
+    """The outcome of each profile question that no demand of the policy answers."""
     answers = policy.document.answers or {}
     return tuple(
         _answered(policy, profile, question, answers[question.key])

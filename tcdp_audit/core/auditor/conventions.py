@@ -1,4 +1,4 @@
-"""Would another convention change the verdict? Every combination that applies to a release, audited in turn."""
+"""Audits under every combination of conventions that applies, to see whether another would change the verdict."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ def convention_matrix(
 ) -> tuple[ConventionVariant, ...]:
     """Audit under every combination of conventions that applies, the policy's own first.
 
-    A convention applies where the release gives it something to decide: missing values, suppressed records,
-    several sensitive attributes, a second reference distribution.
+    A convention applies if the release has a case that it decides: missing values, suppressed records, several
+    sensitive attributes, a second reference distribution.
 
     Cost: that of one audit for each combination.
     """
-    choices = _choices(Release(engine, policy, companions.get("original")))
+    choices = _choices(Release(engine, policy, companions.get("original"), options.cache))
     combinations = [dict(zip(choices, values, strict=True)) for values in product(*choices.values())]
     declared = {name: getattr(policy.conventions, name) for name in choices}
     combinations.sort(key=lambda combination: combination != declared)
@@ -42,7 +42,7 @@ def convention_matrix(
 
 
 def _choices(release: Release) -> dict[str, list[str]]:
-    """The values of each convention that could matter for a release, the policy's own always among them."""
+    """The values of each convention that could change a verdict, always including the policy's."""
     policy = release.policy
     sensitive = [policy.attributes[domain.attribute] for domain in release.sensitive]
     references = ["release"]
@@ -67,7 +67,7 @@ def _choices(release: Release) -> dict[str, list[str]]:
 
 
 def _verdicts(policy: Policy, engine: Engine, options: Options, companions: Mapping[str, Engine]) -> Iterator[Status]:
-    """The gravest status of each expectation's outcomes, skipped for one that the conventions rule out."""
+    """The most severe status of each expectation's outcomes; skipped if the conventions exclude it."""
     document = policy.document
     suited = tuple(e for e in policy.expectations if not any(e.check.faults(e.parameters, document)))
     quiet = replace(options, progress=silent)

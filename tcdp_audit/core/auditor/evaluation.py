@@ -7,7 +7,8 @@ sensitive attribute is counted once per grouping, and every check measures the c
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field, replace
 from numbers import Real
 from types import MappingProxyType
 
@@ -16,12 +17,12 @@ import numpy as np
 from tcdp_audit.core.auditor.class_tasks import ClassTask, only_on_classes
 from tcdp_audit.core.auditor.column_warnings import column_warnings
 from tcdp_audit.core.auditor.expectations import Tasks
-from tcdp_audit.core.auditor.exposure import Exposure, decided_per_class
-from tcdp_audit.core.auditor.failing_records import FailingRecordMasks, NumberedEngine
+from tcdp_audit.core.auditor.exposure import Exposure, FailingRecordMasks, NumberedEngine, decided_per_class
 from tcdp_audit.core.auditor.measuring import Measuring
 from tcdp_audit.core.auditor.table_tasks import TableTask
 from tcdp_audit.core.auditor.tasks import CountedRecords, Measurements, Result
 from tcdp_audit.core.base.audit_figures import ExposureCount
+from tcdp_audit.core.base.cache import Cache, Identity
 from tcdp_audit.core.base.errors import DataError, UsageError
 from tcdp_audit.core.base.frozen import FrozenDict
 from tcdp_audit.core.base.outcome import Outcome, Status
@@ -35,26 +36,26 @@ from tcdp_audit.core.encoding.counted import MappedShards
 from tcdp_audit.core.engines.base import BorrowedEngine, Engine
 from tcdp_audit.core.policy.model import Role
 from tcdp_audit.core.policy.policy import Policy
-from tcdp_audit.core.release.columns import AuditedColumn, audited_columns
-from tcdp_audit.core.release.release import Release
+from tcdp_audit.core.release.release import AuditedColumn, Release, audited_columns
 from tcdp_audit.core.release.structure import examine
 from tcdp_audit.core.release.unit_readings import as_read
 
-PARTS = 8  # of a single shard whose classes overlap, for each processor
+PARTS = 8  # parts for each processor of a single shard whose classes overlap
 
 
 @dataclass(frozen=True)
 class Options:
-    """How to run an audit; none of it changes an answer but that more memory makes exact what was estimated.
+    """How to run an audit. No option changes a result, except that more memory makes estimates exact.
 
     Args:
         memory: budget in bytes; None for three quarters of what is free.
-        shards: a number of shards, instead of the one that suits the memory.
+        shards: the number of shards; None for the number that suits the memory.
         show_values: name the worst classes by their cells. The evidence then is as confidential as the release.
-        progress: told how far the audit is.
-        samples: estimate from a sample of pairs where the tables outgrow the memory; otherwise say that they do.
-        column_risks: measure what each quasi-identifier adds to the risk, for whoever writes a report.
+        progress: called with the step, the records or shards done, and their total.
+        samples: estimate from a sample of pairs if the tables exceed the memory; otherwise report that they do.
+        column_risks: measure what each quasi-identifier adds to the risk, for a report.
         detectors: finds the detectors of identifiers when a check asks for them.
+        cache: keeps what was read and counted from one audit of the same tables to the next.
     """
 
     memory: int | None = None
@@ -64,13 +65,10 @@ class Options:
     samples: bool = True
     column_risks: bool = False
     detectors: Callable[[], Mapping[str, Detector]] = dict
+    cache: Cache = field(default_factory=Cache)
 
     def __post_init__(self) -> None:
-        """Insist on numbers.
-
-        Raises:
-            UsageError: the memory or the shards are none, such as the text "4GiB".
-        """
+        """Raise `UsageError` if the memory or the shards are no numbers, such as the text "4GiB"."""
         for name, value, unit in (("memory", self.memory, "bytes"), ("shards", self.shards, "shards")):
             if value is not None and not isinstance(value, Real):
                 raise UsageError(f"{name}: must be a number of {unit}, not of type {type(value).__name__}")
@@ -78,13 +76,13 @@ class Options:
 
 @dataclass(frozen=True)
 class Evaluation:
-    """What came of a release under a policy.
+    """The result of a release under a policy.
 
     Args:
         outcomes: structure first, then the expectations in the policy's order.
-        exposed: whom failing demands expose, each counted once.
-        columns: what the policy and the release say of each column.
-        column_risks: what each quasi-identifier adds to the risk; nothing where nobody asked, or there are too many.
+        exposed: the records or entities that failing demands expose, each counted once.
+        columns: the declaration and the figures of each column.
+        column_risks: what each quasi-identifier adds to the risk; empty if not requested, or if there are too many.
     """
 
     outcomes: tuple[Outcome, ...]
@@ -100,7 +98,7 @@ def evaluate(
     companions: Mapping[str, Engine] = MappingProxyType({}),
     failing_records: FailingRecordMasks | None = None,
 ) -> tuple[Outcome, ...]:
-    """Every outcome of a release under a policy; see `evaluation`."""
+    """The outcomes of a release under a policy; see `evaluation`."""
     return evaluation(policy, engine, options, companions, failing_records).outcomes
 
 
@@ -111,24 +109,26 @@ def evaluation(
     companions: Mapping[str, Engine] = MappingProxyType({}),
     failing_records: FailingRecordMasks | None = None,
 ) -> Evaluation:
-    """Every outcome of a release under a policy, and whom it exposes.
+    """Evaluate a release under a policy.
 
     Args:
         policy: what the release must satisfy.
         engine: the release.
         options: how to run.
         companions: the further tables by their name in the policy: original, population, holdout, registry, previous.
-        failing_records: where to note which records fail each expectation; None where nobody asks.
+        failing_records: receives the records that fail each expectation; None if they are not requested.
 
     Raises:
-        DataError: the release is empty or cannot be read; or its records are asked for, and have no order.
+        DataError: the release is empty or cannot be read; or failing records are requested, and records have no order.
         PolicyError: a hierarchy that the policy names is not one.
     """
+    if failing_records is not None:  # the numbers of records are those of one audit
+        options = replace(options, cache=Cache())
     _announce(policy, engine, companions)
     engine.progress = options.progress
     if not engine.records:
         raise DataError(f"{engine.name}: the table has no records; an empty release cannot be audited")
-    release = Release(engine, policy, companions.get("original"))
+    release = Release(engine, policy, companions.get("original"), options.cache)
     examined = tuple(examine(release, show_values=options.show_values))
     running = _Evaluation(as_read(release), options, companions, failing_records)
     judged = tuple(running.outcomes())
@@ -140,7 +140,7 @@ def evaluation(
 
 
 def _announce(policy: Policy, engine: Engine, companions: Mapping[str, Engine]) -> None:
-    """Tell engines which columns will be counted together, so that one that counts where a table lives asks once."""
+    """Announce to the engines the columns that will be counted together, so that a database is queried once."""
     known, sensitive = policy.with_role(Role.QUASI_IDENTIFIER), policy.with_role(Role.SENSITIVE)
     unit = [] if policy.document.unit is None else [policy.document.unit]
     grouped = [(engine, [*known, *sensitive, *unit])]
@@ -174,14 +174,14 @@ class _Evaluation:
         self.exposure = Exposure(release.unit)
         self.risks: tuple[ColumnRisk, ...] = ()
         self.counted = CountedRecords(release.engine.records)
-        self.failed: dict[int, int] = {}  # the place of a task among those on classes, and the number of its outcome
+        self.failed: dict[int, int] = {}  # index of a task on classes -> index of its outcome
 
     def outcomes(self) -> Iterator[Outcome]:
-        """One outcome per expectation and target."""
+        """The outcome of each expectation and target."""
         if not self.release.quasi_identifiers:
             yield from (self._outcome(task, Measurements(self.view)) for task in Tasks(self.release, None))
             return
-        with self._partitioned() as shards:
+        with self._shards() as shards:
             self.shards, self.tasks = shards, Tasks(self.release, shards)
             self.counted = self.tasks.counted
             tasks = [self._noting(task) for task in self.tasks]
@@ -196,7 +196,7 @@ class _Evaluation:
                 yield outcome
 
     def _column_risks(self) -> tuple[ColumnRisk, ...]:
-        """What each quasi-identifier adds, from all classes together; nothing where they are too many."""
+        """What each quasi-identifier adds to the risk, over all classes; empty if there are too many."""
         known = self.release.quasi_identifiers
         parts = [(one.codes(), one.records) for one in self.shards.each(lambda shard: Grouping(shard, known))]
         if not parts or not affordable(len(known), sum(len(sizes) for _, sizes in parts)):
@@ -207,7 +207,7 @@ class _Evaluation:
         return tuple(column_risks(codes, np.concatenate([sizes for _, sizes in parts]), labels))
 
     def _noting(self, task: ClassTask | TableTask) -> ClassTask | TableTask:
-        """A task that notes which records fail, if they are asked for."""
+        """The task with a mask for its failing records, if they are requested."""
         if self.failing_records is None:
             return task
         mask = self.failing_records.blank(self.tasks.incomplete(task.target))
@@ -219,7 +219,8 @@ class _Evaluation:
             self.failing_records.close(task if isinstance(task, ClassTask) else None, outcome)
         return outcome
 
-    def _partitioned(self) -> MappedShards:
+    def _shards(self) -> AbstractContextManager[MappedShards]:
+        """The records as codes in shards."""
         release = self.release
         unit = () if release.unit is None else (release.unit,)
         number = () if self.failing_records is None else (self.failing_records.number,)
@@ -229,16 +230,17 @@ class _Evaluation:
         if self.options.shards is not None:
             chosen = Plan(self.options.shards, chosen.spill)
         by = [d for d in release.quasi_identifiers if not (self.wildcard and d.missing)]
-        return partition(engine, domains, by, chosen, self.options.progress)
+        key = ("shards", chosen, len(by), Identity(release.engine, *domains, *by))
+        return self.options.cache.borrow(key, lambda: partition(engine, domains, by, chosen, self.options.progress))
 
     def _run(self, tasks: Sequence[ClassTask]) -> dict[int, Result]:
-        """Every task over all shards, shards side by side."""
+        """Measure every task on all shards, several shards at a time."""
         if not tasks:
             return {}
         overlapping = self.wildcard and any(domain.missing for task in tasks for domain in task.quasi_identifiers)
         divided = (
             overlapping and self.shards.divisible and decided_per_class(tasks)
-        )  # few shards are worked on in parts
+        )  # few shards are processed in parts
         parts = max(1, PARTS * processors() // self.shards.count) if divided else 1
         shards: list[Sequence[Result]] = []
         every = self.shards.count * parts
@@ -250,7 +252,7 @@ class _Evaluation:
         return {id(task): self._merged(task, i, [results[i] for results in shards]) for i, task in enumerate(tasks)}
 
     def _merged(self, task: ClassTask, place: int, results: Sequence[Result]) -> Result:
-        """One task's results over all shards, with the entities in classes that an attack succeeds on."""
+        """Merge a task's results over all shards; for an attack, add the number of its victims."""
         merged = _merged(task, results)
         if merged is None or isinstance(merged, BaseException):
             return merged
@@ -265,12 +267,13 @@ class _Evaluation:
             show_values=self.options.show_values,
             overlapping=overlapping,
             memory=self.memory,
+            views=self.shards.derived if self.options.cache.room and self.shards.in_memory else None,
             limit=4 * largest_shard(self.memory, processors()),
         )
 
 
 def _merged(task: ClassTask, results: Sequence[Result]) -> Result:
-    """One task's results over all shards: the first error if there is one, None if no shard had a record."""
+    """Merge a task's results over all shards: the first error if there is one, None if no shard has a record."""
     errors = [result for result in results if isinstance(result, BaseException)]
     summaries = [result for result in results if result is not None and not isinstance(result, BaseException)]
     return errors[0] if errors else task.merge(summaries) if summaries else None

@@ -1,6 +1,6 @@
 """The tasks that a policy's expectations become on a release, each with its attribute, reference and hierarchy.
 
-The conventions that look at records before they are grouped, such as exempt ones, are decided here too.
+This module also applies the conventions on records before they are grouped, such as exempt ones.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from tcdp_audit.core.auditor.reference import (
 )
 from tcdp_audit.core.auditor.table_tasks import TableTask
 from tcdp_audit.core.auditor.tasks import CountedRecords, conventions_of
-from tcdp_audit.core.base.errors import CheckError, TcdpAuditError
+from tcdp_audit.core.base.cache import Identity
+from tcdp_audit.core.base.errors import CheckError, TcdpAuditError, sentence_about
 from tcdp_audit.core.base.outcome import DisplayNames
-from tcdp_audit.core.base.plugin_faults import sentence_about
 from tcdp_audit.core.base.words import agree, count
+from tcdp_audit.core.check.class_check import CheckOnClasses
 from tcdp_audit.core.check.evidence import ReferenceDistribution, Target
 from tcdp_audit.core.check.kinds import Check
-from tcdp_audit.core.check.on_classes import CheckOnClasses
 from tcdp_audit.core.check.table_check import TableCheck
 from tcdp_audit.core.classes.grouping import Grouping, Shard
 from tcdp_audit.core.classes.histogram import Counts
@@ -46,7 +46,7 @@ class Tasks:
     Args:
         release: the table under its policy.
         shards: its records as codes; None for a release without quasi-identifiers.
-        whole: whether the shards hold every record of the release; a part of them has a distribution of its own.
+        whole: whether the shards hold every record of the release, so that the domains' counts are theirs.
     """
 
     release: Release
@@ -62,17 +62,17 @@ class Tasks:
 
     @property
     def conventions(self) -> Conventions:
-        """What its verdicts mean."""
+        """The conventions of its verdicts."""
         return self.release.policy.conventions
 
     def __iter__(self) -> Iterator[ClassTask | TableTask]:
-        """One task per expectation and target, in the policy's order."""
+        """The task of each expectation and target, in the policy's order."""
         for expectation in self.policy.expectations:
             for target in expectation.check.targets(expectation.parameters, self.policy.document):
                 yield self._task(expectation, target)
 
     def _task(self, expectation: Expectation, target: Target) -> ClassTask | TableTask:
-        """One task; what the check itself raises on the way is the obstacle."""
+        """Create a task; an error that the check raises becomes its obstacle."""
 
         def on_classes(check: CheckOnClasses[Any]) -> ClassTask | TableTask:
             return ClassTask(check, expectation, target)
@@ -113,12 +113,12 @@ class Tasks:
             return replace(task, obstacle=f"cannot be evaluated: {error}")
 
     def _naming(self, target: Target) -> DisplayNames:
-        """What sentences call people and columns; several attributes that are read together are a combination."""
+        """The names of people and columns in sentences; attributes that are read together are a combination."""
         naming = self.policy.naming
         return naming.with_combination(target.attributes, target.name or "") if len(target.attributes) > 1 else naming
 
     def _with_evidence(self, task: ClassTask) -> ClassTask:
-        """A task with what it is measured in and against."""
+        """The task with its grouping, attribute, reference distribution and hierarchy."""
         attribute = self._attribute(task.target.attributes)
         return replace(
             task,
@@ -131,7 +131,7 @@ class Tasks:
         )
 
     def _grouped_by(self, target: Target) -> tuple[Domain, ...]:
-        """What tells the classes apart that a target is measured in: quasi-identifiers, and what an intruder knows."""
+        """The domains that define the classes of a target: quasi-identifiers, and what an intruder knows."""
         return (*self.release.quasi_identifiers, *(self.release.domains[name] for name in target.known))
 
     def _obstacle(self, expectation: Expectation, target: Target) -> str:
@@ -148,7 +148,7 @@ class Tasks:
         return f"cannot be evaluated: {reason}" if reason else ""
 
     def _unordered(self, expectation: Expectation, target: Target) -> str:
-        """Why some values have no place in a measure of rank or difference: overlapping ranges, and missing ones."""
+        """Why some values cannot be ordered for a measure of rank or difference: overlapping or missing ones."""
         restricted = expectation.check.scales(expectation.parameters) is not None
         overlapping = [name for name in target.attributes if not self.release.domains[name].is_ordered]
         if restricted and overlapping:
@@ -170,7 +170,7 @@ class Tasks:
         return self.release.domains[name].missing > 0 or (reference is not None and reference.missing > 0)
 
     def _violation(self, target: Target) -> str:
-        """Why an expectation fails whatever is measured, or nothing: the conventions that say `fail`."""
+        """Why an expectation fails by a convention `fail`, whatever is measured; empty if it does not."""
         incomplete = self.incomplete(target)
         known = [domain for domain in incomplete if domain.attribute not in target.attributes]
         if known:
@@ -181,23 +181,31 @@ class Tasks:
         return ""
 
     def incomplete(self, target: Target) -> Sequence[Domain]:
-        """The attributes that lack a value somewhere although a convention says `fail`, quasi-identifiers first."""
+        """The attributes with a missing value that a convention says to `fail`, quasi-identifiers first."""
         known = self.release.quasi_identifiers if self.conventions.missing_quasi_identifier == "fail" else ()
         names = target.attributes if self.conventions.missing_sensitive == "fail" else ()
         sensitive = (self.release.domains[name] for name in names if name in self.release.domains)
         return [domain for domain in (*known, *sensitive) if domain.missing]
 
     def _attribute(self, names: tuple[str, ...]) -> Domain | None:
-        """The domain of an attribute, or of several read together."""
+        """The domain of an attribute, or of several that are read together."""
         if len(names) < 2:
             return self.release.domains[names[0]] if names else None
         if names not in self._attributes:
             parts = [self.release.domains[name] for name in names]
-            counted = self._shards.each(partial(combinations_in, parts))
-            original = self._original(names) if self.conventions.reference == "original" else ()
-            others = [combinations_in(parts, rows) for rows in original]
-            self._attributes[names] = joint_domain(" × ".join(names), parts, counted, others)
+            original = self.release.original if self.conventions.reference == "original" else None
+            derived, key = self._shards.derived, ("joint", Identity(original, *parts))
+            if key not in derived:
+                derived[key] = self._joint(names, parts)
+            self._attributes[names] = derived[key]
         return self._attributes[names]
+
+    def _joint(self, names: tuple[str, ...], parts: Sequence[Domain]) -> Domain:
+        """The domain of several attributes read together: the combinations that records have."""
+        counted = self._shards.each(partial(combinations_in, parts))
+        original = self._original(names) if self.conventions.reference == "original" else ()
+        others = [combinations_in(parts, rows) for rows in original]
+        return joint_domain(" × ".join(names), parts, counted, others)
 
     @property
     def _shards(self) -> MappedShards:
@@ -205,7 +213,7 @@ class Tasks:
         return self.shards
 
     def _original(self, names: Sequence[str]) -> Iterator[Shard]:
-        """The original's records, coded as the release's are."""
+        """The original's records, with the codes of the release."""
         original, coded = self.release.original, self.release.original_domains
         if original is None:
             raise CheckError("the reference is the original, and no original is given")
@@ -215,12 +223,13 @@ class Tasks:
         return original.counted([coded[name] for name in names])
 
     def _marginal(self, target: Target, attribute: Domain) -> ReferenceDistribution:
-        """The reference distribution of an attribute, under the conventions that shape it."""
+        """The reference distribution of an attribute under the policy's conventions."""
         if target not in self._marginals:
             marginal = self._reference(target, attribute)
             if not marginal.total:
                 raise CheckError(f"column {attribute.attribute!r} has no value in any record")
-            self._marginals[target] = marginal
+            key = ("reference", marginal.weights.dtype, marginal.weights.tobytes())  # equal ones are one object
+            self._marginals[target] = self.release.cache.get(key, lambda: marginal)
         return self._marginals[target]
 
     def _reference(self, target: Target, attribute: Domain) -> ReferenceDistribution:
@@ -235,7 +244,7 @@ class Tasks:
         return _added((count_codes(attribute, rows) for rows in original), attribute.size + 1)
 
     def _counts_in_release(self, target: Target, attribute: Domain) -> Counts:
-        """What counts for each code in the reference; without wildcards, so that no classes overlap."""
+        """The counts of each code in the reference; wildcards do not apply, so that no classes overlap."""
         if self.release.unit is not None:
             figure = _CountsInClasses(self.exempt, self._grouped_by(target), self.release.unit, attribute)
             return _added(self._shards.each(figure), attribute.size + 1)
@@ -243,7 +252,7 @@ class Tasks:
             return np.append(attribute.counts, attribute.missing)
         return _added(self._shards.each(_Counts(self.exempt, attribute)), attribute.size + 1)
 
-    # Conventions that look at records before they are grouped
+    # Conventions on records before they are grouped
 
     @cached_property
     def _may_be_suppressed(self) -> bool:
@@ -257,21 +266,21 @@ class Tasks:
 
     @cached_property
     def exempt(self) -> tuple[Domain, ...]:
-        """The attributes in all of which a record is suppressed that the policy exempts; none where it exempts none."""
+        """The attributes in all of which an exempt record is suppressed; empty if the policy exempts none."""
         if self.conventions.suppressed == "counted" or not self._may_be_suppressed:
             return ()
         return (*self.release.quasi_identifiers, *self.release.sensitive)
 
     @cached_property
     def records(self) -> int:
-        """Records of the release that are counted; entities with such a record, where the policy names a unit."""
+        """The number of counted records of the release; of entities with such a record, if the policy names a unit."""
         return self.counted.records if self.counted.entities is None else self.counted.entities
 
     @cached_property
     def counted(self) -> CountedRecords:
-        """What is not exempt, in records and in entities. Cost: a pass over the shards where something may be."""
+        """The records and entities that are not exempt. Cost: a pass over the shards if any may be exempt."""
         unit = self.release.unit
-        if self.whole and not self.exempt:  # records without an entity are one entity together
+        if self.whole and not self.exempt:  # all records without an entity count as one entity
             entities = None if unit is None else unit.size + (unit.missing > 0)
             return CountedRecords(self.release.engine.records, entities)
         if unit is None:
@@ -284,7 +293,7 @@ def _added(counts: Iterable[Counts], size: int) -> Counts:
     return sum(counts, np.zeros(size, dtype=np.int64))
 
 
-# Figures of a shard. Each may travel to where the shard is, so it holds what it needs and nothing of the audit.
+# Figures of a shard. They may be sent to another process, so each holds only its own input.
 
 
 @dataclass(frozen=True)

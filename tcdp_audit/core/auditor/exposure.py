@@ -1,34 +1,38 @@
 """Which records failing demands expose, each counted once.
 
-Whether a demand fails is known only when all shards are measured. So every shard tells how many of its records fail
-which set of demands; the sets that hold a failing demand are added up afterwards. An entity may be in several shards,
-so for entities each demand has a list of its own.
+Whether a demand fails is known only when all shards are measured. Therefore every shard reports the number of its
+records for each set of demands that they fail; the sets with a failing demand are added up afterwards. An entity may be
+in several shards, so each demand has a separate list of entities.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import compress
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.core.auditor.class_tasks import ClassTask, without_value
-from tcdp_audit.core.auditor.tasks import Codes, CountedRecords, Places, ShardExposure
+from tcdp_audit.core.auditor.class_tasks import NUMBER, ClassTask, FailingRecordMask, without_value
+from tcdp_audit.core.auditor.tasks import CountedRecords, Places, ShardExposure
 from tcdp_audit.core.base.audit_figures import ExposureCount, failures
-from tcdp_audit.core.base.outcome import Outcome, Severity
+from tcdp_audit.core.base.errors import DataError
+from tcdp_audit.core.base.outcome import Outcome, Severity, Status
 from tcdp_audit.core.classes.grouping import Grouping, MatchedClasses
+from tcdp_audit.core.encoding.counted import CountedCodes
 from tcdp_audit.core.encoding.domain import Domain
-from tcdp_audit.core.encoding.keys import distinct_of, fold, tally
+from tcdp_audit.core.encoding.keys import distinct_of, fold, frozen_array, tally
+from tcdp_audit.core.engines.base import BorrowedEngine, Engine
 
 Mask = NDArray[np.bool_]
 
 
 @dataclass
 class ExposureMeasure:
-    """What is exposed in a shard, or in a part of its classes, noted task by task.
+    """The records exposed in a shard, or in a part of its classes, collected task by task.
 
     Args:
         tasks: all tasks on classes.
@@ -41,7 +45,7 @@ class ExposureMeasure:
     _victims: dict[int, tuple[Grouping, Mask]] = field(default_factory=dict)
 
     def add(self, task: ClassTask, classes: Grouping | MatchedClasses, failing: Mask) -> None:
-        """Note which of some classes fail a task; not every class needs to be among them."""
+        """Mark the classes that fail a task; `classes` may be a part of all."""
         some = bool(failing.any())
         if judges(task) and (some or task.incomplete):
             self._mark(self._masks, task, classes, failing)
@@ -61,7 +65,7 @@ class ExposureMeasure:
         whole[some] |= failing
 
     def result(self) -> ShardExposure:
-        """How many records and which entities fail what."""
+        """The number of records, and the entities, that fail each set of tasks."""
         victims = {p: self._entities(grouping, grouping.rows_of(m)) for p, (grouping, m) in self._victims.items()}
         return replace(self._failing(), victims=victims)
 
@@ -78,13 +82,13 @@ class ExposureMeasure:
             return ShardExposure(records)
         return ShardExposure(records, {p: self._entities(one, self._rows(p)) for p, (one, _) in self._masks.items()})
 
-    def _entities(self, grouping: Grouping, rows: Mask) -> Codes:
+    def _entities(self, grouping: Grouping, rows: Mask) -> NDArray[np.integer[Any]]:
         """The entities of some rows."""
-        assert self.unit is not None  # noqa: S101 - only asked for where an entity counts once
+        assert self.unit is not None  # noqa: S101 - called only where an entity counts once
         return distinct_of(grouping.shard[self.unit.attribute][rows], self.unit.size + 1)
 
     def _rows(self, place: int) -> Mask:
-        """The rows of the classes that fail a task, and those without a value where a convention asks for one."""
+        """The rows of the classes that fail a task, and those that lack a value required by a convention."""
         grouping, failing = self._masks[place]
         rows = grouping.rows_of(failing) if failing.any() else np.zeros(grouping.shard.rows, dtype=bool)
         return rows | without_value(grouping.shard, self.tasks[place].incomplete)
@@ -97,18 +101,18 @@ def judges(task: ClassTask) -> bool:
 
 
 def counts_victims(task: ClassTask, unit: Domain | None) -> bool:
-    """Whether a task gives a share of entities of which some have several records."""
+    """Whether a task measures a share of entities, some of which have several records."""
     return unit is not None and unit.repeats and not task.check.judges_each_class
 
 
 def decided_per_class(tasks: Sequence[ClassTask]) -> bool:
-    """Whether classes tell which records several tasks fail: all group alike, and no single record fails by itself."""
+    """Whether classes determine which records fail: all tasks group alike, and no record fails by itself."""
     alike = {tuple(domain.attribute for domain in task.quasi_identifiers) for task in tasks}
     return len(alike) == 1 and not any(task.incomplete for task in tasks)
 
 
 def _by_places(masks: Mapping[int, Mask], records: NDArray[np.int64]) -> dict[Places, int]:
-    """How many records have which set of masks true; of no mask is not told. Cost: `tally` of those with one."""
+    """Count the records for each non-empty set of masks that are true. Cost: `tally` of the records with one."""
     places, some = list(masks), np.flatnonzero(np.logical_or.reduce(list(masks.values())))
     if not len(some):
         return {}
@@ -121,7 +125,7 @@ def _by_places(masks: Mapping[int, Mask], records: NDArray[np.int64]) -> dict[Pl
 
 @dataclass
 class Exposure:
-    """What all shards tell together.
+    """The exposure over all shards.
 
     Args:
         unit: the domain of the entity column, where the unit of privacy is not the row.
@@ -133,7 +137,7 @@ class Exposure:
     victims: dict[int, Mask] = field(default_factory=dict)
 
     def add(self, part: ShardExposure) -> None:
-        """Take what a shard tells. Cost: a byte for each entity and task that exposes one, and for each attack."""
+        """Add a shard. Cost: a byte for each entity and task that exposes one, and for each attack."""
         self.records.update(part.records)
         for marked, of_places in ((self.entities, part.entities), (self.victims, part.victims)):
             for place, codes in of_places.items():
@@ -142,7 +146,7 @@ class Exposure:
                 marked[place][codes] = True
 
     def victims_of(self, task: ClassTask, place: int) -> int | None:
-        """How many entities an attack succeeds on; None where records are counted."""
+        """The number of entities on which an attack succeeds; None where records are counted."""
         if not counts_victims(task, self.unit):
             return None
         return int(self.victims[place].sum()) if place in self.victims else 0
@@ -151,8 +155,8 @@ class Exposure:
         """The records that failing demands expose.
 
         Args:
-            failed: the failing tasks on classes by their place, with the position of their outcome.
-            outcomes: all of them.
+            failed: the position of the outcome of each failing task on classes, by the task's position.
+            outcomes: all outcomes.
             counted: the records, and the entities, that are not exempt.
         """
         if not failed:
@@ -167,7 +171,7 @@ class Exposure:
         return replace(exposed, units=self._units(failed, self.unit), units_of=counted.entities)
 
     def _units(self, failed: Mapping[int, int], unit: Domain) -> int:
-        """Entities with a record that is exposed."""
+        """The number of entities with an exposed record."""
         exposed = np.zeros(unit.size + 1, dtype=bool)
         for place in failed.keys() & self.entities.keys():
             exposed |= self.entities[place]
@@ -175,10 +179,81 @@ class Exposure:
 
 
 def _of_a_table(outcomes: Sequence[Outcome], records: int) -> ExposureCount:
-    """The records of the only failing demand that counts some, where none is on classes."""
+    """The records of the only failing demand that counts records, if no failing demand is on classes."""
     tallies = {position: outcomes[position].records for position in failures(outcomes)}
     counts = {position: one.failing for position, one in tallies.items() if one is not None and one.failing is not None}
     if len(counts) != 1:
         return ExposureCount(records=None, of=records)
     ((position, failing),) = counts.items()
     return ExposureCount(records=failing, of=records, counted=(position,))
+
+
+_NOTHING = np.zeros(0, dtype=np.int64)
+
+
+@dataclass(frozen=True, eq=False)
+class FailingRecordMasks:
+    """The records that fail each expectation, collected while an audit runs.
+
+    Args:
+        records: the number of records of the release.
+        masks: for each outcome of an expectation whether each record fails it; None if it does not apply to records.
+    """
+
+    records: int
+    masks: list[NDArray[np.bool_] | None] = field(default_factory=list)
+
+    @property
+    def number(self) -> Domain:
+        """The column of the records' numbers."""
+        return _Numbers(NUMBER, _NOTHING, _NOTHING, 0, _NOTHING, records=self.records)
+
+    def blank(self, incomplete: Sequence[Domain]) -> FailingRecordMask:
+        """An empty mask for the records that fail one expectation; see `FailingRecordMask`."""
+        return FailingRecordMask(incomplete, np.zeros(self.records, dtype=bool))
+
+    def close(self, task: ClassTask | None, outcome: Outcome) -> None:
+        """Store the mask of an outcome, or None if it is not on classes or was not evaluated."""
+        mask = None if task is None or outcome.status is Status.ERROR else task.failing_records
+        if mask is not None and outcome.records is not None and outcome.records.failing is None:
+            mask = self.blank(())  # without a demand no missing value fails
+        self.masks.append(None if mask is None else frozen_array(mask.failing))
+
+
+@dataclass(frozen=True)
+class _Numbers(Domain):
+    """A domain with a code for each record."""
+
+    records: int = 0
+
+    @property
+    def size(self) -> int:
+        """The number of records."""
+        return self.records
+
+
+class NumberedEngine(BorrowedEngine):
+    """A table whose records are numbered in order instead of counted; `DataError` if they have no order."""
+
+    def __init__(self, lender: Engine) -> None:
+        super().__init__(lender)
+        if not lender.ordered:
+            raise DataError(
+                f"{lender.name}: its records have no order where they are, so that none of them can be pointed out; "
+                "read them into a frame first"
+            )
+
+    @property
+    def rows(self) -> int:
+        """The number of records, as each is a row."""
+        return self.records
+
+    def counted(self, domains: Sequence[Domain]) -> Iterator[CountedCodes]:
+        """All records as codes with their numbers."""
+        (number,) = (one for one in domains if one.attribute == NUMBER)
+        start = 0
+        for batch in self.batches([one for one in domains if one is not number]):
+            codes = dict(batch)
+            stop = start + len(next(iter(codes.values())))
+            yield CountedCodes({**codes, NUMBER: np.arange(start, stop, dtype=number.dtype)})
+            start = stop

@@ -1,24 +1,25 @@
 """All tasks on one shard, which is grouped once for each set of quasi-identifiers and counted once for each attribute.
 
-What stands here may travel to where a shard is: it holds what it needs and nothing else of the audit.
+Objects of this module may be sent to another process, so they hold only what the measurement needs.
 
-Tasks measured on classes that overlap: those of a shard under `wildcard`, block by block.
-
-The records compatible with all classes together are many times those of the release, so they are never all there.
+Under `wildcard` classes overlap, and tasks are measured block by block: the compatible records of all classes are many
+times those of the release, and are never all in memory.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from threading import Lock
+from typing import Any, TypeVar, cast
 
 import numpy as np
 
 from tcdp_audit.core.auditor.class_tasks import ClassTask
 from tcdp_audit.core.auditor.exposure import ExposureMeasure
 from tcdp_audit.core.auditor.tasks import MeasuredShard, Result, Summaries, raised_by_check
+from tcdp_audit.core.base.cache import Identity
 from tcdp_audit.core.base.errors import CheckError
 from tcdp_audit.core.base.words import gibibytes
 from tcdp_audit.core.classes.grouping import Grouping, MatchedClasses, Shard
@@ -29,24 +30,26 @@ from tcdp_audit.core.classes.wildcard_rows import BLOCK, Values, concatenated
 from tcdp_audit.core.encoding.counted import Measure, Part
 from tcdp_audit.core.encoding.domain import Domain
 
-RECORD_BYTES = 96  # what a record takes while a shard is counted, besides its codes
-PAIR_BYTES = 40  # what a value of a class takes until the shard is done
-MOST_ROWS = 2**38  # some hours
+V = TypeVar("V")
+RECORD_BYTES = 96  # memory of a record while a shard is counted, in addition to its codes
+PAIR_BYTES = 40  # memory of a value of a class until the shard is finished
+MOST_ROWS = 2**38  # limit of the compared rows, which take some hours
 
 
 @dataclass(frozen=True)
 class Measuring:
-    """What is measured on every shard.
+    """The measurement of all tasks on a shard.
 
     Args:
         tasks: what to measure.
-        exempt: the attributes in all of which a record is suppressed that does not count; none where all count.
+        exempt: the attributes in all of which an exempt record is suppressed; empty if all records count.
         unit: the domain of the entity column, where the unit of privacy is not the row.
-        missing_is_a_value: whether a missing sensitive value is a value of its own.
+        missing_is_a_value: whether a missing sensitive value counts as a value.
         show_values: whether the worst classes are named by their cells.
         overlapping: whether classes overlap, because a missing quasi-identifier matches every value.
-        memory: how many bytes a shard whose classes overlap may take.
-        limit: how many rows and values a step may take at a time on such a shard.
+        memory: the limit in bytes of a shard whose classes overlap.
+        limit: the number of rows and values in one step on such a shard.
+        views: a cache of grouped and counted shards for the next audit; None without one.
     """
 
     tasks: Sequence[ClassTask]
@@ -57,10 +60,11 @@ class Measuring:
     overlapping: bool
     memory: int
     limit: int
+    views: dict[Any, Any] | None = None
 
     def __call__(self, shard: Shard) -> Measure[MeasuredShard]:
-        """What comes of a part of the shard's classes."""
-        counted = without_exempt(shard, self.exempt)
+        """A function that measures a part of the shard's classes."""
+        counted = self._derived(("counted", Identity(shard, *self.exempt)), lambda: without_exempt(shard, self.exempt))
         if not counted.rows:
             return lambda _: self._nothing
         if self.overlapping:
@@ -79,19 +83,34 @@ class Measuring:
             limit=self.limit,
         )
 
+    def _derived(self, key: Any, make: Callable[[], V]) -> V:
+        """What was made for another audit, or is made now."""
+        if self.views is None:
+            return make()
+        if key not in self.views:
+            self.views[key] = make()
+        return cast("V", self.views[key])
+
     @property
     def _nothing(self) -> MeasuredShard:
         return MeasuredShard([None] * len(self.tasks))
 
     def _measured(self, shard: Shard, part: Part) -> MeasuredShard:
-        if part[0]:  # classes that do not overlap are measured in one go
+        if part[0]:  # the first part measures all classes that do not overlap
             return self._nothing
-        view, exposure = _ShardView(shard, self.unit, self.missing_is_a_value), ExposureMeasure(self.tasks, self.unit)
+        key = ("view", Identity(shard, self.unit), self.missing_is_a_value)
+        view: _ShardView = self._derived(key, lambda: _ShardView(shard, self.unit, self.missing_is_a_value))
+        exposure = ExposureMeasure(self.tasks, self.unit)
         results: list[Result] = []
         for task in self.tasks:
             try:
                 grouping, histogram = view.classes(task)
-                results.append(task.measure(grouping, histogram, show_values=self.show_values, exposure=exposure))
+                judgement = ("judgement", task.basis, self.show_values, Identity(grouping, histogram))
+                summaries, failing = self._derived(
+                    judgement, partial(task.judge, grouping, histogram, show_values=self.show_values)
+                )
+                task.report_failing(grouping, failing, exposure)
+                results.append(summaries)
             except KeyboardInterrupt:
                 raise
             except BaseException as error:  # noqa: BLE001 - a check that raises must not take the others down
@@ -101,23 +120,26 @@ class Measuring:
 
 @dataclass
 class _ShardView:
-    """One shard, grouped and counted only once for all tasks that ask for the same."""
+    """A shard with cached groupings and histograms, shared by the tasks.
+
+    The quasi-identifiers are domains of the shard, so their names identify them.
+    """
 
     shard: Shard
     unit: Domain | None
     missing_is_a_value: bool
     groupings: dict[tuple[str, ...], Grouping] = field(default_factory=dict)
-    histograms: dict[tuple[tuple[str, ...], str], Histogram] = field(default_factory=dict)
+    histograms: dict[tuple[tuple[str, ...], Identity], Histogram] = field(default_factory=dict)
 
     def classes(self, task: ClassTask) -> tuple[Grouping, Histogram | None]:
-        """The equivalence classes that a task measures, and its attribute counted in them."""
+        """The equivalence classes of a task, and the histogram of its attribute in them."""
         names = tuple(domain.attribute for domain in task.quasi_identifiers)
         if names not in self.groupings:
             self.groupings[names] = Grouping(self.shard, task.quasi_identifiers, self.unit)
         grouping, attribute = self.groupings[names], task.attribute
         if attribute is None:
             return grouping, None
-        key = (names, attribute.attribute)
+        key = (names, Identity(attribute))
         if key not in self.histograms:
             left_out = None if self.missing_is_a_value else attribute.size
             self.histograms[key] = grouping.histogram(attribute.codes(self.shard), attribute.size + 1, left_out)
@@ -126,16 +148,9 @@ class _ShardView:
 
 @dataclass
 class MatchedShard:
-    """One shard under the wildcard convention, prepared once and then measured in parts by several threads.
+    """A shard under the wildcard convention, prepared once and then measured in parts by several threads.
 
-    Args:
-        shard: the codes of its records.
-        tasks: what to measure.
-        unit: the domain of the entity column, where the unit of privacy is not the row.
-        missing_is_a_value: whether a missing sensitive value is a value of its own.
-        show_values: whether the worst classes are named by their cells.
-        memory: how many bytes it may take.
-        limit: how many rows and values a step takes at a time.
+    `shard` holds the codes of its records; see `Measuring` for the other arguments.
     """
 
     shard: Shard
@@ -148,7 +163,7 @@ class MatchedShard:
     _lock: Lock = field(default_factory=Lock, repr=False)
 
     def measure(self, part: tuple[int, int]) -> MeasuredShard:
-        """Every task on one part of the classes."""
+        """Measure every task on one part of the classes."""
         results: dict[int, Result] = {}
         exposure = ExposureMeasure(self.tasks, self.unit)
         for group in self._prepared:
@@ -181,7 +196,7 @@ class MatchedShard:
 
 @dataclass
 class _Group:
-    """The tasks that share their quasi-identifiers, and the ordinary classes with their values."""
+    """The tasks with the same quasi-identifiers, and their ordinary (not overlapping) classes."""
 
     grouping: Grouping
     tasks: Sequence[ClassTask]
@@ -209,7 +224,7 @@ class _Group:
     def measure(
         self, part: tuple[int, int], limit: int, exposure: ExposureMeasure, *, show_values: bool
     ) -> dict[int, Result]:
-        """The results of one part of the classes by the task's identity."""
+        """Measure one part of the classes, and return the results by the identity of the task."""
         if self.error is not None:
             return dict.fromkeys(map(id, self.tasks), self.error)
         if self.grouping.compatibility is None:
@@ -224,7 +239,7 @@ class _Group:
         return {id(task): result for reader in readers.values() for task, result in reader.results()}
 
     def _whole(self, task: ClassTask, part: tuple[int, int], exposure: ExposureMeasure, *, show_values: bool) -> Result:
-        """A task on classes that do not overlap, in the first part."""
+        """Measure a task whose classes do not overlap, in the first part only."""
         if part[0]:
             return None
         try:
@@ -258,13 +273,13 @@ class _Group:
             reader.read(block.classes, counts, histogram)
 
     def _left_out(self, attribute: Domain) -> int | None:
-        """The code that is no value of an attribute: that of a missing one, if it is none."""
+        """The code of a missing value, if it does not count as a value; otherwise None."""
         return None if self.missing_is_a_value else attribute.size
 
 
 @dataclass
 class _Reader:
-    """The tasks on one attribute, or on none; it waits until there are enough classes to be worth a call."""
+    """The tasks on one attribute, or on none; it collects classes so that each call measures many."""
 
     grouping: Grouping
     limit: int
@@ -277,14 +292,14 @@ class _Reader:
     errors: dict[int, BaseException] = field(default_factory=dict)
 
     def read(self, classes: Counts, size: Counts, histogram: Histogram | None) -> None:
-        """Take some classes, and measure once enough wait."""
+        """Collect classes, and measure them once there are enough."""
         self.waiting.append((classes, size, histogram))
         self.pairs += 0 if histogram is None else len(histogram.values)
         if self.pairs >= self.limit // 8:
             self._measure()
 
     def results(self) -> list[tuple[ClassTask, Result]]:
-        """What came of each task."""
+        """The result of each task."""
         if self.waiting:
             self._measure()
         return [(task, self.errors.get(id(task)) or self._merged(task)) for task in self.tasks]
@@ -311,7 +326,7 @@ class _Reader:
 
 
 def _require_memory(records: int, attributes: int, memory: int) -> None:
-    """Refuse what cannot be kept within the budget, before any work."""
+    """Raise an error, before any work, if the shard exceeds the memory budget."""
     needed = records * (RECORD_BYTES + PAIR_BYTES * attributes)
     if needed > memory:
         raise CheckError(
@@ -322,7 +337,7 @@ def _require_memory(records: int, attributes: int, memory: int) -> None:
 
 
 def _require_time(compatibility: Compatibility) -> None:
-    """Refuse what would take days, before the work begins."""
+    """Raise an error, before any work, if the comparison would take days."""
     rows = compatibility.expected_rows
     if rows > MOST_ROWS:
         raise CheckError(

@@ -1,4 +1,4 @@
-"""The distribution that closeness is measured against: the release's own, the original's, or a declared one."""
+"""The reference distribution for closeness: that of the release, of the original, or a declared one."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ def marginal_of_release(domain: Domain, policy: Policy, counts: Counts) -> Refer
 
     Args:
         domain: the attribute.
-        policy: whether a missing value is a value of its own.
-        counts: what counts for each code, the missing ones last. Shape (size + 1,).
+        policy: its conventions decide whether a missing value counts as a value.
+        counts: the count of each code, the missing one last. Shape (size + 1,).
     """
     return ReferenceDistribution(_without_empty_missing(counts, domain, policy))
 
 
 def counts_in_classes(domain: Domain, histogram: Histogram) -> Counts:
-    """What counts for each code in the mixture of some classes, where an entity counts once per class and value.
+    """The count of each code in the mixture of some classes, where an entity counts once per class and value.
 
     Args:
         domain: the attribute.
-        histogram: the attribute in classes that have no record in common, missing codes included.
+        histogram: the attribute in disjoint classes, missing codes included.
     """
     counts = np.zeros(domain.size + 1, dtype=np.int64)
     np.add.at(counts, histogram.values, histogram.counts)
@@ -74,6 +74,6 @@ def _weights(domain: Domain, declared: Mapping[str, Fraction]) -> Counts:
 
 
 def _without_empty_missing(counts: Counts, domain: Domain, policy: Policy) -> Counts:
-    """The counts with the missing category last where there is one: an empty one would lengthen an ordered domain."""
+    """Drop the missing category if it is empty, as it would lengthen an ordered domain."""
     counts_missing = policy.conventions.missing_sensitive == "own_category"
     return counts if counts_missing and (domain.missing or counts[-1]) else counts[:-1]

@@ -1,4 +1,4 @@
-"""One expectation measured on the release as a whole, and on the tables beside it."""
+"""One expectation measured on the whole release and its companion tables."""
 
 from __future__ import annotations
 
@@ -6,14 +6,15 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from tcdp_audit.core.auditor.tasks import Measurements, Task, plain_figures
+from tcdp_audit.core.base.declared_types import require_type
+from tcdp_audit.core.base.errors import CheckError
 from tcdp_audit.core.base.outcome import ESTIMATE, Outcome, Status, Tally
 from tcdp_audit.core.base.phrases import LIMITS, unit_noun
 from tcdp_audit.core.base.words import percent_of, with_article
-from tcdp_audit.core.check.estimate import Estimate
-from tcdp_audit.core.check.table_check import TableCheck, TableFigure
-from tcdp_audit.core.check.verdict import Verdict
+from tcdp_audit.core.check.table_check import Estimate, TableCheck, TableFigure
+from tcdp_audit.core.check.threshold import Verdict
 
-OF_ROWS = frozenset({"original", "holdout"})  # tables whose rows are compared with those of the release, one by one
+OF_ROWS = frozenset({"original", "holdout"})  # tables that are compared with the release row by row
 
 
 @dataclass(frozen=True)
@@ -21,7 +22,7 @@ class TableTask(Task[TableCheck[Any]]):
     """A check to run on tables.
 
     Args:
-        several_rows: whether the policy names a unit of which some have several rows.
+        several_rows: whether some units of the policy have several rows.
     """
 
     several_rows: bool = False
@@ -29,13 +30,14 @@ class TableTask(Task[TableCheck[Any]]):
     def _outcome(self, measurements: Measurements) -> Outcome:
         parameters = self.expectation.parameters
         figure = self.check.measure(measurements.view, parameters)
+        require_type(figure, TableFigure, "the check gave", CheckError)
         task = replace(self, violation=self.violation or figure.violation)
         outcome = task._outcome_of_table(figure, self.check.verdict(figure, parameters))  # noqa: SLF001 - a task
         unfailable = self.check.unfailable(figure, parameters) if outcome.status is Status.PASSED else ()
         return _with_estimate(task._judged(outcome, unfailable, "by every release"), figure.estimate)  # noqa: SLF001
 
     def _worded(self, outcome: Outcome) -> Outcome:
-        """An outcome with its sentences, and what a comparison of rows leaves open of people who have several."""
+        """The outcome with its sentences, and the limitation of a comparison of rows if people have several."""
         worded = super()._worded(outcome)
         if not (self.several_rows and self.check.requires & OF_ROWS):
             return worded
@@ -56,7 +58,7 @@ class TableTask(Task[TableCheck[Any]]):
 
 
 def _with_estimate(outcome: Outcome, estimate: Estimate | None) -> Outcome:
-    """An outcome that says what a sample stands for, where its figure is that of a sample."""
+    """Add to an outcome whose figure comes from a sample what the sample represents."""
     if estimate is None:
         return outcome
     sentences = [outcome.message, estimate.sentence(outcome.threshold)]
@@ -67,6 +69,6 @@ def _with_estimate(outcome: Outcome, estimate: Estimate | None) -> Outcome:
 
 
 def _open_demand(outcome: Outcome) -> str:
-    """What an estimate leaves open: `at most 20% is kept`."""
+    """The demand that an estimate leaves undecided: `at most 20% is kept`."""
     assert outcome.comparison is not None  # noqa: S101 - the outcome of a demand has one
     return f"{LIMITS[outcome.comparison]} {percent_of(outcome.threshold)} is kept"

@@ -1,4 +1,7 @@
-"""One expectation on one attribute: what the auditor asks of a check, and the outcome that it makes of the answer."""
+"""Tasks: one expectation on one attribute, and the outcome that the auditor makes of the check's figures.
+
+Classes of one record are measured by value: all that hold the same value share one figure.
+"""
 
 from __future__ import annotations
 
@@ -12,52 +15,54 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.core.base.errors import CheckError
+from tcdp_audit.core.base.errors import CheckError, sentence_about
 from tcdp_audit.core.base.outcome import UNFAILABLE, DisplayNames, Outcome, Status
 from tcdp_audit.core.base.phrases import bound, column_of, observed, part_of, record_noun, worst_group_of
-from tcdp_audit.core.base.plugin_faults import sentence_about
 from tcdp_audit.core.base.words import agree, sentence_case
-from tcdp_audit.core.check.evidence import Target
+from tcdp_audit.core.check.evidence import Target, vacuous_sentence
 from tcdp_audit.core.check.specification import Specification
 from tcdp_audit.core.check.summary import ClassSummary
-from tcdp_audit.core.check.unfailable import vacuous_sentence
-from tcdp_audit.core.check.verdict import Verdict
+from tcdp_audit.core.check.threshold import Verdict
+from tcdp_audit.core.classes.grouping import Grouping, MatchedClasses
+from tcdp_audit.core.classes.histogram import Counts, Histogram
+from tcdp_audit.core.encoding.keys import Codes, numbered, occurrences
 from tcdp_audit.core.policy.model import Conventions
 from tcdp_audit.core.policy.policy import Expectation
 
 if TYPE_CHECKING:
     from tcdp_audit.core.check.table_view import TableView
 
+
 C = TypeVar("C", bound=Specification[Any])
-Codes = NDArray[np.integer[Any]]
-Places = frozenset[int]  # of tasks, among those that are measured on classes
+
+Places = frozenset[int]  # indices of tasks, among those that are measured on classes
 Summaries = tuple[ClassSummary, ...]  # one for each figure of the check, the headline first
 Result = Summaries | BaseException | None  # None where there was no class
 
 
 @dataclass(frozen=True)
 class ShardExposure:
-    """What came of a shard, or of a part of its classes.
+    """The failing records of a shard, or of a part of its classes.
 
     Args:
-        records: how many records fail every task of a set and no other, by the tasks' places.
-        entities: for each task the entities of records that fail it; nothing where the unit is the record.
-        victims: for each attack the entities of records in the classes that it succeeds on, whether or not the policy
-            demands anything; nothing where each entity has one record, so that to count records is enough.
+        records: the number of records that fail exactly the tasks of a set, by the tasks' indices.
+        entities: for each task the entities of records that fail it; empty if the unit is the record.
+        victims: for each attack the entities in the classes on which it succeeds, with or without a demand; empty if
+            each entity has one record, so that counting records suffices.
     """
 
     records: Mapping[Places, int]
-    entities: Mapping[int, Codes] = field(default_factory=dict)
-    victims: Mapping[int, Codes] = field(default_factory=dict)
+    entities: Mapping[int, NDArray[np.integer[Any]]] = field(default_factory=dict)
+    victims: Mapping[int, NDArray[np.integer[Any]]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class CountedRecords:
-    """How much of a release counts.
+    """The counted part of a release.
 
     Args:
-        records: that are not exempt.
-        entities: with such a record; None where the unit of privacy is the record.
+        records: the number of records that are not exempt.
+        entities: the number of entities with such a record; None if the unit of privacy is the record.
     """
 
     records: int
@@ -66,11 +71,11 @@ class CountedRecords:
 
 @dataclass(frozen=True)
 class MeasuredShard:
-    """What came of a shard, or of a part of its classes.
+    """The results of a shard, or of a part of its classes.
 
     Args:
-        results: of each task; None for one that has no class there.
-        exposed: the records that fail.
+        results: the result of each task; None for one without a class there.
+        exposed: the failing records.
     """
 
     results: Sequence[Result]
@@ -79,11 +84,11 @@ class MeasuredShard:
 
 @dataclass(frozen=True)
 class Measurements:
-    """What outcomes are made of.
+    """The input of outcomes.
 
     Args:
-        view: the tables, for the tasks on them.
-        of_classes: the merged summaries of each task on classes, by its identity, or what went wrong.
+        view: the tables, for tasks on tables.
+        of_classes: the merged summaries or the error of each task on classes, by its identity.
     """
 
     view: TableView
@@ -96,13 +101,13 @@ class Task(ABC, Generic[C]):
 
     Args:
         check: the check.
-        expectation: the same with its parameters, and its place in the policy.
-        target: the attributes that it runs on, by name.
-        conventions: what the verdict means, as the outcome will say.
-        obstacle: why it cannot be run at all, or nothing.
-        violation: why it fails whatever is measured, or nothing.
-        known: the columns that the intruder is taken to know.
-        naming: what people and columns are called.
+        expectation: the check's parameters and position in the policy.
+        target: the names of the attributes that it runs on.
+        conventions: the conventions of the verdict, for the outcome.
+        obstacle: why it cannot be run; empty if it can.
+        violation: why it fails whatever is measured; empty if it does not.
+        known: the columns that the intruder is assumed to know.
+        naming: the names of people and columns in sentences.
     """
 
     check: C
@@ -115,7 +120,7 @@ class Task(ABC, Generic[C]):
     naming: DisplayNames = field(default_factory=DisplayNames)
 
     def outcome(self, measurements: Measurements) -> Outcome:
-        """What came of it, or what went wrong."""
+        """The outcome of the measurements; an error of the check becomes an outcome."""
         if self.obstacle:
             return replace(self._blank(), message=self.obstacle)
         try:
@@ -127,14 +132,14 @@ class Task(ABC, Generic[C]):
 
     @abstractmethod
     def _outcome(self, measurements: Measurements) -> Outcome:
-        """What came of it; a check may raise anything."""
+        """The outcome of the measurements; the check may raise any error."""
 
     def _raised(self, error: BaseException) -> Outcome:
-        """An outcome that says what the check raised, and whose check it is."""
+        """The outcome of a check that raised an error, with the check's provider."""
         return replace(self._blank(), message=sentence_about(error, "the check", self.expectation.plugin))
 
     def _judged(self, outcome: Outcome, unfailable: tuple[str, ...], whatever: str) -> Outcome:
-        """An outcome that passed, but for the demands that nothing can fail: without another it is only measured."""
+        """Mark a passed outcome whose demands cannot fail; if it has no other demand, it is only measured."""
         if not unfailable:
             return self._worded(outcome)
         demands = self.check.demands(self.expectation.parameters)
@@ -145,19 +150,19 @@ class Task(ABC, Generic[C]):
         return replace(worded, details=details, message=f"{worded.message} {why}")
 
     def _worded(self, outcome: Outcome) -> Outcome:
-        """An outcome with its sentences."""
+        """The outcome with its sentences."""
         general = partial(_general, label=self.check.headline.figure)
         own = self.violation or self.check.sentences.message(outcome) or general(outcome)
         message = " ".join(filter(None, (own, self._asked())))
         return replace(outcome, message=message, individual_impact=self.check.sentences.individual_impact(outcome))
 
     def _asked(self) -> str:
-        """Which profile asks, and what it says of its threshold."""
+        """The profile that asks for the demand, with its comment on the threshold."""
         one = self.expectation
         return f"Asked by the profile {one.profile}: {one.says}" if one.profile else ""
 
     def _status(self, verdict: Verdict) -> Status:
-        """What a verdict says; a violated convention fails whatever was measured."""
+        """The status of a verdict; a violated convention fails whatever was measured."""
         if self.violation:
             return Status.FAILED
         if verdict.undecided:
@@ -167,7 +172,7 @@ class Task(ABC, Generic[C]):
         return Status.FAILED if verdict.failed else Status.PASSED
 
     def _blank(self) -> Outcome:
-        """An outcome that says only what was asked for."""
+        """An outcome without results."""
         check, parameters = self.check, self.expectation.parameters
         return Outcome(
             check=check.name,
@@ -182,12 +187,13 @@ class Task(ABC, Generic[C]):
             threshold=check.demanded(parameters),
             comparison=check.headline.comparison,
             source=check.guide.source,
+            reason=parameters.reason or "",
             line=self.expectation.line,
             column=self.expectation.column,
         )
 
     def _title(self) -> str:
-        """The check's title; without what its parameters add where the check cannot say it."""
+        """The check's title with its parameters, or without them if the check raises an error."""
         try:
             return str(self.check.titled(self.expectation.parameters))
         except KeyboardInterrupt:
@@ -197,12 +203,12 @@ class Task(ABC, Generic[C]):
 
 
 def raised_by_check(error: BaseException) -> CheckError:
-    """What a check raised, as an error that can travel from wherever a shard is; its sentence says where it arose."""
+    """Convert a check's error to one that can be sent between processes; the message states where it arose."""
     return CheckError(sentence_about(error, "the check"))
 
 
 def plain_figures(details: Any) -> Any:
-    """Details as they are, if a result can hold them.
+    """Return details unchanged if a result can hold them.
 
     Raises:
         CheckError: one is neither a number nor text, nor a list or a mapping of such.
@@ -217,12 +223,7 @@ def plain_figures(details: Any) -> Any:
 
 
 def _general(outcome: Outcome, label: str) -> str:
-    """One sentence about an outcome, for checks that bring none.
-
-    Args:
-        outcome: with its figures.
-        label: what the headline figure is called.
-    """
+    """A sentence about an outcome, for checks without one; `label` names the headline figure."""
     where = f"{sentence_case(worst_group_of(outcome, 'worst'))} is" if outcome.classes is not None else "The release is"
     column = "" if outcome.attribute is None else f" in {column_of(outcome)}"
     figure = f"{where} at {observed(outcome)}{column}{f' ({label})' if label else ''}"
@@ -234,7 +235,7 @@ def _general(outcome: Outcome, label: str) -> str:
 
 
 def _exposed(outcome: Outcome) -> str:
-    """How many records fall short, where they are counted."""
+    """The clause on failing records; empty if they are not counted."""
     records = outcome.records
     if records is None or records.failing is None:
         return ""
@@ -243,7 +244,7 @@ def _exposed(outcome: Outcome) -> str:
 
 
 def conventions_of(conventions: Conventions, *, sensitive: bool, declared: bool, unit: str | None) -> dict[str, str]:
-    """The conventions that an outcome's verdict rests on."""
+    """The conventions that affect an outcome's verdict."""
     named = {
         "missing_quasi_identifier": conventions.missing_quasi_identifier,
         "suppressed": conventions.suppressed,
@@ -257,3 +258,57 @@ def conventions_of(conventions: Conventions, *, sensitive: bool, declared: bool,
             "domain": "declared" if declared else "observed",
         }
     return named
+
+
+ALIKE = 4  # average classes for each value from which measuring by value is faster
+
+
+@dataclass(frozen=True)
+class Singles:
+    """Classes of one record, represented by one class (a kind) for each of their values, or for a missing one.
+
+    Args:
+        kind: the kind of each class. Shape (classes,).
+        times: the number of classes of each kind. Shape (kinds,).
+        histogram: the sensitive attribute in each kind; None if none is measured.
+    """
+
+    kind: Codes
+    times: Counts
+    histogram: Histogram | None
+
+    @property
+    def size(self) -> Counts:
+        """The size of each kind, one record."""
+        return np.ones(len(self.times), dtype=np.int64)
+
+    def spread(self, per_kind: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """Map figures of kinds to all classes. Shape (classes,)."""
+        return per_kind[self.kind]
+
+    @staticmethod
+    def of(grouping: Grouping | MatchedClasses, histogram: Histogram | None, size: int) -> Singles | None:
+        """Represent the classes by kinds; None if a class has several records, or too few are alike.
+
+        Args:
+            grouping: the classes.
+            histogram: the sensitive attribute in each of them, if one is measured.
+            size: the number of values of the attribute.
+        """
+        if isinstance(grouping, MatchedClasses) or grouping.compatibility is not None:
+            return None
+        classes = len(grouping.records)
+        if grouping.shard.records > classes or size * ALIKE > classes:
+            return None
+        values = np.zeros(classes, dtype=np.int64)  # 0 for a missing value, otherwise the code + 1
+        if histogram is not None:
+            values[histogram.filled()] = histogram.values + 1
+        distinct, kind = numbered(values, size + 2)
+        return Singles(kind, occurrences(kind, len(distinct)), None if histogram is None else _counted(distinct))
+
+
+def _counted(values: Counts) -> Histogram:
+    """The histogram of a class for each value, where 0 is no value."""
+    filled = values > 0
+    offsets = np.concatenate([[0], np.cumsum(filled)])
+    return Histogram(offsets, values[filled] - 1, np.ones(offsets[-1], dtype=np.int64))

@@ -1,5 +1,5 @@
-"""Errors, words, files, arrays and outcomes: the ground that every other room is built on.
+"""Errors, words, files and outcomes: the ground that every other room is built on.
 
-addresses, arrays, audit_figures, embedded_result, errors, files, frozen, guide_file, lazy, notebook, outcome, phrases,
-plugin_faults, provenance, public_names, resources, scratch, visible, words
+audit_figures, cache, cancellation, declared_types, errors, files, frozen, guide_file, lazy, notebook, outcome, phrases,
+provenance, resources, scratch, words
 """

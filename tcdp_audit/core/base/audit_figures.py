@@ -17,26 +17,18 @@ class ExposureCount:
     A demand of severity warning does not count. A failing demand on groups exposes the records of the groups that do
     not keep it. One on the release as a whole gives a number that cannot be joined with others: it is left out, unless
     it is the only one that gives a number of records.
-
-    Args:
-        records: how many records; None where no failing demand says which records it is about.
-        of: how many records of the release count: all that no convention exempts.
-        units: how many entities have such a record; None where the unit of privacy is the record.
-        units_of: how many entities have a record that counts.
-        counted: the failing demands that are counted, by their position among the audit's outcomes.
-        left_out: the other failures of severity error, likewise.
     """
 
-    records: int | None
-    of: int
-    units: int | None = None
-    units_of: int | None = None
-    counted: tuple[int, ...] = ()
-    left_out: tuple[int, ...] = ()
+    records: int | None  # how many records; None where no failing demand says which records it is about
+    of: int  # how many records of the release count: all that no convention exempts
+    units: int | None = None  # how many entities have such a record; None where the unit of privacy is the record
+    units_of: int | None = None  # how many entities have a record that counts
+    counted: tuple[int, ...] = ()  # the failing demands that are counted, by their position among the audit's outcomes
+    left_out: tuple[int, ...] = ()  # the other failures of severity error, likewise
 
     @property
     def people(self) -> int | None:
-        """The number to tell: of entities where the policy names a unit, otherwise of records."""
+        """The number to report: of entities where the policy names a unit, otherwise of records."""
         return self.records if self.units is None else self.units
 
     @property
@@ -56,12 +48,7 @@ class ExposureCount:
 
     def as_json(self, outcomes: Sequence[Outcome]) -> dict[str, Any]:
         """The entry in the JSON result."""
-        plain: dict[str, Any] = {
-            "records": self.records,
-            "of": self.of,
-            "units": self.units,
-            "units_of": self.units_of,
-        }
+        plain: dict[str, Any] = {"records": self.records, "of": self.of, "units": self.units, "units_of": self.units_of}
         named = {"counted": self.counted, "left_out": self.left_out}
         return plain | {
             name: [
@@ -79,7 +66,7 @@ def failures(outcomes: Sequence[Outcome]) -> list[int]:
 
 @dataclass(frozen=True)
 class ConventionVariant:
-    """What came of each expectation under one combination of conventions.
+    """The status of each expectation under one combination of conventions.
 
     Args:
         conventions: the combination, only those that were varied.

@@ -1,13 +1,16 @@
-"""Files that appear whole or not at all."""
+"""Files that appear whole or never, and addresses of tables without their passwords."""
 
 from __future__ import annotations
 
+import hashlib
 import os
+import re
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+from urllib.parse import parse_qsl, urlsplit
 
 from tcdp_audit.core.base.errors import UsageError
 from tcdp_audit.core.base.scratch import Scratch, sweep
@@ -18,10 +21,10 @@ _TEXT: Any = {"encoding": "utf-8", "errors": "backslashreplace", "newline": "\n"
 
 
 def require_writable(path: Path) -> None:
-    """Find out before the work whether its result can be written. What a killed run left there is removed.
+    """Check before the work whether its result can be written. Remove what a killed run left there.
 
     Raises:
-        UsageError: the folder does not exist, nothing can be written there, or something stands there that is no file.
+        UsageError: the folder does not exist, nothing can be written there, or the path names no ordinary file.
     """
     try:
         _try(path)
@@ -43,11 +46,11 @@ def _try(path: Path) -> None:
         raise UsageError(f"{path}: cannot be written; change its permissions or choose another place")
     sweep(target.parent)
     with tempfile.TemporaryFile(dir=target.parent):
-        pass  # only trying tells: permissions know nothing of a read-only disk
+        pass  # permissions do not show that a disk is read-only: only an attempt does
 
 
 def destination(path: Path) -> Path:
-    """The file that a path stands for: where it is a symbolic link, the one that the link leads to."""
+    """The file that a path names; for a symbolic link, the file that the link leads to."""
     return Path(os.path.realpath(path)) if path.is_symlink() else path
 
 
@@ -60,7 +63,7 @@ def write_atomically(path: Path, text: str) -> None:
     """Write to a temporary file, then give it the target's name.
 
     Raises:
-        UsageError: the target cannot be written; what stood there is left as it was.
+        UsageError: the target cannot be written; its former content stays.
     """
     with replaced_atomically(path) as temporary, temporary.open("w", **_TEXT) as file:
         file.write(text)
@@ -73,12 +76,13 @@ def plain_name(path: Path) -> str:
 
 @contextmanager
 def replaced_atomically(path: Path) -> Iterator[Path]:
-    """A temporary file of the target's name in a private folder beside it; it takes the target's place at the end.
+    """A temporary file of the target's name in a private folder next to it; it replaces the target at the end.
 
-    Where the work has not made it by then, the target is left as it was. A link stays: what it leads to is replaced.
+    If the work has not made the file, or after any error, the target keeps its content. The target of a link is
+    replaced, and the link stays.
 
     Raises:
-        UsageError: the target cannot be written. After this or any other error what stood there is left as it was.
+        UsageError: the target cannot be written.
     """
     require_writable(path)
     target = destination(path)
@@ -100,3 +104,58 @@ def _replace(target: Path, temporary: Path) -> None:
         temporary.chmod(target.stat().st_mode & 0o777)
     temporary.replace(target)
     written_paths.append(target)
+
+
+_SECRET = re.compile(
+    r"pass(word|wd|phrase)?|pwd|token|secret|sig(nature)?|api_?key|(access|account|private)_?key|credentials?"
+)
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*(?=:)")
+
+
+def scheme_of(table: Any) -> str:
+    """The scheme of an address, in lower case; nothing for an object or a path, such as one with a drive of Windows.
+
+    Example:
+        >>> scheme_of("postgresql+psycopg://office/people"), scheme_of("data/release.csv"), scheme_of("C:/people.csv")
+        ('postgresql+psycopg', '', '')
+    """
+    scheme = _SCHEME.match(table) if isinstance(table, str) else None
+    return scheme[0].lower() if scheme is not None and len(scheme[0]) > 1 else ""
+
+
+def has_secret(location: str) -> bool:
+    """Whether an address holds a password, or a part whose name says that it is a secret.
+
+    Example:
+        >>> has_secret("postgresql://reader:hush@office/people"), has_secret("https://a.example/t.csv?sig=abc")
+        (True, True)
+        >>> has_secret("postgresql://reader@office/people?table=register"), has_secret("tables/register.csv")
+        (False, False)
+    """
+    if "://" not in location:
+        return False
+    try:
+        parts = urlsplit(location)
+        return bool(parts.password) or any(_names_a_secret(name) for name, _ in parse_qsl(parts.query))
+    except ValueError:  # what cannot be taken apart cannot be judged
+        return True
+
+
+def _names_a_secret(name: str) -> bool:
+    plain = name.lower().replace("-", "_").removeprefix("x_amz_").removeprefix("x_goog_")
+    return _SECRET.fullmatch(plain.replace("security_token", "token")) is not None
+
+
+def resolve_location(location: str, folder: Path) -> str:
+    """A path that starts in a folder; a URL or another address unchanged."""
+    path = folder / location
+    return location if "://" in location or (scheme_of(location) and not path.exists()) else str(path)
+
+
+def content_digest(path: Path) -> str | None:
+    """SHA-256 of a file's bytes; None where it cannot be read."""
+    try:
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError:
+        return None

@@ -1,6 +1,6 @@
-"""Mappings and lists that nobody can change: what checks, remedies and reports see is shared between them.
+"""Read-only mappings and lists, which checks, remedies and reports share.
 
-They are still a `dict` and a `list` for whoever reads them: they compare, serialise and print as those do.
+They are subclasses of `dict` and `list`, and compare, serialise and print as those do.
 """
 
 from __future__ import annotations
@@ -14,15 +14,11 @@ CHANGED = "it is read-only; change a copy of it"
 
 
 class ReadOnlyError(TypeError):
-    """Somebody tried to change what an audit shares between its participants."""
+    """An attempt to change what an audit shares between its participants."""
 
 
 def refuse(*_: object, **__: object) -> NoReturn:
-    """In place of every method that would change something.
-
-    Raises:
-        ReadOnlyError: always.
-    """
+    """Raise ReadOnlyError, in place of every method that would change something."""
     raise ReadOnlyError(CHANGED)
 
 
@@ -53,7 +49,7 @@ class FrozenList(list[V]):
 
 
 def frozen(value: Any) -> Any:
-    """A value whose mappings and lists, at any depth, nobody can change. Everything else stays the same object.
+    """A value whose mappings and lists are read-only at any depth. Everything else stays the same object.
 
     Cost: O(entries) where something is not frozen yet.
     """

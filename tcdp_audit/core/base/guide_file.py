@@ -12,6 +12,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -20,6 +22,7 @@ from tcdp_audit.core.base.errors import PluginError
 
 if TYPE_CHECKING:
     from typing import Self
+
 
 CHECK_SECTIONS = {
     "Definition": "definition",
@@ -125,7 +128,7 @@ def _front_matter(text: str) -> Iterator[tuple[str, str]]:
 
 
 def _sections(text: str) -> Iterator[tuple[str, str]]:
-    """Headings and what stands below each; an example may have lines that look like headings."""
+    """Headings, each with the text below it; an example may have lines that look like headings."""
     fences = [match.span() for match in FENCE.finditer(text)]
     starts = [
         match
@@ -175,3 +178,47 @@ def _table(formulas: Path) -> Mapping[str, Mapping[str, str]]:
 
     table: Mapping[str, Mapping[str, str]] = json.loads(formulas.read_text(encoding="utf-8"))
     return table
+
+
+class DisclosureType(StrEnum):
+    """Torra's map: which disclosure a check is about, and whether it answers yes or no or how much."""
+
+    IDENTITY_MODEL = "identity, yes or no"
+    IDENTITY_DEGREE = "identity, how much"
+    ATTRIBUTE_MODEL = "attribute, yes or no"
+    ATTRIBUTE_DEGREE = "attribute, how much"
+
+
+@dataclass(frozen=True)
+class Guide(GuideFile):
+    """The text that a person reads about a check; the report, `explain` and the documentation page show it.
+
+    Give the parts here, or write them in a Markdown file and name it: `Guide.from_file`.
+
+    Args:
+        definition: what it measures, in one or two sentences.
+        formula: the definition as a formula in plain text, for terminals, its lines separated by `;  `.
+        reading: how to read the observed value.
+        choosing: how to choose a threshold.
+        source: paper and definition number.
+        example: lines of a policy.
+        latex: the formula as LaTeX, a line for each of its lines; the documentation has it so.
+        mathml: the formula as MathML elements; the report has it so.
+        limits: what the check does not say.
+        question: what it asks, as a person would: one plain line.
+        risk: what could still happen where the question is not asked: one plain line.
+    """
+
+    SECTIONS: ClassVar[Mapping[str, str]] = CHECK_SECTIONS
+
+    definition: str
+    formula: str
+    reading: str
+    choosing: str
+    source: str
+    example: str
+    latex: str = field(default_factory=str)
+    mathml: str = field(default_factory=str)
+    limits: str = field(default_factory=str)
+    question: str = field(default_factory=str)
+    risk: str = field(default_factory=str)

@@ -1,7 +1,7 @@
 """Public names that are imported when they are first used, so that importing the module that offers them costs nothing.
 
 A module lists them once, as imports under `if TYPE_CHECKING:`, where type checkers read them.
-`python -m tcdp_audit.core.base.public_names` writes `public_names.json` from there, which is read at run time: an
+`python -m tools.generate` writes `public_names.json` from there, which is read at run time: an
 installation may have no source files.
 """
 

@@ -1,10 +1,10 @@
 """Outcomes as lines of text and as a table of HTML, as consoles and notebooks display an audit.
 
-The HTML stands by itself: no script, no style sheet, no request. It takes text and ground from the page that it is in;
-its own colours can be distinguished on white and on black. Neither holds a cell of a release, whatever was asked for.
+The HTML needs no script, style sheet or request. It takes text and background colours from its page; its own colours
+can be distinguished on white and on black. Neither form holds a cell of a release, whatever was asked for.
 
-It is part of the core and no host: a notebook calls `_repr_html_` of an object, so outcomes, audits and repairs must
-have that method themselves, and nothing of a notebook is imported.
+It is part of the core and no host: a notebook calls `_repr_html_` of an object, so outcomes, audits and repairs have
+that method, and nothing of a notebook is imported.
 """
 
 from __future__ import annotations
@@ -12,8 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from tcdp_audit.core.base.visible import visible
-from tcdp_audit.core.base.words import count, prose, sentence_case
+from tcdp_audit.core.base.words import count, prose, sentence_case, visible
 
 SHAPES = {"failed": "✗", "passed": "✓", "warning": "▲", "measured": "○", "skipped": "◇", "error": "?"}
 COLOURS = {"failed": "#d1451b", "passed": "#12806f", "warning": "#a06a00", "error": "#9a55c8"}
@@ -28,29 +27,19 @@ LEFT, RIGHT = f"{CELL};text-align:left", f"{CELL};text-align:right;white-space:n
 
 @dataclass(frozen=True)
 class Row:
-    """One outcome.
+    """One outcome."""
 
-    Args:
-        state: its status, or "warning" for a failure that only warns.
-        name: the check, and the attribute that it measured.
-        observed: the figure.
-        demanded: the threshold with its comparison, or "none".
-        failing: how many classes and records fail, where that is known.
-        note: what was found, in a sentence without cells.
-        title: what a person calls the check.
-    """
-
-    state: str
-    name: str
-    observed: str
-    demanded: str
-    failing: tuple[int, int] | None
-    note: str
-    title: str
+    state: str  # its status, or "warning" for a failure that only warns
+    name: str  # the check, and the attribute that it measured
+    observed: str  # the figure
+    demanded: str  # the threshold with its comparison, or "none"
+    failing: tuple[int, int] | None  # how many classes and records fail, where that is known
+    note: str  # what was found, in a sentence without cells
+    title: str  # what a person calls the check
 
     @property
     def matters(self) -> bool:
-        """Whether it stands against the release, warns, or is no answer."""
+        """Whether it is a failure, a warning or an error."""
         return self.state in ("failed", "error", "warning")
 
     @property
@@ -68,14 +57,10 @@ def as_text(head: str, rows: Iterable[Row]) -> str:
 
 
 def as_html(rows: Sequence[Row], *, state: str = "", verdict: str = "", sentence: str = "", about: str = "") -> str:
-    """Outcomes as a table.
+    """Outcomes as a table. Where there are too many, those that matter come first.
 
-    Args:
-        rows: the outcomes. Where they are too many, those that matter come first.
-        state: the status of their audit. Without one, the table stands alone.
-        verdict: the audit's verdict in a few words.
-        sentence: what it means.
-        about: what was audited.
+    `state` is the status of their audit; with one, the verdict, the sentence that explains it and the name of what was
+    audited (`about`) precede the table.
     """
     chosen = rows if len(rows) <= ROWS else sorted(rows, key=lambda row: not row.matters)[:ROWS]
     more = f"… and {count(len(rows) - ROWS, 'outcome')} more" if len(rows) > ROWS else ""

@@ -92,15 +92,11 @@ class Tally:
 
 @dataclass(frozen=True)
 class DisplayNames:
-    """What the policy calls people and columns, for sentences.
+    """What the policy calls people and columns, for sentences."""
 
-    Args:
-        unit_name: what a record is, or what the unit of privacy identifies, in the singular; nothing where the policy
-            does not say.
-        labels: what columns mean, by their names; only those that have a label.
-    """
-
+    # what a record is, or what the unit of privacy identifies, in the singular; nothing where the policy does not say
     unit_name: str = ""
+    # what columns mean, by their names; only those that have a label
     labels: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -112,12 +108,7 @@ class DisplayNames:
         return self.labels.get(name) or repr(name)
 
     def with_combination(self, names: Sequence[str], name: str) -> DisplayNames:
-        """The same with a word for several columns that are read together.
-
-        Args:
-            names: of the columns.
-            name: what an outcome calls them.
-        """
+        """The same with a label for the columns `names` that are read together, which an outcome calls `name`."""
         combination = f"the combination of {listing([self.column(one) for one in names])}"
         return replace(self, labels={**self.labels, name: combination})
 
@@ -128,7 +119,8 @@ class Outcome:
 
     `message` is a sentence about people. `individual_impact` says what the outcome means for one of them: what an
     intruder knows, how far that narrows the search, and what it reveals; empty where the check does not say. `known`
-    are the columns that the intruder is taken to know.
+    are the columns that the intruder is taken to know. `reason` is why the policy makes the demand, in its author's
+    words.
     """
 
     check: str
@@ -150,6 +142,7 @@ class Outcome:
     known: tuple[str, ...] = ()
     naming: DisplayNames = field(default_factory=DisplayNames)
     source: str = ""
+    reason: str = ""
     line: int | None = None
     column: int | None = None
 
@@ -247,6 +240,7 @@ class Outcome:
             "individual_impact": self.individual_impact,
             "known": list(self.known),
             "source": self.source,
+            **({"reason": self.reason} if self.reason else {}),
         }
 
 
@@ -261,13 +255,12 @@ NAMED = 10  # columns, at most
 UNFAILABLE = "unfailable"  # the detail that names demands which nothing can fail
 WORST_GROUP = "worst_group"  # the detail with the shares of values in the worst class and in the reference
 BY_SIZE = "by_size"  # the detail with the number of classes by their size and figure
-ESTIMATE = "estimate"  # the detail that says what a figure of a sample stands for
-AUDITED_WITH = (
-    "judged_with_columns"  # the detail that names columns which the release does not have, put back to judge it
-)
+ESTIMATE = "estimate"  # the detail with the interval of a figure of a sample
+# The detail that names columns which the release does not have, put back to judge it
+AUDITED_WITH = "judged_with_columns"
 AUDITED_ALIGNED = "audited_aligned"  # the detail with the digest of the same records in the original's order
 SHUFFLED = "shuffled"  # the detail of the finding on the order where a repair has shuffled the records
-RESTORED_COLUMNS = frozenset({AUDITED_WITH, AUDITED_ALIGNED, SHUFFLED})  # what only who repeats the repair can confirm
+RESTORED_COLUMNS = frozenset({AUDITED_WITH, AUDITED_ALIGNED, SHUFFLED})  # only a repeated repair can confirm them
 STAYS_INSIDE = "internal_only"  # the detail of the findings on key and order where the policy says that the file does
 DROPPED = "dropped"  # the detail of the finding on the unit where the policy says that its column is not released
 KNOWN_ROWS = "known_rows"  # its detail where the policy claims no more than `one` row of a person

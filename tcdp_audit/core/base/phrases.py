@@ -73,12 +73,7 @@ def unit_noun(outcome: Outcome) -> str:
 
 
 def column_of(outcome: Outcome, name: str | None = None) -> str:
-    """What a sentence calls a column: its label, or its name in quotes.
-
-    Args:
-        outcome: it has the labels.
-        name: of the column; that of the outcome's attribute by default.
-    """
+    """What a sentence calls a column, by default the outcome's attribute: its label, or its name in quotes."""
     return outcome.naming.column(outcome.attribute or "" if name is None else name)
 
 
@@ -115,9 +110,8 @@ def in_worst_group(outcome: Outcome) -> str:
     assert classes is not None  # noqa: S101 - outcomes on classes have them
     if classes.total == 1:
         return f"{knows} finds the only group, of {worst_people(outcome)}; there"
-    return (
-        f"{knows} finds a group of {average_group(outcome)} on average; in the worst group, of {worst_people(outcome)},"
-    )
+    average, worst = average_group(outcome), worst_people(outcome)
+    return f"{knows} finds a group of {average} on average; in the worst group, of {worst},"
 
 
 def average_group(outcome: Outcome) -> str:

@@ -55,7 +55,7 @@ class Table:
 
 @dataclass(frozen=True)
 class NamedFile:
-    """A file that a policy names beside its tables.
+    """A file that a policy names in addition to its tables.
 
     Args:
         kind: what it is: hierarchy, schema, suite, or what a check calls it.
@@ -110,7 +110,7 @@ class Run:
     """The person and the command of an audit. A login name is personal data, so none is recorded unasked.
 
     Args:
-        by: who, in the words of whoever ran it; None where nobody said.
+        by: the person, as the caller names them; None where none is named.
         command: the command line, its addresses without what may be secret; None where there was none.
         configuration: the pyproject.toml that set options of the command, as `file`, and these, as `set`; None where
             none did.
@@ -135,7 +135,7 @@ class Run:
 
 
 def command_line(arguments: Iterable[str]) -> str:
-    """A command as it can be typed again, but for users, passwords and queries of addresses.
+    """A command that can be typed again, without the users, passwords and queries of addresses.
 
     Example:
         >>> command_line(["check", "postgresql://jo:secret@office/people?table=t", "--report", "a b.html"])

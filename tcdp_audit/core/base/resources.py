@@ -10,17 +10,7 @@ from typing import Any
 
 from tcdp_audit.core.base.errors import UsageError
 
-_UNITS = {
-    "": 1,
-    "k": 10**3,
-    "m": 10**6,
-    "g": 10**9,
-    "t": 10**12,
-    "ki": 2**10,
-    "mi": 2**20,
-    "gi": 2**30,
-    "ti": 2**40,
-}
+_UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12, "ki": 2**10, "mi": 2**20, "gi": 2**30, "ti": 2**40}
 LEAST = 64 * 2**20
 MOST = 2**50  # a pebibyte: more than any machine has
 
@@ -38,11 +28,7 @@ def default_memory() -> int:
 
 
 def budget(memory: int | None) -> int:
-    """The bytes that a caller gave, or the default.
-
-    Raises:
-        UsageError: it is more than any machine has.
-    """
+    """The bytes that a caller gave, or the default. Raises UsageError where it is more than any machine has."""
     if memory is not None and not memory <= MOST:
         raise UsageError("`memory` is more than any machine has; give bytes, at most what is free, or None")
     return memory or default_memory()

@@ -1,12 +1,10 @@
-"""Private folders for temporary files. No run leaves one behind; what a killed run could not remove, the next one does.
+"""Private folders for temporary files, and signals that wait until something is done.
 
-A folder holds a file that its process keeps locked. The lock goes with the process, however that ends, so a folder
-whose lock is free belongs to nobody.
+No run leaves a folder behind: the next run removes what a killed run could not. A folder holds a file that its process
+keeps locked. The lock ends with the process, however that ends, so a folder whose lock is free is abandoned.
 
-Windows removes no file that is open. So the lock is closed there before its file is removed, and that a process still
-has it open keeps its folder; everywhere else it is removed first, since an open file keeps nothing.
-
-Signals that wait until something is done, where the system can make them wait.
+Windows removes no open file. There the lock is closed before its file is removed, and an open lock protects its folder.
+Other systems remove open files, so the lock's file is removed first.
 """
 
 from __future__ import annotations
@@ -42,15 +40,15 @@ class Scratch:
     """A new folder that only this user can look into. Use it as a context manager, or call `cleanup`.
 
     Args:
-        beside: where it is made, hidden; by default in the folder for temporary files.
+        parent: the folder to make it in, hidden; by default the folder for temporary files.
 
     Raises:
         UsageError: no folder for temporary files can be written to.
-        OSError: nothing can be made in `beside`.
+        OSError: nothing can be made in `parent`.
     """
 
-    def __init__(self, beside: Path | None = None) -> None:
-        self.path = _in_temporary_folder() if beside is None else _made(beside, ".tcdp-audit-")
+    def __init__(self, parent: Path | None = None) -> None:
+        self.path = _in_temporary_folder() if parent is None else _made(parent, ".tcdp-audit-")
         self._removal = weakref.finalize(self, _remove, self.path)
 
     @property
@@ -103,18 +101,12 @@ def leaving_nothing() -> Iterator[None]:
 
 @contextmanager
 def writing_temporarily() -> Iterator[None]:
-    """Turn what keeps temporary files from being written into a sentence.
-
-    Raises:
-        UsageError: they cannot be written.
-    """
+    """Raise a UsageError with the reason where temporary files cannot be written."""
     try:
         yield
     except OSError as error:
-        raise UsageError(
-            f"temporary files cannot be written: {error.strerror or 'the disk is full'}; "
-            "name a folder for them in TMPDIR"
-        ) from None
+        reason = error.strerror or "the disk is full"
+        raise UsageError(f"temporary files cannot be written: {reason}; name a folder for them in TMPDIR") from None
 
 
 def _temporary_folder() -> Path:
@@ -152,7 +144,7 @@ def _made(parent: Path, prefix: str) -> Path:
 
 def _locked(path: Path) -> FileIO:
     lock = FileIO(path / LOCK, "x+")
-    with suppress(OSError):  # a file system without locks: then nobody can take it for abandoned either
+    with suppress(OSError):  # a file system without locks: then no process can take it for abandoned either
         _lock(lock.fileno())
     return lock
 
@@ -206,7 +198,7 @@ def _remove_if_free(path: Path, opened: Callable[[], int]) -> None:
 
 
 def _empty_and_remove(path: Path, lock: FileIO | None) -> None:
-    """Remove a folder, its lock last: whoever is killed here leaves a folder that can still be told from a live one."""
+    """Remove a folder, its lock last: if this is killed, the folder can still be recognised as abandoned."""
     for entry in list(os.scandir(path)):
         if stat.S_ISDIR(entry.stat(follow_symlinks=False).st_mode):
             shutil.rmtree(entry.path)

@@ -1,4 +1,4 @@
-"""Numbers and nouns in words: plural forms, counts, shares, lists, and figures that never read like another one."""
+"""Text made visible; numbers and nouns in words: plurals, counts, shares, lists; unequal figures never look equal."""
 
 from __future__ import annotations
 
@@ -7,7 +7,46 @@ from collections.abc import Sequence
 from fractions import Fraction
 from math import isfinite, isinf
 
-from tcdp_audit.core.base.visible import visible
+_ACTING = (
+    "\x00-\x1f\x7f-\x9f"  # C0 with line feed and ESC, DEL, C1
+    "\u061c\u200e\u200f\u202a-\u202e\u2066-\u206f"  # bidirectional controls, and deprecated format characters
+    "\u2028\u2029"  # line and paragraph separator
+    "\ufeff\ufff9-\ufffb"  # byte order mark, interlinear annotation
+    "\ud800-\udfff"  # lone surrogates
+    "\U000e0000-\U000e007f"  # tags
+)
+ACTING = re.compile(f"[{_ACTING}]")
+ACTING_IN_LINES = re.compile(f"(?!\n)[{_ACTING}]")
+
+
+def visible(text: str) -> str:
+    """A name as it is, except characters that would act on the reader's screen: those are written out."""
+    return ACTING.sub(_written_out, text)
+
+
+def visible_lines(text: str) -> str:
+    """The same for a text of several lines, which stay lines."""
+    return ACTING_IN_LINES.sub(_written_out, text)
+
+
+def one_line(text: str) -> str:
+    """The same for a text of several lines, which become one."""
+    return visible(" ".join(text.split()))
+
+
+def _written_out(character: re.Match[str]) -> str:
+    return character[0].encode("unicode_escape").decode()
+
+
+def visible_json(text: str) -> str:
+    """JSON that means the same with such characters as JSON's own escapes; line feeds between its tokens stay."""
+    return ACTING_IN_LINES.sub(_escaped, text)
+
+
+def _escaped(character: re.Match[str]) -> str:
+    units = character[0].encode("utf-16-be", "surrogatepass")
+    return "".join(f"\\u{units[start : start + 2].hex()}" for start in range(0, len(units), 2))
+
 
 CARDINALS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 IRREGULAR = {"person": "people", "child": "children", "man": "men", "woman": "women"}
@@ -15,7 +54,7 @@ HISSING = ("s", "x", "z", "ch", "sh")  # nouns on these take -es
 IDENTIFYING = re.compile(r"([ _-](id|ids|key|no|nr|num|number|code|uuid|guid|ref)|(?<=[a-z])I[Dd])$", re.IGNORECASE)
 NOUN = re.compile(r"[^\W\d_]{3,}( [^\W\d_]{3,})*")  # `ori h` of `ori_hid` is no noun
 ROUND = 10**9  # denominators of thresholds that people type; a figure between two others is at none of them
-BORDERLINE = 1e-9  # closer than this, a whole number is what was meant: the core decides it exactly
+BORDERLINE = 1e-9  # closer than this, a figure is shown as a whole number: the core decides it exactly
 HUGE = 1e15  # above it, figures are written with an exponent
 
 
@@ -108,11 +147,8 @@ def one_in(value: Fraction | float) -> str:
     if value in (0, 1):
         return "certainty" if value else "none"
     times = 1 / value
-    return (
-        f"1 in {round(times):,}"
-        if round(times) >= 2 and abs(times - round(times)) <= times / 20
-        else percent(float(value))
-    )
+    is_near = round(times) >= 2 and abs(times - round(times)) <= times / 20
+    return f"1 in {round(times):,}" if is_near else percent(float(value))
 
 
 def percent(value: float | None, threshold: Fraction | None = None) -> str:
@@ -174,12 +210,10 @@ def _is_at(value: float, threshold: Fraction) -> bool:
 
 def _digits(value: float, digits: int) -> str:
     """A fractional figure to so many significant digits, without an exponent where it can be avoided."""
-    if abs(value) >= HUGE:
+    if not 1e-4 <= abs(value) < HUGE:
         return f"{value:.{digits}g}"
     if abs(value) >= 1000:
         return f"{value:,.{max(digits - 4, 1)}f}"
-    if abs(value) < 1e-4:
-        return f"{value:.{digits}g}"
     places = digits - 1 if abs(value) >= 1 else digits
     return f"{value:.{places}f}"
 

@@ -6,7 +6,7 @@ exact and figures are kept within a thirtieth of themselves, so that each edge o
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil, floor, frexp, log2
 from typing import Any
@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.core.base.arrays import Floats, freeze_arrays
+from tcdp_audit.core.base.frozen import FrozenList
 from tcdp_audit.core.classes.histogram import Counts, Histogram, cached_on_histogram
-from tcdp_audit.core.encoding.keys import tally
+from tcdp_audit.core.encoding.keys import Floats, boundaries, freeze_arrays, occurrences, tally
 
 MOST = 10  # columns of the grid, and rows; where edges are round numbers one more
 EXACT = 16  # sizes below have a cell each
@@ -25,21 +25,16 @@ MANTISSA, BIAS = 52, 1023  # of a float of 64 bits
 SIZE_BITS, FIGURE_BITS = 3, 5  # of the mantissa that are looked at
 LEAST, GREATEST = -20, 40  # powers of two: figures below the first count as 0, from the second on as beyond all
 _FIRST = (BIAS + LEAST) << FIGURE_BITS
-BEYOND = ((GREATEST - LEAST) << FIGURE_BITS) + 1  # what stands for figures that are infinite, or as good as
+BEYOND = ((GREATEST - LEAST) << FIGURE_BITS) + 1  # the code of figures that are infinite, or as good as
 SIZES = (1 + GREATEST) << SIZE_BITS
 
 
 @dataclass(frozen=True, eq=False)
 class BySize(Mapping[int, int]):
-    """Classes in each cell; as a mapping, cell -> classes.
+    """Classes in each cell; as a mapping, cell -> classes."""
 
-    Args:
-        cells: `SIZES` times what stands for the figure, and what stands for the size; ascending. Shape (cells,).
-        classes: how many there are. Shape (cells,).
-    """
-
-    cells: Counts
-    classes: Counts
+    cells: Counts  # `SIZES` times the code of the figure, and the code of the size; ascending, shape (cells,)
+    classes: Counts  # how many there are, shape (cells,)
 
     def __post_init__(self) -> None:
         """Lock its arrays."""
@@ -47,15 +42,10 @@ class BySize(Mapping[int, int]):
 
     @staticmethod
     def of(histogram: Histogram, values: NDArray[Any], records: Counts, times: Counts | None = None) -> BySize:
-        """That of some classes.
+        """That of some classes, from the figure (one below zero counts as zero) and the records of each. O(classes).
 
-        Args:
-            histogram: of the classes, with which their sizes are kept for other figures.
-            values: the figure of each class; those below zero count as zero.
-            records: the records of each class.
-            times: how many classes each stands for, which are alike; None where that is one.
-
-        Cost: O(classes).
+        `times` says how many classes, which are alike, each represents; None where that is one. The sizes of classes
+        are cached with the histogram for other figures.
         """
         if not len(values):
             return NO_CLASS
@@ -115,7 +105,7 @@ NO_CLASS = BySize(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64))
 
 @cached_on_histogram
 def _codes_of_sizes(_: Histogram, records: Counts) -> NDArray[np.int32]:
-    """What stands for the size of each class."""
+    """The code of the size of each class."""
     codes = _leading(records, SIZE_BITS)
     codes -= BIAS << SIZE_BITS
     return codes
@@ -175,3 +165,122 @@ def _evenly(first: int, last: int) -> list[int]:
     """From the first number to the last or beyond in at most so many even steps."""
     step = max(1, ceil((last - first) / MOST))
     return list(range(first, last + step, step))
+
+
+COUNTED = 2**22  # whole figures below this are kept exactly, all others to three digits
+SMALLEST = 1e-12  # figures nearer to zero are binned there
+SPARSE = 32  # figures up to so many times their number are counted, others are sorted first
+DIGITS = 3  # figures that are not whole numbers are binned to this many significant digits
+_LOWEST, _HIGHEST = -13, 310  # decimal exponents of figures, and one more at either end
+_SCALES = 10.0 ** (DIGITS - 1 - np.arange(_LOWEST, _HIGHEST, dtype=np.float64))  # by exponent; a power takes long
+_POWERS = 10.0 ** np.arange(_LOWEST, _HIGHEST - 1, dtype=np.float64)
+_MANTISSA, _BIAS = 52, 1023  # the bits of a float below its binary exponent, and what that is stored with
+_EXPONENTS = np.floor((np.arange(2 * _BIAS + 1) - _BIAS) * np.log10(2)).astype(np.int64)  # of powers of two
+
+
+@dataclass(frozen=True, eq=False)
+class Distribution(Mapping[float, tuple[int, int]]):
+    """Classes and records at each figure; as a mapping, figure -> (classes, records)."""
+
+    figures: Floats  # whole below 2^22, all others to three significant digits; ascending, none twice, shape (bins,)
+    classes: NDArray[np.int64]  # how many classes have it, shape (bins,)
+    records: NDArray[np.int64]  # how many records they hold, shape (bins,)
+
+    def __post_init__(self) -> None:
+        """Lock its arrays."""
+        freeze_arrays(self, "figures", "classes", "records")
+
+    @staticmethod
+    def of(values: Floats, records: NDArray[np.int64], times: NDArray[np.int64] | None = None) -> Distribution:
+        """That of some classes, from the figure and the records of each.
+
+        `times` says how many classes each represents, all of which hold the records; None where that is one. Figures
+        become small integers first, because counting beats sorting.
+        """
+        size = np.abs(values)
+        whole = (values == np.floor(values)) & (size < COUNTED)
+        if whole.all():  # as counts are
+            return _tally(values, values.astype(np.int64), records, times)
+        if size.max() < 10**DIGITS and values.min() >= 0:  # then the digits kept hold the whole ones, too
+            return _tally(*_binned(values), records, times)
+
+        def tallied(
+            some: NDArray[np.bool_], coded: Callable[[Floats], tuple[Floats, NDArray[np.int64]]]
+        ) -> Distribution:
+            return _tally(*coded(values[some]), records[some], None if times is None else times[some])
+
+        infinite = np.isinf(values)
+        of_whole = tallied(whole, lambda figures: (figures, figures.astype(np.int64)))
+        of_infinite = tallied(infinite, lambda figures: (figures, np.sign(figures).astype(np.int64)))
+        return Distribution.merged([of_whole, of_infinite, tallied(~(whole | infinite), _binned)])
+
+    @staticmethod
+    def merged(parts: Sequence[Distribution]) -> Distribution:
+        """Several as one: 0.9996 falls into the bin of 1."""
+        names, every = ("figures", "classes", "records"), (*parts, NOTHING)
+        figures, classes, records = (np.concatenate([getattr(one, name) for one in every]) for name in names)
+        order = np.argsort(figures, kind="stable")  # which merges what is in order already
+        starts = boundaries(figures[order])
+        if not len(starts):
+            return NOTHING
+        sums = (np.add.reduceat(counts[order], starts) for counts in (classes, records))
+        return Distribution(figures[order[starts]], *sums)
+
+    def __getitem__(self, figure: float) -> tuple[int, int]:
+        """Classes and records at a figure."""
+        position = int(np.searchsorted(self.figures, figure))
+        if position == len(self.figures) or self.figures[position] != figure:
+            raise KeyError(figure)
+        return int(self.classes[position]), int(self.records[position])
+
+    def __iter__(self) -> Iterator[float]:
+        """The figures."""
+        return iter(self.figures.tolist())
+
+    def __len__(self) -> int:
+        """How many different figures there are."""
+        return len(self.figures)
+
+    @property
+    def rows(self) -> list[list[float]]:
+        """[figure, classes, records] in ascending order of the figure, as outcomes hold them: read-only."""
+        columns = (self.figures.tolist(), self.classes.tolist(), self.records.tolist())
+        return FrozenList(map(FrozenList, zip(*columns, strict=True)))
+
+
+NOTHING = Distribution(np.zeros(0), np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64))
+
+
+def _tally(
+    figures: Floats, codes: NDArray[np.int64], records: NDArray[np.int64], times: NDArray[np.int64] | None
+) -> Distribution:
+    """Classes and records of each figure, given an integer that identifies it; `times` as in `of`."""
+    if not len(figures):
+        return NOTHING
+    codes = codes - codes.min()
+    if codes.max() > SPARSE * len(codes):  # then sorting a few beats counting up to the largest
+        codes = np.unique(codes, return_inverse=True)[1].reshape(-1)
+    classes = occurrences(codes, int(codes.max()) + 1, times)
+    records_at = np.bincount(codes, weights=records)
+    figure = np.zeros(len(classes))
+    figure[codes] = figures
+    filled = np.flatnonzero(classes > 0)
+    return Distribution(figure[filled], classes[filled], records_at[filled].astype(np.int64))
+
+
+def _binned(values: Floats) -> tuple[Floats, NDArray[np.int64]]:
+    """Figures to three significant digits, and an integer for each bin: its exponent and its digits."""
+    exponent = _exponent(np.maximum(np.abs(values), SMALLEST))
+    scale = _SCALES.take(exponent - _LOWEST)
+    digits = np.round(values * scale)
+    carried = np.flatnonzero(np.abs(digits) == 10**DIGITS)  # 0.09996 is 0.1, and one bin with it
+    exponent[carried] += 1
+    digits[carried] /= 10
+    scale[carried] = _SCALES.take(exponent[carried] - _LOWEST)
+    return digits / scale, exponent * (2 * 10**DIGITS) + digits.astype(np.int64)
+
+
+def _exponent(positive: Floats) -> NDArray[np.int64]:
+    """The decimal exponent of each number: that of its binary exponent, or one more."""
+    least = _EXPONENTS.take(positive.view(np.int64) >> _MANTISSA)
+    return least + (positive >= _POWERS.take(least - _LOWEST + 1))

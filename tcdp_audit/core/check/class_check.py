@@ -1,24 +1,80 @@
-"""A check on equivalence classes: a figure for each class, and thresholds that every class must keep."""
+"""Checks on equivalence classes: thresholds that every class must keep, or an attack on classes and its success."""
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tcdp_audit.core.base.errors import CheckError
 from tcdp_audit.core.base.outcome import Comparison
-from tcdp_audit.core.check.evidence import ClassEvidence
-from tcdp_audit.core.check.exact import as_measured
-from tcdp_audit.core.check.on_classes import CheckOnClasses, Figure
-from tcdp_audit.core.check.parameters import Parameters
-from tcdp_audit.core.check.specification import P
+from tcdp_audit.core.check.evidence import ClassEvidence, SingletonClasses, keeps, worst_share
+from tcdp_audit.core.check.specification import P, Specification, T
 from tcdp_audit.core.check.summary import ClassSummary
-from tcdp_audit.core.check.threshold import Threshold
-from tcdp_audit.core.check.unfailable import SingletonClasses, keeps, worst_share
-from tcdp_audit.core.check.verdict import Verdict
+from tcdp_audit.core.check.threshold import Limit, Parameters, Threshold, Verdict, as_measured
+from tcdp_audit.core.encoding.keys import Floats
+
+if TYPE_CHECKING:
+    from tcdp_audit.core.check.table_check import TableCheck
+
+
+@dataclass(frozen=True)
+class Figure:
+    """What a check measured in the classes of a shard: a value for each, and which of them fail."""
+
+    values: Floats
+    fails: NDArray[np.bool_]
+    comparison: Comparison
+
+
+@dataclass(frozen=True, kw_only=True)
+class CheckOnClasses(Specification[P]):
+    """What checks on equivalence classes have in common: figures in a shard, and a verdict over all shards."""
+
+    on_classes: ClassVar[bool] = True
+
+    def by_kind(
+        self,
+        of_classes: Callable[[CheckOnClasses[Any]], T],
+        of_table: Callable[[TableCheck[Any]], T],  # noqa: ARG002 - the other kind's
+    ) -> T:
+        """What the first function makes of this check."""
+        return of_classes(self)
+
+    @property
+    @abstractmethod
+    def measures(self) -> tuple[Threshold[P], ...]:
+        """What is measured in each class; for an attack whether it succeeds there, as true or false."""
+
+    @property
+    def limits(self) -> tuple[Limit, ...]:
+        """The parameters with a threshold."""
+        return tuple(one.limit for one in self.measures)
+
+    @abstractmethod
+    def figures(self, evidence: ClassEvidence, parameters: P) -> tuple[Figure, ...]:
+        """The figure of each threshold in every class, and the classes that do not keep it."""
+
+    @abstractmethod
+    def unfailable(self, finest: SingletonClasses, parameters: P) -> tuple[str, ...]:
+        """The parameters whose demand no grouping of the records of a release fails."""
+
+    @abstractmethod
+    def verdict(self, summaries: Sequence[ClassSummary], parameters: P) -> Verdict:
+        """The verdict, from the merged summary of each figure."""
+
+    def said_to_be_worst(self, finest: SingletonClasses, parameters: P) -> ClassEvidence | None:  # noqa: ARG002
+        """Classes that records of a release could form, among them one with the worst figure; None if unsaid."""
+        return None
+
+    @abstractmethod
+    def of_each_class(self, parameters: P) -> P:
+        """The parameters that demand of every class by itself what these demand of a release at the strictest."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -85,10 +141,8 @@ class ClassCheck(CheckOnClasses[P]):
 
     def verdict(self, summaries: Sequence[ClassSummary], parameters: P) -> Verdict:
         """The worst class, and whether all classes keep all thresholds."""
-        headline = summaries[0]
-        demands = self.demands(parameters)
-        observed = headline.observed
-        if observed is None:
+        headline, demands = summaries[0], self.demands(parameters)
+        if (observed := headline.observed) is None:
             raise CheckError("no equivalence class was evaluated")
         others = zip(self.thresholds[1:], summaries[1:], strict=True)
         return Verdict(
@@ -121,3 +175,71 @@ def _compared(threshold: Threshold[Any], evidence: ClassEvidence, parameters: Pa
         return Figure(values, np.zeros(len(values), dtype=bool), threshold.comparison)
     holds = np.asarray(threshold.comparison.holds(measured.compare(demanded)), dtype=bool)
     return Figure(values, ~holds, threshold.comparison)
+
+
+SHARE = "at_most"  # the parameter with the largest share of records exposed
+
+
+@dataclass(frozen=True, kw_only=True)
+class AttackCheck(CheckOnClasses[P]):
+    """An attack that succeeds on some classes: the share of records in them must be at most the parameter `at_most`.
+
+    Where the policy names a unit it is the share of entities that have a record in such a class, each counted once.
+
+    Args:
+        victims: which classes the attack succeeds on, bool, shape (classes,).
+        label: what the share is a share of.
+        worst: the largest share of a release's records that the attack could succeed on, however they were grouped. It
+            shows which demands nothing can fail. By default the share with every record in a class of its own if the
+            check is `monotone`, and otherwise 1.
+    """
+
+    victims: Callable[[ClassEvidence, P], NDArray[np.bool_]]
+    label: str = "share of records exposed"
+    worst: Callable[[SingletonClasses, P], Fraction] | None = None
+    comparison: Comparison = Comparison.AT_MOST
+
+    def figures(self, evidence: ClassEvidence, parameters: P) -> tuple[Figure, ...]:
+        """Which classes are victims, whatever the threshold is."""
+        exposed = np.asarray(self.victims(evidence, parameters))
+        if exposed.dtype != bool or exposed.shape != evidence.size.shape:
+            raise CheckError("the check must say true or false for each class")
+        return (Figure(exposed.astype(np.float64), exposed, Comparison.AT_MOST),)
+
+    @property
+    def measures(self) -> tuple[Threshold[P], ...]:
+        """Whether the attack succeeds on a class, next to the largest share of records exposed."""
+        return (Threshold(SHARE, self.comparison, self.victims, self.label),)
+
+    def unfailable(self, finest: SingletonClasses, parameters: P) -> tuple[str, ...]:
+        """`at_most` if no grouping of the records of a release exposes more of them."""
+        demanded = self.demanded(parameters)
+        if demanded is None or (demanded < 1 and self._largest_share(finest, parameters) > demanded):
+            return ()
+        return (SHARE,)
+
+    def _largest_share(self, finest: SingletonClasses, parameters: P) -> Fraction:
+        if self.worst is not None:
+            return self.worst(finest, parameters)
+        if not self.monotone(parameters):
+            return Fraction(1)
+        return finest.share(self.figures(finest.classes, parameters)[0].fails)
+
+    def verdict(self, summaries: Sequence[ClassSummary], parameters: P) -> Verdict:
+        """The share of records, or entities, in classes that the attack succeeds on, compared exactly."""
+        summary, demanded = summaries[0], self.demanded(parameters)
+        share, details = Fraction(summary.failing_records, summary.records), {}
+        if summary.entities is not None and summary.failing_entities is not None:
+            share = Fraction(summary.failing_entities, summary.entities)
+            details = {"units": summary.entities, "victim_units": summary.failing_entities}
+        return Verdict(
+            observed=float(share),
+            threshold=demanded,
+            comparison=self.comparison,
+            failed=None if demanded is None else share > demanded,
+            details={"victims": summary.failing_records, "victim_classes": summary.failing_classes, **details},
+        )
+
+    def of_each_class(self, parameters: P) -> P:
+        """That no class be a victim."""
+        return parameters.model_copy(update={SHARE: Fraction(0)})

@@ -1,22 +1,33 @@
-"""The evidence of a check on equivalence classes: figures of classes, never records and never cells."""
+"""The evidence of a check on equivalence classes: figures of classes, never records and never cells.
+
+A demand that no class of the evidence could fail decides nothing, and is reported so.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
+from pydantic.fields import FieldInfo
 
-from tcdp_audit.core.base.arrays import freeze_arrays
+from tcdp_audit.core.base.outcome import Comparison
+from tcdp_audit.core.base.words import agree, noun_form
 from tcdp_audit.core.classes.histogram import Counts, Histogram, cached_on_histogram
 from tcdp_audit.core.encoding.hierarchy import Tree
+from tcdp_audit.core.encoding.keys import freeze_arrays
 
 
 @dataclass(frozen=True)
 class ReferenceDistribution:
     """The reference distribution of a sensitive attribute: integer weights, so that fractions stay exact.
+
+    Args:
+        weights: how much each value of the domain weighs, in the order of the domain. int64, shape (domain,).
 
     What every shard would compute anew from it is computed once: see `cached_on_reference`.
     """
@@ -40,28 +51,23 @@ class ReferenceDistribution:
 
     def weights_of(self, histogram: Histogram) -> Counts:
         """The weight of the value of every pair of class and value, gathered once for all checks. Shape (pairs,)."""
-        return _beside(histogram, self)
+        return _weights_of(histogram, self)
 
 
 cached_on_reference = cached_on_histogram  # the same for a function of a marginal: it answers once for all shards
 
 
 @cached_on_histogram
-def _beside(histogram: Histogram, marginal: ReferenceDistribution) -> Counts:
+def _weights_of(histogram: Histogram, marginal: ReferenceDistribution) -> Counts:
     return marginal.weights.take(histogram.values)
 
 
 @dataclass(frozen=True)
 class Target:
-    """What a check runs on: no attribute, one, or several read together; and what else the intruder knows.
+    """What a check runs on: no attribute, one, or several read together; and what else the intruder knows."""
 
-    Args:
-        attributes: the sensitive attributes, none for a check on classes alone.
-        known: sensitive attributes that are grouped by as if they were quasi-identifiers.
-    """
-
-    attributes: tuple[str, ...] = ()
-    known: tuple[str, ...] = ()
+    attributes: tuple[str, ...] = ()  # the sensitive attributes, none for a check on classes alone
+    known: tuple[str, ...] = ()  # sensitive attributes that are grouped by as if they were quasi-identifiers
 
     @property
     def name(self) -> str | None:
@@ -71,7 +77,9 @@ class Target:
 
 @dataclass(frozen=True)
 class ClassEvidence:
-    """What a class check sees of one shard: figures of classes, never records and never cells. All of it is read-only.
+    """What a class check sees of one shard: figures of classes, never records and never cells.
+
+    A demand that no class of the evidence could fail decides nothing, and is reported so. All of it is read-only.
 
     Args:
         size: what k counts in each class. int64, shape (classes,).
@@ -80,7 +88,7 @@ class ClassEvidence:
         values: the attribute's domain as numbers in ascending order, where its scale is numeric. Shape (domain,).
         labels: the attribute's domain as text, for parameters that name values. Never put one into an answer.
         tree: the attribute's hierarchy laid over its domain, where it has one.
-        records: N, the records (with a unit, the entities) of the whole release and not of the shard; 0 if untold.
+        records: N, the records (with a unit, the entities) of the whole release and not of the shard; 0 if unknown.
     """
 
     size: Counts
@@ -101,3 +109,88 @@ class ClassEvidence:
         if self.histogram is None or self.marginal is None:
             raise TypeError("this check measures a sensitive attribute; set `on_attribute=True` in its specification")
         return self.histogram, self.marginal
+
+
+FEW = 8  # classes that settle nearly every question before all of them are asked
+
+
+@dataclass(frozen=True)
+class SingletonClasses:
+    """A release with every record in an equivalence class of its own. Every other grouping is a union of these classes.
+
+    Args:
+        classes: one such class for each value of the sensitive attribute that the release has; a single class for a
+            check without one.
+        records: how many records are like each of them, int64, shape (classes,).
+        valueless: how many records have no value of the attribute, so that they have no distribution either.
+        of_entities: whether shares are of entities, that may have any number of records.
+    """
+
+    classes: ClassEvidence
+    records: Counts
+    valueless: int = 0
+    of_entities: bool = False
+
+    def rounds(self) -> Iterator[ClassEvidence]:
+        """Some classes that are likely to have the worst figure, then all of them."""
+        chosen = self._likely()
+        if len(chosen) < len(self.records):
+            yield self.only(chosen)
+        yield self.classes
+
+    def _likely(self) -> NDArray[np.intp]:
+        """The classes of the rarest values and of those at both ends of the domain."""
+        last = len(self.records) - 1
+        rarest = np.argpartition(self.records, min(FEW, last))[:FEW]
+        return np.array(sorted({0, last, *rarest.tolist()}), dtype=np.intp)
+
+    def only(self, chosen: NDArray[np.intp]) -> ClassEvidence:
+        """Some of the classes."""
+        histogram = None if self.classes.histogram is None else self.classes.histogram.take(chosen)
+        return replace(self.classes, size=self.classes.size[chosen], histogram=histogram)
+
+    def share(self, exposed: NDArray[np.bool_]) -> Fraction:
+        """The share of records in some of the classes, or without a value; of entities the most that it could be."""
+        if self.of_entities:
+            return Fraction(int(exposed.any() or self.valueless > 0))
+        return Fraction(int(self.records[exposed].sum()) + self.valueless, int(self.records.sum()) + self.valueless)
+
+
+def classes_of_one(values: Counts) -> Histogram:
+    """One class of one record for each of some values: a code each, ascending."""
+    return Histogram(np.arange(len(values) + 1), values, np.ones(len(values), dtype=np.int64))
+
+
+def worst_share(field: FieldInfo, comparison: Comparison) -> Fraction | None:
+    """The worst figure next to a threshold that is declared to lie from 0 to 1, as a share does; otherwise None."""
+    bounds = {name: getattr(one, name) for one in field.metadata for name in ("ge", "gt", "le") if hasattr(one, name)}
+    if bounds not in ({"ge": 0, "le": 1}, {"gt": 0, "le": 1}):
+        return None
+    return Fraction(0 if comparison.higher_is_safer else 1)
+
+
+def keeps(worst: Fraction | float | None, demanded: Fraction, comparison: Comparison) -> bool:
+    """Whether a demand is kept at the worst figure that there can be; never where that is not known."""
+    return worst is not None and bool(comparison.holds((worst > demanded) - (worst < demanded)))
+
+
+def vacuous_sentence(names: Sequence[str], demands: Mapping[str, Fraction], *, judged: bool, whatever: str) -> str:
+    """Why some demands say nothing.
+
+    Args:
+        names: the parameters with these demands, at least one.
+        demands: all demands of the expectation.
+        judged: whether another demand of it can fail.
+        whatever: what makes no difference to them.
+    """
+    typed = " and ".join(f"{name}: {_typed(demands[name])}" for name in names)
+    sentence = f"The {noun_form('demand', len(names))} {typed} {agree(len(names), 'is', 'are')} kept {whatever}"
+    return f"{sentence}." if judged else f"{sentence}, so this is measured, not judged."
+
+
+def _typed(number: Fraction) -> str:
+    """A number as a policy takes it."""
+    if number.denominator == 1 and abs(number) < 10**15:
+        return str(number.numerator)
+    text = repr(float(number))
+    return text if Fraction(text) == number else f"{number.numerator}/{number.denominator}"

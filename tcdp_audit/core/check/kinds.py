@@ -5,26 +5,25 @@ says which classes an attack succeeds on, and the share of records in them must 
 measures the release as a whole, and the tables next to it.
 
 Each kind answers the same questions: why it cannot hold for a policy (`faults`), what it runs on (`targets`), which
-parameters have a threshold (`limits`), what came of it (`verdict`), and which of its demands nothing can fail
-(`unfailable`): those are measured and judge nothing. The first two measure each shard (`figures`); `by_kind` tells
-them from the third, so that no one needs to know a check's type.
+parameters have a threshold (`limits`), what its result is (`verdict`), and which of its demands nothing can fail
+(`unfailable`): those are measured and judge nothing. The first two measure each shard (`figures`); `by_kind`
+distinguishes them from the third, so that no caller needs to know a check's type.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
-from tcdp_audit.core.check.class_check import ClassCheck
-from tcdp_audit.core.check.evidence import ClassEvidence, ReferenceDistribution, Target
-from tcdp_audit.core.check.guide import DisclosureType, Guide
-from tcdp_audit.core.check.on_classes import CheckOnClasses, Figure
-from tcdp_audit.core.check.parameters import AttributeParameters, Parameters, ShareParameters
+from tcdp_audit.core.base.declared_types import type_faults
+from tcdp_audit.core.base.frozen import refuse
+from tcdp_audit.core.base.guide_file import DisclosureType, Guide
+from tcdp_audit.core.check.class_check import AttackCheck, CheckOnClasses, ClassCheck, Figure
+from tcdp_audit.core.check.evidence import ClassEvidence, ReferenceDistribution, SingletonClasses, Target
 from tcdp_audit.core.check.specification import Specification
 from tcdp_audit.core.check.table_check import ALL_COUNTED, NO_PAIRING, TableCheck, TableFigure
-from tcdp_audit.core.check.threshold import Limit, Threshold
-from tcdp_audit.core.check.unfailable import SingletonClasses
-from tcdp_audit.core.check.verdict import Verdict
-from tcdp_audit.core.check.victim_check import AttackCheck
+from tcdp_audit.core.check.threshold import AttributeParameters, Limit, Parameters, ShareParameters, Threshold, Verdict
 
 __all__ = [
     "ALL_COUNTED",
@@ -52,7 +51,97 @@ __all__ = [
     "Verdict",
 ]
 
+
 Check = ClassCheck[Any] | AttackCheck[Any] | TableCheck[Any]
 """A check of any kind."""
 
 KINDS = (ClassCheck, AttackCheck, TableCheck)
+
+
+@dataclass(frozen=True)
+class LazyCheck:
+    """A check by what lists of checks need of it. It is loaded when a policy, a page or a program asks for it.
+
+    Args:
+        name: the check's own.
+        title: the check's own.
+        disclosure_type: the check's own.
+        load: gives the check. Its plugin is broken where that raises, or gives one with another name, title, quarter or
+            risk.
+        risk: the check's own, for reports that did not run it; nothing, and they do not say.
+    """
+
+    name: str
+    title: str
+    disclosure_type: DisclosureType
+    load: Callable[[], Check]
+    risk: str = ""
+
+
+Announced = Check | LazyCheck
+
+
+def load_announced(announced: Announced, kinds: tuple[type, ...] = KINDS) -> Check:
+    """The check that was announced, of one of the kinds that there are.
+
+    Raises:
+        TypeError: what is loaded is no check, or a field of it has another type than is declared.
+        ValueError: it is another one.
+        BaseException: whatever `load` raises.
+    """
+    if not isinstance(announced, LazyCheck):
+        return announced
+    check = announced.load()
+    if not issubclass(type(check), kinds):
+        raise TypeError(f"what is loaded is a {type(check).__name__} and no check")
+    for fault in type_faults(check):
+        raise TypeError(fault)
+    for what, said, own in (
+        ("name", announced.name, check.name),
+        ("title", announced.title, check.title),
+        ("disclosure_type", announced.disclosure_type, check.disclosure_type),
+        ("risk", announced.risk, check.risk if announced.risk else ""),
+    ):
+        if said != own:
+            raise ValueError(f"its {what} was announced as {said!r} and is {own!r}")
+    return check
+
+
+class ChecksByName(Mapping[str, Check]):
+    """Checks by name, each loaded when it is first looked up. Names, and how many there are, load none.
+
+    Args:
+        announced: what plugins yield, by name.
+        load: loads one of them; it is asked once for each.
+    """
+
+    __setitem__ = __delitem__ = __ior__ = refuse
+    clear = pop = popitem = setdefault = update = refuse
+
+    def __init__(self, announced: Mapping[str, Announced], load: Callable[[Announced], Check]) -> None:
+        self.announced = announced
+        self._load = load
+        self._loaded: dict[str, Check] = {}
+
+    def __getitem__(self, name: str) -> Check:
+        """The check.
+
+        Raises:
+            KeyError: no plugin has it.
+            PluginError: its plugin announces it and cannot load it.
+        """
+        if name not in self._loaded:
+            self._loaded[name] = self._load(self.announced[name])
+        return self._loaded[name]
+
+    def __contains__(self, name: object) -> bool:
+        """Whether a plugin has it."""
+        return name in self.announced
+
+    def __iter__(self) -> Iterator[str]:
+        """The names, in the order of the plugins."""
+        return iter(self.announced)
+
+    def __len__(self) -> int:
+        """How many there are."""
+        return len(self.announced)

@@ -1,11 +1,11 @@
-"""What a check needs of a policy and its tables, and the one place that says what is missing."""
+"""What a check needs of a policy and its tables, and the sentences about what is missing."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from enum import StrEnum
 
-from tcdp_audit.core.check.parameters import Parameters
+from tcdp_audit.core.check.threshold import Parameters
 from tcdp_audit.core.policy.model import PolicyDocument, Role
 
 Faults = Iterator[tuple[str, str]]
@@ -38,19 +38,14 @@ TABLES = frozenset({Need.ORIGINAL, Need.POPULATION, Need.REGISTRY, Need.PREVIOUS
 
 
 def missing(need: Need, parameters: Parameters, document: PolicyDocument, *, demands: bool) -> Faults:
-    """Why a policy does not meet a need: (parameter or "", sentence).
-
-    Args:
-        need: of the check.
-        parameters: of an expectation.
-        document: the policy.
-        demands: whether the expectation demands anything.
-    """
+    """Why a policy does not meet a need: (parameter or "", sentence). `demands` says whether anything is demanded."""
     if need is Need.HOLDOUT_FOR_DEMANDS:
         if demands and document.holdout is None:
             yield "at_most", NO_HOLDOUT
     elif need in _MISSING:
         yield from _MISSING[need](parameters, document)
+    elif need in _UNMET and _UNMET[need][0](document):
+        yield "", _UNMET[need][1].replace("{unit}", repr(document.unit))
 
 
 NO_HOLDOUT = (
@@ -62,7 +57,7 @@ NO_EARLIER_RELEASE = (
 )
 NO_KEY = "people are followed through the releases by a key; add `key:` with the attribute that all releases share"
 ROWS_ONLY = (
-    "it counts rows, and the policy's unit is {unit!r}: five rows of one person would not be alone; "
+    "it counts rows, and the policy's unit is {unit}: five rows of one person would not be alone; "
     "give the policy a release with one row for each"
 )
 OWN_CATEGORY = (
@@ -71,19 +66,12 @@ OWN_CATEGORY = (
 )
 
 
-def _previous(_: Parameters, document: PolicyDocument) -> Faults:
-    if document.previous is None:
-        yield "", NO_EARLIER_RELEASE
-
-
-def _rows(_: Parameters, document: PolicyDocument) -> Faults:
-    if document.unit is not None:
-        yield "", ROWS_ONLY.format(unit=document.unit)
-
-
-def _partition(_: Parameters, document: PolicyDocument) -> Faults:
-    if document.conventions.missing_quasi_identifier == "wildcard":
-        yield "", OWN_CATEGORY
+_UNMET: Mapping[Need, tuple[Callable[[PolicyDocument], bool], str]] = {  # when, and why; `unit` is the policy's
+    Need.PREVIOUS: (lambda document: document.previous is None, NO_EARLIER_RELEASE),
+    Need.ROWS: (lambda document: document.unit is not None, ROWS_ONLY),
+    Need.PARTITION: (lambda document: document.conventions.missing_quasi_identifier == "wildcard", OWN_CATEGORY),
+    Need.KEY: (lambda document: document.key is None, NO_KEY),
+}
 
 
 def _sensitive(parameters: Parameters, document: PolicyDocument) -> Faults:
@@ -98,11 +86,6 @@ def _sensitive(parameters: Parameters, document: PolicyDocument) -> Faults:
             yield field, f"the policy declares no sensitive attribute {named!r}"
 
 
-def _key(_: Parameters, document: PolicyDocument) -> Faults:
-    if document.key is None:
-        yield "", NO_KEY
-
-
 def _declared(parameters: Parameters, document: PolicyDocument) -> Faults:
     for name in _named(parameters):
         if name not in document.attributes and name != document.unit:
@@ -115,7 +98,9 @@ def _distinct(parameters: Parameters, _: PolicyDocument) -> Faults:
 
 
 def _knowable(parameters: Parameters, document: PolicyDocument) -> Faults:
-    for name in sorted({*_named(parameters)}):
+    """Of the attributes that are named, else of the quasi-identifiers."""
+    own = [name for name, one in document.attributes.items() if one.role is Role.QUASI_IDENTIFIER]
+    for name in sorted({*(_named(parameters) or own)}):
         if name not in document.attributes:
             yield "attributes", f"the policy declares no attribute {name!r}"
         elif name == document.key:
@@ -127,11 +112,7 @@ def _named(parameters: Parameters) -> Sequence[str]:
 
 
 _MISSING: Mapping[Need, Callable[[Parameters, PolicyDocument], Faults]] = {
-    Need.PREVIOUS: _previous,
-    Need.ROWS: _rows,
-    Need.PARTITION: _partition,
     Need.SENSITIVE: _sensitive,
-    Need.KEY: _key,
     Need.DECLARED: _declared,
     Need.DISTINCT: _distinct,
     Need.KNOWABLE: _knowable,

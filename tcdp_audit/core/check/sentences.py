@@ -96,7 +96,7 @@ class Sentences:
     def __post_init__(self) -> None:
         """Lock its parts, and read every template once, so that a broken one is seen where it is written."""
         freeze(self, "parts")
-        parts = (list(one.values()) if isinstance(one, Mapping) else [one] for one in self.parts.values())
+        parts = (one.values() if isinstance(one, Mapping) else [one] for one in self.parts.values())
         for template in (self.passed, self.failed, self.measured, self.impact, self.no_impact, *chain(*parts)):
             _parsed(template)
 
@@ -187,7 +187,7 @@ def _parsed(template: str) -> tuple[Any, ...]:
     tokens = _tokens(template)
     alternatives, end = _alternatives(tokens)
     if end or len(alternatives) > 1:
-        raise ValueError(f"a bracket or a bar stands outside an optional part: {template!r}")
+        raise ValueError(f"a bracket or a bar is outside an optional part: {template!r}")
     return alternatives[0]
 
 
@@ -198,7 +198,7 @@ def _tokens(template: str) -> Iterator[str | _Field]:
         if match["name"]:
             yield _Field(match["name"], match["total"] or "", match["test"] or "", match["spec"] or "")
         elif match[0] in "{}":
-            raise ValueError(f"a brace stands alone: {template!r}")
+            raise ValueError(f"a brace has no counterpart: {template!r}")
         else:
             yield match[0]
         position = match.end()

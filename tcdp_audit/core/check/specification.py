@@ -8,17 +8,18 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
+from tcdp_audit.core.base.declared_types import items_of
+from tcdp_audit.core.base.errors import PluginError
+from tcdp_audit.core.base.guide_file import DisclosureType, Guide
 from tcdp_audit.core.check.evidence import Target
-from tcdp_audit.core.check.guide import DisclosureType, Guide
 from tcdp_audit.core.check.needs import TABLES, Need, missing
-from tcdp_audit.core.check.parameters import Parameters
 from tcdp_audit.core.check.sentences import Sentences
-from tcdp_audit.core.check.threshold import Limit
+from tcdp_audit.core.check.threshold import Limit, Parameters
 from tcdp_audit.core.policy.faults import nearest
 from tcdp_audit.core.policy.model import AttributeDeclaration, PolicyDocument, Role, Scale
 
 if TYPE_CHECKING:
-    from tcdp_audit.core.check.on_classes import CheckOnClasses
+    from tcdp_audit.core.check.class_check import CheckOnClasses
     from tcdp_audit.core.check.table_check import TableCheck
 
 P = TypeVar("P", bound=Parameters)
@@ -167,7 +168,8 @@ class Specification(ABC, Generic[P]):
         for target in targets:
             yield from self._unmeasurable(parameters, target, document)
         yield from self._unmet(parameters, document)
-        yield from self.validate(parameters, document)
+        gave = f"`validate` of the check {self.name!r} gave"
+        yield from items_of(self.validate(parameters, document), tuple, gave, PluginError)
 
     def _unmet(self, parameters: P, document: PolicyDocument) -> Iterator[tuple[str, str]]:
         needs, demands = {*self.needs, *self.needs_if(parameters, document)}, bool(self.demands(parameters))
@@ -195,15 +197,9 @@ class Specification(ABC, Generic[P]):
             if allowed is not None:
                 yield from _scale_faults(title, name, declaration, allowed)
             if self.needs_hierarchy(parameters) and declaration.hierarchy is None:
-                yield (
-                    "",
-                    f"{title} needs a hierarchy of {name!r}; add `hierarchy: {name}.csv` to its declaration",
-                )
+                yield ("", f"{title} needs a hierarchy of {name!r}; add `hierarchy: {name}.csv` to its declaration")
             if document.conventions.reference == "declared" and declaration.distribution is None:
-                yield (
-                    "",
-                    f"the reference is declared, but {name!r} has none; add `distribution: uniform` or weights",
-                )
+                yield ("", f"the reference is declared, but {name!r} has none; add `distribution: uniform` or weights")
 
 
 def _scale_faults(
@@ -214,10 +210,5 @@ def _scale_faults(
         example = f"{name}: {{role: sensitive, scale: {'numeric' if Scale.NUMERIC in allowed else scales}}}"
         yield "", f"{title} needs {name!r} to be {scales}; declare it, for example `{example}`"
     elif declaration.scale is Scale.ORDINAL and declaration.order is None:
-        yield (
-            "",
-            (
-                f"{title} needs the order of {name!r}; declare it, for example "
-                f"`{name}: {{role: sensitive, scale: ordinal, order: [low, middle, high]}}`"
-            ),
-        )
+        example = f"{name}: {{role: sensitive, scale: ordinal, order: [low, middle, high]}}"
+        yield "", f"{title} needs the order of {name!r}; declare it, for example `{example}`"

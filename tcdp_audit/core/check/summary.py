@@ -9,11 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.core.base.arrays import Floats
 from tcdp_audit.core.base.outcome import Comparison
-from tcdp_audit.core.check.by_size import NO_CLASS, BySize
-from tcdp_audit.core.check.distribution import NOTHING, Distribution
+from tcdp_audit.core.check.by_size import NO_CLASS, NOTHING, BySize, Distribution
 from tcdp_audit.core.classes.histogram import Counts, Histogram
+from tcdp_audit.core.encoding.keys import Floats
 
 WORST_SHOWN = 10
 RUN = 64  # keys of which only the least is looked at first
@@ -84,7 +83,7 @@ def summarise(
         failing: which classes do not keep a threshold.
         comparison: says which end of the figures is the worst.
         cells_of: the quasi-identifiers' values of some classes, where a person asked to see them.
-        times: how many classes each stands for, which are alike; None where that is one.
+        times: how many classes, which are alike, each represents; None where that is one.
         histogram: the sensitive attribute in each class, where pictures of it are wanted.
 
     Cost: O(classes log classes).
@@ -107,7 +106,7 @@ def summarise(
 
 
 def merge(summaries: Sequence[ClassSummary], comparison: Comparison) -> ClassSummary:
-    """Summaries of shards as one. Associative and commutative but for the cells of equal classes."""
+    """Summaries of shards as one. Associative and commutative, except for the cells of equal classes."""
     worst = _merge_worst([candidate for one in summaries for candidate in one.worst], comparison)
     return ClassSummary(
         classes=sum(one.classes for one in summaries),
@@ -116,7 +115,7 @@ def merge(summaries: Sequence[ClassSummary], comparison: Comparison) -> ClassSum
         failing_records=sum(one.failing_records for one in summaries),
         worst=worst,
         distribution=Distribution.merged([one.distribution for one in summaries]),
-        worst_values=min((one.worst_values for one in summaries if _is_as_bad(one, worst)), default=b""),
+        worst_values=min((one.worst_values for one in summaries if _head(one.worst) == _head(worst)), default=b""),
         by_size=BySize.added_up([NO_CLASS, *(one.by_size for one in summaries)]),
     )
 
@@ -131,9 +130,9 @@ def _merge_worst(candidates: Sequence[Candidate], comparison: Comparison) -> tup
     return tuple(sorted(candidates, key=rank)[:WORST_SHOWN])
 
 
-def _is_as_bad(one: ClassSummary, worst: Sequence[Candidate]) -> bool:
-    """Whether the worst class of a shard has the figure and the records of the worst of all."""
-    return bool(one.worst) and (one.worst[0].value, one.worst[0].records) == (worst[0].value, worst[0].records)
+def _head(worst: Sequence[Candidate]) -> list[tuple[float, int]]:
+    """The figure and the records of the worst class, if there is one."""
+    return [(one.value, one.records) for one in worst[:1]]
 
 
 def _pairs(histogram: Histogram, classes: NDArray[np.intp]) -> Pairs:

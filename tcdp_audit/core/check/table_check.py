@@ -1,26 +1,115 @@
-"""A check on the release as a whole, and on the tables that it can be compared with."""
+"""A check on the release as a whole, and on the tables that it can be compared with.
+
+A figure of all pairs may be estimated from a sample, with an interval.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from math import inf, log
 from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 from tcdp_audit.core.base.errors import CheckError
 from tcdp_audit.core.base.outcome import Comparison
-from tcdp_audit.core.check.estimate import Estimate
-from tcdp_audit.core.check.evidence import Target
+from tcdp_audit.core.base.words import count, percent
+from tcdp_audit.core.check.evidence import Target, keeps, worst_share
 from tcdp_audit.core.check.specification import P, Specification, T
-from tcdp_audit.core.check.threshold import Limit
-from tcdp_audit.core.check.unfailable import keeps, worst_share
-from tcdp_audit.core.check.verdict import Verdict
+from tcdp_audit.core.check.threshold import Limit, Verdict
 from tcdp_audit.core.policy.model import PolicyDocument
 
 if TYPE_CHECKING:
-    from tcdp_audit.core.check.on_classes import CheckOnClasses
+    from tcdp_audit.core.check.class_check import CheckOnClasses
     from tcdp_audit.core.check.table_view import TableView
+    from tcdp_audit.core.release.pairs import Pairs
+
+
+ERROR = Fraction(1, 100)  # how often an interval may miss the whole table's figure
+STEPS = 64  # of a bisection
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """What a sample of pairs says of a figure of all pairs."""
+
+    low: float  # lower end of the interval
+    high: float  # upper end
+    pairs: int  # how many pairs were compared
+    records: int  # how many records the release has
+    seed: int  # of the draw
+    more: str  # what would make the sample larger, or needless: half a sentence
+
+    def as_details(self) -> dict[str, Any]:
+        """The entry `estimate` of an outcome's details."""
+        ends = {"low": self.low, "high": self.high, "confidence": 1 - ERROR}
+        return {**ends, "pairs": self.pairs, "of_records": self.records, "seed": self.seed}
+
+    def sentence(self, threshold: Fraction | None) -> str:
+        """What it is, to follow a check's own sentence."""
+        low, high = percent(self.low, threshold), percent(self.high, threshold)
+        return (
+            f"Estimated from {self.pairs:,} of {count(self.records, 'released record')}, drawn by seed {self.seed}: "
+            f"with {percent(float(1 - ERROR))} confidence the share is between {low} and {high}."
+        )
+
+
+def estimate_of_mean(mean: Fraction | float, pairs: Pairs) -> Estimate | None:
+    """The interval of a mean, over the matched pairs, of a number from 0 to 1; None where the pairs are no sample."""
+    return estimate_of_largest([mean], pairs)
+
+
+def estimate_of_largest(means: Sequence[Fraction | float], pairs: Pairs) -> Estimate | None:
+    """The interval of the largest of several such means: each has one, which together are right 99 times in 100."""
+    if pairs.sample is None:
+        return None
+    number = len(pairs.matched)
+    ends = [interval_of_mean(float(mean), number, float(ERROR) / len(means)) for mean in means]
+    low, high = max(low for low, _ in ends), max(high for _, high in ends)
+    return Estimate(low, high, number, pairs.sample.records, pairs.sample.seed, pairs.sample.more)
+
+
+def interval_of_mean(mean: float, number: int, error: float) -> tuple[float, float]:
+    """Between what the mean of all numbers lies, from the mean of some of them.
+
+    Args:
+        mean: of the numbers that were drawn, each from 0 to 1.
+        number: how many were drawn, without replacement.
+        error: how often the interval may be wrong, above 0.
+
+    Source: Hoeffding, Probability inequalities for sums of bounded random variables, JASA 58 (1963), theorems 1 and 4.
+
+    Example:
+        >>> low, high = interval_of_mean(0.2, 1_000, 0.01)
+        >>> round(low, 3), round(high, 3)
+        (0.161, 0.243)
+    """
+    divergence = log(2 / error) / number
+    return _farthest(mean, 0.0, divergence), _farthest(mean, 1.0, divergence)
+
+
+def _farthest(mean: float, end: float, divergence: float) -> float:
+    """The value between a mean and an end of [0, 1] from which the mean diverges so much; on its far side."""
+    near, far = mean, end
+    if _divergence(mean, far) <= divergence:
+        return far
+    for _ in range(STEPS):
+        middle = (near + far) / 2
+        near, far = (middle, far) if _divergence(mean, middle) <= divergence else (near, middle)
+    return far
+
+
+def _divergence(p: float, q: float) -> float:
+    """KL(p, q) of two coins."""
+    return _term(p, q) + _term(1 - p, 1 - q)
+
+
+def _term(p: float, q: float) -> float:
+    if not p:
+        return 0.0
+    return p * log(p / q) if q else inf
+
 
 ALL_COUNTED = (
     "it counts every record, and `suppressed: exempt` would leave some out; use `counted`, or drop the suppressed "
@@ -63,15 +152,17 @@ class TableFigure:
 class TableCheck(Specification[P]):
     """A check on the release as a whole, and on the tables that it can be compared with.
 
+    A figure of all pairs may be estimated from a sample, with an interval.
+
     Args:
-        measure: the figure, from a view that reads what it is asked for.
-        threshold: the parameter with the largest (or least) figure allowed.
-        comparison: how the figure must compare with it.
-        label: what the figure is called.
-        worst: the worst figure that a release could have, of as many records as the figure is about; None if there is
-            none. It shows which demands nothing can fail. By default 1 (or 0, where more is safer) if the threshold is
-            declared to lie from 0 to 1, as a share does; otherwise none.
-        further: thresholds of other figures, which must be kept too; a share's worst is 1 (or 0), others have none.
+            measure: the figure, from a view that reads what it is asked for.
+            threshold: the parameter with the largest (or least) figure allowed.
+            comparison: how the figure must compare with it.
+            label: what the figure is called.
+            worst: the worst figure that a release could have, of as many records as the figure is about; None if
+                there is none. It shows which demands nothing can fail. By default 1 (or 0, where more is safer) if the
+                threshold is declared to lie from 0 to 1, as a share does; otherwise none.
+            further: thresholds of other figures, which must be kept too; a share's worst is 1 (or 0), others have none.
     """
 
     measure: Callable[[TableView, P], TableFigure]
@@ -147,11 +238,7 @@ def _outcomes_at(limit: Limit, ends: Sequence[Fraction | float], demanded: Fract
 
 
 def _sound(value: Any) -> Any:
-    """A figure that can be compared.
-
-    Raises:
-        CheckError: it is none.
-    """
+    """The figure. Raises CheckError if it cannot be compared."""
     if not isinstance(value, Real):
         raise CheckError(f"the check gave a {type(value).__name__}; a figure must be a real number")
     if value != value:  # noqa: PLR0124 - NaN

@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tcdp_audit.core.base.arrays import Floats, freeze_arrays
 from tcdp_audit.core.base.errors import CheckError
 from tcdp_audit.core.classes.grouping import Grouping
 from tcdp_audit.core.classes.histogram import Counts
-from tcdp_audit.core.encoding.keys import Codes, boundaries, fold
+from tcdp_audit.core.encoding.keys import Codes, Floats, boundaries, fold, freeze_arrays
 from tcdp_audit.core.engines.base import Engine
 from tcdp_audit.core.policy.model import PREVIOUS, AttributeDeclaration, Role, Scale
 from tcdp_audit.core.policy.policy import Policy
@@ -25,10 +24,11 @@ from tcdp_audit.core.release.coded import (
     code_apart,
     code_together,
     common_domains,
+    distinct_rows,
     fit,
+    in_parts,
     separate_domains,
 )
-from tcdp_audit.core.release.distinct import distinct_rows, in_parts
 
 if TYPE_CHECKING:
     from tcdp_audit.core.detection.detector import Detector
@@ -39,25 +39,18 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class SampleClasses:
-    """The equivalence classes of the release.
+    """The equivalence classes of the release."""
 
-    Args:
-        size: f, what k counts in each class. int64, shape (classes,).
-        records: records of each class.
-        matched: records that each may be taken for: its own, and under `wildcard` all that are compatible with them.
-        expected: n times the product of its quasi-identifiers' shares: the size under independence. float64.
-        weight: sum of the matched records' sampling weights, where the policy names a weight. float64, or None.
-        total_weight: sum of all sampling weights, or None.
-        of_entities: where the policy names a unit, the size of the smallest class that each entity has a record in:
-            the one that an intruder picks. Shape (entities,). None where the unit is the record.
-    """
-
-    size: Counts
-    records: Counts
+    size: Counts  # f, what k counts in each class. int64, shape (classes,)
+    records: Counts  # records of each class
+    # records that each may be taken for: its own, and under `wildcard` all that are compatible with them
     matched: Counts
-    expected: Floats
+    expected: Floats  # n times the product of its quasi-identifiers' shares: the size under independence. float64
+    # sum of the matched records' sampling weights, where the policy names a weight. float64, or None
     weight: Floats | None
-    total_weight: float | None
+    total_weight: float | None  # sum of all sampling weights, or None
+    # where the policy names a unit, the size of the smallest class that each entity has a record in: the one that an
+    # intruder picks, shape (entities,). None where the unit is the record
     of_entities: Counts | None = None
 
     def __post_init__(self) -> None:
@@ -105,17 +98,11 @@ class PopulationClasses:
 
 @dataclass(frozen=True)
 class Overlap:
-    """Figures of classes that overlap, so that they cannot be added up.
+    """Figures of classes that overlap, so that they cannot be added up."""
 
-    Args:
-        records: records of the release in each class itself. Shape (classes,).
-        people: records of the population.
-        uniques: records of the population that are compatible with no other.
-    """
-
-    records: Counts
-    people: int
-    uniques: int
+    records: Counts  # records of the release in each class itself, shape (classes,)
+    people: int  # records of the population
+    uniques: int  # records of the population that are compatible with no other
 
     def __post_init__(self) -> None:
         """Lock its arrays."""
@@ -179,7 +166,7 @@ class TableView:
         return self._coded(attributes, companions, counted=False)
 
     def counted(self, attributes: Sequence[str], *companions: str) -> list[CodedTable]:
-        """The same where a row may stand for several records: `times` says how many; the order of records is lost.
+        """The same where a row may represent several records: `times` says how many; the order of records is lost.
 
         An engine that counts where the table lives sends less than the records.
 
@@ -208,12 +195,12 @@ class TableView:
             CheckError: a table or a column is not there, or holds values that do not fit its scale; or numbers of one
                 would be rounded to those of another.
         """
-        engines = [self.engine, *(self._companion(name) for name in companions)]
+        engines = self._engines(companions)
         domains = separate_domains(engines, attributes, self.policy.attributes, self.policy.conventions)
         return [StreamedTable(engine, own) for engine, own in zip(engines, domains, strict=True)]
 
     def of_companion(self, name: str, attributes: Sequence[str], numeric: Sequence[str] = ()) -> CodedTable:
-        """Columns of one companion by itself, which the release may lack. A row may stand for several records.
+        """Columns of one companion by itself, which the release may lack. A row may represent several records.
 
         Args:
             name: of the companion.
@@ -236,7 +223,7 @@ class TableView:
         Args:
             attributes: columns that may be generalised in another way in each; codes are over each table's own values.
             alike: further columns, over common domains.
-            counted: whether a row may stand for several records; the order of records is then lost.
+            counted: whether a row may represent several records; the order of records is then lost.
 
         Raises:
             CheckError: there is no earlier release; or a column is not there, or the rows outgrow the memory.
@@ -257,7 +244,7 @@ class TableView:
         Raises:
             CheckError: a table or a column is not there.
         """
-        engines = [self.engine, *(self._companion(name) for name in companions)]
+        engines = self._engines(companions)
         if self.memory is None or fit(engines, (CODE + KEY) * len(attributes), self.memory):
             return iter([self.coded(attributes, *companions)])
         domains = common_domains(engines, attributes, self.policy.attributes, self.policy.conventions)
@@ -269,15 +256,17 @@ class TableView:
         Raises:
             CheckError: a table or a column is not there, or the distinct rows outgrow the memory.
         """
-        engines = [self.engine, *(self._companion(name) for name in companions)]
+        engines = self._engines(companions)
         domains = common_domains(engines, attributes, self.policy.attributes, self.policy.conventions)
         each = None if self.memory is None else self.memory // len(engines)
         return [distinct_rows(engine, own, each) for engine, own in zip(engines, domains, strict=True)]
 
     def _coded(self, attributes: Sequence[str], companions: Sequence[str], *, counted: bool) -> list[CodedTable]:
-        engines = [self.engine, *(self._companion(name) for name in companions)]
-        declared, conventions = self.policy.attributes, self.policy.conventions
+        engines, declared, conventions = self._engines(companions), self.policy.attributes, self.policy.conventions
         return code_together(engines, attributes, declared, conventions, counted=counted, memory=self.memory)
+
+    def _engines(self, companions: Sequence[str]) -> list[Engine]:
+        return [self.engine, *(self._companion(name) for name in companions)]
 
     def _companion(self, name: str) -> Engine:
         if name not in self.companions:
@@ -347,8 +336,8 @@ class TableView:
     def generalised_pairs(self, attributes: Sequence[str]) -> tuple[Pairs, Mapping[str, GeneralizedMatch]]:
         """Release and original, paired as the policy says, where cells of the release may be generalised.
 
-        Each table is coded over its own values; what the cells of each attribute stand for among the values of the
-        original is next to them.
+        Each table is coded over its own values; the values of the original that the cells of each attribute cover are
+        next to them.
 
         Raises:
             CheckError: there is no original, no pairing is declared, or it does not work; or the tables outgrow the
@@ -379,9 +368,9 @@ def _overlapping(
     codes: Sequence[Codes], missing: Sequence[int], in_sample: Counts, in_population: Counts
 ) -> PopulationClasses:
     """Release and population, each class with all records that are compatible with it."""
-    from tcdp_audit.core.classes.wildcard import compatibility  # noqa: PLC0415 - only for this convention
+    from tcdp_audit.core.classes.wildcard import Compatibility  # noqa: PLC0415 - only for this convention
 
-    compatible = compatibility([column.astype(np.int64) for column in codes], missing)
+    compatible = Compatibility([column.astype(np.int64) for column in codes], missing)
     sample, population = (one.astype(np.int64) for one in compatible.sums([in_sample, in_population]))
     in_release, uniques = in_sample > 0, int(((population == 1) & (in_population == 1)).sum())
     overlap = Overlap(in_sample[in_release], int(in_population.sum()), uniques)

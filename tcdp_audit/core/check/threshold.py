@@ -1,18 +1,202 @@
-"""A threshold as policies, pages and reports know it: a parameter, a comparison, and what is compared."""
+"""Parameters of checks, their thresholds, and figures that compare exactly with one."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Generic, TypeVar
+from functools import cached_property
+from typing import Annotated, Any, Generic, TypeVar
 
+import numpy as np
 from numpy.typing import NDArray
+from pydantic import Field
 
-from tcdp_audit.core.base.outcome import Comparison
+from tcdp_audit.core.base.declared_types import require_type, type_of
+from tcdp_audit.core.base.errors import CheckError
+from tcdp_audit.core.base.outcome import Comparison, Severity
+from tcdp_audit.core.base.words import count
 from tcdp_audit.core.check.evidence import ClassEvidence
-from tcdp_audit.core.check.exact import Measured
-from tcdp_audit.core.check.parameters import Parameters
+from tcdp_audit.core.encoding.keys import Floats, Integers
+from tcdp_audit.core.policy.model import Model, Reason, Text
+from tcdp_audit.core.policy.scalars import Exact
+
+Signs = NDArray[np.int8]
+"""Comparisons with a threshold, one for each class: -1 below it, 0 equal to it, 1 above it."""
+
+BORDERLINE = 1e-9  # nearer to the threshold than this (relative above 1), floating point does not decide
+UNMEASURED = ("severity", "reason", "attribute")  # parameters that an outcome has as fields of its own
+LIMIT = 2**62  # integer products stay below this, or are taken in Python integers
+
+
+@dataclass(frozen=True)
+class Ratios:
+    """One exact fraction per class.
+
+    Args:
+        numerator: integers, shape (classes,).
+        denominator: integers of the same shape, at least 0; 0 gives infinity.
+    """
+
+    numerator: Integers
+    denominator: Integers
+
+    @cached_property
+    def values(self) -> Floats:
+        """The fractions as float64, infinite where the denominator is 0."""
+        whole = self.denominator != 0
+        values = np.full(len(self.numerator), np.inf)
+        values[whole] = _quotients(self.numerator[whole], self.denominator[whole])
+        return values
+
+    def compare(self, threshold: Fraction) -> Signs:
+        """Sign of value minus threshold, exact. O(classes)."""
+        signs, close = _clear_signs(self.values, threshold)
+        difference = self.numerator[close].astype(object) * threshold.denominator
+        difference -= self.denominator[close].astype(object) * threshold.numerator
+        signs[close] = (difference > 0).astype(np.int8) - (difference < 0).astype(np.int8)
+        return signs
+
+    @classmethod
+    def whole(cls, numbers: Integers) -> Ratios:
+        """Integers as fractions."""
+        return cls(numbers, np.ones(len(numbers), dtype=np.int64))
+
+
+@dataclass(frozen=True)
+class ApproximateFigure:
+    """One float per class, and a function that decides the borderline ones exactly.
+
+    Args:
+        values: float64, shape (classes,), never NaN.
+        decide: given indices of classes and the threshold, the exact sign of value minus threshold of each.
+    """
+
+    values: Floats
+    decide: Callable[[NDArray[np.intp], Fraction], Signs]
+
+    def compare(self, threshold: Fraction) -> Signs:
+        """Sign of value minus threshold; `decide` is asked where they differ by less than 1e-9."""
+        signs, close = _clear_signs(self.values, threshold)
+        if len(close):
+            signs[close] = self.decide(close, threshold)
+        return signs
+
+
+Measured = Ratios | ApproximateFigure
+"""Figures of classes, one each, that can be compared with a threshold exactly."""
+
+
+def _quotients(numerator: Integers, denominator: Integers) -> Floats:
+    """Quotients as float64, to the last digit the same for 64-bit and for Python integers."""
+    try:
+        return numerator.astype(np.float64) / denominator.astype(np.float64)
+    except OverflowError:  # Python integers above 1e308, whose own division copes
+        return (numerator / denominator).astype(np.float64)
+
+
+def _clear_signs(values: Floats, threshold: Fraction) -> tuple[Signs, NDArray[np.intp]]:
+    """Signs as floating point sees them, and the indices where it must not decide."""
+    # Floats decide wherever they cannot be wrong. A figure is computed to some ulps, far within 1e-9 of its size, so
+    # beyond that distance from the threshold its sign is certain. The few classes within it are decided by exact
+    # arithmetic. The margin only decides how often that happens, not the result: a wider one costs time and changes no
+    # verdict.
+    limit = float(threshold)
+    difference = values - limit
+    close = np.flatnonzero(np.abs(difference) <= BORDERLINE * max(1.0, abs(limit)))
+    return np.sign(difference).astype(np.int8), close
+
+
+def _as_floats(array: NDArray[Any]) -> Floats | None:
+    """An array as float64; None where it holds something that is no number."""
+    try:
+        return array.astype(np.float64)
+    except (TypeError, ValueError):
+        return None
+
+
+def _require_numbers(*arrays: NDArray[Any]) -> None:
+    """Refuse figures that have no order: complex numbers above all, whose imaginary part would be dropped."""
+    for dtype in (np.asarray(array).dtype for array in arrays):
+        if dtype.kind not in "iubfO":
+            raise CheckError(f"the check gave figures of type {dtype}; a figure must be a real number")
+
+
+def as_measured(values: Measured | NDArray[Any]) -> Measured:
+    """A check's answer as something comparable: arrays are taken at their exact value.
+
+    Raises:
+        CheckError: it is none of these, or its figures are no real numbers.
+    """
+    if isinstance(values, Ratios | ApproximateFigure):
+        require_type(values, type(values), "the check gave", CheckError)
+        arrays = [values.numerator, values.denominator] if isinstance(values, Ratios) else [values.values]
+        _require_numbers(*arrays)
+        same_shape = arrays[0].shape == arrays[-1].shape
+        if not same_shape or (isinstance(values, Ratios) and "f" in {one.dtype.kind for one in arrays}):
+            raise CheckError("the check gave Ratios whose arrays are not integers of the same shape")
+        return values
+    array = np.asarray(values)
+    _require_numbers(array)
+    if array.ndim and array.dtype.kind in "iub":
+        return Ratios.whole(array.astype(np.int64))
+    floats = _as_floats(array) if array.ndim else None
+    if floats is None:
+        raise CheckError(
+            f"the check gave {type_of(values)} and no figures; it must give Ratios, an ApproximateFigure or an array"
+        )
+
+    def exactly(indices: NDArray[np.intp], threshold: Fraction) -> Signs:
+        exact = [Fraction(value) for value in floats[indices].tolist()]
+        return np.array([(value > threshold) - (value < threshold) for value in exact], dtype=np.int8)
+
+    return ApproximateFigure(floats, exactly)
+
+
+class Parameters(Model):
+    """Base of every check's parameters. A field named as a `Threshold` says must have None as its default."""
+
+    severity: Annotated[
+        Severity, Field(strict=False, description="Whether a failure fails the audit or only warns.")
+    ] = Severity.ERROR
+    reason: Annotated[  # no figure depends on it: a dump of the parameters leaves it out
+        Reason | None, Field(exclude=True, description="Why the policy demands it; results and reports quote it.")
+    ] = None
+
+    def figures(self) -> dict[str, Any]:
+        """The parameters that were given or default, without what every check has and without None.
+
+        Texts in a list are values of an attribute, unless they are `attributes` themselves: those are counted here and
+        not named, because an outcome holds no cell.
+        """
+        own = ((name, getattr(self, name)) for name in type(self).model_fields if name not in UNMEASURED)
+        given = {name: value for name, value in own if value is not None}
+        return {name: value if name == "attributes" else _without_cells(value) for name, value in given.items()}
+
+    def files(self) -> Iterator[tuple[str, str | None, str]]:
+        """The files that they name, relative to the policy: what each is, whose attribute's, and where it lies."""
+        yield from ()
+
+
+def _without_cells(value: Any) -> Any:
+    if isinstance(value, list) and value and all(isinstance(one, str) for one in value):
+        return count(len(value), "value")
+    return value
+
+
+class AttributeParameters(Parameters):
+    """Base of the parameters of a check on a sensitive attribute."""
+
+    attribute: Annotated[
+        Text | None, Field(description="The sensitive attribute; without it, each of them in turn.")
+    ] = None
+
+
+class ShareParameters(AttributeParameters):
+    """Base of the parameters of an `AttackCheck` on a sensitive attribute."""
+
+    at_most: Annotated[Exact | None, Field(ge=0, le=1, description="The largest share of records exposed.")] = None
+
 
 P = TypeVar("P", bound=Parameters)
 IN_WORDS = {
@@ -74,3 +258,15 @@ class Threshold(Generic[P]):
     def demanded(self, parameters: Parameters) -> Fraction | None:
         """The threshold in a set of parameters."""
         return self.limit.demanded(parameters)
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """The result of a check."""
+
+    observed: float  # the headline figure
+    threshold: Fraction | None  # what is demanded of it; None where nothing is
+    comparison: Comparison  # how the figure must compare with it
+    failed: bool | None  # whether it does not; None where nothing is demanded, or it cannot be decided
+    details: Mapping[str, Any]  # further figures
+    undecided: bool = False  # whether a sample is too small to decide whether the demand is kept

@@ -1,8 +1,8 @@
 """Demands that no release could fail, read from the policy alone, before there is any data.
 
-A check is asked what nothing can fail in releases that are as bad as releases get: every record in a class of its own,
-values that nobody else has beside values that nearly all have. What it says of every one of them is said of the demand.
-A check that needs the attribute's own values, numbers or hierarchy for its answer is not asked further.
+Each check says which demands nothing can fail in the worst possible releases: every record in a class of its own,
+unique values together with values that nearly all records have. A demand is vacuous if the check says so of all of
+them. A check that needs the attribute's own values, numbers or hierarchy for its answer gives none.
 """
 
 from __future__ import annotations
@@ -12,32 +12,32 @@ from typing import Any, overload
 
 import numpy as np
 
-from tcdp_audit.core.check.evidence import ClassEvidence, ReferenceDistribution
-from tcdp_audit.core.check.on_classes import CheckOnClasses
-from tcdp_audit.core.check.parameters import Parameters
+from tcdp_audit.core.base.guide_file import DisclosureType
+from tcdp_audit.core.base.outcome import Severity
+from tcdp_audit.core.check.class_check import CheckOnClasses
+from tcdp_audit.core.check.evidence import ClassEvidence, ReferenceDistribution, SingletonClasses, classes_of_one
 from tcdp_audit.core.check.specification import Specification
-from tcdp_audit.core.check.table_check import TableCheck, TableFigure
-from tcdp_audit.core.check.unfailable import SingletonClasses, classes_of_one
+from tcdp_audit.core.check.table_check import TableFigure
+from tcdp_audit.core.check.threshold import Parameters
+from tcdp_audit.core.policy.model import Role
+from tcdp_audit.core.policy.policy import Expectation, Policy
 
 MANY = 10**12  # records, so that a share of one of them is next to nothing
 VALUES = 1000
 
 
 def vacuous(check: Specification[Any], parameters: Parameters) -> tuple[str, ...]:
-    """The parameters whose demand every release keeps. Where that cannot be told without data, nothing."""
+    """The parameters whose demand every release keeps. Where that is not known without data, nothing."""
     try:
-        return check.by_kind(lambda one: _of_classes(one, parameters), lambda one: _of_table(one, parameters))
-    except Exception:  # noqa: BLE001 - it asks for what only a release has, or is somebody's who raises
+        of_table = TableFigure(0, records=MANY)
+        return check.by_kind(lambda one: _of_classes(one, parameters), lambda one: one.unfailable(of_table, parameters))
+    except Exception:  # noqa: BLE001 - it asks for what only a release has, or is a plugin's that raises
         return ()
 
 
 def _of_classes(check: CheckOnClasses[Any], parameters: Parameters) -> tuple[str, ...]:
     said = [check.unfailable(one, parameters) for one in _releases(on_attribute=check.on_attribute)]
     return tuple(name for name in said[0] if all(name in others for others in said))
-
-
-def _of_table(check: TableCheck[Any], parameters: Parameters) -> tuple[str, ...]:
-    return check.unfailable(TableFigure(0, records=MANY), parameters)
 
 
 def _releases(*, on_attribute: bool) -> Iterator[SingletonClasses]:
@@ -59,7 +59,7 @@ def _releases(*, on_attribute: bool) -> Iterator[SingletonClasses]:
 
 
 class _Unknown(Sequence[str]):
-    """The values of an attribute before there is any data: anyone who asks for one has to wait for a release."""
+    """The values of an attribute before there is any data: to ask for one is an error."""
 
     @overload
     def __getitem__(self, position: int) -> str: ...
@@ -72,3 +72,47 @@ class _Unknown(Sequence[str]):
 
     def __len__(self) -> int:
         raise LookupError("the values are not known without a release")
+
+
+OF_ATTRIBUTES = (DisclosureType.ATTRIBUTE_MODEL, DisclosureType.ATTRIBUTE_DEGREE)
+
+
+def undemanded(policy: Policy) -> list[str]:
+    """The sensitive columns, by name, that no expectation of the policy protects from being learned.
+
+    An expectation protects a column if its check is about learning attributes, a demand of it counts and can fail, and
+    it is made of the column: the check runs on it, a parameter names it, or no parameter names any. Size of groups
+    protects none: all members of a group may share a secret.
+
+    Cost: that of `vacuous` for each expectation; no data.
+    """
+    sensitive = policy.with_role(Role.SENSITIVE)
+    protected = {name for one in policy.expectations if _can_fail(one) for name in _protected(one, policy, sensitive)}
+    return [name for name in sensitive if name not in protected]
+
+
+def _can_fail(expectation: Expectation) -> bool:
+    """Whether a demand of it can fail a release."""
+    check, parameters = expectation.check, expectation.parameters
+    if check.disclosure_type not in OF_ATTRIBUTES or parameters.severity is not Severity.ERROR:
+        return False
+    return len(vacuous(check, parameters)) < len(check.demands(parameters))
+
+
+def _protected(expectation: Expectation, policy: Policy, sensitive: list[str]) -> Iterator[str]:
+    targets = expectation.check.targets(expectation.parameters, policy.document)
+    on_classes = {name for target in targets for name in target.attributes}
+    named = on_classes or ({*_texts(expectation.parameters.model_dump())} & {*sensitive})
+    yield from named or sensitive
+
+
+def _texts(value: Any) -> Iterator[str]:
+    """Every text in a value of a parameter."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for inner in value.values():
+            yield from _texts(inner)
+    elif isinstance(value, list | tuple):
+        for inner in value:
+            yield from _texts(inner)

@@ -1,11 +1,10 @@
 """Equivalence classes: the records that agree on every quasi-identifier.
 
-segments        arrays cut into stretches: starts, ranks, firsts
 histogram       how often each value of a confidential attribute occurs in each class
 joint           several confidential attributes as one
 wildcard_rows, wildcard   cells that match several values, so that classes overlap
 grouping        records as classes, with entities that count once per class and value
 column_risk     what each column that an intruder may know adds to the risk
-strength        how well sets of columns tell records apart
+strength        how well sets of columns distinguish records
 shards          classes in parts that fit into memory
 """

@@ -1,6 +1,6 @@
-"""Which of the columns that an intruder may know adds how much to the risk of being found.
+"""How much each column that an intruder may know adds to the risk of re-identification.
 
-Everything is computed from the distinct rows of those columns and how many records each stands for.
+All figures are computed from the distinct rows of those columns and the number of records of each.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ class ColumnRisk:
         label: what the policy calls it; nothing without a label.
         share: of the risk, from 0 to 1; all columns together have 1.
         distinction: different values for each record, by this column alone.
-        separation: the part of all pairs of records that this column alone tells apart.
-        unique: records that stand alone with all columns.
-        unique_without: records that stand alone without this one.
+        separation: the part of all pairs of records that this column alone distinguishes.
+        unique: records that are unique by all columns.
+        unique_without: records that are unique without this one.
     """
 
     column: str
@@ -60,16 +60,13 @@ class ColumnRisk:
 def column_risks(codes: Mapping[str, Codes], times: Sizes, labels: Mapping[str, str]) -> list[ColumnRisk]:
     """The columns by what they add to the risk, the most risky first.
 
-    The share is the Shapley value of a column in the game whose worth is the number of records that stand alone, or
-    of pairs told apart where none does. Beyond eight columns it is the drop when the column is left out.
+    The share is the Shapley value of a column in the game whose value is the number of unique records, or of pairs
+    distinguished where no record is unique. Beyond eight columns it is the drop when the column is left out.
 
     Args:
         codes: of each column, one for every distinct row. Shape (rows,) each.
-        times: how many records each row stands for. Shape (rows,).
+        times: how many records each row represents. Shape (rows,).
         labels: what the policy calls columns.
-
-    Returns:
-        Nothing where there are no columns.
 
     Cost: numbering the rows for each subset of up to eight columns, for each column beyond.
 
@@ -111,14 +108,14 @@ class MeasuredSubsets:
 
     Args:
         columns: codes of each column, one for every row. Shape (rows,) each.
-        times: how many records each row stands for. Shape (rows,).
+        times: how many records each row represents. Shape (rows,).
     """
 
     def __init__(self, columns: Sequence[Codes], times: Sizes) -> None:
         self.columns, self.times, self.records = columns, times, int(times.sum())
         self.radices = [int(one.max()) + 1 for one in columns]
         self.known: dict[tuple[int, ...], int] = {}  # records alone
-        self.distinguished: dict[tuple[int, ...], int] = {}  # pairs told apart
+        self.distinguished: dict[tuple[int, ...], int] = {}  # pairs of records
         self.path = [_Numbered(-1, np.zeros(len(times), np.int64), 1)]  # the rows by no column, by one, by two, ...
 
     def groups(self, subset: tuple[int, ...]) -> int:
@@ -137,7 +134,7 @@ class MeasuredSubsets:
         return self.known[subset]
 
     def apart(self, subset: tuple[int, ...]) -> int:
-        """Pairs of records that are told apart."""
+        """Pairs of records that are distinguished."""
         if subset not in self.distinguished:
             together = sum(size * (size - 1) // 2 * number for size, number in _counted(self.sizes(subset)))
             self.distinguished[subset] = comb(self.records, 2) - together
@@ -181,9 +178,8 @@ def _counted(sizes: Sizes) -> list[tuple[int, int]]:
 
 def _shares(measure: Measure, columns: int) -> list[float]:
     """What each column adds, as parts of the whole; equal parts where none adds anything."""
-    added = (
-        exact_shapley(measure, columns) if columns <= EXACT else [_drop(measure, columns, n) for n in range(columns)]
-    )
+    is_exact = columns <= EXACT
+    added = exact_shapley(measure, columns) if is_exact else [_drop(measure, columns, n) for n in range(columns)]
     total = sum(added)
     return [one / total for one in added] if total else [1 / columns] * columns
 

@@ -1,6 +1,6 @@
 """Equivalence classes: the records that agree in all quasi-identifiers, grouped once per set of them.
 
-Entities that count once per class and value. An entity's rows in a class are a visit; most visits are one row.
+Entities count once per class and value. An entity's rows in a class are a visit; most visits are one row.
 """
 
 from __future__ import annotations
@@ -26,20 +26,14 @@ Shard = CountedCodes  # no equivalence class is split between two shards
 
 @dataclass(frozen=True)
 class Grouping:
-    """One shard grouped by one set of quasi-identifiers. Class c is the same in every figure it gives.
+    """One shard grouped by one set of quasi-identifiers. Class c is the same in every figure it gives."""
 
-    Args:
-        shard: its rows, each with how many records it stands for.
-        quasi_identifiers: the domains of the attributes to group by, at least one.
-        unit: the domain of the entity column where the unit of privacy is not the row. Records without an
-            entity count as one entity together: they never raise a count that may belong to one person.
-        wildcard: whether a missing quasi-identifier matches every value.
-    """
-
-    shard: Shard
-    quasi_identifiers: Sequence[Domain]
+    shard: Shard  # its rows, each with the number of its records
+    quasi_identifiers: Sequence[Domain]  # the domains of the attributes to group by, at least one
+    # the domain of the entity column where the unit of privacy is not the row. Records without an entity count as one
+    # entity together: they never raise a count that may belong to one person
     unit: Domain | None = None
-    wildcard: bool = False
+    wildcard: bool = False  # whether a missing quasi-identifier matches every value
 
     @cached_property
     def _numbered(self) -> tuple[int, Codes]:
@@ -54,7 +48,7 @@ class Grouping:
 
     @property
     def _columns(self) -> tuple[list[Codes], list[int]]:
-        """What the quasi-identifiers' codes stand in, and a number above all of each; packed ones stay packed."""
+        """The columns with the quasi-identifiers' codes, and a number above all of each; packed ones stay packed."""
         shard, domains, packing = self.shard, self.quasi_identifiers, self.shard.packing
         columns, radices = [], []
         if packing is not None and packing.begins(domains):
@@ -79,11 +73,7 @@ class Grouping:
         return [one_of_each[domain.attribute].astype(np.int64) for domain in self.quasi_identifiers]
 
     def rows_of(self, classes: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """Which rows of the shard belong to some classes. Shape (rows,).
-
-        Args:
-            classes: whether each class is one of them. Shape (classes,).
-        """
+        """Which rows of the shard belong to some classes, given as a mask of shape (classes,). Shape (rows,)."""
         return classes[self.class_of_row]
 
     @cached_property
@@ -93,9 +83,9 @@ class Grouping:
         codes = self.codes() if self.wildcard else []
         if not any((column == code).any() for column, code in zip(codes, missing, strict=False)):
             return None
-        from tcdp_audit.core.classes.wildcard import compatibility  # noqa: PLC0415 - only for this convention
+        from tcdp_audit.core.classes.wildcard import Compatibility  # noqa: PLC0415 - only for this convention
 
-        return compatibility(codes, missing)
+        return Compatibility(codes, missing)
 
     @cached_property
     def size(self) -> Counts:
@@ -148,12 +138,9 @@ class Grouping:
         return len(distinct_of(codes, self.unit.size + 1)) == self.shard.rows
 
     def histogram(self, codes: Codes, radix: int, left_out: int | None = None) -> Histogram:
-        """Counts of a sensitive attribute's codes (all below `radix`) in each class.
+        """Counts of a sensitive attribute's codes (one for each row, all below `radix`) in each class.
 
-        Args:
-            codes: the code of each row.
-            radix: a number above all of them.
-            left_out: a code that is no value, such as that of a missing one; None where all are.
+        `left_out` is a code that is no value, such as that of a missing one; None where all are.
         """
         if self.compatibility is not None:
             return self.values_of(self.compatibility.merge(*self.counted(codes, radix)), radix, left_out)
@@ -175,17 +162,11 @@ class Grouping:
 
 @dataclass(frozen=True)
 class MatchedClasses:
-    """Some classes of a grouping under the wildcard convention, as a task sees them.
+    """Some classes of a grouping under the wildcard convention, as a task sees them."""
 
-    Args:
-        grouping: the ordinary classes.
-        classes: which of them. Shape (classes,).
-        size: what k counts among the records compatible with each. Shape (classes,).
-    """
-
-    grouping: Grouping
-    classes: NDArray[np.int64]
-    size: Counts
+    grouping: Grouping  # the ordinary classes
+    classes: NDArray[np.int64]  # which of them, shape (classes,)
+    size: Counts  # what k counts among the records compatible with each, shape (classes,)
 
     @property
     def quasi_identifiers(self) -> Sequence[Domain]:
@@ -215,31 +196,17 @@ class MatchedClasses:
 
 @dataclass(frozen=True)
 class Visits:
-    """The rows of each entity in each class.
+    """The rows of each entity in each class."""
 
-    Args:
-        class_of_row: the class of each row. Shape (rows,).
-        class_of_visit: the class of each visit. Shape (visits,).
-        alone: the rows that are visits by themselves.
-        others: all other rows.
-        visit_of_other: the visit that each of these belongs to.
-    """
-
-    class_of_row: Codes
-    class_of_visit: Codes
-    alone: NDArray[np.intp]
-    others: NDArray[np.intp]
-    visit_of_other: NDArray[np.intp]
+    class_of_row: Codes  # the class of each row, shape (rows,)
+    class_of_visit: Codes  # the class of each visit, shape (visits,)
+    alone: NDArray[np.intp]  # the rows that are visits by themselves
+    others: NDArray[np.intp]  # all other rows
+    visit_of_other: NDArray[np.intp]  # the visit that each of these belongs to
 
     @staticmethod
     def of(class_of_row: Codes, classes: int, entities: Codes, radix: int) -> Visits:
-        """The visits of entities to classes.
-
-        Args:
-            class_of_row: the class of each row.
-            classes: how many there are.
-            entities: the code of each row's entity.
-            radix: a number above all of these codes.
+        """The visits of entities to classes, from the class and the entity of each row; entities are below `radix`.
 
         Cost: O(rows) where each entity is in one class, otherwise O(rows) for each 16 bits of classes x entities.
         """
@@ -260,12 +227,10 @@ class Visits:
         return occurrences(self.class_of_visit, classes)
 
     def values(self, codes: Codes, radix: int, left_out: int | None = None) -> tuple[Codes, Codes, Codes]:
-        """The values of visits, of which only those of several rows can have one twice, or several.
+        """The values of visits, from the code of each row, all below `radix`.
 
-        Args:
-            codes: the code of each row.
-            radix: a number above all of them.
-            left_out: a code that is no value, such as that of a missing one.
+        Only visits of several rows can have a value twice, or several values. `left_out` is a code that is no value,
+        such as that of a missing one.
 
         Returns:
             The class and the code of each value of each visit, the one left out among them; and the class of each

@@ -10,13 +10,15 @@ from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.core.base.arrays import freeze_arrays, frozen_array, frozen_arrays
 from tcdp_audit.core.encoding.keys import (
     SPAN_LIMIT,
     Codes,
     Keys,
     boundaries,
     fold,
+    freeze_arrays,
+    frozen_array,
+    frozen_arrays,
     narrow,
     numbered,
     occurrences,
@@ -39,8 +41,7 @@ class Histogram:
         entities: int64, how many entities of each class have a value, shape (classes,). None where each counts for a
             single value, so that their number is the sum of the counts.
 
-    What several checks ask of the same classes is computed once: see `cached_on_histogram`. Nobody can write to the
-    arrays.
+    What several checks ask of the same classes is computed once: see `cached_on_histogram`. The arrays are read-only.
     """
 
     offsets: Counts
@@ -74,7 +75,7 @@ class Histogram:
 
     @cached_property
     def certain(self) -> NDArray[np.bool_]:
-        """Which classes have a value that every member has, alone or beside others. Shape (classes,)."""
+        """Which classes have a value that every member has, alone or with others. Shape (classes,)."""
         if self.entities is None:
             return frozen_array(self.distinct == 1)
         return frozen_array(self.filled() & (self._most == self.entities))
@@ -134,14 +135,14 @@ class Histogram:
         return Histogram(offsets, self.values[pairs], self.counts[pairs], entities)
 
     def filled(self) -> NDArray[np.bool_]:
-        """Which classes have any value at all. Shape (classes,)."""
+        """Which classes have any value. Shape (classes,)."""
         return self.distinct > 0
 
     def without(self, value: int) -> Histogram:
         """The same histogram without one value; rows may become empty.
 
         Raises:
-            ValueError: an entity may have it beside other values, so that entities must be counted anew.
+            ValueError: an entity may have it with other values, so that entities must be counted anew.
         """
         if self.entities is not None:
             raise ValueError("leave the value out where entities are counted")
@@ -184,17 +185,17 @@ K = TypeVar("K", bound=Keeps)
 
 
 def cached_on_histogram(function: Callable[Concatenate[K, P], R]) -> Callable[Concatenate[K, P], R]:
-    """Have a function answer only once for a histogram, whoever asks: the answer lives as long as the histogram.
+    """Compute a function once for a histogram; the answer lives as long as the histogram.
 
-    For arrays that several checks start from, such as the reference's weights beside a class's counts. The other
-    arguments count as the same if they are the same object. Nobody can write to the arrays of the answer.
+    For arrays that several checks start from, such as the reference's weights next to a class's counts. The other
+    arguments count as the same if they are the same object. The arrays of the answer are read-only.
     """
 
     @wraps(function)
     def answer(keeper: K, /, *others: P.args, **named: P.kwargs) -> R:
         key = (function, *map(id, others), *((name, id(one)) for name, one in named.items()))
         cached = keeper._cached  # noqa: SLF001 - that is what it is for
-        if key not in cached:  # an identity is only an object's own while somebody holds the object
+        if key not in cached:  # an identity is only an object's own while the object is held
             cached[key] = frozen_arrays(function(keeper, *others, **named)), others, named
         return cached[key][0]
 
@@ -202,16 +203,7 @@ def cached_on_histogram(function: Callable[Concatenate[K, P], R]) -> Callable[Co
 
 
 def count_pairs(keys: Keys, codes: Codes, radix: int, times: Counts | None = None) -> Histogram:
-    """Count the codes within every key; rows stand in ascending order of key.
-
-    Args:
-        keys: the key of each row.
-        codes: the code of each row.
-        radix: a number above all codes.
-        times: how many records each row stands for; None where it is one.
-
-    Cost: see `count_in_classes`.
-    """
+    """Count the codes within every key; rows are in ascending order of key. See `count_in_classes`."""
     distinct, class_of_row = numbered(keys.values, keys.span)
     return count_in_classes(class_of_row, len(distinct), codes, radix, times)
 
@@ -226,10 +218,10 @@ def count_in_classes(
         classes: how many there are.
         codes: the code of each row.
         radix: a number above all codes.
-        times: how many records each row stands for; None where it is one.
+        times: how many records each row represents; None where it is one.
 
-    Cost: O(rows) where there are few classes x codes beside them or every class is one row, otherwise O(rows) for each
-    16 bits of them.
+    Cost: O(rows) where classes x codes are few compared with them or every class is one row, otherwise O(rows) for each
+    16 bits of classes x codes.
     """
     if classes == len(class_of_row):
         return _of_rows(class_of_row, codes, times)

@@ -21,14 +21,10 @@ LOOKUP_SPAN = 2**24  # with so few possible combinations a table serves better t
 
 @dataclass(frozen=True)
 class JointDomain(Domain):
-    """The combinations of several attributes' values. A combination with a missing part is missing.
+    """The combinations of several attributes' values. A combination with a missing part is missing."""
 
-    Args:
-        parts: the attributes.
-        combinations: the mixed-radix key of each combination, ascending, int64, shape (size,).
-    """
-
-    parts: tuple[Domain, ...] = ()
+    parts: tuple[Domain, ...] = ()  # the attributes
+    # the mixed-radix key of each combination, ascending, int64, shape (size,)
     combinations: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
 
     def codes(self, shard: Mapping[str, Codes]) -> Codes:
@@ -98,17 +94,11 @@ def count_codes(domain: Domain, shard: CountedCodes) -> NDArray[np.int64]:
 
 @dataclass(frozen=True)
 class Combinations:
-    """The combinations of several attributes' values in a shard.
+    """The combinations of several attributes' values in a shard."""
 
-    Args:
-        keys: the mixed-radix key of each, ascending. int64, shape (combinations,).
-        records: how many records have it.
-        missing: records that lack a part.
-    """
-
-    keys: NDArray[np.int64]
-    records: NDArray[np.int64]
-    missing: int
+    keys: NDArray[np.int64]  # the mixed-radix key of each, ascending. int64, shape (combinations,)
+    records: NDArray[np.int64]  # how many records have it
+    missing: int  # records that lack a part
 
 
 def combinations_in(parts: Sequence[Domain], shard: CountedCodes) -> Combinations:

@@ -1,16 +1,14 @@
 """A table as shards of codes, so that no equivalence class is ever split and each shard fits into memory.
 
-Records go to shards by the quasi-identifiers that all groupings share. Shards stay in memory while they are
-small beside the budget, and are written to temporary files as raw codes otherwise. Either way the answer is the
-same, because everything computed from shards merges exactly.
-
-Records that are suppressed throughout, which a policy may exempt from its demands.
+Records go to shards by the quasi-identifiers that all groupings share. Shards stay in memory while they are small
+compared with the budget, and are written to temporary files as raw codes otherwise. Either way the answer is the same,
+because everything computed from shards merges exactly.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
 from dataclasses import dataclass, field
 from functools import cached_property, partial, reduce
 from math import prod
@@ -21,7 +19,7 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.core.base.resources import processors
+from tcdp_audit.core.base.cancellation import ThreadPool, checkpoint, result_of
 from tcdp_audit.core.base.scratch import Scratch, writing_temporarily
 from tcdp_audit.core.classes.grouping import Shard
 from tcdp_audit.core.encoding.counted import PACKED, CountedCodes, MappedShards, Measure, Packing
@@ -66,19 +64,12 @@ def plan(records: int, domains: Sequence[Domain], memory: int, workers: int) -> 
 
 @dataclass
 class LocalShards(MappedShards):
-    """The shards of a table in memory or on disk, to be read any number of times; threads work on them side by side.
+    """The shards of a table in memory or on disk, to be read any number of times; threads work on them side by side."""
 
-    Args:
-        domains: the encoded attributes.
-        count: how many shards there are.
-        folder: where they are, if they are on disk.
-        packing: the attributes that are packed into one column, if any are.
-    """
-
-    domains: Sequence[Domain]
-    count: int
-    folder: Path | None = None
-    packing: Packing | None = None
+    domains: Sequence[Domain]  # the encoded attributes
+    count: int  # how many shards there are
+    folder: Path | None = None  # where they are, if they are on disk
+    packing: Packing | None = None  # the attributes that are packed into one column, if any are
     divisible = True
     _parts: list[list[CountedCodes]] = field(default_factory=list)
     _scratch: Scratch | None = None
@@ -86,6 +77,7 @@ class LocalShards(MappedShards):
     def __post_init__(self) -> None:
         """Begin with empty shards."""
         self._parts = [[] for _ in range(self.count)]
+        self.in_memory = self.folder is None
 
     def close(self) -> None:
         """Remove its files."""
@@ -93,15 +85,13 @@ class LocalShards(MappedShards):
             self._scratch.cleanup()
 
     def map(self, prepare: Callable[[Shard], Measure[R]], parts: int = 1) -> Iterator[R]:
-        """What comes of every shard that has records, part by part."""
-        with ThreadPoolExecutor(processors()) as pool:
-            futures = [pool.submit(work) for work in self._work(prepare, parts)]
-            try:
-                for future in futures:
-                    yield from future.result()
-            except BaseException:
-                pool.shutdown(wait=False, cancel_futures=True)
-                raise
+        """The results of every shard that has records, part by part."""
+        if self.count * parts == 1:  # no thread has anything to wait for
+            yield from next(self._work(prepare, parts))()
+            return
+        with ThreadPool() as pool:
+            for future in [pool.submit(work) for work in self._work(prepare, parts)]:
+                yield from result_of(future)
 
     def _work(self, prepare: Callable[[Shard], Measure[R]], parts: int) -> Iterator[Callable[[], Sequence[R]]]:
         """What threads take in turn: a part of a shard."""
@@ -151,7 +141,7 @@ class LocalShards(MappedShards):
                 yield shard
 
     def _file(self, shard: int, position: int) -> Path:
-        """Where the codes of a column are spilled; after the last column how many records the rows stand for."""
+        """Where the codes of a column are spilled; after the last column how many records the rows represent."""
         assert self.folder is not None  # noqa: S101 - only asked for spilled shards
         return self.folder / f"{shard}-{position}"
 
@@ -164,7 +154,7 @@ class _SharedMeasure(Generic[R]):
         self.lock, self.done = Lock(), 0
 
     def measured(self, part: int) -> Sequence[R]:
-        """What comes of a part; nothing where the shard has no records."""
+        """The result of a part; nothing where the shard has no records."""
         try:
             with self.lock:  # one thread makes the shard ready, the others wait
                 measure = self._measure
@@ -182,11 +172,7 @@ class _SharedMeasure(Generic[R]):
 
 
 def partition(
-    engine: Engine,
-    domains: Sequence[Domain],
-    by: Sequence[Domain],
-    chosen: Plan,
-    progress: Progress = silent,
+    engine: Engine, domains: Sequence[Domain], by: Sequence[Domain], chosen: Plan, progress: Progress = silent
 ) -> MappedShards:
     """Read a table once and assign its records to shards; an engine that has shards of its own keeps them.
 
@@ -195,7 +181,7 @@ def partition(
         domains: the attributes to encode.
         by: the attributes that decide on the shard: all groupings must contain them. None of them: one shard.
         chosen: how many shards, and where.
-        progress: told (step, records done, records in all).
+        progress: called with (step, records done, records in all).
 
     Cost: one scan of the table and O(records x attributes).
     """
@@ -217,13 +203,7 @@ def assign_to_shards(
 ) -> LocalShards:
     """The same, assigned to shards here whatever the engine has, so that tables over common domains are assigned alike.
 
-    Args:
-        engine: where the table lives.
-        domains: the attributes to encode.
-        by: those that decide on the shard.
-        chosen: how many shards, and where.
-        progress: told (step, records done, records in all).
-        merged: whether equal rows that are read together become one, so that no shard holds all of many.
+    `merged` says whether equal rows that are read together become one, so that no shard holds all of many.
     """
     # Each shard holds whole equivalence classes, so shards can be measured one after the other, or side by side,
     # within any budget, and their summaries merge exactly. It costs one scan, one hash and one stable sort by the
@@ -234,16 +214,17 @@ def assign_to_shards(
     shards._scratch = scratch  # noqa: SLF001 - made here, removed with it
     done = 0
     try:
-        with ThreadPoolExecutor(1) as dealer:  # some rows are assigned while the next are read
+        with ThreadPool(1) as dealer:  # some rows are assigned while the next are read
             waiting: list[Future[None]] = []
             for rows in engine.counted(domains):
+                checkpoint()
                 for before in waiting:
-                    before.result()
+                    result_of(before)
                 waiting = [dealer.submit(_assign, rows, domains, by, shards, merged=merged)]
                 done += rows.records
                 progress("reading", done, engine.records)
             for last in waiting:
-                last.result()
+                result_of(last)
     except BaseException:
         shards.close()
         raise

@@ -1,4 +1,4 @@
-"""How well sets of columns tell records apart: exactly, or from a sample of their combinations that says so.
+"""How well sets of columns distinguish records: exactly, or from a sample of their combinations that says so.
 
 Source: Motwani, Xu, Efficient algorithms for masking and finding quasi-identifiers, VLDB 2007: distinction, separation,
 minimal keys. Shapley, A value for n-person games, 1953.
@@ -6,7 +6,7 @@ minimal keys. Shapley, A value for n-person games, 1953.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
@@ -23,7 +23,7 @@ from tcdp_audit.core.encoding.reading import domain_of
 from tcdp_audit.core.engines.base import Engine
 from tcdp_audit.core.policy.model import AttributeDeclaration, Conventions, Role
 
-ORDER = 3  # columns of a set at most, unless somebody asks for more
+ORDER = 3  # columns of a set at most, unless more are asked for
 VISITS = 60_000_000  # distinct rows times sets up to which everything is exact
 SPAN = 2**16  # of the hashes that draw combinations: they are added in the cache, and wrap around
 EXACT_SHAPLEY = 10  # columns at most for exact Shapley values, which need every subset
@@ -41,8 +41,8 @@ class SetStrength:
     Args:
         attributes: the columns, in the order that they were given in.
         distinction: different combinations for each record.
-        separation: the part of all pairs of records that it tells apart.
-        unique: the share of records that stand alone by it.
+        separation: the part of all pairs of records that it distinguishes.
+        unique: the share of records that are unique by it.
     """
 
     attributes: tuple[str, ...]
@@ -53,36 +53,22 @@ class SetStrength:
 
 @dataclass(frozen=True, kw_only=True)
 class Contribution:
-    """What a column adds to the share of records that stand alone.
+    """What a column adds to the share of unique records."""
 
-    Args:
-        attribute: its name.
-        leave_one_out: by how much the share drops without it, all other columns being known.
-        shapley: the mean of what it adds over all orders in which the columns may be learned.
-        error: standard error of `shapley`; 0 where it is exact.
-    """
-
-    attribute: str
-    leave_one_out: Fraction | float
-    shapley: float
-    error: float = 0.0
+    attribute: str  # its name
+    leave_one_out: Fraction | float  # by how much the share drops without it, all other columns being known
+    shapley: float  # the mean of what it adds over all orders in which the columns may be learned
+    error: float = 0.0  # standard error of `shapley`; 0 where it is exact
 
 
 @dataclass(frozen=True, kw_only=True)
 class StrengthSample:
-    """What the figures of sets were estimated from; those of all columns together are exact.
+    """What the figures of sets were estimated from; those of all columns together are exact."""
 
-    Args:
-        share: of all combinations of a set, drawn by their hash.
-        records: among which pairs were compared.
-        orders: random orders for Shapley values; 0 where they are exact or not asked for.
-        seed: of all of these.
-    """
-
-    share: float
-    records: int
-    orders: int
-    seed: int
+    share: float  # of all combinations of a set, drawn by their hash
+    records: int  # among which pairs were compared
+    orders: int  # random orders for Shapley values; 0 where they are exact or not asked for
+    seed: int  # of all of these
 
     def error(self, figure: float, records: int) -> float:
         """Standard error of a distinction or a unique share: sqrt(figure (1 - share) / (share records))."""
@@ -97,7 +83,7 @@ class Strengths:
         records: how many there are.
         whole: all columns together, exactly.
         sets: every set up to the order that was asked for, the smallest first.
-        contributions: what each column adds to the share of records that stand alone with all columns.
+        contributions: what each column adds to the share of records that are unique by all columns.
         minimal_keys: the sets among `sets` by which all records differ, and none of whose parts does that. In a
             sample: those that no combination in it contradicts.
         sample: what `sets` and `contributions` were estimated from; None where they are exact.
@@ -112,25 +98,23 @@ class Strengths:
 
     def of(self, *attributes: str) -> SetStrength:
         """The strength of one of the sets, its columns in any order."""
-        wanted = {*attributes}
-        every = (one for one in (*self.sets, self.whole) if {*one.attributes} == wanted)
-        strength = next(every, None)
-        if strength is None:
-            raise KeyError(attributes)
-        return strength
+        for one in (*self.sets, self.whole):
+            if {*one.attributes} == {*attributes}:
+                return one
+        raise KeyError(attributes)
 
 
 def strengths(
     codes: Mapping[str, Codes], times: Sizes | None = None, *, order: int = ORDER, seed: int = 0, exact: bool = False
 ) -> Strengths:
-    """How well columns tell records apart, alone, together, and in every set up to some size.
+    """How well columns distinguish records, alone, together, and in every set up to some size.
 
     Where distinct rows times sets are too many, combinations are drawn by a seeded hash: unbiased, and the same
     whatever the order of records. Distinction and unique share then have the error of `StrengthSample.error`.
 
     Args:
         codes: of each column, one for every row; a missing value has a code of its own. Shape (rows,) each.
-        times: how many records each row stands for; None where rows are records. Shape (rows,).
+        times: how many records each row represents; None where rows are records. Shape (rows,).
         order: columns of a set at most.
         seed: of the samples.
         exact: whether to look at all combinations, however long it takes; of more than ten columns the Shapley values
@@ -145,27 +129,22 @@ def strengths(
     """
     names = [*codes]
     rows, each = _distinct_rows([codes[name] for name in names], times)
-    subsets = [*_subsets(len(names), order)]
     exactly = MeasuredSubsets(rows, each)
     everything = tuple(range(len(names)))
+    subsets = [one for size in range(min(order, len(names))) for one in combinations(everything, size + 1)]
     sampled = not exact and len(each) * (len(subsets) + len(names)) > VISITS
     measure: _Measure = _Sampled(rows, each, seed) if sampled else _Exact(exactly)
     of_sets = [_strength(measure, one, names) for one in subsets]
     whole = _strength(_Exact(exactly), everything, names)
     are_few = len(names) <= EXACT_SHAPLEY and (exact or len(each) << len(names) <= VISITS)
-    values = (
-        [(one, 0.0) for one in exact_shapley(measure.unique, len(names))]
-        if are_few
-        else _drawn_shapley(measure, len(names), seed)
-    )
+    if are_few:
+        values = [(one, 0.0) for one in exact_shapley(measure.unique, len(names))]
+    else:
+        values = _drawn_shapley(measure, len(names), seed)
+    drops = [measure.drop(everything[:place] + everything[place + 1 :]) for place in everything]
     contributions = [
-        Contribution(
-            attribute=name,
-            leave_one_out=measure.drop(everything[:place] + everything[place + 1 :]),
-            shapley=value,
-            error=error,
-        )
-        for place, (name, (value, error)) in enumerate(zip(names, values, strict=True))
+        Contribution(attribute=name, leave_one_out=drop, shapley=value, error=error)
+        for name, drop, (value, error) in zip(names, drops, values, strict=True)
     ]
     return Strengths(
         records=exactly.records,
@@ -191,7 +170,7 @@ def strengths_of(
     Args:
         engine: the table.
         columns: the columns, at least one.
-        missing: texts that stand for no value, beside empty ones; having none is a value.
+        missing: texts that mark a missing value, in addition to empty ones; a missing value is a value here.
         order: columns of a set at most.
         seed: of the samples.
         exact: whether to do without samples.
@@ -252,8 +231,8 @@ class _Sampled:
     """Figures from combinations that are drawn by a hash, and from pairs among some records.
 
     Each code of a column has two random numbers. The sum of the short ones of a combination, modulo 2^16, decides
-    whether it is drawn; the sum of the long ones stands for it among those that are, where two are the same once in
-    10^11 samples.
+    whether it is drawn; the sum of the long ones identifies it among those that are. Two are the same once in 10^11
+    samples.
     """
 
     def __init__(self, rows: Sequence[Codes], times: Sizes, seed: int) -> None:
@@ -328,17 +307,12 @@ class _Sampled:
 
 
 def _distinct_rows(columns: Sequence[Codes], times: Sizes | None) -> tuple[list[Codes], Sizes]:
-    """Each combination of all columns once, in the order of their codes, and how many records it stands for."""
+    """Each combination of all columns once, in the order of their codes, and the number of its records."""
     keys = fold(columns, [int(one.max(initial=0)) + 1 for one in columns])
     distinct, numbers = numbered(keys.values, keys.span)
     first = np.empty(len(distinct), np.intp)
     first[numbers[::-1]] = np.arange(len(numbers))[::-1]
     return [codes[first] for codes in columns], occurrences(numbers, len(distinct), times)
-
-
-def _subsets(columns: int, order: int) -> Iterator[Subset]:
-    for size in range(1, min(order, columns) + 1):
-        yield from combinations(range(columns), size)
 
 
 def _strength(measure: _Measure, subset: Subset, names: Sequence[str]) -> SetStrength:
@@ -365,9 +339,8 @@ def _drawn_shapley(measure: _Measure, columns: int, seed: int) -> list[tuple[flo
     for pair in added:
         order = generator.permutation(columns)
         for one in (order, order[::-1]):
-            pair[one] += np.diff(
-                [float(measure.unique(tuple(one[: size + 1].tolist()))) for size in range(columns)], prepend=0.0
-            )
+            shares = [float(measure.unique(tuple(one[: size + 1].tolist()))) for size in range(columns)]
+            pair[one] += np.diff(shares, prepend=0.0)
     added /= 2
     errors = added.std(axis=0, ddof=1) / sqrt(len(added))
     return list(zip(added.mean(axis=0).tolist(), errors.tolist(), strict=True))

@@ -2,7 +2,7 @@
 
 A record's equivalence class is then the set of records compatible with it: they agree wherever both have a
 value. These sets overlap. Figures are summed over the ordinary classes of equal codes, one quasi-identifier after
-the other. Half way, a row stands for the sources that are compatible with some targets' values in the
+the other. Half way, a row represents the sources that are compatible with some targets' values in the
 quasi-identifiers seen so far and agree in all others. Rows that become the same are added up, so that the work grows
 with what differs and not with the pairs of classes, and targets are taken in blocks, so that memory does not.
 """
@@ -17,10 +17,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.core.base.arrays import Floats
 from tcdp_audit.core.classes.histogram import Counts, Histogram
 from tcdp_audit.core.classes.wildcard_rows import BLOCK, Values, WildcardRows, concatenated, first_rows
-from tcdp_audit.core.encoding.keys import KeyArray, fold
+from tcdp_audit.core.encoding.keys import Floats, KeyArray, fold, numbered
 
 Positions = NDArray[np.int64]
 _Visit = tuple[int, tuple[int, int], WildcardRows]  # quasi-identifiers seen, nodes from and to, their rows
@@ -29,51 +28,31 @@ TARGETS, SOURCES = 64, 2**12  # how many of each are looked at to see how much w
 
 @dataclass(frozen=True)
 class WildcardBlock:
-    """Some classes, each with what is compatible with it.
+    """Some classes, each with what is compatible with it."""
 
-    Args:
-        classes: which they are. Shape (classes,).
-        sums: for each figure asked for its sum over all compatible classes. Shape (classes,) each.
-        histograms: for each histogram asked for the values of all compatible classes.
-    """
-
-    classes: Positions
-    sums: Sequence[Floats]
-    histograms: Sequence[Histogram]
+    classes: Positions  # which they are, shape (classes,)
+    sums: Sequence[Floats]  # for each figure asked for its sum over all compatible classes, shape (classes,) each
+    histograms: Sequence[Histogram]  # for each histogram asked for the values of all compatible classes
 
 
 @dataclass(frozen=True)
 class WildcardLevel:
-    """One quasi-identifier as the recursion sees it: the targets before it and after it, the sources' codes from it on.
+    """One quasi-identifier in the recursion: the targets before it and after it, the sources' codes from it on."""
 
-    Args:
-        missing: the code of a missing value, its largest.
-        code: the code of each node after it, a node being the targets that agree so far. Shape (nodes after,).
-        nodes: where the nodes after it begin for each node before it. Shape (nodes before + 1,).
-        first: for each suffix of codes the code of this quasi-identifier, ascending. Shape (suffixes,).
-        rest: for each suffix the number of what follows. Shape (suffixes,).
-        suffixes: how many different things follow.
-    """
-
-    missing: int
-    code: Positions
-    nodes: Positions
-    first: Positions
-    rest: Positions
-    suffixes: int
+    missing: int  # the code of a missing value, its largest
+    code: Positions  # the code of each node after it, a node being the targets that agree so far, shape (nodes after,)
+    nodes: Positions  # where the nodes after it begin for each node before it, shape (nodes before + 1,)
+    first: Positions  # for each suffix of codes the code of this quasi-identifier, ascending, shape (suffixes,)
+    rest: Positions  # for each suffix the number of what follows, shape (suffixes,)
+    suffixes: int  # how many different things follow
 
 
 @dataclass(frozen=True)
 class Compatibility:
-    """Which classes are compatible with which, itself included.
+    """Which classes are compatible with which, itself included."""
 
-    Args:
-        codes: for each quasi-identifier the code of every class; no two classes agree in all of them.
-        missing: for each quasi-identifier the code that stands for a missing value, its largest.
-    """
-
-    codes: Sequence[KeyArray]
-    missing: Sequence[int]
+    codes: Sequence[KeyArray]  # for each quasi-identifier the code of every class; no two classes agree in all of them
+    missing: Sequence[int]  # for each quasi-identifier the code of a missing value, its largest
 
     @property
     def classes(self) -> int:
@@ -200,12 +179,12 @@ class Compatibility:
     @cached_property
     def _numbered(self) -> list[Positions]:
         """For each number of quasi-identifiers seen, the rank of each class's codes in all others."""
-        numbered = [np.zeros(self.classes, dtype=np.int64)]
+        ranks = [np.zeros(self.classes, dtype=np.int64)]
         for codes, missing in reversed(self._columns):
-            span = int(numbered[-1].max()) + 1
-            key = fold([codes[self._order], numbered[-1]], [missing + 1, span])
-            numbered.append(_ranked(key.values, key.span))
-        return numbered[::-1]
+            span = int(ranks[-1].max()) + 1
+            key = fold([codes[self._order], ranks[-1]], [missing + 1, span])
+            ranks.append(numbered(key.values, key.span)[1].astype(np.int64))
+        return ranks[::-1]
 
     @cached_property
     def _levels(self) -> list[WildcardLevel]:
@@ -219,25 +198,6 @@ class Compatibility:
             nodes = np.searchsorted(starts, before)
             levels.append(WildcardLevel(missing, ordered[starts], nodes, first, rest, int(after.max()) + 1))
         return levels
-
-
-def compatibility(codes: Sequence[KeyArray], missing: Sequence[int]) -> Compatibility:
-    """Match classes under the wildcard convention.
-
-    Args:
-        codes: for each quasi-identifier the code of every class.
-        missing: for each quasi-identifier the code that stands for a missing value, its largest.
-    """
-    return Compatibility(codes, missing)
-
-
-def _ranked(keys: KeyArray, span: int) -> Positions:
-    """The rank of each key among those that occur."""
-    if span <= 4 * len(keys):
-        occurs = np.zeros(span, dtype=bool)
-        occurs[keys] = True
-        return (np.cumsum(occurs) - 1)[keys]
-    return np.unique(keys, return_inverse=True)[1].reshape(-1)
 
 
 def _descended(

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.core.base.arrays import Floats
 from tcdp_audit.core.classes.histogram import Counts, Histogram
+from tcdp_audit.core.encoding.keys import Floats, order_of, positions_of
 
 if TYPE_CHECKING:
     from tcdp_audit.core.classes.wildcard import WildcardLevel
@@ -30,15 +30,10 @@ MIX = np.uint64(0x9E3779B97F4A7C15)
 
 @dataclass(frozen=True)
 class Values:
-    """Values and counts of rows.
+    """Values and counts of rows."""
 
-    Args:
-        matrix: counts, shape (rows, columns).
-        labels: the value that each column stands for; None if it is its number.
-    """
-
-    matrix: Matrix
-    labels: Positions | None = None
+    matrix: Matrix  # counts, shape (rows, columns)
+    labels: Positions | None = None  # the value of each column; None if it is its number
 
     @staticmethod
     def of(histogram: Histogram, radix: int) -> Values:
@@ -76,19 +71,12 @@ class Values:
 
 @dataclass(frozen=True)
 class WildcardRows:
-    """Rows in ascending order of node, and of the next quasi-identifier within it.
+    """Rows in ascending order of node, and of the next quasi-identifier within it."""
 
-    Args:
-        starts: where the rows of each node begin, and the end. Shape (nodes + 1,).
-        suffix: the number of each row's suffix. Shape (rows,).
-        sums: figures of each row. Shape (rows,) each.
-        values: values of each row.
-    """
-
-    starts: Positions
-    suffix: Positions
-    sums: Sequence[Floats]
-    values: Sequence[Values]
+    starts: Positions  # where the rows of each node begin, and the end, shape (nodes + 1,)
+    suffix: Positions  # the number of each row's suffix, shape (rows,)
+    sums: Sequence[Floats]  # figures of each row, shape (rows,) each
+    values: Sequence[Values]  # values of each row
 
     def step(
         self, level: WildcardLevel, following: WildcardLevel | None, before: int, after: tuple[int, int]
@@ -117,22 +105,14 @@ class WildcardStep:
     """From rows to those of the nodes after one more quasi-identifier, each of which takes two runs of rows.
 
     A node with a value takes the rows with that value and the rows without one; a node without a value takes all.
-
-    Args:
-        before: the rows.
-        level: the quasi-identifier.
-        following: the one after it, None if it is the last.
-        first: the number of the first node.
-        begins: where the two runs begin. Shape (2, nodes).
-        ends: where they end. Shape (2, nodes).
     """
 
-    before: WildcardRows
-    level: WildcardLevel
-    following: WildcardLevel | None
-    first: int
-    begins: Positions
-    ends: Positions
+    before: WildcardRows  # the rows
+    level: WildcardLevel  # the quasi-identifier
+    following: WildcardLevel | None  # the one after it, None if it is the last
+    first: int  # the number of the first node
+    begins: Positions  # where the two runs begin, shape (2, nodes)
+    ends: Positions  # where they end, shape (2, nodes)
 
     def blocks(self, limit: int) -> Iterator[tuple[int, int]]:
         """The nodes in runs that take at most so many rows, and so many values, or are a single node."""
@@ -149,7 +129,7 @@ class WildcardStep:
     def rows(self, start: int, stop: int) -> WildcardRows:
         """The rows of some of the nodes after the step, those that became the same added up."""
         lengths = (self.ends - self.begins)[:, start:stop].T
-        source = _runs(self.begins[:, start:stop].T.reshape(-1), lengths.reshape(-1))
+        source = positions_of(self.begins[:, start:stop].T.reshape(-1), lengths.reshape(-1))
         node = np.repeat(np.arange(stop - start), lengths.sum(axis=1))
         suffix = self.level.rest[self.before.suffix[source]]
         source, node, suffix = self._needed(source, node, suffix, (start, stop))
@@ -192,7 +172,7 @@ class WildcardStep:
             _, first, number = np.unique(key, return_index=True, return_inverse=True)
             return number.reshape(-1), first
         radix = self.following.missing + 1
-        order = _order(node * radix + self.following.first[suffix], nodes * radix)
+        order = order_of(node * radix + self.following.first[suffix], nodes * radix)
         number = np.empty(len(order), dtype=np.int64)
         number[order] = np.arange(len(order))
         return number, order
@@ -215,12 +195,6 @@ def concatenated(histograms: Sequence[Histogram]) -> Histogram:
     return Histogram(np.cumsum(distinct), values, counts, entities)
 
 
-def _runs(begins: Positions, lengths: Positions) -> Positions:
-    """The positions in several runs, one after the other."""
-    ends = np.cumsum(lengths)
-    return np.arange(ends[-1]) + np.repeat(begins - (ends - lengths), lengths)
-
-
 def _by_marks(key: Positions, span: int) -> tuple[NDArray[np.integer[Any]], Positions]:
     marks = np.zeros(span, dtype=np.int32)
     marks[key] = 1
@@ -237,11 +211,6 @@ def _distinct(key: Positions) -> int:
     marks = np.zeros(2**bits, dtype=bool)
     marks[(key.astype(np.uint64) * MIX) >> np.uint64(64 - bits)] = True
     return int(np.count_nonzero(marks))
-
-
-def _order(key: Positions, span: int) -> Positions:
-    """An order by a key; a radix sort where it is short."""
-    return np.argsort(key.astype(np.uint16), kind="stable") if span <= 2**16 else np.argsort(key, kind="stable")
 
 
 def _link(number: NDArray[np.integer[Any]], source: Positions, shape: tuple[int, int]) -> Matrix:

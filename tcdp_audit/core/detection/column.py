@@ -1,6 +1,6 @@
 """What detectors see of a column: its name, some of its distinct values, and how many there are.
 
-A share of hits among a column's values, beside the share that a random column has.
+A share of hits among a column's values, next to the share that a random column has.
 
 Whether a column's name says what the column is.
 """
@@ -16,8 +16,8 @@ from functools import cached_property, lru_cache
 
 import numpy as np
 
-from tcdp_audit.core.base.arrays import Integers
 from tcdp_audit.core.encoding.domain import Domain, RawDomain, texts_of
+from tcdp_audit.core.encoding.keys import Integers
 from tcdp_audit.core.engines.base import Engine
 
 SIGNIFICANT = 1e-6  # a p value below it is no accident, also where a hundred detectors look at a thousand columns
@@ -122,7 +122,7 @@ def column_of_engine(engine: Engine, name: str, missing: Collection[str], seed: 
     Args:
         engine: the table.
         name: the column.
-        missing: texts that stand for no value, beside empty ones.
+        missing: texts that mark a missing value, in addition to empty ones.
         seed: of the sample of distinct values.
 
     Raises:
@@ -155,7 +155,7 @@ def _as_seen(text: str) -> str:
 
 
 def _present(raw: RawDomain, missing: Collection[str]) -> Integers:
-    """The positions of values that stand for one."""
+    """The positions of values that are not missing."""
     if not raw.is_text:
         finite = np.isfinite(raw.values)
         tokens = [number for number in map(_number, missing) if number is not None]
@@ -195,7 +195,7 @@ def _in_order(engine: Engine, name: str, raw: RawDomain, present: Integers) -> I
 
 
 def is_named(column: str, phrases: Iterable[str]) -> bool:
-    """Whether a column's name has the words of some phrase beside each other, or is the phrase written as one word.
+    """Whether a column's name has the words of some phrase next to each other, or is the phrase written as one word.
 
     A phrase that begins with `=` must be the whole name. Case and accents make no difference; words end where the case
     changes, at digits and at all other characters.

@@ -143,7 +143,7 @@ def detect(
         engine: the table.
         detectors: what to look for.
         columns: the columns to look at; None for all.
-        missing: texts that stand for no value.
+        missing: texts that mark a missing value.
         share: the least share of hits by values alone, where these are digits.
         named_share: the least share where the name agrees.
         seed: of the sample of at most 10,000 distinct values of a column.
@@ -166,10 +166,7 @@ def detect(
 
 
 def detect_in_column(
-    column: DetectorColumn,
-    detectors: Iterable[Detector],
-    share: Fraction = SHARE,
-    named_share: Fraction = NAMED_SHARE,
+    column: DetectorColumn, detectors: Iterable[Detector], share: Fraction = SHARE, named_share: Fraction = NAMED_SHARE
 ) -> list[Detection | Undecided]:
     """What detectors say of one column, the best first: named ones, then identifiers, then the least base rate."""
     if not column.values:
@@ -227,7 +224,7 @@ def _of_most(column: DetectorColumn, detector: ValueDetector, least: Fraction) -
 def _of_some(column: DetectorColumn, detector: ValueDetector) -> Evidence | None:
     """The hits among values that are more than digits, however few; None where the kind needs more than a count.
 
-    A value that stands in several records is one observation of the test. Where the base rate is one of values that
+    A value that several records have is one observation of the test. Where the base rate is one of values that
     have the layout already, the test is of those.
     """
     if detector.needs_name or detector.missing_library:

@@ -71,7 +71,7 @@ class ValueDetector(Detector):
         random_value: a random text as near to the layout as a column that is none may come. Where a checksum decides,
             it has the layout, and the base rate is the chance that the checksum is right.
         accepts: whether a value of the layout is one; None where the layout says all.
-        examples: values that are such, none of them anybody's.
+        examples: values that are such, none of them a real person's.
         counterexamples: values that are not.
         library: the module that `accepts` needs, and the command that installs it; None where it needs none.
     """
@@ -104,9 +104,7 @@ class ValueDetector(Detector):
     @property
     def missing_library(self) -> str:
         """What to install before it can decide on values; nothing if it can."""
-        if self.library is None or _is_installed(self.library[0]):
-            return ""
-        return self.library[1]
+        return "" if self.library is None or _is_installed(self.library[0]) else self.library[1]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -123,5 +121,5 @@ class ColumnDetector(Detector):
 def _is_installed(module: str) -> bool:
     try:
         return find_spec(module) is not None
-    except (ImportError, ValueError):  # what stands for a module that must not be imported
+    except (ImportError, ValueError):  # a placeholder for a module that must not be imported
         return False

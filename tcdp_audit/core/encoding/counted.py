@@ -1,8 +1,7 @@
-"""Counted codes: rows of codes, each with how many records it stands for. What travels from engines to classes.
+"""Counted codes, which engines pass to classes: rows of codes, each with the number of its records.
 
-Several columns of codes packed into one narrow integer a row, which is less to store, to deal and to fold.
-
-What can be done with the shards of a table, wherever they are: in this process, or on a cluster.
+Several columns of codes can be packed into one narrow integer a row, which is less to store, to assign and to fold.
+Shards of a table have one interface, whether they are in this process or on a cluster.
 """
 
 from __future__ import annotations
@@ -10,6 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from math import prod
 from typing import Any, Self, TypeVar
 
@@ -29,13 +29,9 @@ Measure = Callable[[Part], R]  # a shard made ready, asked for a part of it
 
 @dataclass(frozen=True)
 class Packing:
-    """How the codes of some attributes are one number: in mixed radix, ordered as the attributes are.
+    """How the codes of some attributes are one number: in mixed radix, ordered as the attributes are."""
 
-    Args:
-        radices: attribute -> a number above its codes, in order.
-    """
-
-    radices: Mapping[str, int]
+    radices: Mapping[str, int]  # attribute -> a number above its codes, in order
 
     @staticmethod
     def of(domains: Sequence[Domain]) -> Packing | None:
@@ -83,7 +79,7 @@ class CountedCodes(Mapping[str, Codes]):
 
     Args:
         codes: attribute -> code of each row. Shape (rows,) each.
-        times: how many records each row stands for, at least 1, int64, shape (rows,). None where each row is one
+        times: how many records each row represents, at least 1, int64, shape (rows,). None where each row is one
             record, which costs nothing.
         packing: the attributes whose codes are packed into one column, `PACKED`; None where there are none. They are
             read like the others.
@@ -120,7 +116,7 @@ class CountedCodes(Mapping[str, Codes]):
 
     @property
     def records(self) -> int:
-        """How many records the rows stand for."""
+        """How many records the rows represent."""
         return self.rows if self.times is None else int(self.times.sum())
 
     def take(self, rows: NDArray[Any] | slice) -> CountedCodes:
@@ -147,7 +143,7 @@ class CountedCodes(Mapping[str, Codes]):
 
     @property
     def each(self) -> NDArray[np.int64]:
-        """How many records each row stands for, written out. Shape (rows,)."""
+        """How many records each row represents, written out. Shape (rows,)."""
         return np.ones(self.rows, dtype=np.int64) if self.times is None else self.times
 
 
@@ -157,14 +153,21 @@ class MappedShards(ABC):
     Args:
         count: how many shards there are; some may have no records.
         divisible: whether several threads may work on parts of one shard.
+        in_memory: whether a shard is the same object whenever it is asked for.
     """
 
     count: int
     divisible: bool = False
+    in_memory: bool = False
+
+    @cached_property
+    def derived(self) -> dict[Any, Any]:
+        """What was computed of the shards, by key, for as long as they are kept."""
+        return {}
 
     @abstractmethod
     def map(self, prepare: Callable[[CountedCodes], Measure[R]], parts: int = 1) -> Iterator[R]:
-        """What comes of every shard that has records, in any order.
+        """The result of every shard that has records, in any order.
 
         Args:
             prepare: makes a shard ready; it is called once for each shard, where the shard is. On a cluster it travels
@@ -177,11 +180,7 @@ class MappedShards(ABC):
 
     def each(self, figure: Callable[[CountedCodes], R]) -> Iterator[R]:
         """A figure of every shard that has records, in any order."""
-
-        def prepare(shard: CountedCodes) -> Measure[R]:
-            return lambda _: figure(shard)
-
-        return self.map(prepare)
+        return self.map(lambda shard: lambda _: figure(shard))
 
     def close(self) -> None:  # noqa: B027 - shards may hold nothing
         """Give back what the shards hold."""
@@ -196,19 +195,16 @@ class MappedShards(ABC):
 
 
 class ShardInMemory(MappedShards):
-    """One shard that is there already.
-
-    Args:
-        shard: its rows.
-    """
+    """One shard whose rows are in memory."""
 
     count = 1
+    in_memory = True
 
     def __init__(self, shard: CountedCodes) -> None:
         self.shard = shard
 
     def map(self, prepare: Callable[[CountedCodes], Measure[R]], parts: int = 1) -> Iterator[R]:
-        """What comes of the shard, if it has records."""
+        """The results of the shard, if it has records."""
         if self.shard.rows:
             measure = prepare(self.shard)
             yield from (measure((part, parts)) for part in range(parts))

@@ -14,11 +14,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.core.base.arrays import freeze_arrays
 from tcdp_audit.core.base.frozen import FrozenList, refuse
-from tcdp_audit.core.encoding.generalised import Interval
-from tcdp_audit.core.encoding.keys import Codes
-from tcdp_audit.core.encoding.numbers import Rounded
+from tcdp_audit.core.encoding.generalised import Interval, Rounded
+from tcdp_audit.core.encoding.keys import Codes, freeze_arrays
 
 Strings = NDArray[np.object_]
 
@@ -38,7 +36,7 @@ class RawDomain:
     nulls: int
 
     def __post_init__(self) -> None:
-        """Lock its arrays: the engine gives the same ones to everybody."""
+        """Lock its arrays: the engine gives the same ones to all callers."""
         freeze_arrays(self, "values", "counts")
 
     @property
@@ -57,7 +55,7 @@ class Domain:
         counts: records with each value, int64, shape (size,).
         missing: records without a value.
         code_of_raw: canonical code for each of the engine's raw values.
-        suppressed: codes that stand for a suppressed cell.
+        suppressed: codes of suppressed cells.
         covers: where cells of a numeric or ordinal attribute are generalised: the numbers (or ranks) each value covers.
         rounded: the numbers of cells whose number is no float64's shortest decimal, by the float64 that is their value.
     """
@@ -95,10 +93,7 @@ class Domain:
 
     @cached_property
     def is_uninformative(self) -> NDArray[np.bool_]:
-        """For each code whether it tells nothing about the value: suppressed cells, and the missing one, which is last.
-
-        Shape (size + 1,).
-        """
+        """Whether each code reveals nothing of the value: suppressed cells, and the missing one. Shape (size + 1,)."""
         nothing = np.zeros(self.size + 1, dtype=bool)
         nothing[[*self.suppressed, self.size]] = True
         return nothing
@@ -115,15 +110,13 @@ class Domain:
     def recoded_to(
         self, values: NDArray[Any], position: NDArray[np.int64], covers: tuple[Interval, ...] | None = None
     ) -> Domain:
-        """The same attribute over a larger domain in the same order, whose values include all of this one's.
+        """The same attribute over a larger domain in the same order, whose `values` include all of this one's.
 
-        Args:
-            values: those of the larger domain.
-            position: the place of each of this domain's values among them. Shape (size,).
-            covers: what the larger domain's values cover, where cells are generalised.
+        `position` is the place of each of this domain's values among them, shape (size,); `covers` is what they cover,
+        where cells are generalised.
         """
         if np.array_equal(values, self.values):
-            return self  # also where the values stand in a declared order
+            return self  # also where the values have a declared order
         counts = np.zeros(len(values), dtype=np.int64)
         counts[position] = self.counts
         return replace(
@@ -146,7 +139,7 @@ class Domain:
 
 
 class Labels(Sequence[str]):
-    """The labels of a domain, made when somebody looks at one: there may be a million numbers. Nobody can change it."""
+    """The read-only labels of a domain, made when one is read: there may be a million numbers."""
 
     __setitem__ = __delitem__ = __iadd__ = __imul__ = refuse
     append = clear = extend = insert = pop = remove = reverse = sort = refuse
@@ -171,17 +164,11 @@ class Labels(Sequence[str]):
 
 @dataclass(frozen=True)
 class Misfit:
-    """Why some raw values do not fit the declared scale, and what would.
+    """Why some raw values do not fit the declared scale, and what would."""
 
-    Args:
-        raw: their positions among the raw values.
-        reason: what they are.
-        forms: what ranges of the scale look like in text.
-    """
-
-    raw: NDArray[np.intp]
-    reason: str
-    forms: str = ""
+    raw: NDArray[np.intp]  # their positions among the raw values
+    reason: str  # what they are
+    forms: str = ""  # what ranges of the scale look like in text
 
 
 def texts_of(values: NDArray[Any]) -> Strings:

@@ -1,4 +1,4 @@
-"""Generalised cells: the labels that stand for several values, how they are written and what they cover.
+"""Generalised cells: the labels of several values, how they are written and what they cover.
 
 An interval of numbers is `[20, 35)`, `[20, 35[`, `(20, 35]`, `20-34`, `<20`, `>=65`, `65+` or, with digits masked,
 `476**`; one of a declared order is `[mild, severe]`; several nominal values are `{red, blue}`; one of the policy's
@@ -10,15 +10,89 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from decimal import Decimal, InvalidOperation
 from functools import cached_property
-from math import inf
+from math import inf, isfinite
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.core.encoding.numbers import number_of
+from tcdp_audit.core.base.errors import DataError
+
+PLAIN = 15  # a decimal number of so many characters without an exponent has a float64 of its own
+
+Rounded = Mapping[float, Decimal]
+
+
+def number_of(text: str) -> int | float | None:
+    """A finite decimal number in ASCII digits, or None. Underscores, infinity and other scripts' digits are text.
+
+    Example:
+        >>> number_of("+07"), number_of(" 1e1 "), number_of("1_000"), number_of("inf"), number_of("１２")
+        (7, 10.0, None, None, None)
+    """
+    if "_" in text or not text.isascii():
+        return None
+    try:
+        return int(text)
+    except ValueError:
+        pass
+    try:
+        value = float(text)
+    except ValueError:
+        return None
+    return value if isfinite(value) else None
+
+
+def rounded_numbers(attribute: str, texts: Sequence[str], numbers: Sequence[float]) -> Rounded:
+    """The decimals of cells whose number is no float64's shortest decimal, by that float64.
+
+    Args:
+        attribute: the column, for the message.
+        texts: distinct numbers as typed.
+        numbers: the same as float64; an integer up to 2^53 may be an int.
+
+    Raises:
+        DataError: two different numbers have the same float64.
+
+    Example:
+        >>> rounded_numbers("x", ["0.30", "0.1000000000000000055"], [0.3, 0.1])
+        {0.1: Decimal('0.1000000000000000055')}
+
+    Cost: nothing for numbers of up to 15 digits, a comparison of texts for what a program wrote of a float64.
+    """
+    rounded: dict[float, Decimal] = {}
+    own: set[str] = set()  # the texts that are rounded
+    for text, number in zip(texts, numbers, strict=True):
+        if (len(text) > PLAIN or "e" in text or "E" in text) and repr(number) != text:
+            cell = _decimal(attribute, text)
+            if cell != Decimal(repr(number)):
+                own.add(text)
+                if rounded.setdefault(number, cell) != cell:
+                    raise _merged(attribute)
+    if rounded and any(number in rounded and text not in own for text, number in zip(texts, numbers, strict=True)):
+        raise _merged(attribute)
+    return rounded
+
+
+def _decimal(attribute: str, text: str) -> Decimal:
+    number = None
+    with suppress(InvalidOperation):
+        number = Decimal(text.strip())
+    if number is None:  # an exponent of more than 18 digits
+        raise _merged(attribute)
+    return number
+
+
+def _merged(attribute: str) -> DataError:
+    return DataError(
+        f"column {attribute!r} holds numbers that are different and too close, or too many digits long, to be "
+        "distinguished as 64-bit floating point; round them, or declare `{scale: nominal}`"
+    )
+
 
 RANGES = "[20, 35), [20, 35[, 20-34, <20, >=65, 65+ or 476**"  # the forms, as messages name them
 NUMBER = r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
@@ -33,19 +107,12 @@ PARTS = 16  # of a label, that are tried as one value which holds the separator 
 
 @dataclass(frozen=True, order=True)
 class Interval:
-    """A set of neighbouring numbers; a single number is the interval from itself to itself.
+    """A set of neighbouring numbers; a single number is the interval from itself to itself."""
 
-    Args:
-        low: its lower end, possibly -infinity.
-        high: its upper end, possibly infinity.
-        low_open: whether the lower end is left out.
-        high_open: whether the upper end is left out.
-    """
-
-    low: float
-    high: float
-    low_open: bool = False
-    high_open: bool = False
+    low: float  # its lower end, possibly -infinity
+    high: float  # its upper end, possibly infinity
+    low_open: bool = False  # whether the lower end is left out
+    high_open: bool = False  # whether the upper end is left out
 
     def contains(self, number: float) -> bool:
         """Whether a number lies in it: 20 is in [20, 35) and not in [15, 20)."""
@@ -58,19 +125,12 @@ EVERYTHING = Interval(-inf, inf)
 
 @dataclass(frozen=True)
 class Ranges:
-    """The ranges that some values cover: many intervals at once. All shapes (values,).
+    """The ranges that some values cover: many intervals at once. All shapes (values,)."""
 
-    Args:
-        low: lower ends, possibly -infinity.
-        high: upper ends, possibly infinity.
-        low_open: whether the lower end is left out.
-        high_open: whether the upper end is left out.
-    """
-
-    low: NDArray[np.float64]
-    high: NDArray[np.float64]
-    low_open: NDArray[np.bool_]
-    high_open: NDArray[np.bool_]
+    low: NDArray[np.float64]  # lower ends, possibly -infinity
+    high: NDArray[np.float64]  # upper ends, possibly infinity
+    low_open: NDArray[np.bool_]  # whether the lower end is left out
+    high_open: NDArray[np.bool_]  # whether the upper end is left out
 
     @classmethod
     def of(cls, intervals: Sequence[Interval]) -> Ranges:
@@ -104,10 +164,10 @@ class Ranges:
         return Ranges(low, high, self.low_open, self.high_open)
 
     def middles(self, least: float, largest: float) -> NDArray[np.float64]:
-        """The number that stands for each range: half way between its ends, within the limits of the attribute.
+        """The number that represents each range: half way between its ends, within the limits of the attribute.
 
-        An open end lies where the attribute's own values end, so that `>=65` stands for 65 where no value is larger,
-        and for 77.5 where 90 is the largest. Remedies place records by it and information loss measures them by it.
+        An open end lies where the attribute's own values end, so that `>=65` is 65 where no value is larger, and 77.5
+        where 90 is the largest. Remedies place records by it and information loss measures them by it.
 
         Args:
             least: the least finite end of the attribute's values; see `limits`.
@@ -130,12 +190,7 @@ class Ranges:
 
 
 def interval_label(low: float | str, high: float | str, *, open_end: bool = False) -> str:
-    """An interval as it is released: closed, or half-open at its upper end.
-
-    Args:
-        low: its lower end, a number or a value of an order.
-        high: its upper end.
-        open_end: whether the upper end belongs to the next interval.
+    """An interval of numbers or values of an order as it is released: closed, or half-open at its upper end.
 
     Example:
         >>> interval_label(20.0, 35, open_end=True), interval_label(39, 39), interval_label("mild", "severe")
@@ -166,10 +221,10 @@ def number_text(number: float | str) -> str:
 
 
 def parse_interval(text: str) -> Interval | None:
-    """The interval that a label stands for, or None if it is not one.
+    """The interval that a label denotes, or None if it is not one.
 
-    A square bracket that points outwards leaves its end out, as a round one does. Masked digits stand for the whole
-    numbers that have these digits: `476**` for 47600 to 47699.
+    A square bracket that points outwards leaves its end out, as a round one does. Masked digits cover the whole
+    numbers that have these digits: `476**` is 47600 to 47699.
 
     Example:
         >>> parse_interval("[20, 35)"), parse_interval("20-34"), parse_interval(">=65"), parse_interval("n/a")
@@ -218,7 +273,7 @@ def by_cover(label: str, cover: Interval) -> tuple[bool, Interval, str]:
 
 
 def _proper(interval: Interval) -> Interval | None:
-    """An interval that holds a number at all."""
+    """The interval if it holds a number, or None."""
     open_ended = interval.low_open or interval.high_open
     return interval if interval.low < interval.high or (interval.low == interval.high and not open_ended) else None
 
@@ -276,7 +331,7 @@ def members(label: str, values: Collection[str], *, unknown: bool = False) -> li
 
 
 def _joined(parts: Sequence[str], values: Collection[str]) -> list[str]:
-    """Values from the parts of a label; one may hold the separator itself. None at all where some part is no value."""
+    """Values from the parts of a label; one may hold the separator itself. No value where some part is none."""
     covered, read = list[str](), ""
     for part in parts:
         read = f"{read}, {part}" if read else part
@@ -287,7 +342,7 @@ def _joined(parts: Sequence[str], values: Collection[str]) -> list[str]:
 
 
 def _with_unknown(parts: Sequence[str], values: Collection[str]) -> list[str]:
-    """The same where parts that begin no value stand as they are."""
+    """The same where parts that begin no value are members unchanged."""
     covered, place = list[str](), 0
     while place < len(parts):
         ends = range(place + 1, min(place + PARTS, len(parts)) + 1)

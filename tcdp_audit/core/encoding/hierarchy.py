@@ -1,8 +1,8 @@
 """Value generalisation hierarchies: read from ARX's CSV or nested YAML, checked, and laid over a domain.
 
 A hierarchy is a tree whose leaves are values and whose inner nodes are their generalisations (`20-29`, `476**`,
-`>=40`, `*`). All leaves stand at one depth under one root. A released value may be a leaf or any inner label; a label
-that stands at several levels is read at the lowest.
+`>=40`, `*`). All leaves are at one depth under one root. A released value may be a leaf or any inner label; a label
+that occurs at several levels is read at the lowest.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ import numpy as np
 import yaml
 from numpy.typing import NDArray
 
-from tcdp_audit.core.base.arrays import freeze_arrays
 from tcdp_audit.core.base.errors import PolicyError, redact_errors
 from tcdp_audit.core.base.frozen import FrozenDict
+from tcdp_audit.core.encoding.keys import freeze_arrays
 from tcdp_audit.core.policy.scalars import as_text
 from tcdp_audit.core.policy.source import PolicyFault, PolicySourceError, parse_nodes
 
 SHOWN = 5
 QUOTED = re.compile(r"""(['"])(.*?)\1""")
-Branch = tuple[int, tuple[str, ...]]  # the line it stands on, and the labels from leaf to root
+Branch = tuple[int, tuple[str, ...]]  # its line, and the labels from leaf to root
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class Hierarchy:
 
     @cached_property
     def lineage(self) -> Mapping[str, tuple[int, tuple[str, ...]]]:
-        """For each label the lowest level it stands at (0 is a leaf), and the labels from there up."""
+        """For each label its lowest level (0 is a leaf), and the labels from there up."""
         by_leaf: dict[str, tuple[int, tuple[str, ...]]] = {}
         for level in range(self.height + 1):
             for branch in self.branches:
@@ -59,15 +59,10 @@ class Hierarchy:
         return FrozenDict(by_leaf)
 
     def over(self, labels: Sequence[str]) -> Tree:
-        """The hierarchy laid over a domain.
+        """For each level and value of a domain the node above it. O(values x height).
 
-        Args:
-            labels: the domain's values; each must be a label of the hierarchy (see `unknown`).
-
-        Returns:
-            For each level and value the node above it. A released inner label is its own leaf under its node.
-
-        Cost: O(values x height).
+        Each value must be a label of the hierarchy (see `unknown`). A released inner label is its own leaf under its
+        node.
         """
         ancestors = np.zeros((self.height + 1, len(labels)), dtype=np.int64)
         numbers: list[dict[Any, int]] = [{} for _ in range(self.height + 1)]
@@ -142,8 +137,8 @@ def _without_labels(fault: PolicyFault) -> str:
 
 
 def _from_file(path: Path) -> list[Branch]:
-    text = path.read_bytes().decode("utf-8-sig")  # line ends stay as they are: one may stand inside a quoted label
-    return _from_yaml(text) if path.suffix.lower() in (".yaml", ".yml") else _from_csv(text)
+    text = path.read_bytes().decode("utf-8-sig")  # line ends stay unchanged: a quoted label may hold one
+    return list(_nodes(parse_nodes(text), ())) if path.suffix.lower() in (".yaml", ".yml") else _from_csv(text)
 
 
 def _from_csv(text: str) -> list[Branch]:
@@ -158,10 +153,6 @@ def _delimiter(text: str) -> str:
     """The semicolon of ARX, or a comma where the first line has no semicolon outside quotes."""
     first = re.sub('"[^"]*"', "", text).lstrip("\r\n").partition("\n")[0]
     return ";" if ";" in first else ","
-
-
-def _from_yaml(text: str) -> list[Branch]:
-    return list(_nodes(parse_nodes(text), ()))
 
 
 def _nodes(node: yaml.Node, above: tuple[str, ...]) -> Iterator[Branch]:
@@ -215,7 +206,7 @@ def _faults(branches: Sequence[Branch]) -> Iterator[str]:
     if depth < 2 and not strays:
         yield "the hierarchy has a single level; a value needs at least a root above it"
     sound = [(line, labels) for line, labels in even if labels[-1] == root]
-    yield from _about_lines(_repeated(sound), "a leaf that stands on an earlier line already")
+    yield from _about_lines(_repeated(sound), "a leaf that is on an earlier line already")
     yield from _about_lines(_torn(sound), "a label whose parent differs from the one on an earlier line")
 
 

@@ -1,20 +1,20 @@
 """One 64-bit key per record out of several columns of codes; never a tuple or a string per row.
 
-Integers counted, numbered and put into order without comparing them.
-
-Where few cells are possible beside the integers there are, each has a cell; where many are, passes of a radix sort
-look at 16 bits at a time. A comparison sort of 64-bit integers is slower than either, and on some processors several
-times so.
+Integers are counted, numbered and sorted without comparing them. Where few cells are possible compared with the number
+of integers, each value has a cell; otherwise a radix sort takes 16 bits a pass. A comparison sort of 64-bit integers is
+slower than either, on some processors several times.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, is_dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from tcdp_audit.core.base.cancellation import checkpoint
 
 Codes = NDArray[Any]  # unsigned or signed integers from 0 to radix - 1
 KeyArray = NDArray[np.int64]
@@ -92,6 +92,7 @@ def fold(columns: Sequence[Codes], radices: Sequence[int]) -> Keys:
     span = 1
     steps: list[_Step] = []
     for position, (column, radix) in enumerate(zip(columns, radices, strict=True)):
+        checkpoint()
         codes, keys_before, codes_before = column, None, None
         if span * radix > SPAN_LIMIT:
             keys_before, key = _compacted(key, span)
@@ -129,15 +130,11 @@ def narrow(span: int) -> type[np.unsignedinteger[Any] | np.int64]:
 
 
 def tally(keys: NDArray[Any], span: int, times: Counts | None = None) -> tuple[NDArray[Any], Counts]:
-    """The different keys, ascending, and how often each occurs.
+    """The different keys from 0 to `span` - 1, ascending, and how often each occurs, or the sum of its `times`.
 
-    Args:
-        keys: from 0 to `span` - 1.
-        span: a number above all keys.
-        times: what each key counts for; None where that is 1.
-
-    Cost: O(keys) where the span is small beside them, otherwise O(keys) for each 16 bits of the span.
+    Cost: O(keys) where the span is small compared with their number, otherwise O(keys) for each 16 bits of the span.
     """
+    checkpoint()
     if times is not None:
         distinct, number = numbered(keys, span)
         return distinct, occurrences(number, len(distinct), times)
@@ -152,6 +149,7 @@ def tally(keys: NDArray[Any], span: int, times: Counts | None = None) -> tuple[N
 
 def numbered(keys: NDArray[Any], span: int) -> tuple[NDArray[Any], NDArray[Any]]:
     """The different keys, ascending, and for each key its number among them, in the narrowest type. Cost as `tally`."""
+    checkpoint()
     if span >> BLOCK <= len(keys):
         cells = keys.astype(np.intp, copy=False)  # what numpy looks cells up by, and otherwise makes of them each time
         if span <= len(keys):
@@ -190,6 +188,7 @@ def _numbered_by_marks(cells: Positions, span: int) -> tuple[Positions, NDArray[
 
 def occurrences(keys: NDArray[Any], span: int, times: Counts | None = None) -> Counts:
     """How often each number below a span occurs, or the sum of its `times`. Shape (span,)."""
+    checkpoint()
     if times is None:
         return np.bincount(keys, minlength=span)
     counts = np.zeros(span, dtype=times.dtype)  # Python integers stay what they are
@@ -198,13 +197,14 @@ def occurrences(keys: NDArray[Any], span: int, times: Counts | None = None) -> C
 
 
 def order_of(keys: NDArray[Any], span: int) -> Positions:
-    """The positions of keys in ascending order, equal ones as they stand. O(keys) for each 16 bits of the span."""
+    """The positions of keys in ascending order; the sort is stable. O(keys) for each 16 bits of the span."""
     # A radix sort from the lowest digit: a stable sort by each digit in turn leaves the rows in the order of the
     # whole key, since ties of a higher digit keep the order that the lower ones gave them. numpy sorts 16 bits by
     # counting, so a pass takes two scans and no comparison. Passes beyond the highest bit of the span are left out:
     # most spans are below 2^32 and need two.
     order = np.argsort(_digit(keys, 0), kind="stable")
     for shift in range(DIGIT, (span - 1).bit_length(), DIGIT):
+        checkpoint()
         order = order.take(np.argsort(_digit(keys.take(order), shift), kind="stable"))
     return order
 
@@ -224,6 +224,7 @@ def _digit(keys: NDArray[Any], shift: int) -> NDArray[np.uint16]:
 
 def boundaries(sorted_keys: NDArray[Any]) -> Positions:
     """Where a new key begins in sorted keys."""
+    checkpoint()
     if not len(sorted_keys):
         return np.zeros(0, dtype=np.intp)
     first = np.empty(len(sorted_keys), dtype=bool)
@@ -237,3 +238,69 @@ def run_lengths(starts: Positions, total: int, times: Counts | None = None) -> C
     if times is None:
         return np.diff(starts, append=total).astype(np.int64, copy=False)
     return np.add.reduceat(times, starts) if len(starts) else times[:0]
+
+
+Floats = NDArray[np.float64]
+Integers = NDArray[Any]  # int64, or Python integers (dtype object) where 64 bits are too few
+
+
+def frozen_array(array: NDArray[Any]) -> NDArray[Any]:
+    """A read-only view, not a copy, of an array that is locked as well, with whatever it is a view of.
+
+    In numpy, a holder of the owner of some memory can unlock it again. So the view is of a read-only buffer: neither
+    `setflags(write=True)` nor writing to `.base` is possible.
+
+    Cost: some microseconds, whatever the size.
+    """
+    if isinstance(array.base, memoryview) and not array.flags.writeable:
+        return array
+    shared: Any = array
+    owner = shared
+    while isinstance(owner, np.ndarray):
+        owner.setflags(write=False)
+        owner = owner.base
+    try:
+        return np.asarray(memoryview(shared).toreadonly())
+    except ValueError:  # dates have no buffer
+        return array.view()
+
+
+def freeze_arrays(record: object, *names: str) -> None:
+    """Freeze some fields of a frozen dataclass, arrays or None, while it is made."""
+    for name in names:
+        array = getattr(record, name)
+        if isinstance(array, np.ndarray):
+            object.__setattr__(record, name, frozen_array(array))
+
+
+def frozen_arrays(value: Any) -> Any:
+    """A value with the arrays that it is, or has as a tuple or a frozen dataclass, frozen."""
+    if isinstance(value, np.ndarray):
+        return frozen_array(value)
+    if type(value) is tuple:
+        return tuple(frozen_arrays(one) for one in value)
+    if is_dataclass(value):
+        freeze_arrays(value, *(one.name for one in fields(value)))
+    return value
+
+
+def starts_of(lengths: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The position at which each of some segments begins that follow one another.
+
+    Example:
+        >>> starts_of(np.array([2, 0, 3])).tolist()
+        [0, 2, 2]
+    """
+    return np.cumsum(lengths) - lengths
+
+
+def positions_of(starts: NDArray[np.int64], lengths: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The positions in some segments, one segment after the other; int64, shape (sum of lengths,).
+
+    Segments may overlap. Cost: O(segments + positions).
+
+    Example:
+        >>> positions_of(np.array([5, 0]), np.array([2, 3])).tolist()
+        [5, 6, 0, 1, 2]
+    """
+    return np.arange(int(lengths.sum())) + np.repeat(starts - starts_of(lengths), lengths)

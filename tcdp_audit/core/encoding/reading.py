@@ -1,6 +1,6 @@
 """The meaning of a column's raw values under the policy: which are missing, which are equal, how they are ordered.
 
-Domains of one attribute in several tables, over the values of all of them.
+`union` gives the domains of one attribute in several tables, over the values of all of them.
 """
 
 from __future__ import annotations
@@ -20,12 +20,14 @@ from tcdp_audit.core.encoding.generalised import (
     RANGES,
     Interval,
     OrderedLabels,
+    Rounded,
     by_cover,
     is_reversed,
+    number_of,
     number_or_interval,
     number_text,
+    rounded_numbers,
 )
-from tcdp_audit.core.encoding.numbers import Rounded, number_of, rounded_numbers
 from tcdp_audit.core.policy.model import AttributeDeclaration, Conventions, Scale
 
 EXACT = 2**53  # every integer up to here is a float64 of its own
@@ -33,21 +35,14 @@ EXACT = 2**53  # every integer up to here is a float64 of its own
 
 @dataclass(frozen=True)
 class _Reading:
-    """Raw values that stand for a value, read under a scale.
+    """Raw values that are not missing, read under a scale."""
 
-    Args:
-        values: the distinct values in the order of the scale.
-        position: for each raw value its place among `values`; their number where it does not fit the scale.
-        misfit: what a raw value is that does not fit.
-        covers: see `Domain`.
-        rounded: see `Domain`.
-    """
-
-    values: NDArray[Any]
+    values: NDArray[Any]  # the distinct values in the order of the scale
+    # for each raw value its place among `values`; their number where it does not fit the scale
     position: NDArray[np.int64]
-    misfit: str = ""
-    covers: tuple[Interval, ...] | None = None
-    rounded: Rounded = field(default_factory=dict)
+    misfit: str = ""  # what a raw value is that does not fit
+    covers: tuple[Interval, ...] | None = None  # see `Domain`
+    rounded: Rounded = field(default_factory=dict)  # see `Domain`
 
 
 def domain_of(
@@ -87,20 +82,14 @@ def _misfit(raw: RawDomain, unfit: NDArray[np.intp], reason: str, declaration: A
         return Misfit(unfit, reason)
     if declaration.order is None and all(is_reversed(text) for text in raw.values[unfit].tolist()):
         return Misfit(unfit, "a range whose lower end is above its upper end")
-    return Misfit(unfit, reason, _forms(declaration))
-
-
-def _forms(declaration: AttributeDeclaration) -> str:
-    """How ranges of an attribute may be written."""
-    return "[low, high] with two values of the order" if declaration.order is not None else RANGES
+    forms = RANGES if declaration.order is None else "[low, high] with two values of the order"
+    return Misfit(unfit, reason, forms)
 
 
 def _absent(raw: RawDomain, conventions: Conventions, scale: Scale | None) -> NDArray[np.bool_]:
-    """Which raw values stand for no value: declared tokens, and NaN among numbers however they are stored."""
-    tokens = [token for token in conventions.missing_tokens if token or raw.is_text]
-    absent = (
-        np.isin(texts_of(raw.values), np.array(tokens, dtype=object)) if tokens else np.zeros(len(raw.values), bool)
-    )
+    """Which raw values are missing: declared tokens, and NaN among numbers however they are stored."""
+    tokens = np.array([token for token in conventions.missing_tokens if token or raw.is_text], dtype=object)
+    absent = np.isin(texts_of(raw.values), tokens) if len(tokens) else np.zeros(len(raw.values), bool)
     if not raw.is_text:
         return absent | np.isnan(raw.values)
     if scale is Scale.NUMERIC:
@@ -122,17 +111,15 @@ def _reading(
     covers = _covers(present, declaration, conventions) if present.dtype == object else []
     if any(cover is not None and cover.low != cover.high for cover in covers):
         return _generalised(attribute, present, covers, declaration.scale)
-    return _numeric(attribute, present) if declaration.order is None else _ordinal(present, declaration.order)
+    if declaration.order is None:
+        return _numeric(attribute, present)
+    return _placed(texts_of(present).tolist(), declaration.order, "a value that is not in the declared order")
 
 
 def _nominal(present: NDArray[Any]) -> _Reading:
     if present.dtype == object:  # distinct and sorted already
         return _Reading(present, np.arange(len(present)))
     return _Reading(*np.unique(texts_of(present), return_inverse=True))
-
-
-def _ordinal(present: NDArray[Any], order: Sequence[str]) -> _Reading:
-    return _placed(texts_of(present).tolist(), order, "a value that is not in the declared order")
 
 
 def _numeric(attribute: str, present: NDArray[Any]) -> _Reading:
@@ -150,11 +137,7 @@ def _numeric(attribute: str, present: NDArray[Any]) -> _Reading:
 def _generalised(attribute: str, present: Strings, covers: Sequence[Interval | None], scale: Scale | None) -> _Reading:
     """Ranges of numbers or ranks, ordered by what they cover; numbers as they are compared, so that 39.0 is 39.
 
-    Args:
-        attribute: the column's name.
-        present: the raw values that stand for a value.
-        covers: what each covers; None where it does not fit the scale.
-        scale: the declared scale.
+    What a raw value covers is None where it does not fit the scale.
     """
     numbers = [number_of(text) if scale is Scale.NUMERIC else None for text in present.tolist()]
     labels = [text if one is None else number_text(one) for text, one in zip(present.tolist(), numbers, strict=True)]
@@ -269,7 +252,7 @@ def _inexact(domains: Sequence[Domain]) -> str:
         )
     if any(_merges(one, other) for one, other in permutations(domains, 2)):
         return (
-            "holds numbers that are told from those of another table only beyond the digits of 64-bit floating point; "
+            "holds numbers that differ from those of another table only beyond the digits of 64-bit floating point; "
             "round both alike, or declare `scale: nominal`"
         )
     return ""

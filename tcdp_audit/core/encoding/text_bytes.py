@@ -1,4 +1,4 @@
-"""Many texts at a time, as bytes: sorted, looked at for blanks, told apart, without a step of Python for each.
+"""Many texts at a time, as bytes: sorted, searched for blanks and compared, without a step of Python for each.
 
 The order of texts is that of their code points, which is that of their bytes in UTF-8.
 """
@@ -23,17 +23,11 @@ _BLANKS[[*range(0x09, 0x0E), *range(0x1C, 0x21), *range(0x80, 0x100)]] = True
 
 @dataclass(frozen=True)
 class TextBytes:
-    """Texts in UTF-8.
+    """Texts in UTF-8."""
 
-    Args:
-        data: the bytes of all, and at least eight more.
-        starts: where each text begins.
-        ends: where each ends.
-    """
-
-    data: NDArray[np.uint8]
-    starts: NDArray[np.int64]
-    ends: NDArray[np.int64]
+    data: NDArray[np.uint8]  # the bytes of all, and at least eight more
+    starts: NDArray[np.int64]  # where each text begins
+    ends: NDArray[np.int64]  # where each ends
 
     @classmethod
     def between(cls, data: NDArray[np.uint8], offsets: NDArray[Any]) -> TextBytes:
@@ -44,7 +38,7 @@ class TextBytes:
 
     @classmethod
     def joined(cls, texts: str, number: int) -> TextBytes | None:
-        """So many texts, at least one, joined by the character 0; None where it stands in one of them, too."""
+        """So many texts, at least one, joined by the character 0; None where one of them holds it, too."""
         data = np.frombuffer(texts.encode("utf-8", "surrogatepass"), np.uint8)
         ends = np.append(np.flatnonzero(data == 0), len(data))
         if len(ends) != number:
@@ -52,11 +46,9 @@ class TextBytes:
         return cls(np.append(data, np.zeros(WORD, np.uint8)), np.append(0, ends[:-1] + 1), ends)
 
     def words(self, texts: NDArray[np.intp], skipped: int) -> NDArray[np.uint64]:
-        """The next eight bytes of some texts as numbers that sort as the bytes do, with zeros after the end.
+        """The next eight bytes of some texts, by position, after the `skipped` ones, with zeros after the end.
 
-        Args:
-            texts: their positions.
-            skipped: bytes that stand before these.
+        They are numbers that sort as the bytes do.
         """
         starts = np.minimum(self.starts[texts] + skipped, self.ends[texts])
         windows = np.lib.stride_tricks.sliding_window_view(self.data, WORD)
@@ -67,8 +59,7 @@ class TextBytes:
     def order(self, listed: Callable[[NDArray[np.intp]], Sequence[str]]) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
         """The texts' positions in sorted order, and for each place there whether its text is not the one before.
 
-        Args:
-            listed: some of the texts, by their positions. Asked only for those that agree in their first words.
+        `listed` gives some of the texts by position; it is called only for those that agree in their first words.
         """
         order, is_new = np.arange(len(self.starts)), np.ones(len(self.starts), np.bool_)
         places, group = order.copy(), np.zeros(len(order), np.int64)  # what is not settled, and among which places

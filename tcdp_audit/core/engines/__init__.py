@@ -1,15 +1,17 @@
-"""Engines: where the table lives. `opening.open_engine` picks one for whatever the caller has.
+"""Engines: access to the table. `opening.open_engine` chooses one for the object that the caller passes.
 
 base                           the contract: columns, distinct values, records as codes, samples
-source, faults, digest         what every reader shares: names, sentences, SHA-256 of bytes and of content
+source, digest                 shared by all readers: names, cells, error messages, SHA-256 of bytes and of content
 parts                          tables in several files: folders, patterns, keys in folders' names
 csv_structure, csv_reader, text, text_parts   CSV: counted, read, as an engine
 json_lines                     JSON lines by their grammar
-arrow_types, parquet, frames, files   typed tables, in files and in memory
-plain                          tables of texts and numbers on the way from remedy to remedy
-cells, coded_column, coded_columns   columns that Arrow reads straight into codes
+arrow_types, parquet, files    typed tables, in files and in memory
+plain                          tables of texts and numbers in memory, passed from remedy to remedy
+coded_column, coded_columns    columns that Arrow reads straight into codes
 copies                         tables that are read from a private copy
-opening                        what makes an engine of a file, a URL or an object
+levels                         a table seen through levels of hierarchies
+opening                        makes an engine from a file, a URL or an object
+duckdb_errors                  DuckDB's errors as sentences
 duckdb                         the embedded engine over all of these
 streams                        streams of records or of counted rows, held by the embedded engine
 writing                        tables written to files

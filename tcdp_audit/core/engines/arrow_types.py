@@ -1,9 +1,7 @@
-"""Arrow columns in types that DuckDB holds exactly, so that no two different cells become one.
+"""Arrow columns in types that DuckDB holds exactly, so that no two different cells become equal.
 
-Arrow arrays made of the bytes of others, and the other way round.
-
-`pyarrow.array` and `pyarrow.scalar` import pandas, where that is installed, to ask whether they were given one of its
-objects; that takes as long as auditing a small file.
+Arrow arrays are built from buffers, and buffers are read from them. `pyarrow.array` and `pyarrow.scalar` would import
+pandas where it is installed, which takes as long as the audit of a small file.
 """
 
 from __future__ import annotations
@@ -19,18 +17,18 @@ from numpy.typing import NDArray
 from tcdp_audit.core.base.errors import DataError
 
 _TEXT = pa.string()
-pc: Any = pyarrow.compute  # it makes its functions when it is imported, so that no type checker knows them
+pc: Any = pyarrow.compute  # its functions are created on import, so type checkers do not know them
 
 
 def exact_table(table: pa.Table, name: str) -> pa.Table:
-    """A table whose columns DuckDB compares as they are.
+    """Convert a table to column types that DuckDB compares exactly.
 
     Decimals of more than 38 digits and calendar intervals become text, durations the number of their units, half-size
-    floats the shortest decimal number. Other extension types than UUID are read as what they are stored as.
+    floats the shortest decimal number. Extension types other than UUID become their storage type.
 
     Args:
         table: a table with distinct column names.
-        name: what messages call it.
+        name: the table's name in messages.
 
     Raises:
         DataError: a column holds text that is not UTF-8, or cells that its type does not allow.
@@ -67,7 +65,7 @@ def _require_sound(column: pa.ChunkedArray, where: str) -> None:
 
 
 def _is_changed(kind: pa.DataType) -> bool:
-    """Whether DuckDB would not hold a type as it is."""
+    """Whether DuckDB has no exact equivalent of a type."""
     return kind.id in _CONVERSIONS or isinstance(kind, pa.BaseExtensionType) or pa.types.is_timestamp(kind)
 
 
@@ -84,7 +82,7 @@ def _decoded(chunk: pa.DictionaryArray) -> pa.Array:
 
 
 def _timestamps(column: pa.ChunkedArray, where: str) -> pa.ChunkedArray:
-    """DuckDB counts microseconds, and ends the process beyond their range."""
+    """Timestamps in microseconds, DuckDB's unit; beyond their range DuckDB would abort the process."""
     fits = True
     try:
         column.cast(pa.timestamp("us", column.type.tz))
@@ -100,21 +98,21 @@ def _unchanged(column: pa.ChunkedArray) -> pa.ChunkedArray:
 
 
 def _decimals(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Decimals that DuckDB has no type for as text in plain notation."""
+    """Decimals that DuckDB has no type for, as text in plain notation."""
     if pa.types.is_decimal128(column.type) and column.type.scale >= 0:
         return column
     return _by_value(column, lambda decimal: format(decimal, "f"))
 
 
 def shortest(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Floats of 16 or 32 bits as the shortest decimal numbers that stand for them: 0.1, not 0.0999755859375."""
+    """Floats of 16 or 32 bits as the shortest decimal numbers that represent them: 0.1, not 0.0999755859375."""
     if pa.types.is_float16(column.type):
         return _by_value(column, lambda half: float(str(np.float16(half))), pa.float64())
     return column.cast(pa.string()).cast(pa.float64())
 
 
 def _by_value(column: pa.ChunkedArray, change: Callable[[Any], Any], kind: pa.DataType = _TEXT) -> pa.ChunkedArray:
-    """A column in another type, changed once for each distinct value."""
+    """Convert a column to another type, once for each distinct value."""
     encoded = pa.chunked_array([column.combine_chunks()], column.type).dictionary_encode()
     return _chunkwise(encoded, lambda chunk: _changed(chunk, change, kind), kind)
 
@@ -124,7 +122,7 @@ def _changed(cells: pa.DictionaryArray, change: Callable[[Any], Any], kind: pa.D
 
 
 def _calendar(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """DuckDB takes 30 days for a month, and drops nanoseconds."""
+    """Calendar intervals as text: DuckDB would count a month as 30 days and drop nanoseconds."""
     return _by_value(column, lambda one: f"{one.months} months {one.days} days {one.nanoseconds} nanoseconds")
 
 
@@ -138,18 +136,18 @@ _CONVERSIONS: dict[int, Callable[[pa.ChunkedArray], pa.ChunkedArray]] = {
 
 
 def array_of_numbers(numbers: NDArray[Any]) -> pa.Array:
-    """Integers or floats of numpy, none of them null; the memory is shared where it is contiguous."""
+    """An Arrow array of numpy integers or floats without nulls; contiguous memory is shared."""
     values = np.ascontiguousarray(numbers)
     return pa.Array.from_buffers(pa.from_numpy_dtype(values.dtype), len(values), [None, pa.py_buffer(values)])
 
 
 def array_of_truths(truths: NDArray[np.bool_]) -> pa.Array:
-    """Truth values of numpy."""
+    """An Arrow array of numpy truth values."""
     return pa.Array.from_buffers(pa.bool_(), len(truths), [None, _bits(truths)])
 
 
 def array_of_texts(texts: Sequence[str | None]) -> pa.Array:
-    """Texts, None for no value.
+    """An Arrow array of texts, null for None.
 
     Example:
         >>> array_of_texts(["a", None, "", "ß"]).to_pylist()
@@ -163,7 +161,7 @@ def array_of_texts(texts: Sequence[str | None]) -> pa.Array:
 
 
 def dictionary_positions(cells: pa.DictionaryArray, missing: int) -> NDArray[Any]:
-    """The position of each cell in its dictionary, and a number for those without a value."""
+    """The position of each cell in its dictionary, `missing` for null."""
     indices = cells.indices
     positions: NDArray[Any] = np.from_dlpack(
         pa.Array.from_buffers(indices.type, len(indices), [None, indices.buffers()[1]], offset=indices.offset)

@@ -1,11 +1,10 @@
 """The contract of an engine: schema, distinct values with their counts, and the records as codes.
 
-An engine never sees roles, thresholds or conventions, and the core never sees where the table lives.
+An engine never sees roles, thresholds or conventions, and the core never sees where the table is stored.
 
-Which records are in a sample: a seeded hash of a column's text decides, and every engine can compute it.
-
-Two tables with the same column give the same values, wherever they live. A record is drawn where the MD5 of the seed,
-a slash and its text, in hexadecimal digits, comes before `bound`.
+A seeded hash of a column's text decides which records are in a sample. A record is drawn where the MD5 of the seed, a
+slash and its text, in hexadecimal digits, sorts before `bound`. Every engine can compute it, so two tables with the
+same column give the same values.
 """
 
 from __future__ import annotations
@@ -23,37 +22,57 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from tcdp_audit.core.base.errors import DataError, PluginError
+from tcdp_audit.core.base.files import content_digest
 from tcdp_audit.core.base.scratch import Scratch
+from tcdp_audit.core.base.words import listing
 from tcdp_audit.core.encoding.counted import CountedCodes, MappedShards
 from tcdp_audit.core.encoding.domain import Domain, RawDomain, texts_of
 from tcdp_audit.core.encoding.keys import Codes
 
 Batch = Mapping[str, Codes]  # attribute -> code of each record
-DIGITS = 12  # of a hash, which decide: shares to 1 in 281 million million
-EVERYTHING = "g"  # after all hexadecimal digits
+DIGITS = 12  # hexadecimal digits of a hash that are compared: shares are exact to 1 in 2**48
+EVERYTHING = "g"  # sorts after all hexadecimal digits
 
 
 @dataclass(frozen=True)
 class Column:
-    """A column of the table: its name, and its type as the engine calls it."""
+    """A column of the table: its name, and the engine's name of its type."""
 
     name: str
     type: str
 
 
 class Engine(ABC):
-    """A table that can be counted and encoded. Use it as a context manager; it may hold files and connections."""
+    """A table that can be counted and encoded. Use it as a context manager; it may hold files and connections.
+
+    Args:
+        name: what messages call the table; to be set.
+        uri: where it comes from, for provenance, without credentials; to be set.
+    """
 
     name: str
     uri: str
     path: Path | None = None
-    scratches: tuple[Scratch, ...] = ()  # with the copies that it reads, removed with it
-    value_labels: Mapping[str, bool] = MappingProxyType({})  # of columns that have some: whether cells are read as them
+    scratches: tuple[Scratch, ...] = ()  # hold the copies that the engine reads; removed when it is closed
+    value_labels: Mapping[str, bool] = MappingProxyType({})  # labelled columns: whether cells are read as labels
     declared_missing: frozenset[str] = frozenset()  # columns with cells that the file declares missing, read as missing
-    opened_with_codes: Callable[[Sequence[str]], Engine] | None = None  # the table again, with their codes as values
-    ordered: bool = True  # whether record i is the same whenever it is read: not in a database
-    progress: Callable[[str, int, int], None] | None = None  # called with (step, rows done, in all; 0 for not known)
-    most: int | None = None  # records that `batches` gives; None for as many as there are
+    opened_with_codes: Callable[[Sequence[str]], Engine] | None = None  # reopens the table with those codes as values
+    ordered: bool = True  # whether record i is the same in every scan; not in a database
+    progress: Callable[[str, int, int], None] | None = None  # called with (step, rows done, all rows or 0 if unknown)
+    most: int | None = None  # limit of the records that `batches` gives; None for all
+
+    def __new__(cls, *_: Any, **__: Any) -> Self:
+        """Refuse an engine that lacks a method.
+
+        Raises:
+            PluginError: it names those that are missing.
+        """
+        if missing := sorted(cls.__abstractmethods__):
+            raise PluginError(
+                f"the engine {cls.__name__} lacks {listing(missing)}; see `tcdp_audit.plugin.engine.Engine`"
+            )
+        return super().__new__(cls)
 
     @property
     @abstractmethod
@@ -67,27 +86,26 @@ class Engine(ABC):
 
     @property
     def rows(self) -> int:
-        """How many rows `counted` gives at the most."""
+        """The greatest number of rows that `counted` gives."""
         return self.records
 
     def group_by(self, attributes: Sequence[str]) -> None:  # noqa: B027 - an engine may have no use for it
-        """Be told which columns will be counted together, before any of them is asked for.
+        """Learn which columns will be counted together, before any of them is asked for.
 
-        An engine that counts where the table lives then asks once for all.
+        An engine over a database can then run one query for all of them.
         """
 
     def with_codes(self, columns: Sequence[str]) -> Engine:
-        """The table with the codes of what its file declares missing as values in some columns.
+        """The table with declared missing codes as values in some columns, because they distinguish records.
 
-        They stand in the file, and tell records apart there. The engine itself where there are none in these columns;
-        otherwise it is closed.
+        Returns this engine where no such code is declared in the columns; otherwise closes it and opens another.
         """
         asked = [name for name in columns if name in self.declared_missing]
         if not asked or self.opened_with_codes is None:
             return self
         engine = self.opened_with_codes(asked)
         engine.name, engine.uri = self.name, self.uri
-        engine.scratches, self.scratches = (*engine.scratches, *self.scratches), ()  # with a copy that it may read
+        engine.scratches, self.scratches = (*engine.scratches, *self.scratches), ()  # it may read the same copy
         self.close()
         return engine
 
@@ -96,34 +114,34 @@ class Engine(ABC):
         """The distinct values of a column with their counts.
 
         Raises:
-            DataError: the column's type has no distinct values to speak of (nested data).
+            DataError: the column holds nested data, whose distinct values are not defined.
         """
 
     @abstractmethod
     def batches(self, domains: Sequence[Domain]) -> Iterator[Batch]:
-        """All records as codes, in the table's order. Needs `domain` called on each before."""
+        """All records as codes, in the table's order. Call `domain` for each column before."""
 
     def counted(self, domains: Sequence[Domain]) -> Iterator[CountedCodes]:
-        """All records as codes in any order, equal ones counted where the engine can: at best each row once.
+        """All records as codes in any order; an engine may count equal records and give each row once.
 
-        By default `batches`, each row one record. Needs `domain` called on each before.
+        The default is `batches` with one record a row. Call `domain` for each column before.
         """
         return map(CountedCodes, self.batches(domains))
 
     def sample(self, attributes: Sequence[str], sampling: Sampling) -> pa.Table:
-        """Some columns of the records that are drawn; a record without a value to draw by is not.
+        """Columns of the records that are drawn. A record without a value in the drawing column is not drawn.
 
-        By default they are picked from `batches`. An engine may pick them where the table lives, if it draws the same.
+        The default selects them from `batches`. An engine may select them in the database if it draws the same records.
 
         Args:
-            attributes: the columns, the one that is drawn by among them.
-            sampling: which records.
+            attributes: the columns, including the drawing column.
+            sampling: which records to draw.
 
         Returns:
-            The columns by name, as values that give the same distinct values as `domain` does of those records.
+            The columns by name, with the same distinct values as `domain` gives for those records.
 
         Raises:
-            DataError: a column has no distinct values to speak of.
+            DataError: a column holds nested data.
         """
         domains = [domain_as_typed(name, self.domain(name)) for name in attributes]
         drawn = sampling.drawn_of(self.domain(sampling.by))
@@ -134,57 +152,65 @@ class Engine(ABC):
         return pa.concat_tables(parts)
 
     def glimpse(self, attributes: Sequence[str], most: int) -> Engine:  # noqa: ARG002
-        """A table with some columns, of which only some values matter: this one, or fewer of its records.
+        """A table with these columns and at least `most` records, if there are so many; by default this one.
 
-        An engine that would need another pass over a table elsewhere may bring the first records instead.
-
-        Args:
-            attributes: the columns.
-            most: how many records are enough.
+        An engine that would need another pass over a remote table may fetch only its first records.
         """
         return BorrowedEngine(self)
 
     def repeats(self, attribute: str) -> tuple[int, int]:
-        """How many records have no value of a column, and how many values stand in more than one record."""
+        """How many records have no value of a column, and how many values occur in more than one record."""
         raw = self.domain(attribute)
         return raw.nulls, int((raw.counts > 1).sum())
 
     def shards(self, domains: Sequence[Domain], by: Sequence[Domain], wanted: int) -> MappedShards | None:  # noqa: ARG002
-        """The table as shards that are worked on where they are; None where `counted` is to be assigned to shards here.
+        """The table as shards that are processed where they are stored; None to build shards here from `counted`.
 
         Args:
-            domains: the columns that a shard is to have, as codes.
-            by: the columns that decide on the shard: records that agree in them are in one. None: one shard.
-            wanted: how many shards would suit a machine that works on two at a time.
+            domains: the columns of a shard, as codes.
+            by: the columns that decide on the shard: records that agree in them share one. Empty for one shard.
+            wanted: the number of shards that suits a machine that processes two at a time.
         """
         return None
 
     @abstractmethod
     def locate(self, attribute: str, values: NDArray[Any]) -> int | None:
-        """The first record, from 1, that holds one of some raw values of a column; None where records have no order."""
+        """The first record, from 1, that holds one of these raw values; None where records have no order."""
 
     @abstractmethod
     def table(self) -> pa.Table:
-        """All records as one Arrow table, text as it stands; for libraries that need the whole table at once."""
+        """All records as one Arrow table, text unchanged; for libraries that need the whole table at once."""
 
     def token_kinds(self) -> pa.Table | None:
-        """Of a JSON lines file the kind of token that each cell was read from, see `json_tokens`; None elsewhere."""
+        """The kind of JSON token of each cell of a JSON lines file, see `json_tokens`; None for other tables."""
         return None
 
     def source_table(self) -> pa.Table:
-        """All records in the types of the source itself, where it has types that the engine does not know."""
+        """All records in the types of the source, including types that the engine does not have."""
         return self.table()
 
     @abstractmethod
     def sha256(self) -> str | None:
-        """SHA-256 of the file's bytes as they were read, or of a table's content; None where an engine has neither.
+        """SHA-256 of the file's bytes as read, or of a table's content; None if the engine has neither.
 
         Raises:
             DataError: the file changed after it was opened.
         """
 
+    def require_unchanged(self) -> None:
+        """Insist that the file is what it was when it was opened; a table that is no file has nothing to be compared.
+
+        Raises:
+            DataError: it is another, or gone.
+
+        Cost: a pass over the file's bytes.
+        """
+        digest = self.sha256()
+        if self.path is not None and content_digest(self.path) != digest:
+            raise DataError(f"{self.name}: the file changed after it was opened; open it again")
+
     def close(self) -> None:
-        """Give back what the engine holds."""
+        """Release files, connections and temporary copies."""
         for scratch in self.scratches:
             scratch.cleanup()
 
@@ -198,7 +224,9 @@ class Engine(ABC):
 
 
 class BorrowedEngine(Engine):
-    """Somebody else's table to read: a table check looks at it and cannot close it."""
+    """A table lent to a table check, which reads it and cannot close it."""
+
+    borrowed = ("_lender",)  # not of its own size
 
     def __init__(self, lender: Engine) -> None:
         self._lender = lender
@@ -217,7 +245,7 @@ class BorrowedEngine(Engine):
 
     @property
     def rows(self) -> int:
-        """How many rows `counted` gives at the most."""
+        """The greatest number of rows that `counted` gives."""
         return self._lender.rows
 
     def domain(self, attribute: str) -> RawDomain:
@@ -241,15 +269,15 @@ class BorrowedEngine(Engine):
         return self._lender.glimpse(attributes, most)
 
     def repeats(self, attribute: str) -> tuple[int, int]:
-        """How many records have no value of a column, and how many values stand in more than one record."""
+        """The number of records without a value of a column, and of values that occur in several records."""
         return self._lender.repeats(attribute)
 
     def group_by(self, attributes: Sequence[str]) -> None:
-        """Be told which columns will be counted together."""
+        """Announce columns that will be counted together."""
         self._lender.group_by(attributes)
 
     def locate(self, attribute: str, values: NDArray[Any]) -> int | None:
-        """The first record, from 1, that holds one of some raw values of a column; None where records have no order."""
+        """The first record, from 1, that holds one of these raw values; None where records have no order."""
         return self._lender.locate(attribute, values)
 
     def table(self) -> pa.Table:
@@ -262,18 +290,18 @@ class BorrowedEngine(Engine):
 
 
 def recode(raw: NDArray[Any], domain: Domain) -> Codes:
-    """Raw positions (the number of raw values for null) as the codes of a domain, in its narrowest type."""
+    """Convert raw positions (the number of raw values for null) to codes of a domain, in its narrowest type."""
     table = np.append(domain.code_of_raw, domain.size).astype(domain.dtype)
     return table[raw]
 
 
 def domain_as_typed(attribute: str, raw: RawDomain) -> Domain:
-    """A domain whose codes are the positions of a column's values."""
+    """A domain whose codes are the positions of the raw values."""
     return Domain(attribute, raw.values, raw.counts, raw.nulls, np.arange(len(raw.values)))
 
 
 def _decoded(domains: Sequence[Domain], codes: Batch) -> pa.Table:
-    """The values behind codes."""
+    """Convert codes back to values."""
     return pa.table({one.attribute: _values(one, codes[one.attribute]) for one in domains})
 
 
@@ -291,9 +319,9 @@ class Sampling:
     """A draw of records by the text of a column.
 
     Args:
-        by: the column: its integers as decimal digits, everything else as the text that nominal values compare by.
-        share: about how large a share of the column's values is drawn.
-        seed: of the draw.
+        by: the drawing column. Integers are hashed as decimal digits, other cells as the text of nominal values.
+        share: the expected share of the column's values that is drawn, from 0 to 1.
+        seed: the seed of the draw.
 
     Example:
         >>> Sampling("id", Fraction(1, 2), 1).drawn(["1", "2", "3", "4"]).tolist()
@@ -306,12 +334,12 @@ class Sampling:
 
     @property
     def prefix(self) -> str:
-        """What stands before the text that is hashed."""
+        """The prefix of the text that is hashed."""
         return f"{self.seed}/"
 
     @property
     def bound(self) -> str:
-        """The hashes before this are drawn, compared as text."""
+        """The least hash that is not drawn; hashes are compared as text."""
         if self.share >= 1:
             return EVERYTHING
         return f"{int(self.share * 16**DIGITS):0{DIGITS}x}"
@@ -323,5 +351,5 @@ class Sampling:
         return np.fromiter((one < bound for one in hashes), bool, len(texts))
 
     def drawn_of(self, raw: RawDomain) -> NDArray[np.bool_]:
-        """The same for the values of a column, and last for null, which is never drawn. Shape (values + 1,)."""
+        """Whether records with each value of a column are drawn; null, the last, never is. Shape (values + 1,)."""
         return np.append(self.drawn(texts_of(raw.values).tolist()), False)

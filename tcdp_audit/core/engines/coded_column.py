@@ -1,9 +1,8 @@
-"""A column as codes: its distinct values, sorted, and for each record which of them it holds.
+"""A column as codes: its sorted distinct values, and for each record the position of its value.
 
-Cells come in arrays, as a file or a table in memory has them. Each array is coded by values of its own: those of its
-dictionary, or what a hash table of Arrow finds. Then the values of all arrays become one sorted list, and the codes
-stay what they are: positions in a list of their own, which says where each stands among all. Nothing is done once per
-record in Python.
+Cells come in arrays, as a file or a table in memory has them. Each array is coded by its own values: those of its
+dictionary, or those of a hash table of Arrow. The values of all arrays are then merged into one sorted list. The codes
+do not change; a table for each array maps them to positions in the merged list. Python does no work per record.
 """
 
 from __future__ import annotations
@@ -25,11 +24,11 @@ from tcdp_audit.core.encoding.text_bytes import TextBytes
 from tcdp_audit.core.engines.arrow_types import array_of_numbers
 
 UNLIMITED = 2**62
-FEW = 4_000  # texts that Python sorts faster
-PAGES = 2**18  # bytes
+FEW = 4_000  # up to so many texts Python sorts faster than Arrow
+PAGES = 2**18  # bytes from which an array gets separate pages
 SAMPLE = 2**16  # cells that show whether a column's cells repeat
-REPEATS = 4  # cells that do stand so often among these, on average
-SPANNED = 32  # integers that are so many times as many as those from the least to the greatest are not hashed
+REPEATS = 4  # average occurrences of a value in the sample from which cells count as repeated
+SPANNED = 32  # cells for each value of a span of integers from which they are not hashed
 
 
 @dataclass(frozen=True)
@@ -38,8 +37,8 @@ class CodedColumn:
 
     Args:
         raw: its values with their counts.
-        pieces: the records in pieces, each a code of its own kind for each record, in the narrowest type.
-        places: for each piece the position among the values for each of its codes, their number for a missing value.
+        pieces: arrays of local codes, one for each record, in the narrowest type.
+        places: for each piece the position in `raw` of each local code; the number of values for a missing one.
     """
 
     raw: RawDomain
@@ -52,12 +51,12 @@ class CodedColumn:
 
     @property
     def records(self) -> int:
-        """How many there are."""
+        """The number of records."""
         return self._ends[-1] if self.pieces else 0
 
     @property
     def nbytes(self) -> int:
-        """How many bytes the codes take."""
+        """The bytes that the codes take."""
         return sum(piece.nbytes for piece in self.pieces)
 
     def recoded(self, domain: Domain, *, spent: bool = False) -> Callable[[slice], Codes]:
@@ -65,11 +64,11 @@ class CodedColumn:
         return self.looked_up(np.append(domain.code_of_raw, domain.size).astype(domain.dtype), spent=spent)
 
     def looked_up(self, table: NDArray[Any], *, spent: bool = False) -> Callable[[slice], NDArray[Any]]:
-        """A function from records to what a table says for their values, last for a missing one.
+        """A function from a slice of records to the table's entry for the value of each.
 
         Args:
-            table: one for each value, and one more.
-            spent: whether records are asked for in their order, for the last time: what has been given is forgotten.
+            table: an entry for each value, and last one for a missing value.
+            spent: whether the records are read in order for the last time, so that codes are freed after use.
         """
         tables = [table[places] for places in self.places]
 
@@ -89,7 +88,7 @@ class CodedColumn:
 
 
 def _looked_up(table: NDArray[Any], codes: Codes) -> NDArray[Any]:
-    """What a table says for each code. Bytes for bytes are Python's to translate, which is fastest."""
+    """The table's entry for each code. `bytes.translate` is the fastest for bytes to bytes."""
     if table.itemsize > 1 or codes.itemsize > 1:
         return table.take(codes)
     every_byte = table.tobytes().ljust(2**8, b"\0")
@@ -100,8 +99,8 @@ def coded_column(cells: Iterable[pa.Array], room: int) -> CodedColumn | None:
     """A column as codes. O(records), and O(values log values) to sort them.
 
     Args:
-        cells: the column: text, integers, floats, or dictionaries of text, all arrays alike.
-        room: how many bytes of cells may wait to be hashed together, and how many the values of all arrays may take.
+        cells: the column: text, integers, floats, or dictionaries of text, all arrays of one type.
+        room: the limit in bytes of the cells that are hashed together, and of the values of all arrays.
 
     Returns:
         The column; None if its values do not fit.
@@ -109,12 +108,11 @@ def coded_column(cells: Iterable[pa.Array], room: int) -> CodedColumn | None:
     Raises:
         pyarrow.ArrowInvalid: text that is not UTF-8.
     """
-    # A column is read once: Arrow hashes each batch of cells into its distinct values and an index a cell, in
-    # parallel and without making Python objects. Only the distinct values are brought together and sorted, and each
-    # batch has a table from its own indices to the common codes, which is applied when codes are asked for. Batches
-    # of few cells wait and are hashed together, so that a column of repeats costs its distinct values and not its
-    # batches times those. The values of all batches must fit into `room`: a column of keys does not, and DuckDB reads
-    # it.
+    # A column is read once: Arrow hashes each batch of cells into its distinct values and an index a cell, in parallel
+    # and without Python objects. Only the distinct values are merged and sorted. Each batch has a table from its
+    # indices to the common codes, which is applied when codes are requested. Small batches are hashed together, so the
+    # cost grows with the distinct values and not with batches times values. The values of all batches must fit into
+    # `room`; a column of keys does not fit, and DuckDB reads it.
     pieces: list[_Piece] = []
     size = 0
     for piece in _pieces(cells, room):
@@ -126,16 +124,16 @@ def coded_column(cells: Iterable[pa.Array], room: int) -> CodedColumn | None:
 
 
 def coded_texts(cells: Iterable[pa.Array]) -> CodedColumn:
-    """A column of text as codes, whatever room that takes; see `coded_column`."""
+    """A column of text as codes, without a memory limit; see `coded_column`."""
     return _joined(list(_pieces(cells, UNLIMITED)))
 
 
 @dataclass(frozen=True)
 class _Piece:
-    """Some records, coded by values of their own.
+    """Some records with local codes.
 
     Args:
-        values: in any order; one may stand twice, or in no record.
+        values: in any order; a value may be listed twice, or occur in no record.
         codes: for each record the position of its value, the number of values where it has none.
         counts: records with each code. Shape (values + 1,).
     """
@@ -146,14 +144,14 @@ class _Piece:
 
     @classmethod
     def of(cls, values: Any, indices: Sequence[pa.Array]) -> _Piece:
-        """Records whose values are given by their positions, null where there is none."""
+        """A piece from the positions of values, null where a record has none."""
         parts = [_indices(one, len(values)) for one in indices]
         codes = parts[0] if len(parts) == 1 else np.concatenate(parts)
         return cls(values, codes, np.bincount(codes, minlength=len(values) + 1))
 
 
 def _pieces(cells: Iterable[pa.Array], room: int) -> Iterator[_Piece]:
-    """The cells in pieces. Where most of them differ, arrays are hashed together, as long as there is room."""
+    """Split the cells into pieces. Where most cells differ, arrays are hashed together up to `room`."""
     waiting: list[pa.Array] = []
     size, repeats = 0, None
     for array in filter(len, cells):
@@ -187,7 +185,7 @@ def _spanned(array: pa.Array) -> _Piece | None:
     least, span = present.min(), int(present.max()) - int(present.min()) + 1
     if span * SPANNED > len(array):
         return None
-    above = (numbers - least).view(f"u{numbers.itemsize}")  # differences may wrap around, and are right all the same
+    above = (numbers - least).view(f"u{numbers.itemsize}")  # correct although signed differences may wrap around
     codes = _room_for(len(array), np.min_scalar_type(span))
     codes[:] = above
     if absent is not None:
@@ -197,7 +195,7 @@ def _spanned(array: pa.Array) -> _Piece | None:
 
 
 def _repeats(array: pa.Array) -> bool:
-    """Whether cells repeat so often that each array may have a list of values of its own."""
+    """Whether cells repeat so often that each array may have a separate list of values."""
     sample = array.slice(0, SAMPLE)
     if pa.types.is_dictionary(sample.type):  # with null among its values
         return False
@@ -216,14 +214,14 @@ def _hashed(arrays: Sequence[pa.Array]) -> _Piece:
 
 
 def _sound(texts: pa.Array) -> pa.Array:
-    """Texts that are UTF-8, in Arrow's usual form."""
+    """Validate texts as UTF-8, and convert them to Arrow's standard layout."""
     texts = texts.cast(pa.large_string()) if pa.types.is_string_view(texts.type) else texts
     texts.validate(full=True)
     return texts
 
 
 def _united_texts(lists: Sequence[pa.Array]) -> tuple[NDArray[Any], list[NDArray[np.int64]]]:
-    """The distinct texts of several lists, sorted, and for each list their places."""
+    """The sorted distinct texts of several lists, and for each list their positions among these."""
     if not lists:
         return np.zeros(0, object), []
     texts, positions = _one_list(lists)
@@ -234,7 +232,7 @@ def _united_texts(lists: Sequence[pa.Array]) -> tuple[NDArray[Any], list[NDArray
 
 
 def _sorted_in_python(texts: pa.Array) -> tuple[NDArray[np.intp], NDArray[np.bool_], list[str]]:
-    """Where texts stand in sorted order, which of them are not the one before, and the sorted texts."""
+    """The sorting permutation, whether each sorted text differs from its predecessor, and the sorted texts."""
     listed = texts.to_pylist()
     order = sorted(range(len(listed)), key=listed.__getitem__)
     ordered = [listed[position] for position in order]
@@ -243,7 +241,7 @@ def _sorted_in_python(texts: pa.Array) -> tuple[NDArray[np.intp], NDArray[np.boo
 
 
 def _sorted(texts: pa.Array) -> tuple[NDArray[np.intp], NDArray[np.bool_], list[str]]:
-    """The same for many texts."""
+    """The results of `_sorted_in_python`, computed by Arrow for many texts."""
 
     def listed(positions: NDArray[np.intp]) -> list[str]:
         taken: list[str] = texts.take(array_of_numbers(positions)).to_pylist()
@@ -257,7 +255,7 @@ def _sorted(texts: pa.Array) -> tuple[NDArray[np.intp], NDArray[np.bool_], list[
 
 
 def _one_list(lists: Sequence[pa.Array]) -> tuple[pa.Array, list[NDArray[np.int32]]]:
-    """Several lists of texts as one, and for each list where its texts stand in it."""
+    """Merge lists of texts into one, and give the positions in it of each list's texts."""
     if len(lists) == 1:
         return lists[0], [np.arange(len(lists[0]), dtype=np.int32)]
     parts = [
@@ -273,7 +271,7 @@ def _united_numbers(lists: Sequence[NDArray[Any]]) -> tuple[NDArray[Any], list[N
 
 
 def _joined(pieces: Sequence[_Piece]) -> CodedColumn:
-    """Pieces as one column, without values that no record has; of text, if there is none."""
+    """Join pieces to a column without values that no record has; a text column if there are no pieces."""
     is_text = not pieces or isinstance(pieces[0].values, pa.Array)
     values, places = (_united_texts if is_text else _united_numbers)([piece.values for piece in pieces])
     counts = np.zeros(len(values), np.int64)
@@ -287,7 +285,7 @@ def _joined(pieces: Sequence[_Piece]) -> CodedColumn:
 
 
 def _indices(indices: pa.Array, missing: int) -> Codes:
-    """Positions in a dictionary in the narrowest type, a number of its own for null."""
+    """Positions in a dictionary in the narrowest type, `missing` for null."""
     codes = _room_for(len(indices), np.min_scalar_type(missing))
     numbers = numbers_of(indices)
     codes[:] = np.where(nulls_of(indices), missing, numbers) if indices.null_count else numbers
@@ -295,13 +293,13 @@ def _indices(indices: pa.Array, missing: int) -> Codes:
 
 
 def _room_for(codes: int, kind: np.dtype[Any]) -> Codes:
-    """An array; a large one has pages of its own, as the C library keeps what one thread took and another frees."""
+    """An empty array; a large one is mapped separately, as malloc keeps memory that another thread frees."""
     size = codes * kind.itemsize
     return np.empty(codes, kind) if size < PAGES else np.frombuffer(mmap(-1, size), kind, codes)
 
 
 def text_array(texts: Sequence[str]) -> Strings:
-    """Texts as an array of Python's."""
+    """Texts as a numpy array of Python strings."""
     return np.array([*texts, None], object)[:-1]
 
 
@@ -309,7 +307,7 @@ def text_array(texts: Sequence[str]) -> Strings:
 
 
 def numbers_of(array: pa.Array) -> NDArray[Any]:
-    """The numbers of an array, uncopied; under null stands anything."""
+    """The numbers of an array, not copied; null cells hold arbitrary numbers."""
     kind = np.dtype(array.type.to_pandas_dtype())
     data = array.buffers()[1]
     return np.frombuffer(data or b"", kind, len(array), array.offset * kind.itemsize if data else 0)

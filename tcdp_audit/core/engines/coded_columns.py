@@ -1,4 +1,4 @@
-"""The columns of a table as codes, each read once, by all processors, and kept while there is room."""
+"""The columns of a table as codes; each is read once, by all processors, and cached while memory allows."""
 
 from __future__ import annotations
 
@@ -9,18 +9,19 @@ from threading import Lock
 
 import pyarrow as pa
 
+from tcdp_audit.core.base.cancellation import result_of
 from tcdp_audit.core.base.resources import processors
 from tcdp_audit.core.encoding.domain import RawDomain
 from tcdp_audit.core.engines.base import Column
-from tcdp_audit.core.engines.cells import Cells
 from tcdp_audit.core.engines.coded_column import CodedColumn, coded_column
+from tcdp_audit.core.engines.source import Cells
 
-LARGE = 2**26  # codes of a table that are not held twice, here and by whoever has taken them
+LARGE = 2**26  # bytes of a table's codes from which they are not cached once they have been taken
 
 
 @dataclass(frozen=True)
 class _Read:
-    """A column that was read: its values, and its codes if they are kept."""
+    """A column that was read: its values, and its codes if they are cached."""
 
     raw: RawDomain
     column: CodedColumn | None
@@ -33,7 +34,7 @@ class CodedColumns:
         cells: gives the cells of a column.
         columns: all columns.
         records: how many cells a column has.
-        room: how many bytes all codes may take, and the cells and values of the columns that are being read.
+        room: the limit in bytes of all codes, and of the cells and values of the columns that are being read.
     """
 
     def __init__(self, cells: Cells, columns: Sequence[Column], records: int, room: int) -> None:
@@ -43,7 +44,7 @@ class CodedColumns:
         self._threads = ThreadPoolExecutor(processors())
 
     def begin(self, positions: Sequence[int]) -> None:
-        """Begin to read some columns; never in this thread, where Arrow might take a keyboard interrupt for itself."""
+        """Start to read columns in other threads: in the main thread Arrow might consume a keyboard interrupt."""
         for position in positions:
             if position not in self._read:
                 self._read[position] = self._threads.submit(self._column, position)
@@ -51,16 +52,16 @@ class CodedColumns:
     def raw(self, position: int) -> RawDomain | None:
         """The distinct values of a column; None where it cannot be read as codes."""
         self.begin([position])
-        read = self._read[position].result()
+        read = result_of(self._read[position])
         return None if read is None else read.raw
 
     def take(self, position: int) -> CodedColumn | None:
-        """A column whose values were asked for; None where its codes are not kept.
+        """The column whose values were requested; None where its codes are not cached.
 
-        Codes that take much room are forgotten here. Whoever asks again has them read again.
+        Large codes are removed from the cache; the next request reads them again.
         """
         self.begin([position])
-        read = self._read[position].result()
+        read = result_of(self._read[position])
         if read is None or read.column is None:
             return None
         if self.is_spent:
@@ -71,7 +72,7 @@ class CodedColumns:
 
     @property
     def is_spent(self) -> bool:
-        """Whether codes are forgotten when they are taken."""
+        """Whether codes are removed from the cache when they are taken."""
         return self._records * len(self._columns) > LARGE
 
     def _column(self, position: int) -> _Read | None:
@@ -79,15 +80,15 @@ class CodedColumns:
             room = self._room // processors()
             cells = self._cells(position, self._columns[position].type, room)
             column = None if cells is None else coded_column(cells, room)
-        except (pa.ArrowException, OSError, ValueError):  # DuckDB, which is asked then, has a sentence for a fault
+        except (pa.ArrowException, OSError, ValueError):  # DuckDB reads it instead and explains the fault
             return None
-        pa.default_memory_pool().release_unused()  # the next column is read by another thread, with a pool of its own
+        pa.default_memory_pool().release_unused()  # another thread, with a separate pool, reads the next column
         if column is None or column.records != self._records:
             return None
         return _Read(column.raw, column if self._fits(column.nbytes) else None)
 
     def _fits(self, size: int) -> bool:
-        """Whether there is room for some more codes, which is taken then."""
+        """Reserve room for `size` bytes of codes, if there is any."""
         with self._lock:
             fits = size <= self._free
             self._free -= size if fits else 0

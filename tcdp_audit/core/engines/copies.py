@@ -1,4 +1,4 @@
-"""Tables that are read from a private copy: from elsewhere, or in a kind of file that is converted first."""
+"""Tables that are read from a private copy: remote ones, and files of a kind that is converted first."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ Open = Callable[[Path, int], Engine]
 
 
 def open_copy(copy: Copy, uri: str, memory: int, open_file: Open) -> Engine:
-    """An engine on a copy of a table that lives elsewhere; the copy goes when the engine is closed.
+    """An engine on a copy of a remote table; closing the engine removes the copy.
 
     Args:
-        copy: makes the copy in the folder that it is given, and returns the file or folder to open.
-        uri: what messages and provenance call the table: never with credentials.
+        copy: makes the copy in the folder passed to it, and returns the file or folder to open.
+        uri: the table's name in messages and provenance, without credentials.
         memory: budget in bytes.
         open_file: opens the copy.
     """
@@ -35,7 +35,7 @@ def open_converted(convert: Copy, source: Path, memory: int) -> Engine:
     """An engine on a file that is converted to Parquet first; its digest is that of the file.
 
     Args:
-        convert: writes the records to a Parquet file in the folder that it is given, and returns that.
+        convert: writes the records to a Parquet file in the folder passed to it, and returns the file.
         source: the file.
         memory: budget in bytes.
 
@@ -63,7 +63,7 @@ def open_converted(convert: Copy, source: Path, memory: int) -> Engine:
 
 @contextmanager
 def _private_folder() -> Iterator[Scratch]:
-    """A folder that stays if all goes well."""
+    """A temporary folder that is removed on an error and otherwise remains."""
     scratch = Scratch()
     try:
         yield scratch
@@ -74,7 +74,7 @@ def _private_folder() -> Iterator[Scratch]:
 
 @contextmanager
 def _called(uri: str, path: Path) -> Iterator[None]:
-    """Let errors name the table and not its copy."""
+    """Replace the copy's path in errors by the table's name."""
     try:
         yield
     except TcdpAuditError as error:

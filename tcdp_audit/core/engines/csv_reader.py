@@ -1,10 +1,8 @@
-"""CSV files as tables of text: every cell is what stands in the file, and every record is there.
+"""CSV files as tables of text, with every record and every cell unchanged, and their headers.
 
-pyarrow reads the cells, in blocks of whole records that `csv_structure` cuts; the records of each block are compared
-with those that were counted in its bytes. Cells repeat, so columns are dictionaries of texts; one whose texts hardly
-repeat is not. A table that outgrows its share of the memory goes to a Parquet file among the temporary ones.
-
-The header of a CSV file: the names of its columns, and how the file is laid out.
+pyarrow reads the cells, in blocks of whole records that `csv_structure` cuts. The number of records read from each
+block must equal the number counted in its bytes. Columns are dictionaries of texts, except where texts hardly repeat.
+A table that exceeds its share of the memory is written to a temporary Parquet file.
 """
 
 from __future__ import annotations
@@ -14,7 +12,7 @@ import io
 import re
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,14 +20,15 @@ from typing import Any, Self
 
 import pyarrow as pa
 
+from tcdp_audit.core.base.cancellation import ThreadPool, result_of
 from tcdp_audit.core.base.errors import DataError
 from tcdp_audit.core.base.resources import processors
 from tcdp_audit.core.engines.csv_structure import CsvBlock, Layout, Structure, StructureError, blocks
 from tcdp_audit.core.engines.source import EMPTY, NOT_UTF8, file_extension, require_names
 
-REPEATS = 2  # a column whose texts stand less often than this, on average, is no dictionary
-FEW = 10_000  # records of a small table need no thought
-_MARK = b"\xef\xbb\xbf"  # of byte order: pyarrow drops it where a block begins, and there it is part of a cell
+REPEATS = 2  # a column whose texts occur less often than this, on average, is no dictionary
+FEW = 10_000  # up to so many records every column stays a dictionary
+_MARK = b"\xef\xbb\xbf"  # byte order mark: pyarrow drops it at the start of a block, where it is part of a cell
 _DICTIONARY = pa.dictionary(pa.int32(), pa.string())
 HEADER_BYTES = 4 * 2**20
 DELIMITERS = b",;\t|"
@@ -41,16 +40,16 @@ def read_csv(
     """Read a CSV file.
 
     Args:
-        read: gives so many of its bytes, decompressed; fewer at the end, none after it.
-        path: what messages call it; its extension is the kind of file.
-        memory: what the table may take, in bytes.
-        overflow: gives the Parquet file to write, should the table be larger.
+        read: returns the requested number of decompressed bytes; fewer at the end, none after it.
+        path: the file's name in messages; its extension is the kind of file.
+        memory: the limit of the table in memory, in bytes.
+        overflow: returns the Parquet file to write if the table is larger.
 
     Returns:
         The names of the columns, and the table with columns `c0`, `c1`, ...; None if it is in the Parquet file.
 
     Raises:
-        DataError: the file is no table, with the line of its first fault. No message has a cell.
+        DataError: the file is no table. The message has the line of the first fault and no cell.
     """
     start = read(HEADER_BYTES)
     header = header_of(start, path)
@@ -65,31 +64,31 @@ def read_csv(
 
 
 def _parts(read: Callable[[int], bytes], start: bytes, header: Header) -> Iterator[pa.Table]:
-    """The file's blocks as tables, in their order, read by all processors.
+    """The file's blocks as tables, in order, read by all processors.
 
-    Never in this thread: in a main thread pyarrow would take a keyboard interrupt for itself, and might lose it.
+    Other threads read: in the main thread pyarrow would take a keyboard interrupt for itself, and might lose it.
     """
     waiting: deque[Future[pa.Table]] = deque()
     plain: frozenset[str] = frozenset()
-    with ThreadPoolExecutor(processors()) as pool:
+    with ThreadPool() as pool:
         for number, block in enumerate(blocks(read, start, header.line, header.layout)):
             if number == 0:
-                first = pool.submit(_read, block, header.layout, plain).result()
+                first = result_of(pool.submit(_read, block, header.layout, plain))
                 plain = _unrepeated(first)
                 yield _without_dictionaries(first, plain)
                 continue
             waiting.append(pool.submit(_read, block, header.layout, plain))
             if len(waiting) > processors():
-                yield waiting.popleft().result()
+                yield result_of(waiting.popleft())
         while waiting:
-            yield waiting.popleft().result()
+            yield result_of(waiting.popleft())
 
 
 def _read(block: CsvBlock, layout: Layout, plain: frozenset[str]) -> pa.Table:
     """The records of a block.
 
     Raises:
-        StructureError: they cannot be read as they stand.
+        StructureError: pyarrow cannot read them, or reads another number of records.
     """
     from pyarrow import csv  # noqa: PLC0415 - only for text files
 
@@ -110,7 +109,7 @@ def _read(block: CsvBlock, layout: Layout, plain: frozenset[str]) -> pa.Table:
             ),
         )
     except pa.ArrowInvalid:
-        table = None  # its error has the record in it, so the fault is named outside the handler
+        table = None  # its error contains the record, so the fault is raised outside the handler
     if table is None or table.num_rows != block.records:
         _refuse(block, layout, None if table is None else table.num_rows)
     return table
@@ -140,14 +139,7 @@ def _without_dictionaries(part: pa.Table, plain: frozenset[str]) -> pa.Table:
 
 
 class _Table:
-    """The parts of a table, in memory or, once they have outgrown it, in a file.
-
-    Args:
-        path: what messages call it.
-        header: names and layout.
-        memory: how much the parts may take.
-        overflow: gives the file.
-    """
+    """The parts of a table: in memory, or in the file of `overflow` once they exceed `memory`."""
 
     def __init__(self, path: Path, header: Header, memory: int, overflow: Callable[[], Path]) -> None:
         self._path, self._columns = path, header.layout.columns
@@ -168,7 +160,7 @@ class _Table:
         return pa.schema([(f"c{position}", pa.string()) for position in range(self._columns)])
 
     def add(self, part: pa.Table) -> None:
-        """Take the next records."""
+        """Append the next records."""
         self._parts.append(part)
         self._size += part.nbytes
         if self._writer is not None or self._size > self._memory:
@@ -203,8 +195,8 @@ class Header:
 
     Args:
         names: the columns' names.
-        layout: what stands between cells and after records.
-        size: its bytes, with its line end and a byte order mark.
+        layout: the delimiter, the line end and the number of columns.
+        size: its length in bytes, with the line end and a byte order mark.
         line: the line that the first record after it starts on.
     """
 
@@ -215,11 +207,11 @@ class Header:
 
 
 def header_of(start: bytes, path: Path) -> Header:
-    """The header of a CSV file.
+    """Parse the header of a CSV file.
 
     Args:
         start: the first HEADER_BYTES of the file, or all of it if it is shorter.
-        path: the file; tabs separate the cells of a `.tsv`, if there are any.
+        path: the file; the delimiter of a `.tsv` is the tab if the header has one.
 
     Raises:
         DataError: there is none, it is not UTF-8, longer than HEADER_BYTES, or names no columns.
@@ -228,7 +220,7 @@ def header_of(start: bytes, path: Path) -> Header:
     if not text.strip():
         raise DataError(f"{path}: {EMPTY}")
     if re.match(rb"[ \t]*[\r\n]", text):
-        raise DataError(f"{path}:1: the line is blank; the column names must stand on the first line")
+        raise DataError(f"{path}:1: the line is blank; the column names must be on the first line")
     delimiter = _delimiter(text, file_extension(path))
     record, line_end = _record(text, delimiter)
     if len(start) >= HEADER_BYTES and not line_end:
@@ -240,7 +232,7 @@ def header_of(start: bytes, path: Path) -> Header:
 
 
 def _record(text: bytes, delimiters: bytes) -> tuple[bytes, bytes]:
-    """The first record and what ends it. A cell is quoted when its first byte is a quote."""
+    """The first record and its line end. A cell is quoted if its first byte is a quote."""
     between = re.escape(delimiters)
     cell = rb'(?:"[^"]*+(?:""[^"]*+)*+")?+[^%s\r\n]*+' % between
     match = re.match(rb"(%s(?:[%s]%s)*+)(\r\n|\r|\n|\Z)" % (cell, between, cell), text)

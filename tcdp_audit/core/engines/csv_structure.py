@@ -1,11 +1,10 @@
 """The structure of CSV text, counted from its bytes: where records end, and how many cells each has.
 
-Nothing here reads a cell. `csv_reader` has the cells read by a library and compares how many records came of it. A
-cell is quoted when its first byte is a quote; quotes elsewhere in a cell that is not quoted are text like any other.
+No function here reads a cell: `csv_reader` reads them with a library and compares the number of records. A cell is
+quoted if its first byte is a quote; quotes elsewhere in an unquoted cell are ordinary text.
 
-Positions of bytes of some kind in a text, as one bit for each byte, 64 to a number.
-
-Sixty-four bytes are looked at in one step, so that counting the structure of a text costs less than reading it.
+The positions of bytes of some kind are bit masks, one bit for each byte, 64 to a number. One step handles 64 bytes, so
+counting the structure of a text costs less than reading it.
 """
 
 from __future__ import annotations
@@ -19,10 +18,10 @@ from numpy.typing import NDArray
 
 from tcdp_audit.core.engines.source import NOT_UTF8, RECORD_BYTES
 
-Bits = NDArray[np.uint64]  # the bit of the first byte is the lowest of the first number
+Bits = NDArray[np.uint64]  # the first byte is the lowest bit of the first number
 _WORD = 64
 _ONE, _TOP = np.uint64(1), np.uint64(63)
-BLOCK_BYTES = 2 * 2**20  # what caches hold; at most RECORD_BYTES, so that only the first record can be too long
+BLOCK_BYTES = 2 * 2**20  # fits into caches; at most RECORD_BYTES, so that only the first record can be too long
 _QUOTE, _LINE_FEED, _CARRIAGE_RETURN = b'"\n\r'
 UNCLOSED = "a quoted cell is never closed, or text follows its closing quote; correct the record"
 TOO_LONG = "a record is longer than 16 MB; check for a quote that is never closed"
@@ -30,19 +29,19 @@ ODD_LINE_END = "the line ends otherwise than the first, or holds a stray quote; 
 
 
 def bits(mask: NDArray[np.bool_]) -> Bits:
-    """A mask as bits. The number after the last byte's is 0 or holds its bits, so there is always a next bit."""
+    """Pack a mask into bits, padded with zeros so that every byte has a next bit."""
     packed = np.zeros((len(mask) // _WORD + 1) * 8, np.uint8)
     packed[: (len(mask) + 7) // 8] = np.packbits(mask, bitorder="little")
     return packed.view("<u8")
 
 
 def odd(mask: Bits) -> Bits:
-    """Where the number of bits up to and with this one is odd."""
-    # A byte is inside quotes where an odd number of quotes stands up to it. One bit a byte, 64 to a number, makes
-    # this a prefix XOR: after shifts by 1, 2, 4 ... 32 each bit is the parity of all bits below it in its number, and
-    # the top bit is the parity of the whole number. Accumulating the top bits carries the parity across numbers, and
-    # 0 - parity is all ones or all zeros, which turns a number over where the count before it is odd. So quotes are
-    # followed through a block without a branch: 7 operations for 64 bytes.
+    """Whether the number of set bits up to and including each bit is odd."""
+    # A byte is inside quotes if an odd number of quotes precedes it, itself included. With one bit a byte this is a
+    # prefix XOR: after shifts by 1, 2, 4 ... 32 each bit is the parity of all bits up to it in its number, and the top
+    # bit is the parity of the whole number. Accumulating the top bits carries the parity across numbers. 0 - parity is
+    # all ones or all zeros, which inverts a number where the count before it is odd. The quotes of a block are thus
+    # counted without a branch: 7 operations for 64 bytes.
     within = mask.copy()
     for shift in (1, 2, 4, 8, 16, 32):
         within ^= within << np.uint64(shift)
@@ -52,24 +51,19 @@ def odd(mask: Bits) -> Bits:
 
 
 def before(mask: Bits, *, first: bool = False) -> Bits:
-    """The bit of the byte before each.
-
-    Args:
-        mask: the bits.
-        first: what stands before the first byte.
-    """
+    """The bit of the byte before each; `first` for the first byte."""
     carried = np.concatenate((np.array([first], np.uint64), mask[:-1] >> _TOP))
     return (mask << _ONE) | carried
 
 
 def after(mask: Bits) -> Bits:
-    """The bit of the byte after each; nothing stands after the last number."""
+    """The bit of the byte after each; 0 after the last number."""
     carried = np.concatenate((mask[1:] << _TOP, np.zeros(1, np.uint64)))
     return (mask >> _ONE) | carried
 
 
 def last(length: int, numbers: int) -> Bits:
-    """A mask of the last of so many bytes."""
+    """A mask with the bit of the last of `length` bytes."""
     mask = np.zeros(numbers, np.uint64)
     if length:
         mask[(length - 1) // _WORD] = _ONE << np.uint64((length - 1) % _WORD)
@@ -94,7 +88,7 @@ def last_of(mask: Bits) -> int:
 
 
 def count(mask: Bits, end: int) -> int:
-    """How many of the bytes before `end` have the bit."""
+    """The number of bytes before `end` that have the bit."""
     word, rest = divmod(end, _WORD)
     return int(np.bitwise_count(mask[:word]).sum(dtype=np.int64)) + (int(mask[word]) & ((1 << rest) - 1)).bit_count()
 
@@ -108,8 +102,8 @@ class StructureError(Exception):
     """A fault of the text.
 
     Args:
-        line: where, from 1.
-        sentence: what is wrong, and what to do.
+        line: its line, from 1.
+        sentence: what is wrong, and how to correct it.
     """
 
     def __init__(self, line: int, sentence: str) -> None:
@@ -119,12 +113,12 @@ class StructureError(Exception):
 
 @dataclass(frozen=True)
 class Layout:
-    """How a file is laid out, as its header shows.
+    """The layout of a file, derived from its header.
 
     Args:
         delimiter: the byte between cells.
-        line_end: what ends the header, and has to end every record.
-        columns: cells of a record.
+        line_end: the line end of the header, required of every record.
+        columns: the number of cells of a record.
     """
 
     delimiter: bytes
@@ -132,7 +126,7 @@ class Layout:
     columns: int
 
     def lines(self, text: bytes) -> int:
-        """How many lines end in a piece of text, inside quotes or not."""
+        """The number of line ends in a text, inside quotes or not."""
         return int(np.count_nonzero(np.frombuffer(text, np.uint8) == self.line_end[-1])) if text else 0
 
 
@@ -143,7 +137,7 @@ class CsvBlock:
     Args:
         text: their bytes, line ends included.
         line: the line that the first starts on, from 1.
-        records: how many there are; a blank line is none, unless there is only one column.
+        records: their number; a blank line counts only in a table of one column.
     """
 
     text: bytes
@@ -155,10 +149,10 @@ def blocks(read: Callable[[int], bytes], start: bytes, line: int, layout: Layout
     """The records of a file in blocks.
 
     Args:
-        read: gives so many bytes of the file, fewer at its end, and none after it.
-        start: what has been read already, from the first record on.
+        read: returns the requested number of bytes; fewer at the end of the file, none after it.
+        start: the bytes that have been read already, from the first record on.
         line: the line that the first record starts on.
-        layout: how the file is laid out.
+        layout: the layout of the file.
 
     Raises:
         StructureError: a record is not whole, too long, or does not have the layout.
@@ -182,12 +176,12 @@ def blocks(read: Callable[[int], bytes], start: bytes, line: int, layout: Layout
 
 
 class Structure:
-    """Where the quoted cells, delimiters and line ends of some text stand.
+    """The positions of the quoted cells, delimiters and line ends of a text.
 
     Args:
-        text: it begins with a record, and may end within one.
-        line: the line that it begins on.
-        layout: how the file is laid out.
+        text: starts with a record, and may end within one.
+        line: the line of its first byte.
+        layout: the layout of the file.
     """
 
     def __init__(self, text: bytes, line: int, layout: Layout) -> None:
@@ -202,7 +196,7 @@ class Structure:
         self._ends = self._returns if layout.line_end == b"\r" else self._feeds
 
     def _quoted(self, quotes: Bits) -> Bits:
-        """Which bytes stand in quoted cells."""
+        """The bytes in quoted cells."""
         quoted = odd(quotes)
         between = self._delimiters | self._feeds | self._returns | quotes
         opening, closing = quotes & quoted, quotes & ~quoted
@@ -212,7 +206,7 @@ class Structure:
         return odd(self._quotes_beside_stray_ones()) if astray.any() else quoted
 
     def _quotes_beside_stray_ones(self) -> Bits:
-        """The quotes that open and close cells, where others are text. O(quoted cells) steps of Python.
+        """The quotes that open and close cells, in a text with other quotes. Cost: O(quoted cells) in Python.
 
         Raises:
             StructureError: text follows a closing quote.
@@ -228,11 +222,11 @@ class Structure:
         return bits(quotes)
 
     def line_at(self, position: int) -> int:
-        """The line that a byte stands on."""
+        """The line of a byte."""
         return self.line + self.layout.lines(self.text[:position])
 
     def end_of_records(self) -> int:
-        """Where the last whole record ends, 0 if none does.
+        """The end of the last whole record, 0 if there is none.
 
         Raises:
             StructureError: the first record is too long.
@@ -243,7 +237,7 @@ class Structure:
         return 0 if first is None else last_of(self._ends) + 1
 
     def block(self, end: int) -> CsvBlock:
-        """The records up to where one ends.
+        """The records up to the end of one.
 
         Raises:
             StructureError: their line ends or cells are not those of the layout.
@@ -265,18 +259,14 @@ class Structure:
 
     @property
     def _blank_lines(self) -> Bits:
-        """The ends of lines without a byte; in a table of one column these are records with an empty cell."""
+        """The ends of blank lines; in a table of one column these are records with an empty cell."""
         if self.layout.columns == 1:
             return np.zeros_like(self._ends)
         previous = before(self._ends, first=True)
         return self._ends & (previous if len(self.layout.line_end) == 1 else before(previous))
 
     def require_cells(self, end: int) -> None:
-        """Insist that every record has a cell for each column.
-
-        Raises:
-            StructureError: one has not.
-        """
+        """Raise `StructureError` unless every record has a cell for each column."""
         ends, delimiters = positions(self._ends, end), positions(self._delimiters, end)
         cells = np.diff(np.searchsorted(delimiters, ends), prepend=0) + 1
         wrong = (cells != self.layout.columns) & ~np.isin(ends, positions(self._blank_lines, end))
@@ -289,15 +279,11 @@ class Structure:
             )
 
     def require_utf8(self) -> None:
-        """Insist on UTF-8.
-
-        Raises:
-            StructureError: it is not.
-        """
+        """Raise `StructureError` unless the text is UTF-8."""
         position = None
         try:
             self.text.decode()
         except UnicodeDecodeError as error:
             position = error.start
-        if position is not None:  # outside the handler: the error has the text
+        if position is not None:  # outside the handler, whose error contains the text
             raise StructureError(self.line_at(position), NOT_UTF8)

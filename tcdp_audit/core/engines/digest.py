@@ -1,8 +1,7 @@
-"""SHA-256 of exactly what was audited: bytes hashed while they are read, or a file that must not change meanwhile.
+"""SHA-256 of exactly what was audited: bytes hashed while they are read, or files that must not change meanwhile.
 
-SHA-256 of a table in memory: of its cells and not of how they are stored.
-
-The digest is that of the table's columns, one after another. Each column adds its name, its type, and the digests of
+The digest of a table in memory depends on its cells and not on their storage. It covers the columns one after
+another. Each column adds its name, its type, and the digests of
 three streams over all records:
 
 * *presence*: a byte for each record, 1 for a value and 0 for none;
@@ -10,9 +9,9 @@ three streams over all records:
 * *values*: the bytes of the values. Text is UTF-8; numbers, dates and times are little-endian as Arrow lays them out;
   truth values are one byte; nested cells are written as Python writes them, each followed by a line feed.
 
-Names and types stand in UTF-8 after their length in bytes as an unsigned number of 64 bits, little-endian as all.
-Chunks, slices, dictionaries, and which of its kinds of text Arrow uses (`string`, `large_string`, `string_view`) make
-no difference; the types of numbers do.
+Names and types are UTF-8 after their length in bytes, an unsigned number of 64 bits. All numbers are little-endian.
+Chunks, slices, dictionaries and Arrow's kinds of text (`string`, `large_string`, `string_view`) make no difference; the
+types of numbers do.
 """
 
 from __future__ import annotations
@@ -31,42 +30,39 @@ from typing import IO, Any
 import numpy as np
 import pyarrow as pa
 
+from tcdp_audit.core.base.cancellation import PAUSE, checkpoint
 from tcdp_audit.core.base.errors import DataError
 
 PIECE = 2**20
-FOLDER = b"\xfftcdp-audit folder\0"  # what the digest of a folder is of begins with this
-CLOCK = 2 * 10**9  # nanoseconds: file systems' clocks are not finer than this
+FOLDER = b"\xfftcdp-audit folder\0"  # begins the bytes that the digest of a folder is computed from
+CLOCK = 2 * 10**9  # nanoseconds: the coarsest tick of a file system's clock
 CELLS_AT_ONCE = 2**18
 
 
 class Digest(ABC):
-    """The digest of what an engine reads."""
+    """The digest of the data that an engine reads."""
 
     @abstractmethod
     def hexdigest(self) -> str:
         """The SHA-256.
 
         Raises:
-            DataError: it cannot be told, because what was read has changed.
+            DataError: the data has changed since it was read.
         """
 
-    def require_unchanged(self) -> None:  # noqa: B027 - what is not read again cannot change
-        """Insist that all was read in the state that the digest is of; cheap, asked for after every scan.
+    def require_unchanged(self) -> None:  # noqa: B027 - data that is not read again cannot change
+        """Check after a scan, cheaply, that the data is in the state of the digest.
 
         Raises:
-            DataError: it was not.
+            DataError: it has changed.
         """
 
     def close(self) -> None:  # noqa: B027 - a digest may hold nothing
-        """Give back what the digest holds."""
+        """Release what the digest holds."""
 
 
 class KnownDigest(Digest):
-    """The digest of what is not read again.
-
-    Args:
-        value: the SHA-256.
-    """
+    """A known SHA-256, of data that is not read again."""
 
     def __init__(self, value: str) -> None:
         self._value = value
@@ -77,11 +73,7 @@ class KnownDigest(Digest):
 
 
 class HashedBytes(io.RawIOBase):
-    """A file that hashes its bytes while they are read, in their order.
-
-    Args:
-        file: the file, open for reading bytes.
-    """
+    """A binary file that hashes its bytes while they are read in order."""
 
     def __init__(self, file: IO[bytes]) -> None:
         self._file, self._hash = file, hashlib.sha256()
@@ -91,27 +83,27 @@ class HashedBytes(io.RawIOBase):
         return True
 
     def readinto(self, buffer: Any) -> int:
-        """Fill a buffer, or as much of it as the file still has."""
+        """Fill a buffer as far as the file has bytes."""
         size = self._file.readinto(buffer)  # type: ignore[attr-defined]
         self._hash.update(memoryview(buffer)[:size])
         return int(size)
 
     def rest(self) -> str:
-        """The SHA-256 of the whole file; what has not been read yet is read now."""
+        """Read the rest of the file, and return the SHA-256 of the whole."""
         while self.read(PIECE):
             pass
         return self._hash.hexdigest()
 
 
 class FilesDigest(Digest):
-    """The digest of files that others read while the audit lasts; a thread computes it from the start.
+    """The digest of files that are read during the whole audit; a thread computes it from the start.
 
-    A file that changes gets another time of change, number or size. One that had just changed when it was opened could
-    change again within the same tick of the clock, so its bytes are hashed once more when the digest is asked for.
+    A changed file has another modification time, inode or size. A file that had just changed when it was opened could
+    change again within the same tick of the clock, so its bytes are hashed again when the digest is requested.
 
     Args:
-        files: the files, by what messages call each.
-        whole: the digest of all from that of each, in their order.
+        files: the files by their names in messages.
+        whole: computes the digest of all from those of the files, in order.
     """
 
     def __init__(self, files: Mapping[str, Path], whole: Callable[[Sequence[str]], str]) -> None:
@@ -129,7 +121,7 @@ class FilesDigest(Digest):
         try:
             self._value = self._hashed()
         except OSError:
-            self._value = None  # the file has gone: `require_unchanged` says so
+            self._value = None  # the file is gone: `require_unchanged` reports it
 
     def _hashed(self) -> str | None:
         digests = []
@@ -137,6 +129,7 @@ class FilesDigest(Digest):
             digest = hashlib.sha256()
             with path.open("rb") as file:
                 while piece := file.read(PIECE):
+                    checkpoint()
                     if self._stop.is_set():
                         return None
                     digest.update(piece)
@@ -144,8 +137,10 @@ class FilesDigest(Digest):
         return self._whole(digests)
 
     def hexdigest(self) -> str:
-        """The SHA-256 of the files, which are what they were when they were opened."""
-        self._thread.join()
+        """The SHA-256 of the files, which have not changed since they were opened."""
+        while self._thread.is_alive():
+            checkpoint()
+            self._thread.join(PAUSE)
         self.require_unchanged()
         try:
             again = self._hashed() if self._fresh else self._value
@@ -157,7 +152,7 @@ class FilesDigest(Digest):
         return self._value
 
     def require_unchanged(self) -> None:
-        """Insist that the files are what they were when they were opened."""
+        """Raise `DataError` if the files have changed since they were opened."""
         now = self._states_now()
         changed = next((name for name, state in self._states.items() if state is None or now[name] != state), None)
         if changed is not None:
@@ -170,22 +165,18 @@ class FilesDigest(Digest):
 
 
 class FileDigest(FilesDigest):
-    """The digest of one file; see `FilesDigest`.
-
-    Args:
-        path: the file.
-    """
+    """The digest of one file; see `FilesDigest`."""
 
     def __init__(self, path: Path) -> None:
         super().__init__({str(path): path}, lambda digests: digests[0])
 
 
 def digest_of_list(names: Sequence[str], digests: Sequence[str]) -> str:
-    """The digest of several files: SHA-256 of a mark, and of the list that `sha256sum -z` prints of them.
+    """The digest of several files: SHA-256 of a mark followed by the list that `sha256sum -z` prints of them.
 
-    An entry is a file's SHA-256 in hexadecimal digits, two spaces, its path below the folder, and a NUL, which no name
-    has; the entries are sorted by the names' bytes. The mark begins with a byte that no text in UTF-8 and no other
-    format of tables begins with, so no file that can be audited has the digest of a folder.
+    An entry is a file's SHA-256 in hexadecimal digits, two spaces, its path below the folder, and a NUL. The entries
+    are sorted by the bytes of the names. The mark begins with a byte that no text in UTF-8 and no other format of
+    tables begins with, so no auditable file has the digest of a folder.
     """
     entries = "".join(f"{digest}  {name}\0" for name, digest in zip(names, digests, strict=True))
     return hashlib.sha256(FOLDER + entries.encode("utf-8", "surrogateescape")).hexdigest()
@@ -196,7 +187,7 @@ def _changed(name: str) -> DataError:
 
 
 def _state(path: Path) -> tuple[int, ...] | None:
-    """A file's number, size and times; None where it is gone."""
+    """A file's inode, size and times; None if it is gone."""
     try:
         state = os.stat(path)  # noqa: PTH116 - follows links, as reading does
     except OSError:
@@ -205,7 +196,7 @@ def _state(path: Path) -> tuple[int, ...] | None:
 
 
 def copy_of_stream(stream: Path, folder: Path) -> Path:
-    """Copy what can be read only once (a pipe) to a file of the same extensions, in a private folder."""
+    """Copy a stream that can be read only once (a pipe) to a file with the same extensions, in a private folder."""
     copy = folder / f"stream{''.join(stream.suffixes)}"
     with stream.open("rb") as source, copy.open("xb") as file:
         shutil.copyfileobj(source, file, PIECE)
@@ -225,7 +216,7 @@ def content_digest(table: pa.Table) -> str:
 
 
 def _kind(kind: pa.DataType) -> pa.DataType:
-    """The type of the values, however they are stored."""
+    """The type of the values, independent of their storage."""
     if pa.types.is_dictionary(kind) or pa.types.is_run_end_encoded(kind):
         return _kind(kind.value_type)
     if pa.types.is_large_string(kind) or pa.types.is_string_view(kind):
@@ -254,6 +245,7 @@ def _pieces(column: pa.ChunkedArray) -> Iterator[pa.Array]:
     """A column's values in arrays of their own type, a few at a time."""
     for chunk in column.chunks:
         for start in range(0, len(chunk), CELLS_AT_ONCE):
+            checkpoint()
             yield _stored_plainly(chunk.slice(start, CELLS_AT_ONCE))
 
 
@@ -292,6 +284,6 @@ def _is_fixed(kind: pa.DataType) -> bool:
 
 
 def _bytes(piece: pa.Array) -> Any:
-    """The bytes of an array whose values have one size and are all there."""
+    """The bytes of an array of values of one size without nulls."""
     size = piece.type.byte_width
     return memoryview(piece.buffers()[1] or b"")[piece.offset * size : (piece.offset + len(piece)) * size]

@@ -1,7 +1,7 @@
 """The embedded engine: DuckDB over files and in-memory tables.
 
-CSV files that fit into memory have an engine of their own, in `text.py`. Columns have positional names inside DuckDB
-(`c0`, `c1`, ...), so a column's own name is never part of a statement.
+`text.py` has the engine for CSV files that fit into memory. Columns have positional names inside DuckDB (`c0`, `c1`,
+...), so a column's name is never part of a statement.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from tcdp_audit.core.base.cancellation import interruptible
 from tcdp_audit.core.base.errors import DataError
 from tcdp_audit.core.base.resources import processors
 from tcdp_audit.core.base.scratch import Scratch
@@ -27,17 +28,16 @@ from tcdp_audit.core.engines.base import Batch, Column, Engine, Sampling, recode
 from tcdp_audit.core.engines.coded_column import nulls_of, numbers_of, text_array
 from tcdp_audit.core.engines.coded_columns import CodedColumns
 from tcdp_audit.core.engines.digest import Digest, KnownDigest, content_digest, copy_of_stream
-from tcdp_audit.core.engines.faults import readable_errors
-from tcdp_audit.core.engines.files import source_of_file, source_of_parts, source_of_text
-from tcdp_audit.core.engines.frames import source_of_frame
-from tcdp_audit.core.engines.parts import TableParts
+from tcdp_audit.core.engines.duckdb_errors import readable_errors
+from tcdp_audit.core.engines.files import source_of_file, source_of_frame, source_of_parts, source_of_text
+from tcdp_audit.core.engines.parts import TableParts, digest_of_files
 from tcdp_audit.core.engines.source import TEXTS, TableSource, readable
 from tcdp_audit.core.engines.text_parts import source_of_text_parts
 
 BATCH = 262_144
-FEW = 256  # texts that are cheaper to look up in a list than in an ENUM
-SHARE = 4  # of the memory that codes may take
-LOOKUP_SPAN = 2**24  # integers within such a range are encoded through a table, others by binary search
+FEW = 256  # up to so many texts are cheaper to look up in a list than in an ENUM
+SHARE = 4  # codes may take the memory divided by this
+LOOKUP_SPAN = 2**24  # integers within such a range are encoded by a table, others by binary search
 
 _INTEGERS = {"TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER"}
 _FLOATS = {"FLOAT", "DOUBLE"}
@@ -48,13 +48,13 @@ class DuckDBEngine(Engine):
     """A table in DuckDB.
 
     Args:
-        name: what messages call the table.
-        uri: where it came from, for provenance.
+        name: the table's name in messages.
+        uri: its origin, for provenance.
         path: its file, if it has one.
     """
 
-    COUNT = "count(*)"  # SQL for how many records some rows are
-    FURTHER: Sequence[str] = ()  # what stands beside the table's own columns
+    COUNT = "count(*)"  # SQL for the number of records in a group of rows
+    FURTHER: Sequence[str] = ()  # relation columns in addition to those of the table
     RECORDS = "release"  # SQL for a relation of all records
 
     def __init__(self, name: str, uri: str, path: Path | None, memory: int) -> None:
@@ -80,6 +80,7 @@ class DuckDBEngine(Engine):
         self._digest: Digest | None = None
         self._content: pa.Table | None = None
         self._arrow: Callable[[], pa.Table] | None = None
+        self._location: Path | None = None  # of a table in several files
 
     @classmethod
     def from_path(cls, path: Path, memory: int) -> DuckDBEngine:
@@ -100,6 +101,7 @@ class DuckDBEngine(Engine):
             DataError: the files cannot be read as one table.
         """
         engine = cls(str(parts.location), str(parts.location), None, memory)
+        engine._location = parts.location
         return engine._opened(lambda: engine._source_of_parts(parts))
 
     def _source_of_parts(self, parts: TableParts) -> TableSource:
@@ -117,16 +119,16 @@ class DuckDBEngine(Engine):
 
     @property
     def overflow(self) -> Path:
-        """Where a text file's cells may be written as Parquet, for `from_text`."""
+        """The Parquet file for the cells of a text file, see `from_text`."""
         return Path(self._scratch.name) / "release.parquet"
 
     def from_text(self, names: Sequence[str], digest: str) -> DuckDBEngine:
-        """Take the cells of a text file, which are in `overflow`."""
+        """Read the cells of a text file from `overflow`."""
         return self._opened(lambda: source_of_text(self.overflow, names, digest, self.overflow.parent))
 
     @classmethod
     def from_frame(cls, frame: Any, name: str, memory: int) -> DuckDBEngine:
-        """Take a pandas, polars or pyarrow table, a DuckDB relation, or anything that exports an Arrow stream.
+        """Open a pandas, polars or pyarrow table, a DuckDB relation, or any object that exports an Arrow stream.
 
         Raises:
             UsageError: it is none of these.
@@ -146,15 +148,15 @@ class DuckDBEngine(Engine):
 
     @contextmanager
     def _scanning(self) -> Iterator[None]:
-        """Reading the table: what goes wrong is a sentence, and the file is what it was when it was opened."""
+        """Report errors of a scan as `DataError`, and refuse a file that has changed since it was opened."""
         fault: DataError | None = None
         try:
-            with readable_errors(self.name, self._file):
+            with readable_errors(self.name, self._file), interruptible(self._connection.interrupt):
                 yield
         except DataError as error:
             fault = error
         if self._digest is not None:
-            self._digest.require_unchanged()  # first: a file that changed has any other fault
+            self._digest.require_unchanged()  # first: a changed file can cause any other error
         if fault is not None:
             raise DataError(str(fault).replace(str(self._file), self.uri))
 
@@ -177,7 +179,7 @@ class DuckDBEngine(Engine):
 
     @property
     def _cells(self) -> str:
-        """SQL for the table's own columns."""
+        """SQL for the table's columns."""
         return ", ".join(f"c{position}" for position in range(len(self._columns)))
 
     @property
@@ -191,7 +193,7 @@ class DuckDBEngine(Engine):
         return self._records
 
     def group_by(self, attributes: Sequence[str]) -> None:
-        """Begin to read columns that will be asked for."""
+        """Start to read columns that will be requested."""
         if self._coded is not None:
             self._coded.begin([self._position[attribute] for attribute in attributes])
 
@@ -242,7 +244,7 @@ class DuckDBEngine(Engine):
         self._ranked.add(position)
 
     def batches(self, domains: Sequence[Domain]) -> Iterator[Batch]:
-        """All records as codes, in the order of the file or table; one scan for the columns that are not kept."""
+        """All records as codes, in the order of the file or table; one scan for the columns that are not cached."""
         held = self._held_codes(domains)
         others = [one for one in domains if one.attribute not in held]
         end = 0
@@ -252,7 +254,7 @@ class DuckDBEngine(Engine):
             yield {one.attribute: codes[one.attribute] for one in domains}
 
     def _held_codes(self, domains: Sequence[Domain]) -> dict[str, Callable[[slice], Codes]]:
-        """Functions from records to codes, for the columns whose codes are kept."""
+        """Functions from records to codes, for the columns whose codes are cached."""
         if self._coded is None:
             return {}
         self.group_by([one.attribute for one in domains])
@@ -266,19 +268,19 @@ class DuckDBEngine(Engine):
         return columns
 
     def _require_same(self, first: RawDomain, again: RawDomain) -> None:
-        """Insist that a column which was read again is what it was."""
+        """Raise `DataError` if a second reading of a column differs from the first."""
         if not np.array_equal(first.counts, again.counts) or first.nulls != again.nulls:
             raise DataError(f"{self.name}: the table was changed while it was read; start again")
 
     def _parts(self, domains: Sequence[Domain]) -> Iterator[tuple[int, Batch]]:
-        """All records in parts: how many, and the codes that DuckDB finds."""
+        """All records in parts: the number of records, and the codes that DuckDB computes."""
         if domains:
             yield from ((len(codes[domains[0].attribute]), codes) for codes, _ in self._scan(domains))
         else:
             yield from ((min(BATCH, self._records - start), {}) for start in range(0, self._records, BATCH))
 
     def _scan(self, domains: Sequence[Domain]) -> Iterator[tuple[Batch, Sequence[pa.Array]]]:
-        """All rows as codes, and what stands beside them."""
+        """All rows as codes, with the cells of the columns in `FURTHER`."""
         lookups = [self._lookup(domain) for domain in domains]
         cells = ", ".join([*(self._position_of_value(domain.attribute) for domain in domains), *self.FURTHER])
         with self._scanning():
@@ -293,7 +295,7 @@ class DuckDBEngine(Engine):
         if not is_number:
             self._let_rank(domain.attribute)
         position_of = _positions(self._stored(domain.attribute)) if is_number else lambda cells: cells
-        # without a raw value that stands for none (NaN, a missing token), as null is one code above the last
+        # raw values without those that represent a missing one (NaN, a missing token); null is one above the last code
         identical = domain.size == len(raw.values) and np.array_equal(domain.code_of_raw, np.arange(domain.size))
 
         def codes(cells: pa.Array) -> NDArray[Any]:
@@ -311,7 +313,7 @@ class DuckDBEngine(Engine):
 
     def sample(self, attributes: Sequence[str], sampling: Sampling) -> pa.Table:
         """Some columns of the records that are drawn, picked by DuckDB; one scan."""
-        if self._columns[self._position[sampling.by]].type in _FLOATS:  # DuckDB writes them in its own way
+        if self._columns[self._position[sampling.by]].type in _FLOATS:  # DuckDB writes floats differently
             return super().sample(attributes, sampling)
         for name in attributes:
             self._require_single_cells(name)
@@ -324,7 +326,7 @@ class DuckDBEngine(Engine):
         return table.rename_columns(list(attributes))
 
     def repeats(self, attribute: str) -> tuple[int, int]:
-        """How many records have no value of a column, and how many values stand in more than one record; on disk."""
+        """The number of records without a value of a column, and of values in several records; spills to disk."""
         self._require_single_cells(attribute)
         counted = f"SELECT {self._cell(attribute)} AS value, {self.COUNT} AS records FROM release GROUP BY value"
         missing = "coalesce(sum(records) FILTER (value IS NULL), 0)"
@@ -335,7 +337,7 @@ class DuckDBEngine(Engine):
         return int(nulls), int(repeated)
 
     def locate(self, attribute: str, values: NDArray[Any]) -> int | None:
-        """The first record, from 1, that holds one of some raw values of a column."""
+        """The first record, from 1, that holds one of these raw values."""
         kind = pa.string() if values.dtype == object else pa.float32() if self._is_single(attribute) else None
         self._connection.register("wanted", pa.table({"value": pa.array(values, kind)}))
         with self._scanning():
@@ -352,7 +354,7 @@ class DuckDBEngine(Engine):
         return table.rename_columns([column.name for column in self._columns])
 
     def source_table(self) -> pa.Table:
-        """All records in the Arrow types of the source itself; text as it stands."""
+        """All records in the Arrow types of the source; text is unchanged."""
         if self._arrow is None:
             return self.table()
         table = self._arrow()
@@ -361,7 +363,7 @@ class DuckDBEngine(Engine):
         return table.rename_columns([column.name for column in self._columns])
 
     def token_kinds(self) -> pa.Table | None:
-        """Of a JSON lines file the kind of token of each cell, in the shape of `table`."""
+        """The kind of JSON token of each cell of a JSON lines file, in the shape of `table`; otherwise None."""
         if self._kinds is None:
             return None
         with self._scanning():
@@ -373,8 +375,14 @@ class DuckDBEngine(Engine):
             self._digest = KnownDigest(content_digest(self._content))
         return None if self._digest is None else self._digest.hexdigest()
 
+    def require_unchanged(self) -> None:
+        """Insist that the file, or the files of the table, are what they were when they were opened."""
+        super().require_unchanged()
+        if self._location is not None and digest_of_files(self._location) != self.sha256():
+            raise DataError(f"{self.name}: its files changed after they were opened; open it again")
+
     def stand_for(self, digest: Digest) -> None:
-        """Tell the digest of the file that this one was made from, not its own."""
+        """Report the digest of the file that this one was made from, instead of its own."""
         if self._digest is not None:
             self._digest.close()
         self._digest = digest
@@ -402,14 +410,14 @@ class DuckDBEngine(Engine):
         return values.astype(np.float32) if self._is_single(attribute) else values
 
     def _cell(self, attribute: str) -> str:
-        """SQL for a cell as `domain` takes it: a number, or text."""
+        """SQL for a cell in the form of `domain`: a number, or text."""
         position = self._position[attribute]
         kind = self._columns[position].type
         target = "BIGINT" if kind in _INTEGERS else kind if kind in _FLOATS else "VARCHAR"
         return f"CAST(c{position} AS {target})"
 
     def _position_of_value(self, attribute: str) -> str:
-        """SQL for what `_lookup` takes: the number itself, or the rank of a text among the column's texts."""
+        """SQL for the argument of `_lookup`: the number itself, or the rank of a text among the column's texts."""
         position = self._position[attribute]
         if self._is_number(attribute):
             return f"c{position}"
@@ -420,7 +428,7 @@ class DuckDBEngine(Engine):
 
 
 def _as_written(numbers: NDArray[Any]) -> NDArray[Any]:
-    """Floats of 32 bits as the shortest decimal numbers that stand for them, 0.1 and not 0.10000000149011612."""
+    """Floats of 32 bits as the shortest decimal numbers that represent them: 0.1, not 0.10000000149011612."""
     return numbers.astype(str).astype(np.float64) if numbers.dtype == np.float32 else numbers
 
 

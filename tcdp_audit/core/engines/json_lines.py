@@ -1,14 +1,11 @@
-"""JSON lines: one object of single cells on each line, every value taken as the text that stands there.
+"""JSON lines: one flat object on each line, every value read as its unchanged text.
 
-A JSON reader turns numbers into 64-bit floats, and 1.10 into 1.1. But a flat object is a regular language: lines are
-checked and cut into their tokens by regular expressions, which DuckDB runs on all processors.
+A JSON reader turns numbers into 64-bit floats, and 1.10 into 1.1. Flat objects are a regular language, so regular
+expressions check the lines and cut them into tokens. DuckDB runs them on all processors; Python reads them alike.
 
-The grammar of a flat JSON object (RFC 8259), as regular expressions that Python and DuckDB read alike.
-
-A string with half of a surrogate pair stands for no text and is left out; so are `NaN` and `Infinity`, which are not
-JSON.
-
-The fault of a JSON lines file, as a sentence that names the line. One pass in Python, on failure only.
+The grammar is that of a flat JSON object (RFC 8259) without strings that hold half of a surrogate pair, which is no
+text, and without `NaN` and `Infinity`, which are not JSON. Only if a line does not match, one pass in Python finds its
+number and its fault.
 """
 
 from __future__ import annotations
@@ -27,7 +24,7 @@ import pyarrow as pa
 from tcdp_audit.core.base.errors import DataError
 from tcdp_audit.core.engines.source import EMPTY, NOT_UTF8, RECORD_BYTES, TableSource, open_bytes, require_names
 
-ABSENT, NULL, STRING, BARE = range(4)  # the kinds of token that a cell is read from; numbers and booleans stand bare
+ABSENT, NULL, STRING, BARE = range(4)  # kinds of token; BARE is a number or boolean
 _SPACE: Final = r"[ \t\r\n]*"
 _UNICODE: Final = (
     r"\\u(?:[0-9a-cA-CefEF][0-9a-fA-F]{3}|[dD][0-7][0-9a-fA-F]{2}"
@@ -42,9 +39,9 @@ LINE: Final = rf"{_SPACE}(?:{_RECORD}{_SPACE})?"  # a record, or nothing
 VALUE: Final = r'"(?:[^"\\]|\\.)*"[ \t\r\n]*:[ \t\r\n]*("(?:[^"\\]|\\.)*"|[^", \t\r\n}]+)'  # of a line that is a record
 BLOCK_BYTES = 2**24
 MOST_KEYS = 2_000  # a statement with a cell for each takes some seconds to plan
-FEW_KEYS = 64  # that are not worth copying what was read so far
-MOST_PLACES = 2**23  # of keys in kinds of record, for a block of lines
-TASK_LINES = 2**13  # what one processor takes at a time
+FEW_KEYS = 64  # up to so many new keys are added without copying the table
+MOST_PLACES = 2**23  # limit of keys times kinds of record, for a block of lines
+TASK_LINES = 2**13  # lines that one processor handles at a time
 Keys = tuple[str, ...]
 LONG_LINE = "the line is longer than 16 MB; write one record on each line"
 NO_OBJECT = "the line is not one JSON object; write one record on each line"
@@ -53,12 +50,12 @@ NO_OBJECT = "the line is not one JSON object; write one record on each line"
 def json_lines(path: Path, _: str, connection: duckdb.DuckDBPyConnection) -> TableSource:
     """JSON lines as a relation; an absent key is a missing value.
 
-    Columns stand in the order of the commonest kind of record, then in that of the others.
+    Columns are in the order of the most frequent kind of record, then in that of the others.
 
     Raises:
         DataError: a line is no object, names a column twice, or nests values; or records have too many different keys.
 
-    Cost: one pass; memory for a block of lines, beside the table that DuckDB keeps.
+    Cost: one pass; memory for a block of lines, in addition to DuckDB's table.
     """
     loading = _Loading(path, connection)
     with open_bytes(path) as file:
@@ -75,7 +72,7 @@ def json_lines(path: Path, _: str, connection: duckdb.DuckDBPyConnection) -> Tab
 
 
 def _blocks(file: IO[bytes], path: Path) -> Iterator[bytes]:
-    """A file in blocks of whole lines, each with its line end."""
+    """Split a file into blocks of whole lines, each with its line end."""
     rest, number = b"", 1
     while piece := file.read(BLOCK_BYTES):
         end = piece.rfind(b"\n") + 1
@@ -90,7 +87,7 @@ def _blocks(file: IO[bytes], path: Path) -> Iterator[bytes]:
 
 
 class _Loading:
-    """A table of DuckDB that takes lines: `c0`, `c1`, ... are cells, `k0`, `k1`, ... the kinds of their tokens."""
+    """A DuckDB table filled from lines: `c0`, `c1`, ... are cells, `k0`, `k1`, ... the kinds of their tokens."""
 
     def __init__(self, path: Path, connection: duckdb.DuckDBPyConnection) -> None:
         self.path, self.connection = path, connection
@@ -130,7 +127,7 @@ class _Loading:
         return pa.Table.from_batches(table.to_batches(TASK_LINES))
 
     def _shapes(self) -> Sequence[Keys]:
-        """The distinct kinds of record of a block, each told by its keys.
+        """The distinct lists of keys of the records of a block.
 
         Raises:
             DataError: a line is not a record.
@@ -148,7 +145,7 @@ class _Loading:
         return list(shapes)
 
     def _require_columns(self, names: Sequence[str]) -> None:
-        """Have a column for each name: many new ones at once, as DuckDB describes the whole table again for each.
+        """Add missing columns, many at once by a copy, as DuckDB describes the whole table again for each.
 
         Raises:
             DataError: there are too many.
@@ -170,7 +167,7 @@ class _Loading:
         self.connection.execute("DROP TABLE json_lines; ALTER TABLE json_wider RENAME TO json_lines")
 
     def _records(self, names: Sequence[str], shapes: Sequence[Keys]) -> str:
-        """SQL for the values of each record: `v` as they stand, `p` their place for each name where records differ."""
+        """SQL for the tokens `v` of each record and, where records differ, their position `p` for each name."""
         values = f"regexp_extract_all(line, {_quoted(VALUE)}, 1) AS v"
         if len(shapes) == 1:
             return f"SELECT {values} FROM json_text WHERE {_PRESENT}"
@@ -181,7 +178,7 @@ class _Loading:
         )
 
 
-_PRESENT = "contains(line, '{')"  # of lines that are a record or nothing
+_PRESENT = "contains(line, '{')"  # distinguishes records from blank lines
 
 
 def _quoted(pattern: str) -> str:
@@ -189,7 +186,7 @@ def _quoted(pattern: str) -> str:
 
 
 def _places(names: Sequence[str], keys: Keys) -> list[int]:
-    """Where each name stands in a kind of record, from 1; 0 where it does not."""
+    """The position of each name among the keys of a record, from 1; 0 if it is absent."""
     place = {name: position for position, name in enumerate(keys, 1)}
     return [place.get(name, 0) for name in names]
 
@@ -231,7 +228,7 @@ def _fault_in_line(line: bytes) -> str:
     if len(line) > RECORD_BYTES:
         return LONG_LINE
     if line.startswith(b"\xef\xbb\xbf"):
-        return "a byte order mark stands before the record; save the file as UTF-8 without one"
+        return "a byte order mark precedes the record; save the file as UTF-8 without one"
     try:
         pairs = _DECODER.decode(line.decode("utf-8"))
     except UnicodeDecodeError:
@@ -244,7 +241,7 @@ def _fault_in_line(line: bytes) -> str:
 
 
 class _ConstantError(Exception):
-    """One of NaN, Infinity and -Infinity stands where a value should."""
+    """One of NaN, Infinity and -Infinity in place of a value."""
 
 
 def _refuse(constant: str) -> NoReturn:
@@ -260,7 +257,7 @@ def _fault_in_record(pairs: tuple[tuple[str, Any], ...]) -> str:
         return f"a column name {_HALF}"
     twice = next((name for name, count in Counter(names).items() if count > 1), None)
     if twice is not None:
-        return f"the column name {twice!r} stands more than once in the record; keep one"
+        return f"the column name {twice!r} appears more than once in the record; keep one"
     for name, value in pairs:
         if isinstance(value, list | tuple):
             return f"column {name!r} holds nested data; every value must be a single cell"
@@ -273,5 +270,5 @@ _HALF = "holds half of a surrogate pair (\\ud800 to \\udfff), which is no charac
 
 
 def _is_half(text: str) -> bool:
-    """Whether a text holds half of a pair, so that it is no text."""
+    """Whether a text holds half of a surrogate pair."""
     return any("\ud800" <= character <= "\udfff" for character in text)

@@ -1,17 +1,18 @@
-"""What makes an engine of what a caller gave: the embedded one, or registered code that opens a database's URL.
-
-A table that a program has already: of a database that it is connected to.
-"""
+"""Engines from what a caller passes: the embedded one, or registered openers of databases and their URLs."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
+from threading import get_ident
 from typing import Any
 
-from tcdp_audit.core.base.addresses import scheme_of
-from tcdp_audit.core.base.errors import PluginError, UsageError, redact_errors
+from tcdp_audit.core.base.declared_types import type_of
+from tcdp_audit.core.base.errors import PluginError, UsageError, is_wrong_call, redact_errors, sentence_about
+from tcdp_audit.core.base.files import scheme_of
 from tcdp_audit.core.engines.base import Engine
 from tcdp_audit.core.engines.parts import find_parts, is_several, require_plain_files
 from tcdp_audit.core.engines.source import TEXTS, file_extension, readable, require_kind
@@ -24,7 +25,7 @@ def open_engine(release: Any, memory: int, name: str = "release") -> Engine:
     Args:
         release: the table.
         memory: budget in bytes.
-        name: what the table is called in messages where it has no path.
+        name: the table's name in messages, if it has no path.
 
     Raises:
         UsageError: the file does not exist, or the object is no table.
@@ -57,18 +58,21 @@ def open_file(path: Path, memory: int) -> Engine:
     return DuckDBEngine.from_path(path, memory)
 
 
+_READER: ContextVar[Hashable | None] = ContextVar("_READER", default=None)
+
+
 @dataclass(frozen=True, kw_only=True)
 class EngineOpener:
-    """A kind of table that can be audited where it lives.
+    """A kind of table that can be audited where it is stored.
 
     Args:
         name: snake_case name, unique among all plugins.
-        title: what a person calls it.
+        title: its name for readers.
         summary: what it opens, in a sentence that begins with a capital letter.
-        accepts: whether it opens what the caller gave: text as it stands, a path, or an object. It is asked of
-            everything, so it is quick, imports no library, and looks at a URL's scheme or a type's module.
-        open: the engine over it, given what messages call the table and the budget in bytes. What it raises is told
-            as it is, so it holds neither cells nor credentials.
+        accepts: whether it opens an argument of the caller: unparsed text, a path, or an object. It is called for
+            every table, so it is fast, imports no library, and checks only a URL's scheme or a type's module.
+        open: returns the engine, from the table, its name in messages and the budget in bytes. Its errors are shown
+            unchanged, so they hold neither cells nor credentials.
     """
 
     name: str
@@ -77,12 +81,31 @@ class EngineOpener:
     accepts: Callable[[Any], bool]
     open: Callable[[Any, str, int], Engine]
 
+    @staticmethod
+    def reader() -> Hashable:
+        """What the table that is being opened belongs to: an audit or a session; without one, the thread.
+
+        Tables of one reader may share a connection, to be read at one moment; those of others may not.
+        """
+        reader = _READER.get()
+        return get_ident() if reader is None else reader
+
+
+@contextmanager
+def opening_for(reader: Hashable) -> Iterator[None]:
+    """Let tables that are opened here belong together, as those of an audit or a session; see `EngineOpener.reader`."""
+    token = _READER.set(reader)
+    try:
+        yield
+    finally:
+        _READER.reset(token)
+
 
 def opener_of(table: Any, openers: Iterable[EngineOpener]) -> EngineOpener | None:
-    """The one opener that accepts a table; None where the embedded engine is to open it.
+    """The opener that accepts a table; None if the embedded engine opens it.
 
     Raises:
-        PluginError: two openers accept it, or one cannot say.
+        PluginError: two openers accept it, or one fails to answer.
     """
     accepting = [opener for opener in openers if _accepts(opener, table)]
     if len(accepting) > 1:
@@ -96,17 +119,40 @@ def _accepts(opener: EngineOpener, table: Any) -> bool:
         return bool(opener.accepts(table))
     except KeyboardInterrupt:
         raise
-    except BaseException as error:  # noqa: BLE001 - whatever a plugin raises; the text may hold a URL
+    except BaseException as error:  # noqa: BLE001 - a plugin may raise anything; the text may hold a URL
         kind = type(error).__name__
     raise PluginError(f"the engine {opener.name!r} cannot say what it opens ({kind})")
 
 
+def open_with(opener: EngineOpener, table: Any, name: str, memory: int) -> Engine:
+    """The engine that an opener makes of a table.
+
+    Raises:
+        PluginError: it takes other arguments, or makes no engine, or one without a name or an address.
+        Exception: whatever the opener raises, as it is.
+    """
+    try:
+        engine = opener.open(table, name, memory)
+    except TypeError as error:
+        if not is_wrong_call(error):
+            raise
+        raise PluginError(sentence_about(error, f"`open` of the engine {opener.name!r}")) from None
+    if not isinstance(engine, Engine):
+        raise PluginError(f"`open` of the engine {opener.name!r} gave {type_of(engine)} and not an Engine")
+    for attribute in ("name", "uri"):
+        if not isinstance(getattr(engine, attribute, None), str):
+            raise PluginError(
+                f"`open` of the engine {opener.name!r} gave an Engine whose `{attribute}` is not set to a text"
+            )
+    return engine
+
+
 def require_no_url(table: Any, broken: Iterable[str]) -> None:
-    """Refuse a URL that nothing opens, without repeating it: it may hold a password.
+    """Refuse a URL that no opener accepts, without repeating it: it may hold a password.
 
     Args:
-        table: what the caller gave.
-        broken: the plugins that do not work, one of which may have opened it.
+        table: the caller's argument.
+        broken: the plugins that do not work; one of them might open it.
 
     Raises:
         UsageError: it is a URL.
@@ -120,10 +166,10 @@ def require_no_url(table: Any, broken: Iterable[str]) -> None:
 
 @dataclass(frozen=True)
 class DatabaseTable:
-    """A table, view or statement of a database that a program is connected to already.
+    """A table, view or statement of a database to which the program already has a connection.
 
     Args:
-        engine: an `sqlalchemy.Engine`. A connection of it is held for the time of the audit.
+        engine: an `sqlalchemy.Engine`. The audit holds one of its connections.
         table: an `sqlalchemy.Table`, an `sqlalchemy.Select`, or the name of a table or view.
     """
 

@@ -14,12 +14,11 @@ from numpy.typing import NDArray
 
 from tcdp_audit.core.base.errors import DataError
 from tcdp_audit.core.engines.arrow_types import exact_table
-from tcdp_audit.core.engines.cells import cells_of_files
-from tcdp_audit.core.engines.source import WIDE, TableSource, require_names
+from tcdp_audit.core.engines.source import WIDE, TableSource, cells_of_files, require_names
 
 BATCH = 2**16
-DIGITS = 38  # of DuckDB's widest decimal; it reads wider ones as float64
-NUMBER_OF_FILE = "file_index"  # what DuckDB calls it; a column of that name hides it
+DIGITS = 38  # digits of DuckDB's widest decimal; it reads wider ones as float64
+NUMBER_OF_FILE = "file_index"  # DuckDB's name; a column of that name hides it
 
 
 @dataclass(frozen=True)
@@ -28,9 +27,9 @@ class ParquetFile:
 
     Args:
         path: the file.
-        shown: what messages call it.
-        given: the path that DuckDB is given.
-        keys: the columns that its folders stand for, with their values.
+        shown: its name in messages.
+        given: its path for DuckDB.
+        keys: the columns that its folders represent, with their values.
     """
 
     path: Path
@@ -51,7 +50,7 @@ class _Node(NamedTuple):
 
     @property
     def is_rounded(self) -> bool:
-        """Whether DuckDB reads other numbers than the file holds; half-size floats are no shortest decimals to it."""
+        """Whether DuckDB does not read the exact numbers: wide decimals, half-size floats."""
         return self.precision > DIGITS or self.logical.startswith("Float16")
 
 
@@ -63,14 +62,14 @@ def parquet(path: Path, given: str, connection: duckdb.DuckDBPyConnection) -> Ta
 def parquet_files(
     files: Sequence[ParquetFile], connection: duckdb.DuckDBPyConnection, names: Sequence[str] | None = None
 ) -> TableSource:
-    """The records of Parquet files of one schema, one after another, as a relation; their keys are its last columns.
+    """The records of Parquet files of one schema, one after another, as a relation with their keys as last columns.
 
-    The names of columns are asked for: DuckDB renames those that differ in case only.
+    The names are read from the schema, as DuckDB renames columns that differ only in case.
 
     Args:
         files: the files.
-        connection: where the relation is to be.
-        names: of the columns, where they are not those in the files.
+        connection: the connection of the relation.
+        names: the columns' names, if they are not those in the files.
 
     Raises:
         DataError: one file has another schema than the first, a key is a column of the files too, or two columns have
@@ -94,11 +93,7 @@ def parquet_files(
 
 
 def _columns(files: Sequence[ParquetFile], connection: duckdb.DuckDBPyConnection) -> list[_Node]:
-    """The columns that all files have.
-
-    Raises:
-        DataError: one has others.
-    """
+    """The columns that all files have; raise `DataError` if one has others."""
     first, *others = _schemas(files, connection)
     for file, other in zip(files[1:], others, strict=True):
         if other != first:
@@ -107,7 +102,7 @@ def _columns(files: Sequence[ParquetFile], connection: duckdb.DuckDBPyConnection
 
 
 def _schemas(files: Sequence[ParquetFile], connection: duckdb.DuckDBPyConnection) -> list[list[_Node]]:
-    """The nodes of each file's schema below its root; asked of all files at once, which is much faster."""
+    """The nodes of each file's schema below its root; one query for all files is much faster."""
     try:
         return _asked(files, connection)
     except duckdb.Error:
@@ -122,7 +117,7 @@ def _damaged(files: Sequence[ParquetFile], connection: duckdb.DuckDBPyConnection
             _asked([file], connection)
         except duckdb.Error:
             return file.shown
-    return "one of the files"  # it has been mended meanwhile
+    return "one of the files"  # it has been repaired meanwhile
 
 
 def _asked(files: Sequence[ParquetFile], connection: duckdb.DuckDBPyConnection) -> list[list[_Node]]:
@@ -159,7 +154,7 @@ def _require_only_keys(names: Sequence[str], keys: Sequence[str], shown: str) ->
     twice = [key for key in keys if key in names]
     if twice:
         raise DataError(
-            f"{shown}: column {twice[0]!r} stands in the files and as a key in the names of their folders; "
+            f"{shown}: column {twice[0]!r} is in the files and also a key in the names of their folders; "
             "leave it out of one"
         )
 
@@ -188,7 +183,7 @@ def _top_level(schema: Sequence[_Node]) -> list[_Node]:
 
 
 def _tables(files: Sequence[ParquetFile]) -> pa.Table:
-    """All files in the types of Arrow."""
+    """All files in Arrow types."""
     tables = [_table(file) for file in files]
     kinds = tables[0].schema
     try:
@@ -199,7 +194,7 @@ def _tables(files: Sequence[ParquetFile]) -> pa.Table:
 
 
 def _table(file: ParquetFile) -> pa.Table:
-    """A whole file in the types of Arrow."""
+    """A whole file in Arrow types."""
     try:
         with _opened(file.path) as opened:
             return _with_keys(opened.read(), file)
@@ -229,11 +224,7 @@ def _load(files: Sequence[ParquetFile], connection: duckdb.DuckDBPyConnection) -
 
 
 def _require_microseconds(file: ParquetFile, names: Sequence[str]) -> None:
-    """Insist that timestamps of the type INT96 are whole microseconds, which is what DuckDB reads of them.
-
-    Raises:
-        DataError: one is not.
-    """
+    """Raise `DataError` unless INT96 timestamps are whole microseconds, to which DuckDB rounds them."""
     for name, microseconds, nanoseconds in _times(file, names):
         if not np.array_equal(microseconds * 1000, nanoseconds):  # both wrap beyond the year 2262
             raise DataError(

@@ -1,13 +1,12 @@
 """A table in several files: those of a folder, or those that a pattern names. Folders named `key=value` are columns.
 
-A pattern has `*`, `?`, `[...]` or `**`, which stands for any number of folders. As everywhere, names that begin with a
-dot or an underscore are no part of a table, unless the pattern says so. A message never has the value of a key.
+A pattern has `*`, `?`, `[...]` or `**`, which matches any number of folders. Files whose names begin with a dot or an
+underscore do not belong to a table unless the pattern names them. No message has the value of a key.
 
-Folders of Delta Lake, Iceberg, Hudi and the like: they keep files of every version, and only a log says which count.
-
-Read as plain Parquet, such a folder gives the rows of all versions: a table of unique people that was overwritten three
-times has k = 4. A file belongs to such a table if a folder above it, however far, holds the table's log, so it does not
-matter whether the table, a partition of it, one of its files, a pattern, a link or a folder around it is named.
+Folders of Delta Lake, Iceberg, Hudi and similar formats keep files of every version; only a log lists the current
+ones. Read as plain Parquet, such a folder gives the rows of all versions: a table of unique people that was overwritten
+three times has k = 4. A file belongs to such a table if any folder above it holds the table's log. It is therefore
+refused by whatever path, pattern, link or partition it is named.
 """
 
 from __future__ import annotations
@@ -22,6 +21,8 @@ from pathlib import Path, PurePosixPath
 from urllib.parse import unquote
 
 from tcdp_audit.core.base.errors import DataError, UsageError
+from tcdp_audit.core.base.files import content_digest
+from tcdp_audit.core.engines.digest import digest_of_list
 from tcdp_audit.core.engines.source import file_extension
 
 KINDS = (".csv", ".parquet", ".tsv")
@@ -32,7 +33,7 @@ _MAGIC = re.compile(r"[*?\[]")
 Pattern = Sequence[str]
 Keys = tuple[tuple[str, str | None], ...]
 _SEVEN = "[0-9]" * 7
-_LOGS = (  # of each format, as patterns below a folder
+_LOGS = (  # the logs of each format, as patterns below a folder
     ("Delta Lake", ("_delta_log",)),
     ("Apache Iceberg", ("metadata/*.metadata.json*", "metadata/version-hint.text")),
     ("Apache Hudi", (".hoodie",)),
@@ -41,7 +42,7 @@ _LOGS = (  # of each format, as patterns below a folder
     ("Hive with transactions", (f"base_{_SEVEN}*", f"delta_{_SEVEN}_{_SEVEN}*")),
 )
 _ALL = tuple(log for _, logs in _LOGS for log in logs)
-_KINDS = (".parquet", ".orc", ".avro")  # of the files of such tables
+_KINDS = (".parquet", ".orc", ".avro")  # extensions of the files of such tables
 Holds = Callable[[str, Sequence[str]], bool]
 
 
@@ -50,9 +51,9 @@ class TableParts:
     """The files of one table.
 
     Args:
-        location: what the caller named.
-        folder: where the names of the files begin.
-        names: the file's paths below it, sorted; one at least.
+        location: the path or pattern of the caller.
+        folder: the folder that `names` are relative to.
+        names: the files' paths below it, sorted; at least one.
     """
 
     location: Path
@@ -70,7 +71,7 @@ class TableParts:
         return file_extension(Path(self.names[0]))
 
     def shown(self, position: int) -> str:
-        """A file as messages call it: without the values of its keys, which are cells."""
+        """A file's name in messages, without the values of its keys, which are cells."""
         folders = [f"{part.partition('=')[0]}=*" if "=" in part else part for part in self._folders(position)]
         name = "/".join([*folders, Path(self.names[position]).name])
         return f"{self.location}: file {position + 1} of {len(self.names)} ({name})"
@@ -89,7 +90,7 @@ class TableParts:
         for position, own in enumerate(keys):
             if [key for key, _ in own] != [key for key, _ in keys[0]]:
                 raise DataError(
-                    f"{self.shown(position)} stands in folders of other keys than the first file; "
+                    f"{self.shown(position)} is in folders of other keys than the first file; "
                     "give all files the same keys in the same order"
                 )
         return keys
@@ -99,16 +100,26 @@ class TableParts:
         try:
             keys = tuple((_decoded(key), _decoded(value)) for key, _, value in pairs)
         except UnicodeError:
-            raise DataError(f"{self.shown(position)} stands in a folder whose name is not UTF-8; rename it") from None
+            raise DataError(f"{self.shown(position)} is in a folder whose name is not UTF-8; rename it") from None
         for key, value in keys:
             if sum(key == other for other, _ in keys) > 1:
-                raise DataError(f"{self.shown(position)} stands in two folders of the key {key!r}; leave one out")
+                raise DataError(f"{self.shown(position)} is in two folders of the key {key!r}; leave one out")
             if not value:
                 raise DataError(
-                    f"{self.shown(position)} stands in a folder that gives the key {key!r} no value; "
+                    f"{self.shown(position)} is in a folder that gives the key {key!r} no value; "
                     f"a missing one is {MISSING}"
                 )
         return tuple((key, None if value == MISSING else value) for key, value in keys)
+
+
+def digest_of_files(location: Path) -> str | None:
+    """The digest of the files that a folder or a pattern has now; None where they are no table any more."""
+    try:
+        parts = find_parts(location)
+        digests = [content_digest(path) or "" for path in parts.paths]
+    except (OSError, DataError, UsageError):
+        return None
+    return digest_of_list(parts.names, digests)
 
 
 def is_several(path: Path) -> bool:
@@ -117,7 +128,7 @@ def is_several(path: Path) -> bool:
 
 
 def is_pattern(path: Path) -> bool:
-    """Whether a path stands for files of other names. A file of that very name is meant itself."""
+    """Whether a path is a pattern; the path of an existing file is none."""
     return bool(_MAGIC.search(str(path))) and not os.path.lexists(path)
 
 
@@ -125,7 +136,7 @@ def find_parts(location: Path) -> TableParts:
     """The files of a folder or a pattern.
 
     Raises:
-        UsageError: there is none, or one that is no part of such a table.
+        UsageError: there is none, or one that cannot belong to such a table.
         OSError: a folder cannot be read.
     """
     folder, pattern = split(location) if is_pattern(location) else (location, ALL)
@@ -141,7 +152,7 @@ def find_parts(location: Path) -> TableParts:
 
 
 def split(location: Path) -> tuple[Path, Pattern]:
-    """The folder that a pattern starts from, and the rest; a folder whose own name looks like a pattern is a folder."""
+    """Split a pattern into its fixed folder and the rest; an existing folder is never a pattern."""
     folder, rest = Path(location.anchor), list(location.relative_to(location.anchor).parts)
     while len(rest) > 1 and (not _MAGIC.search(rest[0]) or (folder / rest[0]).exists()):
         folder /= rest.pop(0)
@@ -149,17 +160,17 @@ def split(location: Path) -> tuple[Path, Pattern]:
 
 
 def split_pattern(location: str) -> tuple[str, Pattern]:
-    """The same of a path that is not on this machine: all files of a folder where there is no pattern."""
+    """Split the path of a remote table; without a pattern, all files of the folder belong to it."""
     parts = location.split("/")
     magic = next((place for place, part in enumerate(parts) if _MAGIC.search(part)), len(parts))
     return "/".join(parts[:magic]), parts[magic:] or ALL
 
 
 def chosen_parts(location: str, base: str, names: Sequence[str], pattern: Pattern, holds: Holds) -> list[str]:
-    """The files of a table among all those of a folder that is not on this machine, sorted.
+    """Select the files of a remote table among all those of a folder, sorted.
 
     Args:
-        location: what messages call the table.
+        location: the table's name in messages.
         base: the folder.
         names: the paths of the files below the folder.
         pattern: see `split_pattern`.
@@ -177,7 +188,7 @@ def chosen_parts(location: str, base: str, names: Sequence[str], pattern: Patter
 
 
 def belongs(parts: Sequence[str], pattern: Pattern) -> bool:
-    """Whether a file fits a pattern, or lies in a folder that does; the path and the pattern in their parts."""
+    """Whether a file matches a pattern, or is in a folder that does; both are split into their parts."""
     return _matches(parts, pattern) or _matches(parts, (*pattern, *ALL))
 
 
@@ -190,7 +201,7 @@ def _matches(parts: Sequence[str], pattern: Pattern) -> bool:
 
 
 def _leads(folders: Sequence[str], pattern: Pattern) -> bool:
-    """Whether something below a folder may fit a pattern."""
+    """Whether a path below a folder may match a pattern."""
     if not folders or not pattern:
         return not folders
     if pattern[0] == "**":
@@ -204,7 +215,7 @@ def _fits(name: str, pattern: str) -> bool:
 
 
 def _walk(folder: Path, pattern: Pattern, above: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
-    """The files that fit a pattern, by their paths below where it starts."""
+    """The files that match a pattern, as paths relative to its fixed folder."""
     with os.scandir(folder) as entries:
         for entry in entries:
             here = (*above, entry.name)
@@ -218,21 +229,13 @@ def _walk(folder: Path, pattern: Pattern, above: tuple[str, ...] = ()) -> Iterat
 
 
 def _require_finished(location: str, *, is_unfinished: bool) -> None:
-    """Insist on a folder that is complete.
-
-    Raises:
-        UsageError: it is not.
-    """
+    """Raise `UsageError` for a folder that is not complete."""
     if is_unfinished:
         raise UsageError(f"{location}: is still being written, or was never finished; audit it when it is complete")
 
 
 def _alike(location: str, names: Sequence[str]) -> list[str]:
-    """Files that can be one table, sorted by their names.
-
-    Raises:
-        UsageError: there is none, or they are not all of one kind, or of one that cannot be read in several files.
-    """
+    """Sort the files by name; raise `UsageError` unless they are of one kind that is read in several files."""
     if not names:
         raise UsageError(f"{location}: no file of a table is there; name a folder or a pattern that has one")
     kinds = sorted({file_extension(Path(name)) for name in names})
@@ -247,7 +250,7 @@ def _alike(location: str, names: Sequence[str]) -> list[str]:
 
 
 def _require_different(parts: TableParts) -> None:
-    """Insist that no two names lead to one file, whose records would be read twice."""
+    """Raise `UsageError` if two names lead to one file, whose records would be read twice."""
     known: dict[tuple[int, int], int] = {}
     for position, path in enumerate(parts.paths):
         state = path.stat()
@@ -258,7 +261,7 @@ def _require_different(parts: TableParts) -> None:
 
 
 def is_within(path: Path, location: Path) -> bool:
-    """Whether a file is, or would be once it is written, one of the files of a folder or a pattern."""
+    """Whether a file, existing or to be written, belongs to a folder or a pattern."""
     folder, pattern = split(location) if is_pattern(location) else (location, ALL)
     real, root = Path(os.path.realpath(path)), Path(os.path.realpath(folder))
     return real.is_relative_to(root) and belongs(real.relative_to(root).parts, pattern)
@@ -269,7 +272,7 @@ def _is_key(folder: str) -> bool:
 
 
 def _decoded(text: str) -> str:
-    """A key or a value as it was before it became the name of a folder."""
+    """Decode a key or a value from the name of a folder."""
     decoded = unquote(text, errors="strict")
     decoded.encode()
     return decoded
@@ -279,14 +282,14 @@ def require_one_version(location: str, files: Iterable[str], holds: Holds) -> No
     """Refuse files that a table format manages.
 
     Args:
-        location: what messages call the table.
-        files: the paths of its files, with `/` in them. CSV and the like are none of these formats' own.
-        holds: whether a folder has something that fits one of some patterns of `/`, `*` and `[0-9]`.
+        location: the table's name in messages.
+        files: the paths of its files, separated by `/`. Files of other kinds, such as CSV, are never refused.
+        holds: whether a folder has a file that matches one of some patterns of `/`, `*` and `[0-9]`.
 
     Raises:
-        UsageError: a folder above a file, however far, is that of such a table.
+        UsageError: a folder above a file, at any distance, is that of such a table.
 
-    Cost: one look at each folder.
+    Cost: one look-up for each folder.
     """
     nearest = dict.fromkeys(PurePosixPath(file).parent for file in files if file.lower().endswith(_KINDS))
     folders = dict.fromkeys(str(above) for one in nearest for above in (one, *one.parents))
@@ -301,7 +304,7 @@ def require_one_version(location: str, files: Iterable[str], holds: Holds) -> No
 
 
 def require_plain_files(location: str, paths: Sequence[Path]) -> None:
-    """Refuse files on this machine that a table format manages; links are followed, and their own places looked at.
+    """Refuse local files that a table format manages; for links, both the link and its target are checked.
 
     Raises:
         UsageError: one belongs to such a table.

@@ -1,4 +1,4 @@
-"""The engine for tables of texts and numbers on the way: in memory, as Arrow has them, without a database."""
+"""The engine for intermediate tables of texts and numbers: in memory as Arrow, without a database."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class PlainEngine(Engine):
 
     Args:
         table: columns of `PLAIN` types.
-        name: what messages call it.
+        name: its name in messages.
     """
 
     def __init__(self, table: pa.Table, name: str) -> None:
@@ -44,7 +44,7 @@ class PlainEngine(Engine):
 
     @staticmethod
     def reads(table: pa.Table) -> bool:
-        """Whether it can read a table."""
+        """Whether this engine can read a table."""
         return all(field.type in PLAIN for field in table.schema)
 
     @property
@@ -68,7 +68,7 @@ class PlainEngine(Engine):
             yield {attribute: codes(slice(start, start + BATCH)) for attribute, codes in columns.items()}
 
     def locate(self, attribute: str, values: NDArray[Any]) -> int:
-        """The first record, from 1, that holds one of some raw values of a column."""
+        """The first record, from 1, that holds one of these raw values."""
         column, sought = self._codes_of(attribute), set(values.tolist())
         wanted = np.array([*(value in sought for value in column.raw.values.tolist()), False])
         return int(np.argmax(column.looked_up(wanted)(slice(0, self.records)))) + 1
@@ -78,7 +78,7 @@ class PlainEngine(Engine):
         return self._table
 
     def sha256(self) -> None:
-        """None: no provenance names a table on the way."""
+        """None: no provenance names an intermediate table."""
         return
 
     def _codes_of(self, attribute: str) -> CodedColumn:

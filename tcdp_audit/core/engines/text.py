@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 BATCH = 262_144
 BUFFER = 2**20
-SHARE = 4  # of the memory that the cells may take
+SHARE = 4  # cells may take the memory divided by this
 
 
 def open_text(path: Path, memory: int) -> Engine:
@@ -34,7 +34,7 @@ def open_text(path: Path, memory: int) -> Engine:
 
     Raises:
         UsageError: it cannot be opened.
-        DataError: it is no table, with the line of its first fault.
+        DataError: it is no table; the message has the line of the first fault.
     """
     file = path if path.is_file() else None  # a stream is none: it cannot be read again
     larger: list[DuckDBEngine] = []
@@ -66,7 +66,7 @@ class TextEngine(Engine):
     Args:
         names: the columns' names.
         table: the cells, in columns of text or of dictionaries of text.
-        uri: where it came from, for provenance.
+        uri: its origin, for provenance.
         path: its file; None for a stream.
         digest: SHA-256 of the bytes that the cells were read from.
     """
@@ -100,7 +100,7 @@ class TextEngine(Engine):
             yield {attribute: codes(records) for attribute, codes in columns.items()}
 
     def locate(self, attribute: str, values: NDArray[Any]) -> int:
-        """The first record, from 1, that holds one of some raw values of a column."""
+        """The first record, from 1, that holds one of these raw values."""
         column = self._codes_of(attribute)
         texts = set(values.tolist())
         wanted = np.array([*(text in texts for text in column.raw.values.tolist()), False])

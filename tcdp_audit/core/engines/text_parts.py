@@ -1,4 +1,4 @@
-"""CSV in several files: each is copied to Parquet of our own, cell by cell as it stands, and those are read."""
+"""CSV in several files: each is copied, with unchanged cells, to a temporary Parquet file, which is then read."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def source_of_text_parts(parts: TableParts, scratch: Path, connection: duckdb.Du
     Raises:
         DataError: a file is no table, or its header is another than the first one's.
 
-    Cost: one pass over each file; room in the folder for temporary files.
+    Cost: one pass over each file; disk space for the temporary files.
     """
     files, digests, first = [], [], None
     for position, path in enumerate(parts.paths):
@@ -46,7 +46,7 @@ def source_of_text_parts(parts: TableParts, scratch: Path, connection: duckdb.Du
 
 @contextmanager
 def _named(path: Path, shown: str) -> Iterator[None]:
-    """Let errors name a file without the values of its keys."""
+    """Replace a file's path in errors by its name without the values of its keys."""
     try:
         yield
     except (DataError, UsageError) as error:
@@ -54,7 +54,7 @@ def _named(path: Path, shown: str) -> Iterator[None]:
 
 
 def _copied(path: Path, copy: Path) -> tuple[Sequence[str], str]:
-    """The names of a file's columns, and the digest of its bytes; its cells are in the copy then."""
+    """Copy a file's cells; return the names of its columns and the digest of its bytes."""
     with readable(path), path.open("rb", buffering=0) as opened, ExitStack() as stack:
         hashed = HashedBytes(opened)
         text: IO[bytes] = io.BufferedReader(hashed, BUFFER)

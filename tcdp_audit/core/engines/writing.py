@@ -1,6 +1,6 @@
-"""Tables written to files: the inverse of reading them, by the same extensions.
+"""Writing tables to files, by the same extensions as reading.
 
-A table as JSON lines. What came from JSON lines keeps the kind of its tokens: a number, a string, null, no key.
+A table that was read from JSON lines keeps the kind of each token: a number, a string, null, or no key.
 """
 
 from __future__ import annotations
@@ -28,17 +28,13 @@ from tcdp_audit.core.engines.source import file_extension
 
 _UNWRITTEN = (pa.ArrowInvalid, pa.ArrowNotImplementedError, pa.ArrowTypeError)
 _DISK = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS, errno.EACCES)
-_AMBIGUOUS = frozenset(',;\t|"\r\n')  # a reader takes the commonest of these in an unquoted header for the delimiter
+_AMBIGUOUS = frozenset(',;\t|"\r\n')  # the most frequent in an unquoted header is read as the delimiter
 LINES = 2**14  # written at a time
 Token = str | None  # None: the record does not have the key
 
 
 def require_table_file(path: Path) -> None:
-    """Insist on a kind of file that a table can be written to.
-
-    Raises:
-        UsageError: the extension is none of the known ones, or `.gz` after that of a file that is no text.
-    """
+    """Raise `UsageError` unless a table can be written to a kind of file; only text may be `.gz`."""
     kinds = (*_SEPARATED, *_WRITERS)
     if file_extension(path) not in kinds:
         known = ", ".join(sorted(kinds))
@@ -48,11 +44,11 @@ def require_table_file(path: Path) -> None:
 
 
 def require_holdable(table: pa.Table, path: Path) -> None:
-    """Insist on columns that a kind of file can hold.
+    """Check that a kind of file can hold the columns.
 
     Raises:
-        UsageError: text cannot hold a column's cells as they are, or what a nested column lists besides its cells
-            would be written too.
+        UsageError: text cannot hold a column's cells exactly, or a nested dictionary may list values of no record,
+            which would be written too.
     """
     for field in table.schema:
         if _is_text(path) and (kind := _unlike_text(field.type)):
@@ -83,7 +79,7 @@ def _is_text(path: Path) -> bool:
 
 
 def _unlike_text(kind: pa.DataType) -> str:
-    """What a column holds that text does not keep, or nothing."""
+    """The kind of cell of a column that text cannot preserve; empty if there is none."""
     if isinstance(kind, pa.BaseExtensionType):
         return "" if kind.extension_name in ("arrow.uuid", "arrow.json") else _unlike_text(kind.storage_type)
     if pa.types.is_dictionary(kind) or pa.types.is_run_end_encoded(kind):
@@ -103,10 +99,10 @@ def write_table(
 
     Args:
         table: the table.
-        path: where to.
-        kind: the path whose extension says which kind of file it is, where `path` is a temporary one.
-        delimiter: between the cells of a CSV file; `.tsv` always has tabs.
-        tokens: where the table was read from JSON lines, the kinds of token of its cells; see `write_json_lines`.
+        path: the file to write.
+        kind: the path whose extension determines the kind of file, if `path` is a temporary one.
+        delimiter: the delimiter of a CSV file; a `.tsv` always has tabs.
+        tokens: for a table read from JSON lines, the kinds of token of its cells; see `write_json_lines`.
 
     Raises:
         UsageError: this kind of file cannot hold a column.
@@ -141,7 +137,7 @@ def _is_compressed(path: Path) -> bool:
 
 
 def _separated(table: pa.Table, path: Path, delimiter: str, *, compressed: bool) -> None:
-    """By DuckDB, which puts quotes around the cells that need them and no others."""
+    """Write CSV by DuckDB, which quotes exactly the cells that need it."""
     header = _header_of_its_own(table.column_names, delimiter)
     body = path.with_name("body") if header else path
     try:
@@ -156,7 +152,7 @@ def _separated(table: pa.Table, path: Path, delimiter: str, *, compressed: bool)
 
 
 def _header_of_its_own(names: list[str], delimiter: str) -> bytes:
-    """The header of a CSV file, quoted so that readers guess the right delimiter; nothing where it needs no quotes."""
+    """A CSV header quoted so that readers detect the right delimiter; empty if DuckDB's header suffices."""
     if not any(_AMBIGUOUS.difference(delimiter).intersection(name) for name in names):
         return b""
     quoted = ['"' + name.replace('"', '""') + '"' if _AMBIGUOUS.intersection(name) else name for name in names]
@@ -175,7 +171,7 @@ def _copy(table: pa.Table, path: Path, delimiter: str, *, compressed: bool, head
 
 
 def _in_sql_types(table: pa.Table) -> pa.Table:
-    """Columns of types that DuckDB does not take, in the nearest that holds them exactly."""
+    """Convert columns of types that DuckDB does not accept to the nearest type that holds them exactly."""
     for position, field in enumerate(table.schema):
         nearest = _NEAREST.get(field.type.id)
         if nearest is not None:
@@ -217,9 +213,9 @@ def write_json_lines(table: pa.Table, file: pa.NativeFile, kinds: pa.Table | Non
 
     Args:
         table: the table.
-        file: where to.
-        kinds: for text that came from JSON lines, the kind of token that each cell was read from, in the same shape: a
-            number or a boolean stays bare, and an absent key absent.
+        file: the file to write.
+        kinds: for text read from JSON lines, the kind of token of each cell, in the same shape: a number or a boolean
+            is written without quotes, and an absent key stays absent.
 
     Raises:
         DataError: a column holds binary or nested data, or infinity, for which JSON has no cell.
@@ -259,7 +255,7 @@ def _tokens(
 
 
 def _writer(name: str, kind: pa.DataType) -> Callable[[Any], str] | None:
-    """How a cell of a type is written; None where it has to become text first."""
+    """The function that writes a cell of a type; None if it must become text first."""
     if _is_binary(kind) or (pa.types.is_nested(kind) and not pa.types.is_dictionary(kind)):
         data = "nested" if pa.types.is_nested(kind) else "binary"
         raise DataError(f"column {name!r} holds {data} data, which JSON lines cannot hold; write another kind of file")
@@ -280,14 +276,14 @@ def _is_binary(kind: pa.DataType) -> bool:
 
 
 def _as_text(column: pa.ChunkedArray, connection: duckdb.DuckDBPyConnection) -> pa.ChunkedArray:
-    """Dates, times and the like as the audit compares them."""
+    """Dates, times and other such cells as the text that the audit compares."""
     connection.register("cells", exact_table(pa.table({"cell": column}), "the table"))
     text = connection.sql("SELECT CAST(cell AS VARCHAR) FROM cells").to_arrow_table()
     return text[0]
 
 
 def _as_it_stood(text: str | None, kind: int) -> Token:
-    """A text by the kind of the token that stood in its place; what is no number or boolean now becomes a string."""
+    """A text as a token of its former kind; a text that is no longer a number or boolean becomes a string."""
     if text is None:
         return None if kind == ABSENT else "null"
     return text if kind == BARE and _PLAIN.fullmatch(text) else _string(text)

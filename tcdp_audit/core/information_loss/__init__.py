@@ -1,12 +1,11 @@
 """Measures of information loss: a repaired release compared with the release that it was made from.
 
-columns                          what became of each value, and of the equivalence classes
+columns                          the change of each value, and of the equivalence classes
 coverage                         losses whatever the scale; what a value leaves open; mutual information
 scales, ordered                  the measures of each scale: hierarchies and sets; ranks and numbers
 counting                         errors of counts of one column and of two
-features                         a column as numbers that a model takes
 least_squares, regression        coefficients, and how far their intervals overlap
-prediction                       accuracy of a model that is trained on the release
+prediction                       columns as numbers; accuracy of a model that is trained on the release
 propensity                       how well a logistic model distinguishes the two releases
 loss                             every measure, computed when it is asked for
 """

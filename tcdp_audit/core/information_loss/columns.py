@@ -1,4 +1,4 @@
-"""The columns of two releases next to each other: what became of each value, and of the equivalence classes."""
+"""The columns of two releases next to each other: the change of each value, and of the equivalence classes."""
 
 from __future__ import annotations
 
@@ -10,13 +10,12 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.core.base.arrays import Floats
 from tcdp_audit.core.classes.grouping import Grouping
 from tcdp_audit.core.encoding.counted import CountedCodes
 from tcdp_audit.core.encoding.domain import Domain
 from tcdp_audit.core.encoding.generalised import number_text
 from tcdp_audit.core.encoding.hierarchy import Hierarchy
-from tcdp_audit.core.encoding.keys import Codes
+from tcdp_audit.core.encoding.keys import Codes, Floats
 from tcdp_audit.core.encoding.reading import domain_of
 from tcdp_audit.core.policy.model import AttributeDeclaration, Role, Scale
 from tcdp_audit.core.policy.policy import Policy
@@ -28,40 +27,24 @@ LOSSY_ROLES = (Role.QUASI_IDENTIFIER, Role.SENSITIVE)
 
 @dataclass(frozen=True)
 class Transitions:
-    """The distinct changes of a column: `records` records had the value `before` and have the value `after`.
+    """The distinct changes of a column: `records` records had the value `before` and have the value `after`."""
 
-    Args:
-        before: codes of the domain before; its size for a missing value. Shape (transitions,).
-        after: codes of the domain after, likewise.
-        records: how many records, int64, at least 1.
-    """
-
-    before: Codes
-    after: Codes
-    records: NDArray[np.int64]
+    before: Codes  # codes of the domain before; its size for a missing value, shape (transitions,)
+    after: Codes  # codes of the domain after, likewise
+    records: NDArray[np.int64]  # how many records, int64, at least 1
 
 
 @dataclass(frozen=True)
 class PairedColumn:
-    """One attribute of two releases.
+    """One attribute of two releases."""
 
-    Args:
-        declaration: role and scale.
-        hierarchy: its generalisation hierarchy, where it has one.
-        before: its domain in the first release.
-        after: its domain in the second one.
-        before_codes: the code of each record of the first release.
-        after_codes: the code of each record of the second one.
-        position_before: for each record of the second release its position in the first.
-    """
-
-    declaration: AttributeDeclaration
-    hierarchy: Hierarchy | None
-    before: Domain
-    after: Domain
-    before_codes: Codes
-    after_codes: Codes
-    position_before: Positions
+    declaration: AttributeDeclaration  # role and scale
+    hierarchy: Hierarchy | None  # its generalisation hierarchy, where it has one
+    before: Domain  # its domain in the first release
+    after: Domain  # its domain in the second one
+    before_codes: Codes  # the code of each record of the first release
+    after_codes: Codes  # the code of each record of the second one
+    position_before: Positions  # for each record of the second release its position in the first
 
     @property
     def name(self) -> str:
@@ -70,12 +53,12 @@ class PairedColumn:
 
     @property
     def is_quasi_identifier(self) -> bool:
-        """Say whether it takes part in equivalence classes."""
+        """Whether it takes part in equivalence classes."""
         return self.declaration.role is Role.QUASI_IDENTIFIER
 
     @property
     def is_numeric(self) -> bool:
-        """Say whether its values are numbers or ranges of numbers."""
+        """Whether its values are numbers or ranges of numbers."""
         return self.declaration.scale is Scale.NUMERIC
 
     @property
@@ -115,7 +98,7 @@ class PairedColumn:
 
     @property
     def is_emptied(self) -> bool:
-        """Say whether it had several values, and has at most one now. Missing and suppressed cells are one value."""
+        """Whether it had several values, and has at most one now. Missing and suppressed cells are one value."""
         return _different(self.before) > 1 and _different(self.after) < 2
 
     @cached_property
@@ -163,24 +146,21 @@ def paired_columns(
     """
     declared = before.policy.attributes
     sides = [_read(release, names) for release in (before, after)]
+    hierarchies = before.hierarchies
     return tuple(
-        PairedColumn(
-            declared[old.attribute], before.hierarchies.get(old.attribute), old, new, codes, new_codes, position_before
-        )
-        for (old, codes), (new, new_codes) in zip(*sides, strict=True)
+        PairedColumn(declared[name], hierarchies.get(name), old, new, codes, new_codes, position_before)
+        for name, (old, codes), (new, new_codes) in zip(names, *sides, strict=True)
     )
 
 
 def _read(release: Release, names: Sequence[str]) -> list[tuple[Domain, Codes]]:
     """Domains as the table has them, without values that only a reference distribution knows."""
     policy = release.policy
-    domains = [
-        domain_of(name, release.engine.domain(name), policy.attributes[name], policy.conventions)[0] for name in names
-    ]
+    raw, declared = release.engine.domain, policy.attributes
+    domains = [domain_of(name, raw(name), declared[name], policy.conventions)[0] for name in names]
     batches = list(release.engine.batches(domains)) if domains else []
-    return [
-        (one, np.concatenate([np.zeros(0, one.dtype), *(batch[one.attribute] for batch in batches)])) for one in domains
-    ]
+    codes = ([np.zeros(0, one.dtype), *(batch[one.attribute] for batch in batches)] for one in domains)
+    return [(one, np.concatenate(parts)) for one, parts in zip(domains, codes, strict=True)]
 
 
 def _positions(before: Domain, after: Domain) -> NDArray[np.int64]:
@@ -197,17 +177,11 @@ def _positions(before: Domain, after: Domain) -> NDArray[np.int64]:
 
 @dataclass(frozen=True)
 class ClassSizes:
-    """Sizes of the equivalence classes of two releases; a missing quasi-identifier is a value of its own.
+    """Sizes of the equivalence classes of two releases; a missing quasi-identifier is a value of its own."""
 
-    Args:
-        before: records in each class of the first release.
-        after: records in each class of the second release.
-        suppressed: records of the first that are not in the second.
-    """
-
-    before: NDArray[np.int64]
-    after: NDArray[np.int64]
-    suppressed: int
+    before: NDArray[np.int64]  # records in each class of the first release
+    after: NDArray[np.int64]  # records in each class of the second release
+    suppressed: int  # records of the first that are not in the second
 
     @property
     def discernibility(self) -> tuple[int, int]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, pairwise
 from typing import Any
@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.core.base.arrays import Floats
-from tcdp_audit.core.encoding.keys import Codes
-from tcdp_audit.core.information_loss.coverage import Coverage
+from tcdp_audit.core.base.cancellation import checkpoint
+from tcdp_audit.core.encoding.keys import Codes, Floats
+from tcdp_audit.core.information_loss.coverage import Coverage, project_to_groups
 
 BLOCK = 2**16  # pairs of landings at a time
 LEAST = 1000  # a count is compared with no less than this part of all records
@@ -20,51 +20,31 @@ LEAST = 1000  # a count is compared with no less than this part of all records
 
 @dataclass(frozen=True)
 class CountingError:
-    """The error of counting queries.
+    """The error of counting queries."""
 
-    Args:
-        value: the mean relative error of all queries; None without any.
-        one_way: of those on one column.
-        two_way: of those on two columns; None without a pair.
-        queries: how many there are.
-    """
-
-    value: float | None
-    one_way: float | None
-    two_way: float | None
-    queries: int
+    value: float | None  # the mean relative error of all queries; None without any
+    one_way: float | None  # of those on one column
+    two_way: float | None  # of those on two columns; None without a pair
+    queries: int  # how many there are
 
 
 @dataclass(frozen=True)
 class TableError:
-    """The error of the counts of a declared table.
+    """The error of the counts of a declared table."""
 
-    Args:
-        by: its columns.
-        value: the mean relative error of its cells; None without any.
-        largest: the largest of them.
-        queries: how many cells it has.
-        reason: why there is no value, or nothing.
-    """
-
-    by: tuple[str, ...]
-    value: float | None = None
-    largest: float | None = None
-    queries: int = 0
-    reason: str = ""
+    by: tuple[str, ...]  # its columns
+    value: float | None = None  # the mean relative error of its cells; None without any
+    largest: float | None = None  # the largest of them
+    queries: int = 0  # how many cells it has
+    reason: str = ""  # why there is no value, or nothing
 
 
 @dataclass(frozen=True)
 class _Side:
-    """A column of one release by what its records count for.
+    """A column of one release by what its records count for."""
 
-    Args:
-        shares: how different records are divided among the groups of values. Shape (landings, groups).
-        landing: the row of each record. Shape (records,).
-    """
-
-    shares: Floats
-    landing: NDArray[np.int64]
+    shares: Floats  # how different records are divided among the groups of values, shape (landings, groups)
+    landing: NDArray[np.int64]  # the row of each record, shape (records,)
 
     @classmethod
     def of(cls, shares: Floats, codes: Codes) -> _Side:
@@ -82,6 +62,7 @@ class _Side:
         rows, columns = np.divmod(pairs, len(other.shares))
         table = np.zeros((self.shares.shape[1], other.shares.shape[1]))
         for start, end in pairwise([*range(0, len(pairs), BLOCK), len(pairs)]):
+            checkpoint()
             here = slice(start, end)
             table += (self.shares[rows[here]] * records[here, None]).T @ other.shares[columns[here]]
         return table
@@ -91,7 +72,7 @@ def counting_error(columns: Sequence[Coverage[Any]], records: int) -> CountingEr
     """The mean relative error of all counts of one and of two groups of values.
 
     |c - c'| / max(c, N / 1000, 1): c records have the values before, c' after. A generalised record counts for each
-    group by the share of the values before that it covers; one that tells nothing counts nowhere.
+    group by the share of the values before that it covers; one that is uninformative counts nowhere.
 
     Args:
         columns: the columns.
@@ -110,7 +91,10 @@ def counting_error(columns: Sequence[Coverage[Any]], records: int) -> CountingEr
     least = max(records / LEAST, 1.0)
     with threadpool_limits(1, "blas"):  # one order of summation
         one_way = np.concatenate([_errors(old.counts(), new.counts(), least) for old, new in sides])
-        two_way = np.concatenate([np.zeros(0), *_of_pairs(sides, least)])
+        tables = (
+            (old.counts_with(old_2), new.counts_with(new_2)) for (old, new), (old_2, new_2) in combinations(sides, 2)
+        )
+        two_way = np.concatenate([np.zeros(0), *(_errors(old.ravel(), new.ravel(), least) for old, new in tables)])
     return CountingError(
         value=float(np.concatenate([one_way, two_way]).mean()),
         one_way=float(one_way.mean()),
@@ -136,7 +120,7 @@ def table_error(by: Sequence[str], columns: Mapping[str, Coverage[Any]], records
     grouped = [(one, one.groups()) for one in (columns[name] for name in by)]
     empty = [one.column.name for one, groups in grouped if groups.max(initial=-1) < 0]
     if empty:
-        return TableError(tuple(by), reason=f"column {empty[0]!r} has no value in the release as it came in")
+        return TableError(tuple(by), reason=f"column {empty[0]!r} has no value in the release before the repair")
     from threadpoolctl import threadpool_limits  # noqa: PLC0415 - only where there is a product
 
     pairs = [_sides(one, groups) for one, groups in grouped]
@@ -155,6 +139,7 @@ def _table(sides: Sequence[_Side]) -> Floats:
     rows = np.unravel_index(distinct, [len(one.shares) for one in sides])
     table = np.zeros([one.shares.shape[1] for one in sides])
     for start, end in pairwise([*range(0, len(distinct), BLOCK), len(distinct)]):
+        checkpoint()
         parts = [one.shares[row[start:end]] for one, row in zip(sides, rows, strict=True)]
         table += _spread(parts, records[start:end].astype(np.float64))
     return table
@@ -170,12 +155,6 @@ def _spread(parts: Sequence[Floats], records: Floats) -> Floats:
     return np.stack([_spread(rest, records * first[:, group]) for group in range(first.shape[1])])
 
 
-def _of_pairs(sides: Sequence[tuple[_Side, _Side]], least: float) -> Iterator[Floats]:
-    """The errors of the table of each pair of columns."""
-    for (old, new), (other_old, other_new) in combinations(sides, 2):
-        yield _errors(old.counts_with(other_old).ravel(), new.counts_with(other_new).ravel(), least)
-
-
 def _errors(before: Floats, after: Floats, least: float) -> Floats:
     return np.abs(before - after) / np.maximum(before, least)
 
@@ -184,8 +163,7 @@ def _sides(coverage: Coverage[Any], groups: NDArray[np.intp]) -> tuple[_Side, _S
     """A column before and after by its groups of values."""
     column, number = coverage.column, int(groups.max()) + 1
     before = np.append(groups, -1)[:, None] == np.arange(number)
-    after = np.vstack([coverage.landing(groups, number), np.zeros(number)])
-    after[column.after.is_uninformative] = 0.0
+    after = project_to_groups(coverage, groups, number)
     return _Side.of(before.astype(np.float64), column.before_codes), _Side.of(after, column.after_codes)
 
 

@@ -1,18 +1,17 @@
-"""Coverage: which values each value stands for, what that costs whatever the scale, and mutual information."""
+"""Coverage: which values each value covers, what that costs whatever the scale, and mutual information."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.core.base.arrays import Floats
 from tcdp_audit.core.encoding.domain import Domain
-from tcdp_audit.core.encoding.keys import Codes
+from tcdp_audit.core.encoding.keys import Codes, Floats
 from tcdp_audit.core.information_loss.columns import PairedColumn, records_with, share, weighted_sum
 
 MOST_GROUPS = 20  # of single values
@@ -41,15 +40,10 @@ P = TypeVar("P", bound=Penalty)
 
 @dataclass(frozen=True)
 class Coverage(ABC, Generic[P]):
-    """A column read under its scale. What a value covers is judged by the domain before, or by the hierarchy's leaves.
+    """A column read under its scale. The domain before, or the hierarchy's leaves, decides what a value covers."""
 
-    Args:
-        column: the column, before and after.
-        penalty: the certainty penalty of its values, judged by the domain before.
-    """
-
-    column: PairedColumn
-    penalty: P
+    column: PairedColumn  # the column, before and after
+    penalty: P  # the certainty penalty of its values, judged by the domain before
 
     @abstractmethod
     def growth(self, before: Codes, after: Codes) -> Floats:
@@ -72,12 +66,12 @@ class Coverage(ABC, Generic[P]):
             before: weight of each value of the domain before; not all 0.
             after: weight of each value of the domain after; likewise. A generalised value is spread evenly over the
                 values before that it covers (a set label over its members); one that was there before, or covers none
-                of them, stands for itself.
+                of them, stays itself.
         """
 
     @abstractmethod
     def groups(self) -> NDArray[np.intp]:
-        """The values before in groups that a count may be about: the group of each code; -1 where it tells nothing.
+        """The values before in groups that a count may be about: the group of each code; -1 where it is uninformative.
 
         Each value by itself where there are at most 20. Of more values the 20 most frequent and all others together;
         of numbers and ranks ten consecutive groups with as equal numbers of records as whole values allow.
@@ -85,22 +79,18 @@ class Coverage(ABC, Generic[P]):
 
     @abstractmethod
     def landing(self, groups: NDArray[np.intp], number: int) -> Floats:
-        """The share of each value after that falls to each group of values before. Shape (domain after, number).
+        """The share of each value after that falls to each of `number` groups before. Shape (domain after, number).
 
         A generalised value is spread evenly, as for `distance`. A nominal value that was not there before falls to no
         group, a number to that of the largest least number that is not above it.
-
-        Args:
-            groups: as `groups` gives them.
-            number: how many groups there are.
         """
 
     @cached_property
     def loss(self) -> float:
         """Mean loss of the column's cells over all records before; a cell of a suppressed record has lost 1.
 
-        A cell that tells nothing any more has lost 1, and so has one that tells something where it told nothing before.
-        Missing and suppressed cells tell the same, which is nothing.
+        Missing and suppressed cells are uninformative. A cell that becomes uninformative, or that was so before and is
+        not after, has lost 1.
         """
         change = self.column.transitions
         nothing_before = self.column.before.is_uninformative[change.before]
@@ -131,8 +121,15 @@ class Coverage(ABC, Generic[P]):
 
 
 def _known(domain: Domain) -> Floats:
-    """The number of records with each value that tells something. Shape (domain,)."""
+    """The number of records with each informative value. Shape (domain,)."""
     return np.where(domain.is_uninformative, 0.0, records_with(domain))[:-1]
+
+
+def project_to_groups(coverage: Coverage[Any], groups: NDArray[np.intp], number: int) -> Floats:
+    """The share of each group of values in each code after, the missing one last; 0 where a cell is uninformative."""
+    after = np.vstack([coverage.landing(groups, number), np.zeros(number)])
+    after[coverage.column.after.is_uninformative] = 0.0
+    return after
 
 
 def groups_of_frequent(domain: Domain) -> NDArray[np.intp]:
@@ -147,10 +144,7 @@ def groups_of_frequent(domain: Domain) -> NDArray[np.intp]:
 def own_shares(own: NDArray[np.int64], groups: NDArray[np.intp], number: int) -> Floats:
     """Shares of values that were there before, all of each for its group; none of other values.
 
-    Args:
-        own: the code before of each value after; -1 for a new one.
-        groups: of the codes before.
-        number: how many groups there are.
+    `own` is the code before of each value after, -1 for a new one; `groups` are those of the codes before.
     """
     return (np.append(groups, -1)[own][:, None] == np.arange(number)).astype(np.float64)
 
@@ -163,19 +157,14 @@ def total_variation(before: Floats, after: Floats, new: float) -> float:
 
 @dataclass(frozen=True)
 class MutualInformation:
-    """The information that one column gives about another, in bits for each record before.
+    """The information that one column gives about another, in bits for each record before."""
 
-    Args:
-        before: in the release as it came in.
-        after: in the release as it is; a record without one of the two values, or without both, tells nothing.
-    """
-
-    before: float
-    after: float
+    before: float  # in the release before the repair
+    after: float  # in the release after it; a record that lacks one of the two values adds nothing
 
 
 def information_retained(column: PairedColumn) -> float | None:
-    """N' I'(X; X') / (n H(X)): of what a column told, the share that is still told; None where it told nothing.
+    """N' I'(X; X') / (n H(X)): the share of a column's information that is left; None where it had none.
 
     X is the value before, X' the one after. H is the entropy in the n records that had a value, I' the mutual
     information in the n' of them that have one after. Since n' H'(X) is at most n H(X), it lies from 0 to 1.
@@ -215,12 +204,10 @@ def _between(one: tuple[Domain, Codes], two: tuple[Domain, Codes]) -> float:
 
 
 def _totals(keys: NDArray[np.int64], records: Counts | None, span: int | None = None) -> Counts:
-    """The records of each key that has any.
+    """The records of each key that has any; keys are whole numbers from 0.
 
-    Args:
-        keys: whole numbers from 0.
-        records: how many records each entry stands for; None for one each.
-        span: the number of possible keys; where it is small they are counted without a sort.
+    `records` says how many each entry represents, None for one each. Where the number of possible keys, `span`, is
+    small they are counted without a sort.
     """
     if records is None and span is not None and span <= 2 * len(keys):
         counts = np.bincount(keys, minlength=span)

@@ -10,12 +10,13 @@ from statistics import NormalDist
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.core.base.arrays import Floats
+from tcdp_audit.core.base.cancellation import checkpoint
+from tcdp_audit.core.encoding.keys import Floats
 
 NODES = 32  # of the quadrature: errors are below those of floats
 MANY = 10_000  # degrees of freedom above which the first terms of a series are as exact
 COLLINEAR = 1e-9  # eigenvalues of the features' scaled products below this part of the largest are none
-TOUCHED = 1e-5  # a coefficient with a larger part in a combination that does not vary is not told by the data
+TOUCHED = 1e-5  # the data do not determine a coefficient with a larger part in a combination that does not vary
 EXACT = 1e-18  # squared residuals below this part of the outcome's squares are rounding
 Block = tuple[Floats, Floats, Floats]  # features of shape (records, features), outcomes, and weights
 Blocks = Callable[[], Iterator[Block]]
@@ -45,6 +46,7 @@ def t_quantile(probability: float, freedom: int) -> float:
     points, weights = np.polynomial.legendre.leggauss(NODES)
     angle = atan(z / sqrt(freedom))
     for _ in range(50):
+        checkpoint()
         within = height * angle / 2 * float(weights @ np.cos(angle * (points + 1) / 2) ** (freedom - 1))
         step = (probability - 0.5 - within) / (height * exp((freedom - 1) * log(cos(angle))))
         angle += step
@@ -55,21 +57,13 @@ def t_quantile(probability: float, freedom: int) -> float:
 
 @dataclass(frozen=True)
 class LeastSquares:
-    """A fitted linear model.
+    """A fitted linear model."""
 
-    Args:
-        coefficients: one for each feature; NaN where the data do not tell it from others. Shape (features,).
-        errors: their standard errors, likewise.
-        records: how many it was fitted to.
-        rank: how many combinations of features the data tell apart.
-        is_exact: whether nothing is left to explain.
-    """
-
-    coefficients: Floats
-    errors: Floats
-    records: int
-    rank: int
-    is_exact: bool
+    coefficients: Floats  # one for each feature; NaN where the data do not determine it, shape (features,)
+    errors: Floats  # their standard errors, likewise
+    records: int  # how many it was fitted to
+    rank: int  # how many combinations of features the data distinguish
+    is_exact: bool  # whether nothing is left to explain
 
     @property
     def freedom(self) -> int:
@@ -85,6 +79,10 @@ class _Sums:
     outcome: Floats
     squares: float = 0.0
     records: int = 0
+
+    @classmethod
+    def of(cls, features: int) -> _Sums:
+        return cls(np.zeros((features, features)), np.zeros(features))
 
 
 def least_squares(blocks: Blocks, features: int, *, weighted: bool = False) -> LeastSquares:
@@ -126,8 +124,9 @@ def least_squares(blocks: Blocks, features: int, *, weighted: bool = False) -> L
 
 def _normal_equations(blocks: Blocks, features: int) -> _Sums:
     """Sums over the records of xx', xy and y^2, each by its weight."""
-    sums = _Sums(np.zeros((features, features)), np.zeros(features))
+    sums = _Sums.of(features)
     for x, y, weights in blocks():
+        checkpoint()
         sums.products += (x * weights[:, None]).T @ x
         sums.outcome += x.T @ (y * weights)
         sums.squares += float((y * weights) @ y)
@@ -137,9 +136,9 @@ def _normal_equations(blocks: Blocks, features: int) -> _Sums:
 
 def _residuals(blocks: Blocks, coefficients: Floats) -> _Sums:
     """The same of the residuals r: w^2 r^2 xx', xr and r^2."""
-    features = len(coefficients)
-    sums = _Sums(np.zeros((features, features)), np.zeros(features))
+    sums = _Sums.of(len(coefficients))
     for x, y, weights in blocks():
+        checkpoint()
         left = y - x @ coefficients
         scores = x * (left * weights)[:, None]
         sums.products += scores.T @ scores
@@ -150,7 +149,7 @@ def _residuals(blocks: Blocks, coefficients: Floats) -> _Sums:
 
 
 def _inverse(products: Floats) -> tuple[Floats, NDArray[np.bool_], int]:
-    """The inverse of a matrix of products, of its features that vary; which of them the others do not tell; the rank.
+    """The inverse of a matrix of products, of its features that vary; which of them are determined; the rank.
 
     It is the same whatever the order of the features.
     """

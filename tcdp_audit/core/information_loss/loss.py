@@ -50,22 +50,14 @@ class BeforeAfter:
 
 @dataclass(frozen=True)
 class InformationLoss:
-    """The losses of a release beside the one that it was made from.
+    """The losses of a release compared with the one that it was made from."""
 
-    Args:
-        columns: their quasi-identifiers and sensitive attributes, side by side.
-        records: records before.
-        suppressed: how many of them are not there after.
-        k: the class size that the policy demands, if any.
-        document: the policy, for what it says people would do with the release.
-        others: further columns that a user needs, side by side; no other measure is about them.
-    """
-
-    columns: tuple[PairedColumn, ...]
-    records: int
-    suppressed: int
-    k: Fraction | None
-    document: PolicyDocument
+    columns: tuple[PairedColumn, ...]  # their quasi-identifiers and sensitive attributes, side by side
+    records: int  # records before
+    suppressed: int  # how many of them are not there after
+    k: Fraction | None  # the class size that the policy demands, if any
+    document: PolicyDocument  # the policy, for what it says people would do with the release
+    # further columns that a user needs, side by side; no other measure is about them
     others: tuple[PairedColumn, ...] = ()
 
     @cached_property
@@ -102,7 +94,7 @@ class InformationLoss:
 
     @cached_property
     def emptied(self) -> tuple[str, ...]:
-        """The attributes that told records apart and do not any more; see `PairedColumn.is_emptied`."""
+        """The attributes that distinguished records and do not any more; see `PairedColumn.is_emptied`."""
         return tuple(one.name for one in self.columns if one.is_emptied)
 
     @cached_property
@@ -188,13 +180,13 @@ class InformationLoss:
 
     @cached_property
     def propensity(self) -> Propensity:
-        """The success of a model that tells records after from records before."""
+        """The success of a model that distinguishes records after from records before."""
         return propensity(list(self._coverages.values()))
 
     def as_json(self) -> dict[str, Any]:
         """Every measure under its documented name; computes those that were not asked for yet."""
         il1s = asdict(self.deviation)
-        del il1s["attributes"]  # stands under each attribute
+        del il1s["attributes"]  # reported under each attribute
         figures = {
             "total": self.total,
             "records": self.records,
@@ -232,14 +224,12 @@ class InformationLoss:
 def information_loss(before: Release, after: Release, position_before: NDArray[np.intp]) -> InformationLoss:
     """The losses of a release.
 
+    Both releases are read at once, so that their engines may be closed; each measure is computed when it is asked for.
+
     Args:
-        before: the release as it came in.
+        before: the release before the repair.
         after: what a remedy made of it: the same policy, the same columns.
         position_before: for each record of `after` its position in `before`; other records were suppressed.
-
-    Returns:
-        The measures. Both releases are read at once, so that their engines may be closed; each measure is computed
-        when it is asked for.
 
     Raises:
         DataError: a column cannot be read.

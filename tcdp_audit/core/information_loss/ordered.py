@@ -6,32 +6,29 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
+from math import fsum
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.core.base.arrays import Floats
+from tcdp_audit.core.base.cancellation import checkpoint
 from tcdp_audit.core.encoding.domain import Domain
 from tcdp_audit.core.encoding.generalised import Ranges
-from tcdp_audit.core.encoding.keys import Codes
+from tcdp_audit.core.encoding.keys import Codes, Floats
 from tcdp_audit.core.information_loss.columns import records_with
 from tcdp_audit.core.information_loss.coverage import MOST_GROUPS, Coverage, Penalty
 from tcdp_audit.core.policy.model import AttributeDeclaration
 
-RANGES = 10  # groups of numbers, of more than can each stand alone
+RANGES = 10  # groups of numbers where there are too many for one group each
 LARGEST = 1e100  # numbers beyond count as this, so that squares and sums of them stay finite
 BLOCK = 2**16  # records at a time
 
 
 @dataclass(frozen=True)
 class RangePenalty(Penalty):
-    """Width of a range by the range of the attribute; 0 for a single number.
+    """Width of a range by the range of the attribute; 0 for a single number."""
 
-    Args:
-        limits: least and largest number of the attribute; first and last rank of a declared order.
-    """
-
-    limits: tuple[float, float]
+    limits: tuple[float, float]  # least and largest number of the attribute; first and last rank of a declared order
 
     @classmethod
     def of_attribute(cls, declaration: AttributeDeclaration, domain: Domain) -> RangePenalty:
@@ -97,7 +94,7 @@ class Ordered(Coverage[RangePenalty]):
         if not known.any() or numbers.min() == numbers.max():
             return float(numbers[0]) if known.any() else 0.0, 0.0
         total = int(records.sum())
-        mean = float(numbers @ records) / total
+        mean = _mean(numbers, records)
         return mean, float(np.sqrt((numbers - mean) ** 2 @ records / (total - 1)))
 
     def groups(self) -> NDArray[np.intp]:
@@ -167,22 +164,14 @@ def _work_of_moving(points: Floats, surplus: Floats) -> float:
 
 @dataclass(frozen=True)
 class Deviation:
-    """IL1s: the mean deviation of numbers, each by the square root of 2 times its standard deviation before.
+    """IL1s: the mean deviation of numbers, each by the square root of 2 times its standard deviation before."""
 
-    Args:
-        value: the mean over `cells`; None without any.
-        attributes: the mean of each attribute that has any.
-        cells: cells of records that stayed with a number before and after.
-        cells_left_out: cells of records that stayed without: suppressed or missing, or of an attribute that has but
-            one value before.
-        records_left_out: suppressed records.
-    """
-
-    value: float | None
-    attributes: dict[str, float]
-    cells: int
+    value: float | None  # the mean over `cells`; None without any
+    attributes: dict[str, float]  # the mean of each attribute that has any
+    cells: int  # cells of records that stayed with a number before and after
+    # cells of records that stayed without: suppressed or missing, or of an attribute that has but one value before
     cells_left_out: int
-    records_left_out: int
+    records_left_out: int  # suppressed records
 
 
 def deviation(columns: Sequence[Ordered], suppressed: int) -> Deviation:
@@ -218,15 +207,15 @@ def deviation(columns: Sequence[Ordered], suppressed: int) -> Deviation:
 
 @dataclass(frozen=True)
 class MeanError:
-    """The distance by which means moved, in standard deviations before.
+    """The distance by which means moved, in standard deviations before."""
 
-    Args:
-        value: the mean over the attributes that have one; None without any.
-        attributes: of each attribute that has numbers before and after, and more than one before.
-    """
+    value: float | None  # the mean over the attributes that have one; None without any
+    attributes: dict[str, float]  # of each attribute that has numbers before and after, and more than one before
 
-    value: float | None
-    attributes: dict[str, float]
+
+def _mean(numbers: Floats, records: NDArray[np.int64]) -> float:
+    """The mean of some numbers, each of so many records: the same on every processor, as the sum is rounded once."""
+    return fsum(numbers * records) / int(records.sum())
 
 
 def mean_error(columns: Sequence[Ordered]) -> MeanError:
@@ -243,24 +232,17 @@ def mean_error(columns: Sequence[Ordered]) -> MeanError:
         known = np.isfinite(numbers) & (records > 0)
         mean, spread = one.moments
         if known.any() and spread:
-            after = float(numbers[known] @ (records[known] / records[known].sum()))
-            errors[one.column.name] = abs(after - mean) / spread
+            errors[one.column.name] = abs(_mean(numbers[known], records[known]) - mean) / spread
     return MeanError(sum(errors.values()) / len(errors) if errors else None, errors)
 
 
 @dataclass(frozen=True)
 class CorrelationChange:
-    """The change of correlations.
+    """The change of correlations."""
 
-    Args:
-        value: mean absolute difference of Pearson's correlations before and after; None without pairs.
-        pairs: how many pairs of attributes had a correlation before.
-        largest: the largest of the differences; None without pairs.
-    """
-
-    value: float | None
-    pairs: int
-    largest: float | None = None
+    value: float | None  # mean absolute difference of Pearson's correlations before and after; None without pairs
+    pairs: int  # how many pairs of attributes had a correlation before
+    largest: float | None = None  # the largest of the differences; None without pairs
 
 
 def correlation_change(columns: Sequence[Ordered]) -> CorrelationChange:
@@ -294,6 +276,7 @@ def _correlations(sides: Sequence[Side]) -> Floats:
     size = len(sides)
     counts, sums, squares, products = (np.zeros((size, size)) for _ in range(4))
     for numbers in _blocks(sides):
+        checkpoint()
         known = np.isfinite(numbers).astype(np.float64)
         filled = np.nan_to_num(numbers)
         counts += known.T @ known
@@ -312,4 +295,5 @@ def _blocks(sides: Sequence[Side]) -> Iterator[Floats]:
     tables = [one.standard_scores(domain) for one, domain, _ in sides]
     records = len(sides[0][2])
     for start, end in pairwise([*range(0, records, BLOCK), records]):
+        checkpoint()
         yield np.stack([table[codes[start:end]] for table, (_, _, codes) in zip(tables, sides, strict=True)], axis=1)

@@ -10,12 +10,84 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.core.base.arrays import Floats
 from tcdp_audit.core.base.errors import UsageError
-from tcdp_audit.core.information_loss.columns import PairedColumn
-from tcdp_audit.core.information_loss.coverage import Coverage
-from tcdp_audit.core.information_loss.features import Side, features_of, project_to_groups
+from tcdp_audit.core.encoding.keys import Floats
+from tcdp_audit.core.information_loss.columns import PairedColumn, records_with
+from tcdp_audit.core.information_loss.coverage import Coverage, project_to_groups
+from tcdp_audit.core.information_loss.ordered import Ordered
 from tcdp_audit.core.policy.model import PredictiveModel
+
+LEAST_RECORDS_OF_A_VALUE = 10  # records before that a value needs to be distinguished: no figure is about fewer
+
+
+@dataclass(frozen=True)
+class Side:
+    """The features of one column in one release."""
+
+    # the features of each code, the missing one last; NaN where a cell is uninformative, shape (codes, features)
+    table: Floats
+    codes: NDArray[Any]  # the code of each record
+
+    def of(self, records: slice | NDArray[np.intp]) -> Floats:
+        """The features of some records. Shape (records, features)."""
+        return self.table[self.codes[records]]
+
+
+@dataclass(frozen=True)
+class Features:
+    """The features of one column."""
+
+    name: str  # the column's
+    # of each feature, the place of its value among the values before, the most frequent being 1; None for a number. The
+    # value of place 1 has no feature: the others are compared with it
+    levels: tuple[int | None, ...]
+    spread: float  # what a unit of each feature is in the column's own unit
+    before: Side  # in the first release
+    after: Side  # in the second one
+
+
+def features_of(coverage: Coverage[Any]) -> Features:
+    """A number, or how much of a cell is each frequent value.
+
+    Numbers and ranks are standardised by what they were before, a range at its middle. Of a nominal column the 20 most
+    frequent values but the first have a feature, and all others together; values that fewer than ten records have are
+    among the others. A generalised cell is a share of each value that it covers.
+    """
+    column = coverage.column
+    if isinstance(coverage, Ordered):
+        before, after = (coverage.standard_scores(domain)[:, None] for domain in (column.before, column.after))
+        levels: tuple[int | None, ...] = (None,)
+        spread = coverage.moments[1] or 1.0
+    else:
+        before, after = _shares(coverage)
+        levels, spread = tuple(range(2, 2 + before.shape[1])), 1.0
+    return Features(column.name, levels, spread, Side(before, column.before_codes), Side(after, column.after_codes))
+
+
+def _shares(coverage: Coverage[Any]) -> tuple[Floats, Floats]:
+    """The share of each value but the most frequent one, before and after."""
+    groups = _frequent(coverage)
+    number = int(groups.max(initial=-1)) + 1
+    before = (np.append(groups, -1)[:, None] == np.arange(number)).astype(np.float64)
+    after = project_to_groups(coverage, groups, number)
+    return _known(before), _known(after)
+
+
+def _known(shares: Floats) -> Floats:
+    """The shares without those of the most frequent value; NaN where a cell has none."""
+    return np.where(shares.any(axis=1, keepdims=True), shares, np.nan)[:, 1:]
+
+
+def _frequent(coverage: Coverage[Any]) -> NDArray[np.intp]:
+    """The groups of a nominal column, those of fewer than ten records put together, or to the least of the others."""
+    groups, domain = coverage.groups(), coverage.column.before
+    records = np.bincount(groups[groups >= 0], records_with(domain)[:-1][groups >= 0])
+    own = records >= LEAST_RECORDS_OF_A_VALUE
+    place = np.where(own, np.cumsum(own) - 1, own.sum())
+    if 0 < records[~own].sum() < LEAST_RECORDS_OF_A_VALUE and own.any():
+        place[~own] -= 1
+    return np.append(place, -1)[groups]
+
 
 MOST_RECORDS = 2**16  # before, evenly spaced; a third of them to test with
 LEAST = 30  # records before with an outcome: ten to test with
@@ -25,27 +97,18 @@ FARTHEST = 1000.0  # standard deviations; a number beyond counts as this
 
 @dataclass(frozen=True)
 class Accuracy:
-    """The accuracy of a model.
+    """The accuracy of a model."""
 
-    Args:
-        of: what it predicts.
-        by: the attributes that it predicts it by.
-        before: share of tested records that it predicts right where it was trained on records before.
-        after: the same where it was trained on what became of these records; 0 where none of them has an outcome.
-        guess: the share that has the most frequent value of the records that it was trained on before.
-        trained: records that it was trained on, before and after.
-        tested: records before that it was tested on, none of which it was trained on.
-        reason: why there are no figures, or nothing.
-    """
-
-    of: str
-    by: tuple[str, ...]
-    before: float | None = None
+    of: str  # what it predicts
+    by: tuple[str, ...]  # the attributes that it predicts it by
+    before: float | None = None  # share of tested records that it predicts right where it was trained on records before
+    # the same where it was trained on the counterparts of these records; 0 where none of them has an outcome
     after: float | None = None
+    # the share that has the most frequent value of the records that it was trained on before
     guess: float | None = None
-    trained: tuple[int, int] = (0, 0)
-    tested: int = 0
-    reason: str = ""
+    trained: tuple[int, int] = (0, 0)  # records that it was trained on, before and after
+    tested: int = 0  # records before that it was tested on, none of which it was trained on
+    reason: str = ""  # why there are no figures, or nothing
 
     @property
     def retained(self) -> float | None:
@@ -77,11 +140,7 @@ def accuracy_as_json(models: Sequence[Accuracy]) -> dict[str, Any]:
 
 
 def require_scikit_learn() -> None:
-    """Insist on what models need.
-
-    Raises:
-        UsageError: it is not installed.
-    """
+    """Raise a UsageError where scikit-learn, which models need, is not installed."""
     if find_spec("sklearn") is None:
         raise UsageError('utility.models: needs scikit-learn; pip install "tcdp-audit[models]"')
 
@@ -90,9 +149,9 @@ def accuracy(asked: PredictiveModel, columns: Mapping[str, Coverage[Any]], seed:
     """Accuracy of a random forest by what it was trained on.
 
     Of at most 65,536 records before a third, drawn by the seed, is for testing. One forest is trained on the others,
-    another one on what became of them; both predict the outcomes before of the tested ones from their values before.
-    Of an outcome with more than 20 values the 20 most frequent are told apart, of numbers and ranks ten ranges. A
-    released outcome that is generalised counts for each that it covers by its share.
+    another one on their counterparts after; both predict the outcomes before of the tested ones from their values
+    before. Of an outcome with more than 20 values the 20 most frequent are distinguished, of numbers and ranks ten
+    ranges. A released outcome that is generalised counts for each that it covers by its share.
 
     Args:
         asked: outcome and attributes.
@@ -116,13 +175,11 @@ def accuracy(asked: PredictiveModel, columns: Mapping[str, Coverage[Any]], seed:
     if len(train) + len(test) < LEAST:
         return Accuracy(of, by, reason=f"fewer than {LEAST} records have a value of {of!r}")
     stayed, labels, shares = outcome.released(train)
-    design = [features_of(columns[one]) for one in by]
-    truth = outcome.before[test]
     design, truth = [features_of(columns[one]) for one in by], outcome.before[test]
     most = np.bincount(outcome.before[train]).argmax()
     questions = _table([one.before for one in design], test)
     learned = _predicted(_table([one.before for one in design], train), outcome.before[train], None, questions, seed)
-    relearned = np.full(len(test), -1)  # right about nobody
+    relearned = np.full(len(test), -1)  # right about no record
     if len(stayed):
         relearned = _predicted(_table([one.after for one in design], stayed), labels, shares, questions, seed)
     before, after, guess = (float((one == truth).mean()) for one in (learned, relearned, most))
@@ -131,17 +188,11 @@ def accuracy(asked: PredictiveModel, columns: Mapping[str, Coverage[Any]], seed:
 
 @dataclass(frozen=True)
 class _Outcome:
-    """The outcome of both releases in groups of its values.
+    """The outcome of both releases in groups of its values."""
 
-    Args:
-        column: its column.
-        before: the group of each record before; -1 without one.
-        shares: of each group in each code after. Shape (codes after, groups).
-    """
-
-    column: PairedColumn
-    before: NDArray[np.intp]
-    shares: Floats
+    column: PairedColumn  # its column
+    before: NDArray[np.intp]  # the group of each record before; -1 without one
+    shares: Floats  # of each group in each code after, shape (codes after, groups)
 
     @classmethod
     def of_column(cls, coverage: Coverage[Any]) -> _Outcome:
@@ -171,7 +222,7 @@ def _split(groups: NDArray[np.intp], seed: int) -> tuple[NDArray[np.intp], NDArr
 
 
 def _table(sides: Sequence[Side], records: NDArray[np.intp]) -> Floats:
-    """The features of some records; a cell that tells nothing is at 0, and one more feature says so."""
+    """The features of some records; an uninformative cell is at 0, and one more feature marks it."""
     parts = [one.of(records) for one in sides]
     missing = [np.isnan(one[:, :1]).astype(np.float64) for one in parts]
     return np.hstack([*(np.nan_to_num(np.clip(one, -FARTHEST, FARTHEST)) for one in parts), *missing])

@@ -9,20 +9,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.core.base.arrays import Floats
-from tcdp_audit.core.encoding.keys import fold, tally
+from tcdp_audit.core.base.cancellation import checkpoint
+from tcdp_audit.core.encoding.keys import Floats, fold, tally
 from tcdp_audit.core.information_loss.columns import PairedColumn, records_with
 from tcdp_audit.core.information_loss.coverage import Coverage
 from tcdp_audit.core.information_loss.ordered import Ordered
 
 MOST_ITERATIONS = 50
-RIDGE = 1e-6  # for each record: keeps the coefficients finite where a value tells the two groups apart
+RIDGE = 1e-6  # for each record: keeps the coefficients finite where a value separates the two groups
 TOLERANCE = 1e-10  # of the log-likelihood for each record
 
-# Features of shape (rows, features), 0 or 1 for each row, and how many records it stands for.
+# Features of shape (rows, features), 0 or 1 for each row, and how many records it represents.
 Blocks = Callable[[], Iterator[tuple[Floats, Floats, Floats]]]
 MOST_VALUES = 20  # of a nominal attribute get a coefficient of their own
-MOST_RECORDS = 2**16  # before, evenly spaced, and what became of them
+MOST_RECORDS = 2**16  # before, evenly spaced, and their counterparts after
 FARTHEST = 1000.0  # standard deviations; a number beyond counts as this
 BLOCK = 2**14  # records at a time
 CACHED_BYTES = 2**26  # bytes of features that are made once; more are made anew for each iteration
@@ -31,17 +31,11 @@ Part = tuple[Floats, NDArray[np.intp]]  # different rows of features of a column
 
 @dataclass(frozen=True)
 class Fit:
-    """A fitted regression.
+    """A fitted regression."""
 
-    Args:
-        coefficients: one for each feature.
-        iterations: how many Newton steps were tried.
-        converged: whether the log-likelihood stopped growing.
-    """
-
-    coefficients: Floats
-    iterations: int
-    converged: bool
+    coefficients: Floats  # one for each feature
+    iterations: int  # how many Newton steps were tried
+    converged: bool  # whether the log-likelihood stopped growing
 
 
 @dataclass(frozen=True)
@@ -66,6 +60,7 @@ def fit(blocks: Blocks, features: int) -> Fit:
     slope = _slope(blocks, best)
     step = np.linalg.solve(slope.curvature, slope.gradient)
     for iteration in range(1, MOST_ITERATIONS + 1):
+        checkpoint()
         if slope.gradient @ step < TOLERANCE:
             return Fit(best + step, iteration, converged=True)
         tried = _slope(blocks, best + step)
@@ -86,6 +81,7 @@ def _slope(blocks: Blocks, coefficients: Floats) -> _Slope:
     height, gradient = 0.0, np.zeros(len(coefficients))
     curvature, records = np.zeros((len(coefficients), len(coefficients))), 0.0
     for features, truth, times in blocks():
+        checkpoint()
         logits = features @ coefficients
         fitted = probabilities(features, coefficients)
         height += float((truth * logits - np.logaddexp(0, logits)) @ times)
@@ -103,40 +99,25 @@ def _slope(blocks: Blocks, coefficients: Floats) -> _Slope:
 
 @dataclass(frozen=True)
 class Propensity:
-    """The distance of the fitted probabilities of being a released record from knowing nothing.
+    """The distance of the fitted probabilities of being a released record from knowing nothing."""
 
-    Args:
-        value: mean squared difference of the probability and the share of released records; None with a reason.
-        expected: what it would be if both tables were drawn from one population.
-        ratio: value by expected.
-        parameters: independent coefficients of the model, the intercept included.
-        records: records of both tables that the model was fitted to.
-        iterations: Newton steps that it took.
-        reason: why there is no value, or nothing.
-    """
-
+    # mean squared difference of the probability and the share of released records; None with a reason
     value: float | None = None
-    expected: float | None = None
-    ratio: float | None = None
-    parameters: int = 0
-    records: int = 0
-    iterations: int = 0
-    reason: str = ""
+    expected: float | None = None  # what it would be if both tables were drawn from one population
+    ratio: float | None = None  # value by expected
+    parameters: int = 0  # independent coefficients of the model, the intercept included
+    records: int = 0  # records of both tables that the model was fitted to
+    iterations: int = 0  # Newton steps that it took
+    reason: str = ""  # why there is no value, or nothing
 
 
 @dataclass(frozen=True)
 class _Features:
-    """The features of one column.
+    """The features of one column."""
 
-    Args:
-        table: different rows of features. Shape (rows, features).
-        before: the row of each code before, the missing one included.
-        after: the row of each code after, likewise.
-    """
-
-    table: Floats
-    before: NDArray[np.intp]
-    after: NDArray[np.intp]
+    table: Floats  # different rows of features, shape (rows, features)
+    before: NDArray[np.intp]  # the row of each code before, the missing one included
+    after: NDArray[np.intp]  # the row of each code after, likewise
 
 
 def propensity(columns: Sequence[Coverage[Any]]) -> Propensity:
@@ -144,7 +125,7 @@ def propensity(columns: Sequence[Coverage[Any]]) -> Propensity:
 
     Both tables are stacked and a model says for each record how probably it is a released one. Numbers and ranks are
     standardised, a range at its middle; a nominal value has a coefficient if it is one of the 20 most frequent after
-    the first. Of larger tables 65,536 records, evenly spaced, and what became of them are taken.
+    the first. Of larger tables 65,536 records, evenly spaced, and their counterparts are taken.
 
     Cost: O(different records x features squared) for each of at most 50 iterations.
 
@@ -156,7 +137,7 @@ def propensity(columns: Sequence[Coverage[Any]]) -> Propensity:
     before, after = _chosen(columns[0].column)
     if not len(after):
         return Propensity(reason="no record is left")
-    features = [(one.column, _features(one)) for one in columns]
+    features = [(one.column, _numbers(one) if isinstance(one, Ordered) else _indicators(one.column)) for one in columns]
     sides = (
         (0.0, [(one.table, one.before[column.before_codes[before]]) for column, one in features]),
         (1.0, [(one.table, one.after[column.after_codes[after]]) for column, one in features]),
@@ -202,7 +183,7 @@ def _sums(blocks: Blocks) -> tuple[Floats, float]:
 
 
 def _chosen(column: PairedColumn) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Positions of evenly spaced records before, and of what became of them."""
+    """Positions of evenly spaced records before, and of their counterparts after."""
     records = len(column.before_codes)
     before = np.arange(records) if records <= MOST_RECORDS else np.arange(MOST_RECORDS) * records // MOST_RECORDS
     taken = np.zeros(records, dtype=bool)
@@ -221,13 +202,10 @@ def _distinct(parts: Sequence[Part]) -> tuple[list[Part], Floats]:
 def _blocks(parts: Sequence[Part], truth: float, times: Floats) -> Iterator[tuple[Floats, Floats, Floats]]:
     """The features of one table, an intercept first, some of its different records at a time."""
     for start in range(0, len(times), BLOCK):
+        checkpoint()
         here = slice(start, min(start + BLOCK, len(times)))
         ones = np.ones((here.stop - here.start, 1))
         yield np.hstack([ones, *(table[rows[here]] for table, rows in parts)]), np.full(len(ones), truth), times[here]
-
-
-def _features(coverage: Coverage[Any]) -> _Features:
-    return _numbers(coverage) if isinstance(coverage, Ordered) else _indicators(coverage.column)
 
 
 def _numbers(ordered: Ordered) -> _Features:

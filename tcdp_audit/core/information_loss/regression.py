@@ -9,11 +9,12 @@ from typing import Any
 
 import numpy as np
 
+from tcdp_audit.core.base.cancellation import checkpoint
 from tcdp_audit.core.information_loss.columns import records_with
 from tcdp_audit.core.information_loss.coverage import Coverage
-from tcdp_audit.core.information_loss.features import LEAST, Features, Side, features_of
 from tcdp_audit.core.information_loss.least_squares import Block, LeastSquares, least_squares, t_quantile
 from tcdp_audit.core.information_loss.ordered import Ordered
+from tcdp_audit.core.information_loss.prediction import LEAST_RECORDS_OF_A_VALUE, Features, Side, features_of
 from tcdp_audit.core.policy.model import Regression
 
 CONFIDENCE = 0.95
@@ -22,55 +23,33 @@ BLOCK = 2**14  # records at a time
 
 @dataclass(frozen=True)
 class Estimate:
-    """A coefficient in the units of its columns, and its confidence interval.
+    """A coefficient in the units of its columns, and its confidence interval."""
 
-    Args:
-        estimate: the coefficient.
-        low: the lower end of its interval of 95 percent.
-        high: the upper end.
-    """
-
-    estimate: float
-    low: float
-    high: float
+    estimate: float  # the coefficient
+    low: float  # the lower end of its interval of 95 percent
+    high: float  # the upper end
 
 
 @dataclass(frozen=True)
 class Effect:
-    """The change of a coefficient.
+    """The change of a coefficient."""
 
-    Args:
-        column: the attribute whose effect it is.
-        level: of a nominal attribute the place of its value by frequency before, from 2; None of a number.
-        before: the coefficient before.
-        after: the one after; None where the release does not tell it any more.
-        overlap: of the two intervals, from 0 to 1.
-    """
-
-    column: str
-    level: int | None
-    before: Estimate
-    after: Estimate | None
-    overlap: float
+    column: str  # the attribute whose effect it is
+    level: int | None  # of a nominal attribute the place of its value by frequency before, from 2; None of a number
+    before: Estimate  # the coefficient before
+    after: Estimate | None  # the one after; None where the release does not determine it any more
+    overlap: float  # of the two intervals, from 0 to 1
 
 
 @dataclass(frozen=True)
 class Fitted:
-    """One regression, fitted to both releases.
+    """One regression, fitted to both releases."""
 
-    Args:
-        of: the outcome.
-        by: the attributes that it is explained by.
-        records: with a value in each of these attributes, before and after.
-        effects: of each coefficient that the release told before.
-        reason: why there is none, or nothing.
-    """
-
-    of: str
-    by: tuple[str, ...]
-    records: tuple[int, int] = (0, 0)
-    effects: tuple[Effect, ...] = ()
-    reason: str = ""
+    of: str  # the outcome
+    by: tuple[str, ...]  # the attributes that it is explained by
+    records: tuple[int, int] = (0, 0)  # with a value in each of these attributes, before and after
+    effects: tuple[Effect, ...] = ()  # of each coefficient that the release determined before
+    reason: str = ""  # why there is none, or nothing
 
     def as_json(self) -> dict[str, Any]:
         """The entry in the JSON result."""
@@ -102,7 +81,7 @@ def regression(asked: Regression, columns: Mapping[str, Coverage[Any]], weight: 
 
     Numbers and ranks have one coefficient, nominal attributes one for each frequent value but the most frequent; a
     range counts as its middle, a generalised nominal value is a share of each value that it covers. Records without a
-    value in some column are left out. A coefficient that the release does not tell any more overlaps by 0.
+    value in some column are left out. A coefficient that the release does not determine any more overlaps by 0.
 
     Args:
         asked: outcome and attributes.
@@ -136,6 +115,7 @@ def _fit(design: Sequence[Side], outcome: Side, weights: Side | None) -> LeastSq
 
     def blocks() -> Iterator[Block]:
         for start, end in pairwise([*range(0, records, BLOCK), records]):
+            checkpoint()
             rows = np.hstack([np.ones((end - start, 1)), *(one.table[one.codes[start:end]] for one in parts)])
             rows = rows[np.isfinite(rows).all(axis=1)]
             y, own = (rows[:, -1], np.ones(len(rows))) if weights is None else (rows[:, -2], rows[:, -1])
@@ -157,16 +137,17 @@ def _weights(column: Coverage[Any]) -> tuple[Side, Side]:
 
 
 def _obstacle(before: LeastSquares) -> str:
-    """Say why the coefficients before cannot be estimated, or nothing."""
-    if before.freedom < LEAST:
-        return f"fewer than {LEAST} records more than coefficients have a value in each of its columns"
+    """Why the coefficients before cannot be estimated, or nothing."""
+    least = LEAST_RECORDS_OF_A_VALUE
+    if before.freedom < least:
+        return f"fewer than {least} records more than coefficients have a value in each of its columns"
     if before.is_exact:
-        return "its columns tell the outcome without error, so that there are no intervals"
+        return "its columns predict the outcome without error, so that there are no intervals"
     return "" if np.isfinite(before.coefficients[1:]).any() else "none of its columns has an effect of its own"
 
 
 def _estimates(fitted: LeastSquares) -> list[Estimate | None]:
-    """Each coefficient with its interval, the intercept first; None for one that the data do not tell."""
+    """Each coefficient with its interval, the intercept first; None for one that the data do not determine."""
     reach = fitted.errors * t_quantile((1 + CONFIDENCE) / 2, max(fitted.freedom, 1))
     return [
         Estimate(value, value - far, value + far) if np.isfinite(value) else None
@@ -207,10 +188,8 @@ def interval_overlap(one: Estimate, other: Estimate) -> float:
 
 def default_regressions(columns: Sequence[Coverage[Any]]) -> Sequence[Regression]:
     """Each numeric sensitive attribute by the quasi-identifiers that vary before."""
-    by = [
-        one.column.name
-        for one in columns
-        if one.column.is_quasi_identifier and int((records_with(one.column.before) > 0)[:-1].sum()) > 1
-    ]
-    outcomes = [one.column for one in columns if one.column.is_numeric and not one.column.is_quasi_identifier]
-    return [Regression(of=one.name, by=by) for one in outcomes] if by else []
+    pairs = [one.column for one in columns]
+    varying = [one for one in pairs if int((records_with(one.before) > 0)[:-1].sum()) > 1]
+    by = [one.name for one in varying if one.is_quasi_identifier]
+    outcomes = [one.name for one in pairs if one.is_numeric and not one.is_quasi_identifier]
+    return [Regression(of=name, by=by) for name in outcomes] if by else []

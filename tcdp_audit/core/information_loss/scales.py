@@ -11,12 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.core.base.arrays import Floats
-from tcdp_audit.core.classes.segments import positions_of, starts_of
 from tcdp_audit.core.encoding.domain import Domain
 from tcdp_audit.core.encoding.generalised import members
 from tcdp_audit.core.encoding.hierarchy import Hierarchy
-from tcdp_audit.core.encoding.keys import Codes
+from tcdp_audit.core.encoding.keys import Codes, Floats, positions_of, starts_of
 from tcdp_audit.core.information_loss.columns import PairedColumn
 from tcdp_audit.core.information_loss.coverage import Coverage, Penalty, groups_of_frequent, own_shares, total_variation
 from tcdp_audit.core.information_loss.ordered import Ordered, RangePenalty
@@ -85,7 +83,7 @@ class Hierarchical(Coverage[LeafPenalty]):
         return self.penalty.shares(self._labels)
 
     def growth(self, before: Codes, after: Codes) -> Floats:
-        """Penalty of the lowest common ancestor, less that of the old value where the new one stands above it."""
+        """Penalty of the lowest common ancestor, less that of the old value where the new one is above it."""
         new = after + self.column.before.size
         lost = np.ones(len(before))
         above = np.zeros(len(before), dtype=bool)
@@ -144,15 +142,11 @@ class Hierarchical(Coverage[LeafPenalty]):
 
 @dataclass(frozen=True)
 class Members:
-    """The values before that each label covers, in compressed rows.
+    """The values before that each label covers, in compressed rows."""
 
-    Args:
-        sizes: how many values each label covers; 0 for a value that was not there before. Shape (labels,).
-        codes: their codes before, label by label. Shape (sum of sizes,).
-    """
-
+    # how many values each label covers; 0 for a value that was not there before, shape (labels,)
     sizes: NDArray[np.int64]
-    codes: NDArray[np.int64]
+    codes: NDArray[np.int64]  # their codes before, label by label, shape (sum of sizes,)
 
     @classmethod
     def of(cls, rows: Sequence[Sequence[int]]) -> Members:
@@ -169,13 +163,9 @@ class Members:
 
 @dataclass(frozen=True)
 class SetPenalty(Penalty):
-    """Members of a set label by all values of the attribute; 0 for a single value.
+    """Members of a set label by all values of the attribute; 0 for a single value."""
 
-    Args:
-        single: the attribute's values that stand for themselves, with their codes.
-    """
-
-    single: Mapping[str, int]
+    single: Mapping[str, int]  # the attribute's single values, with their codes
 
     @classmethod
     def of_attribute(cls, domain: Domain) -> SetPenalty:
@@ -184,7 +174,7 @@ class SetPenalty(Penalty):
         return cls({label: code for label, code in known.items() if members(label, known) is None})
 
     def members(self, domain: Domain) -> Members:
-        """The single values that each label of a domain stands for."""
+        """The single values that each label of a domain covers."""
         several = ((label, members(label, self.single) or ()) for label in domain.labels)
         rows = ([label] if label in self.single else parts for label, parts in several)
         return Members.of([[self.single[part] for part in parts] for parts in rows])

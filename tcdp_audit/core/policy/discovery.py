@@ -1,4 +1,4 @@
-"""Finding policies: the one that is meant where none is named, and those that folders and patterns stand for."""
+"""Find policies: the default one where none is named, and those that folders and patterns match."""
 
 from __future__ import annotations
 
@@ -61,12 +61,12 @@ def named_policies(names: Iterable[str], folder: Path = Path()) -> list[Path]:
     A file that links lead to from several folders is a policy in each: the paths in it start there.
 
     Args:
-        names: a folder stands for every policy in it and below, a pattern such as `data/**/*.tcdp.yaml` for the
-            files that it matches and the policies in the folders that it matches.
+        names: a folder names every policy in it and below, a pattern such as `data/**/*.tcdp.yaml` the files that it
+            matches and the policies in the folders that it matches.
         folder: where relative names start.
 
     Raises:
-        UsageError: a name is empty, a folder or a pattern stands for no policy, or a folder cannot be read.
+        UsageError: a name is empty, a folder or a pattern matches no policy, or a folder cannot be read.
     """
     policies: dict[tuple[Path, Path], Path] = {}  # by the file that it is, and where its paths start
     for name in names:
@@ -81,7 +81,7 @@ def _named(name: str, path: Path) -> list[Path]:
     if path.is_dir():
         return _some(sorted(_below(path)), f"{name}: no policy (`*.tcdp.yaml`) in this folder")
     if path.exists() or not has_magic(name):
-        return [path]  # one that is not there is told when it is read
+        return [path]  # one that is not there is reported when it is read
     matches = sorted(Path(one) for one in glob(str(path), recursive=True))  # noqa: PTH207 - of an absolute one too
     policies = [path for one in matches for path in (sorted(_below(one)) if one.is_dir() else [one])]
     return _some(policies, f"{name}: no file matches this pattern")
@@ -92,11 +92,8 @@ def _below(folder: Path) -> Iterator[Path]:
     entered: set[str] = set()
     for place, folders, files in os.walk(folder, followlinks=True, onerror=_refuse):
         entered.add(os.path.realpath(place))
-        folders[:] = sorted(
-            one
-            for one in folders
-            if one[0] != "." and os.path.realpath(os.path.join(place, one)) not in entered  # noqa: PTH118
-        )
+        visible = [one for one in folders if one[0] != "."]
+        folders[:] = sorted(one for one in visible if os.path.realpath(Path(place, one)) not in entered)
         yield from (Path(place, one) for one in files if one.endswith(SUFFIXES))
 
 

@@ -11,7 +11,7 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 
 from tcdp_audit.core.base.errors import PolicyError
-from tcdp_audit.core.base.visible import visible
+from tcdp_audit.core.base.words import visible
 from tcdp_audit.core.policy.model import Role
 from tcdp_audit.core.policy.scalars import DIGITS, OddNumber, plain_number
 from tcdp_audit.core.policy.source import PolicyFault, PolicySource
@@ -44,7 +44,7 @@ COMPARED = 1000  # names that one name is compared with
 
 
 def nearest(name: str, names: Iterable[str]) -> str:
-    """A question about the name that was probably meant, or nothing."""
+    """A question about the name that was probably intended, or nothing."""
     matches = _alike(name, list(islice(names, COMPARED)))
     return f"; did you mean {' or '.join(map(repr, matches))}?" if matches else ""
 
@@ -53,15 +53,12 @@ def _alike(name: str, names: Sequence[str]) -> Sequence[str]:
     """The names that end in a name, if it is what several have in common; otherwise the one most like it."""
     from difflib import get_close_matches  # noqa: PLC0415 - only for an unknown name
 
-    longer = [one for one in names if len(name) > 2 and one.endswith(name) and one != name]
+    compared = names if len(name) > 2 else ()
+    longer = [one for one in compared if one.endswith(name) and one != name]
     if len(longer) > 1:
         return longer
-    return get_close_matches(name, names, n=1, cutoff=0.6) or [one for one in names if _begins(one, name)][:1]
-
-
-def _begins(longer: str, name: str) -> bool:
-    """Whether a name goes on where another ends: `salary-class`, `salary`."""
-    return len(name) > 2 and re.match(rf"{re.escape(name)}[^a-z0-9]", longer, re.IGNORECASE) is not None
+    begins = re.compile(rf"{re.escape(name)}[^a-z0-9]", re.IGNORECASE)  # `salary-class`, of `salary`
+    return get_close_matches(name, names, n=1, cutoff=0.6) or [*filter(begins.match, compared)][:1]
 
 
 def located(source: PolicySource, prefix: Sequence[str | int], message: str) -> PolicyFault:
@@ -130,13 +127,12 @@ def _no_choice(detail: Mapping[str, Any]) -> str:
     choices = detail["ctx"]["expected"]
     if detail["input"] == UNDECIDED and len(detail["loc"]) > 1 and detail["loc"][-1] == "role":
         return f"is still to be decided for column {detail['loc'][-2]!r}: write {choices} in place of {UNDECIDED}"
-    return _SENTENCES[detail["type"]].format(expected=choices) + nearest(
-        str(detail["input"]), re.findall(r"'([^']*)'", choices)
-    )
+    listed = re.findall(r"'([^']*)'", choices)
+    return _SENTENCES[detail["type"]].format(expected=choices) + nearest(str(detail["input"]), listed)
 
 
 def _instead(name: str, names: Sequence[str]) -> str:
-    """The name that was probably meant; where none is like it, those that there are if they are few."""
+    """The name that was probably intended; where none is like it, those that there are if they are few."""
     few = f"; known here: {', '.join(sorted(names))}" if len(names) <= FEW else ""
     return nearest(name, names) or few
 
@@ -148,7 +144,7 @@ def _probable_role(typed: Any) -> str:
 
 
 def _no_number(text: str, sentence: str) -> str:
-    """What is wrong with a text where a number is meant."""
+    """What is wrong with a text in place of a number."""
     if isinstance(text, OddNumber):
         return text.fault
     quoted = f", and in quotes it is a text; write {text} without them" if DIGITS.fullmatch(text) else ""
@@ -156,17 +152,13 @@ def _no_number(text: str, sentence: str) -> str:
 
 
 def _names_beside(model: type[BaseModel], location: Sequence[Any]) -> list[str]:
-    """The field names of the model in which an unknown name stands."""
+    """The field names of the model that an unknown name is in."""
     current: Any = model
     for part in location[:-1]:
-        field = _field(current, str(part)) if _is_model(current) else None
-        if field is not None:
-            current = next((one for one in _models_in(field.annotation)), current)
+        fields = current.model_fields if _is_model(current) else {}
+        named = [field for key, field in fields.items() if (field.alias or key) == str(part)]
+        current = next((one for field in named for one in _models_in(field.annotation)), current)
     return [field.alias or name for name, field in current.model_fields.items()]
-
-
-def _field(model: type[BaseModel], name: str) -> Any:
-    return next((field for key, field in model.model_fields.items() if (field.alias or key) == name), None)
 
 
 def _models_in(annotation: Any) -> Iterable[type[BaseModel]]:
@@ -181,7 +173,7 @@ def _is_model(annotation: Any) -> bool:
 
 
 def _plain(location: Sequence[Any], source: PolicySource, prefix: Sequence[str | int]) -> list[str | int]:
-    """A location without pydantic's own tags for union members and keys: only parts that stand in the file."""
+    """A location without pydantic's own tags for union members and keys: only parts that are in the file."""
     data: Any = source.data
     for part in prefix:
         data = data[part]
@@ -224,7 +216,7 @@ def render_faults(name: str, text: str, faults: Sequence[PolicyFault]) -> str:
 
 
 def unsound(name: str, text: str, faults: Sequence[PolicyFault]) -> PolicyError:
-    """The error that tells all faults of a policy file."""
+    """The error that reports all faults of a policy file."""
     located_faults = [
         (one.line, one.column, ": ".join(part for part in (one.location, one.message) if part)) for one in faults[:MOST]
     ]

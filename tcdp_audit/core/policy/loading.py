@@ -17,12 +17,12 @@ from typing import Any
 from pydantic import ValidationError
 
 from tcdp_audit.core.base.errors import PolicyError, UsageError, redact_errors
-from tcdp_audit.core.base.visible import visible
+from tcdp_audit.core.base.words import visible
 from tcdp_audit.core.policy.faults import from_validation, render_faults, unsound
 from tcdp_audit.core.policy.model import PolicyDocument, Role
 from tcdp_audit.core.policy.policy import Policy
 from tcdp_audit.core.policy.reading import Reading
-from tcdp_audit.core.policy.registered import Registry
+from tcdp_audit.core.policy.schema import Registry
 from tcdp_audit.core.policy.source import PolicySource, PolicySourceError, parse_yaml, plain
 
 ENOUGH = 2  # signs of a policy: a record of JSON may have one of the keys
@@ -60,15 +60,28 @@ def read_policy(policy: str | Path | Mapping[str, Any] | Policy, plugins: Regist
         raise UsageError(f"policy: must be a path, a mapping or a Policy, not of type {type(policy).__name__}")
     path = Path(policy)
     content = _read(path)
-    text = _decoded(content, path)
-    return replace(Reading(_source(text, path), text, path, plugins).policy(), content=content)
+    return policy_of_text(_decoded(content, path), plugins, path, content)
+
+
+@redact_errors()
+def policy_of_text(text: str, plugins: Registry, path: Path | None = None, content: bytes | None = None) -> Policy:
+    """Read a policy from the text of a file.
+
+    Args:
+        text: the text, its line ends as line feeds.
+        plugins: the plugins whose checks and remedies it may name.
+        path: the file that it is for: messages name it, and paths in the text start at its folder.
+        content: the bytes of that file, of which the digest is taken.
+
+    Raises:
+        PolicyError: the policy is wrong; the message lists every fault with line and column.
+        PluginError: as `read_policy` does.
+    """
+    return replace(Reading(policy_source(text, path), text, path, plugins).policy(), content=content)
 
 
 def policy_without_checks(document: Mapping[str, Any]) -> Policy:
-    """A policy that demands nothing but its columns, which no file could be.
-
-    Args:
-        document: a policy without `expect`.
+    """A policy that demands nothing but its columns, from a document without `expect`. No file can be one.
 
     Raises:
         PolicyError: it is wrong.
@@ -77,9 +90,8 @@ def policy_without_checks(document: Mapping[str, Any]) -> Policy:
     try:
         read = PolicyDocument.model_validate(data)
     except ValidationError as error:
-        raise PolicyError(
-            render_faults("policy", "", from_validation(error, PolicySource(data, None), PolicyDocument))
-        ) from None
+        faults = from_validation(error, PolicySource(data, None), PolicyDocument)
+        raise PolicyError(render_faults("policy", "", faults)) from None
     return Policy(read, (), json.dumps(data, sort_keys=True))
 
 
@@ -90,20 +102,25 @@ def data_of_policy(path: Path) -> Any:
         UsageError: the file does not exist or cannot be read.
         PolicyError: it holds no policy, and nothing of it is quoted; or its YAML is wrong.
     """
-    return _source(_decoded(_read(path), path), path).data
+    return policy_source(_decoded(_read(path), path), path).data
 
 
-def _source(text: str, path: Path) -> PolicySource:
-    """The text of a policy, parsed. Of what is no policy nothing is quoted."""
+def policy_source(text: str, path: Path | None = None) -> PolicySource:
+    """Parse the text of a policy.
+
+    Raises:
+        PolicyError: it holds no policy, and nothing of it is quoted; or its YAML is wrong.
+    """
+    name = "policy" if path is None else str(path)
     try:
         source = parse_yaml(text)
     except PolicySourceError as fault:
         first = fault.faults[0]
-        if first.line and not _is_policy_text(text):
-            raise _no_policy(str(path), first.line, first.column) from None
-        raise unsound(str(path), text, fault.faults) from None
-    if not _is_policy(source.data):
-        raise _no_policy(str(path))
+        if first.line and sum(pattern.search(text) is not None for pattern in LINES) < ENOUGH:
+            raise _no_policy(name, first.line, first.column) from None
+        raise unsound(name, text, fault.faults) from None
+    if not isinstance(source.data, Mapping) or sum(_signs(source.data)) < ENOUGH:
+        raise _no_policy(name)
     return source
 
 
@@ -143,30 +160,15 @@ def _decoded(content: bytes, path: Path) -> str:
         raise PolicyError(f"{path}: not UTF-8 text (byte {error.start:,}); save it as UTF-8") from None
 
 
-def _is_policy(data: Any) -> bool:
-    """Whether data has two of the signs of a policy: version 1, declared roles, a list of expectations."""
-    return isinstance(data, Mapping) and sum(_signs(data)) >= ENOUGH
-
-
-def _is_policy_text(text: str) -> bool:
-    """The same of a text that cannot be read as data, by the lines in it that begin a section."""
-    return sum(pattern.search(text) is not None for pattern in LINES) >= ENOUGH
-
-
 def _no_policy(name: str, line: int = 0, column: int = 0) -> PolicyError:
-    """The error that a file is no policy.
-
-    Args:
-        name: the file.
-        line: where it stops being YAML, from 1; 0 where it is YAML.
-        column: likewise.
-    """
+    """The error that a file is no policy. It stops being YAML at `line` and `column`, from 1; 0 where it is YAML."""
     sentence = f"not YAML here, and {NO_POLICY}" if line else NO_POLICY
     where = f"{visible(name)}:{line}:{column}" if line else visible(name)
     return PolicyError(f"{where}: {sentence}", [(line, column, sentence)])
 
 
 def _signs(data: Mapping[Any, Any]) -> Iterator[bool]:
+    """Whether data has each sign of a policy: version 1, declared roles, a list of expectations."""
     version, attributes, expect = (data.get(key) for key in (VERSION, ATTRIBUTES, EXPECT))
     yield str(version) == "1"
     yield isinstance(attributes, Mapping) and any(map(_is_declaration, attributes.values()))

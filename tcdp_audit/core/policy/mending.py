@@ -1,8 +1,8 @@
-"""What a policy would be if its mistakes were mended, so that mistakes of a later stage are reported in the same run.
+"""Mend the mistakes of a policy in every known way, so that mistakes of a later stage are reported in the same run.
 
-The stages of a policy build on each other: a value has a form, a form has parameters, parameters fit a document. What
-comes after a mistake depends on what was meant. So a mistake is mended in every way that is at hand, each way is
-judged, and only what all ways have in common is reported: that is wrong whatever was meant.
+The stages of a policy build on each other: a value has a form, a form has parameters, parameters fit a document. The
+faults after a mistake depend on the intended value. So each mistake is mended in every known way, each way is judged,
+and only the faults that all ways have in common are reported: they are wrong whatever value was intended.
 """
 
 from __future__ import annotations
@@ -14,7 +14,8 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from tcdp_audit.core.policy.model import AttributeDeclaration
+from tcdp_audit.core.policy.faults import MOST, nearest
+from tcdp_audit.core.policy.model import AttributeDeclaration, PolicyDocument, Role, Scale
 from tcdp_audit.core.policy.source import PolicyFault
 
 M = TypeVar("M", bound=BaseModel)
@@ -40,12 +41,12 @@ def mended(
     values: Callable[[], Sequence[Any]],
     report: Callable[[ValidationError], Iterable[PolicyFault]],
 ) -> tuple[list[PolicyFault], list[Way[M]]]:
-    """Every certain fault of one value, and the values that it may have been meant to be.
+    """Every certain fault of one value, and the sound values that may have been intended.
 
     Args:
         model: the form of the value.
         data: the value as it was typed.
-        values: what its fields may have been meant to be, besides the choices that they have.
+        values: possible values of its fields, in addition to the choices that they have.
         report: the faults in a complaint of pydantic.
 
     Returns:
@@ -100,12 +101,11 @@ def combined(choices: Sequence[Choices]) -> Iterator[dict[str, Any]]:
 
 
 def typical_names(attributes: Mapping[str, AttributeDeclaration]) -> list[str]:
-    """One declared column of each kind: what a parameter that names a column may have meant."""
+    """One declared column of each kind, as possible values of a parameter that names a column."""
     kinds: dict[tuple[Any, ...], str] = {}
     for name, one in attributes.items():
-        kinds.setdefault(
-            (one.role, one.scale, one.order is None, one.hierarchy is None, one.distribution is None), name
-        )
+        kind = (one.role, one.scale, one.order is None, one.hierarchy is None, one.distribution is None)
+        kinds.setdefault(kind, name)
     return list(kinds.values())
 
 
@@ -151,18 +151,15 @@ def _choices(
     missing: Sequence[str],
     values: Sequence[Any],
 ) -> list[Mapping[str, Any]]:
-    """What may stand in place of a faulty field: one of its values, the field that was misspelt, or nothing."""
+    """The possible replacements of a faulty field: one of its values, the field that was misspelt, or nothing."""
     if name not in known:
         nearest = get_close_matches(name, missing, n=1, cutoff=0.6)
         value = next((value for key, value in data.items() if str(key) == name), None)
         return [*({other: value} for other in nearest if _fits(model, other, value)), {}]
     candidates = (*_listed(known[name]), *values, *ANY)
     fitting: list[Mapping[str, Any]] = [{name: value} for value in candidates if _fits(model, name, value)]
-    return fitting if _required(model, name) else [*fitting, {}]
-
-
-def _required(model: type[BaseModel], name: str) -> bool:
-    return any(one.is_required() for key, one in model.model_fields.items() if (one.alias or key) == name)
+    required = any(one.is_required() for key, one in model.model_fields.items() if (one.alias or key) == name)
+    return fitting if required else [*fitting, {}]
 
 
 def _fits(model: type[BaseModel], name: str, value: Any) -> bool:
@@ -180,3 +177,101 @@ def _listed(annotation: Any) -> list[Any]:
         return [one.value for one in annotation]
     inner = getattr(annotation, "__args__", ())
     return [one for part in inner for one in ([part] if isinstance(part, str | bool) else _listed(part))]
+
+
+Place = tuple[str | int, ...]
+Located = tuple[Place, str]
+
+
+def faults_of_document(document: PolicyDocument, questions: Sequence[str] | None) -> Iterator[Located]:
+    """What is wrong with a document as a whole, each with its location.
+
+    `questions` are the keys of the questions that its profiles ask; None where a profile is unknown.
+    """
+    yield from _unit_apart(document)
+    if document.keep_key and document.key is None:
+        yield ("keep_key",), "the policy names no `key:` that could be kept"
+    yield from _unit_released(document)
+    yield from _weight_numeric(document)
+    yield from _losses_measured(document)
+    if questions is not None:
+        yield from _answers_asked(document, questions)
+    yield from _utility_usable(document)
+
+
+def _unit_apart(document: PolicyDocument) -> Iterator[Located]:
+    declared = document.attributes.get(document.unit or "")
+    if declared is not None and declared.role in (Role.QUASI_IDENTIFIER, Role.SENSITIVE):
+        role = declared.role.value.replace("_", "-")
+        yield ("unit",), f"the unit of privacy cannot be a {role} as well"
+
+
+def _unit_released(document: PolicyDocument) -> Iterator[Located]:
+    """Only a unit that is named can be dropped, and not one that is the key to be kept."""
+    if document.unit_released:
+        return
+    if document.unit is None:
+        yield ("unit_released",), "the policy names no `unit:` that could be dropped"
+    elif document.keep_key and document.key == document.unit:
+        yield ("unit_released",), "the unit is the key as well, which `keep_key: true` keeps; say one of them"
+
+
+def _weight_numeric(document: PolicyDocument) -> Iterator[Located]:
+    """What can be known of the weight without data: it is a number."""
+    weight = document.attributes.get(document.weight or "")
+    if weight is not None and weight.scale is not Scale.NUMERIC:
+        example = f"{document.weight}: {{role: {weight.role.value}, scale: numeric}}"
+        yield ("weight",), f"{document.weight!r} is not declared as numeric; a weight is: `{example}`"
+
+
+def _losses_measured(document: PolicyDocument) -> Iterator[Located]:
+    """Of the columns that `min_utility` names the loss is measured."""
+    lossy = dict.fromkeys((*document.with_role(Role.QUASI_IDENTIFIER), *document.with_role(Role.SENSITIVE)))
+    unknown = [name for name in document.min_utility or {} if name not in lossy]
+    for name in unknown[: MOST + 1]:
+        asked = "is not declared as a quasi-identifier or as sensitive, so nothing is measured of it"
+        yield ("min_utility", name), f"{name!r} {asked}{nearest(name, lossy)}"
+
+
+def _answers_asked(document: PolicyDocument, questions: Sequence[str]) -> Iterator[Located]:
+    """An answer belongs to a question that a profile asks."""
+    unknown = [key for key in document.answers or {} if key not in questions]
+    for key in unknown[: MOST + 1]:
+        known = nearest(key, questions) or (f"; asked are {', '.join(dict.fromkeys(questions))}" if questions else "")
+        nothing = "no profile of the policy asks" if questions else "the policy names no profile that asks"
+        yield ("answers", key), f"{nothing} a question {key!r}{known}"
+
+
+def _utility_usable(document: PolicyDocument) -> Iterator[Located]:
+    """What is wrong with `utility`, each with its location."""
+    utility = document.utility
+    for index, table in enumerate(utility.counts):
+        yield from _unusable(document, ("utility", "counts", index, "by"), table.by)
+    for index, regression in enumerate(utility.regressions or []):
+        location = ("utility", "regressions", index)
+        yield from _of_and_by(document, location, regression.of, regression.by)
+        declared = document.attributes.get(regression.of)
+        if declared is not None and declared.role is not Role.IDENTIFIER and not declared.is_ordered:
+            asked = "the outcome of a linear regression has `scale: numeric`, or `scale: ordinal` with an order"
+            yield (*location, "of"), f"{regression.of!r} has neither numbers nor ranks; {asked}"
+    for index, model in enumerate(utility.models):
+        yield from _of_and_by(document, ("utility", "models", index), model.of, model.by)
+
+
+def _of_and_by(document: PolicyDocument, location: Place, of: str, by: Sequence[str]) -> Iterator[Located]:
+    yield from _unusable(document, (*location, "of"), [of])
+    yield from _unusable(document, (*location, "by"), by)
+    if of in by:
+        yield (*location, "by"), f"{of!r} cannot be under `of` and under `by`"
+
+
+def _unusable(document: PolicyDocument, location: Place, names: Sequence[str]) -> Iterator[Located]:
+    """Attributes that are not declared, are identifiers, or are named twice."""
+    usable = [name for name, one in document.attributes.items() if one.role is not Role.IDENTIFIER]
+    for name in dict.fromkeys(names):
+        if name not in document.attributes:
+            yield location, f"{name!r} is not declared under `attributes`{nearest(name, usable)}"
+        elif name not in usable:
+            yield location, f"{name!r} is an identifier, which no release may contain"
+        if list(names).count(name) > 1:
+            yield location, f"{name!r} is named twice"

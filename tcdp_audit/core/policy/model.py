@@ -61,8 +61,16 @@ def _as_noun(text: str) -> str:
     return text
 
 
+def _as_reason(text: str) -> str:
+    if not text.strip():
+        raise ValueError("must not be empty; leave it out where there is nothing to say")
+    return text.strip()
+
+
 Label = Annotated[str, AfterValidator(_as_label), Field(json_schema_extra={"pattern": LABEL})]
 Noun = Annotated[str, AfterValidator(_as_noun), Field(json_schema_extra={"pattern": NOUN})]
+Reason = Annotated[str, AfterValidator(_as_reason), Field(json_schema_extra={"pattern": r"\S"})]
+"""The type of a reason: text of the policy's author, of one line or several, without blanks around it."""
 
 
 class AttributeDeclaration(Model):
@@ -83,14 +91,22 @@ class AttributeDeclaration(Model):
         Label | None,
         Field(
             description="What the column means, in the words of those who read a report; sentences say it in place of "
-            "the name.",
+            "the name."
         ),
+    ] = None
+    reason: Annotated[
+        Reason | None, Field(description="Why the column is declared so; results and reports quote it.")
     ] = None
 
     @property
     def is_ordered(self) -> bool:
         """Whether its values are numbers, or ranks of a declared order."""
         return self.scale is Scale.NUMERIC or self.order is not None
+
+    @property
+    def reading(self) -> str:
+        """What decides how cells are read, as a text: all but the role and what is written for people."""
+        return repr([(name, value) for name, value in self if name not in ("role", "label", "reason")])
 
     @model_validator(mode="after")
     def _order_belongs_to_ordinal(self) -> AttributeDeclaration:
@@ -122,8 +138,8 @@ class Conventions(Model):
             description="Fully suppressed records are counted, or exempt if their sensitive cells are suppressed too."
         ),
     ] = "counted"
-    suppressed_tokens: Annotated[list[Text], Field(description="Cells that stand for a suppressed value.")] = ["*"]
-    missing_tokens: Annotated[list[Text], Field(description="Text cells that stand for a missing value.")] = [""]
+    suppressed_tokens: Annotated[list[Text], Field(description="Cells that mark a suppressed value.")] = ["*"]
+    missing_tokens: Annotated[list[Text], Field(description="Text cells that mark a missing value.")] = [""]
     multiple_sensitive: Annotated[
         Literal["per_attribute", "others_as_quasi_identifiers", "joint"],
         Field(
@@ -171,20 +187,20 @@ Columns = Annotated[list[Text], Field(min_length=1, description="Attributes, eac
 
 
 class CountedTable(Model):
-    """A table of counts that somebody would make: every cell of it is a query."""
+    """A table of counts that a user of the release would make: every cell of it is a query."""
 
     by: Annotated[list[Text], Field(min_length=1, max_length=3, description="One to three attributes, each once.")]
 
 
 class Regression(Model):
-    """A linear regression that somebody would fit."""
+    """A linear regression that a user of the release would fit."""
 
     of: Annotated[Text, Field(description="The outcome: numeric, or ordinal with an order.")]
     by: Columns
 
 
 class PredictiveModel(Model):
-    """A model that somebody would train."""
+    """A model that a user of the release would train."""
 
     of: Annotated[Text, Field(description="What it predicts.")]
     by: Columns
@@ -194,7 +210,7 @@ class Utility(Model):
     """What people would do with a release: losses are measured in their terms. It judges no release."""
 
     counts: Annotated[
-        list[CountedTable], Field(description="Tables of counts, besides those of one attribute and of two.")
+        list[CountedTable], Field(description="Tables of counts, in addition to those of one attribute and of two.")
     ] = []
     regressions: Annotated[
         list[Regression] | None,
@@ -226,7 +242,7 @@ class PolicyDocument(Model):
     weight: Annotated[str | None, Field(description="The attribute that holds each record's sampling weight.")] = None
     holdout: Annotated[str | None, Field(description="Originals that had no part in making the release.")] = None
     registry: Annotated[
-        str | None, Field(description="A table that somebody else has or could have, such as a registry of voters.")
+        str | None, Field(description="A table that an intruder has or could have, such as a registry of voters.")
     ] = None
     previous: Annotated[
         str | Annotated[list[str], Field(min_length=1)] | None,
@@ -239,12 +255,11 @@ class PolicyDocument(Model):
     unit_name: Annotated[
         Noun | None,
         Field(
-            description="What sentences call a record, or what `unit` identifies, in the singular: person, household.",
+            description="What sentences call a record, or what `unit` identifies, in the singular: person, household."
         ),
     ] = None
     schema_: Annotated[
-        str | None,
-        Field(alias="schema", description="A pandera schema: a YAML file, or package.module:Name."),
+        str | None, Field(alias="schema", description="A pandera schema: a YAML file, or package.module:Name.")
     ] = None
     suite: Annotated[
         str | StoredSuite | None,
@@ -268,7 +283,7 @@ class PolicyDocument(Model):
     expect: Annotated[list[dict[str, Any]], Field(min_length=1, description="What the release must satisfy.")]
     remedy: Annotated[
         list[dict[str, Any]] | None,
-        Field(min_length=1, description="How a release that fails is repaired: remedies, in the order of their turn."),
+        Field(min_length=1, description="How a release that fails is repaired: remedies, in the order they run."),
     ] = None
     max_loss: Annotated[
         Exact | None, Field(ge=0, le=1, description="The most that remedies may lose: the mean loss of a cell, 0 to 1.")
@@ -281,7 +296,7 @@ class PolicyDocument(Model):
         bool, Field(description="Leave the key in what `fix` writes; the release then fails, unless it stays inside.")
     ] = False
     internal_only: Annotated[
-        bool, Field(description="The file is handed to nobody who could link its records by key or order.")
+        bool, Field(description="The file is given to no one who could link its records by key or order.")
     ] = False
     utility: Annotated[Utility, Field(description="What people would do with the release.")] = Utility()
     seed: Annotated[

@@ -1,26 +1,155 @@
-"""A policy that has been read and found sound."""
+"""A policy that has been read and found sound, and the profiles that it names."""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from functools import partial
+from functools import lru_cache, partial
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from tcdp_audit.core.base.addresses import resolve_location
+from tcdp_audit.core.base.files import resolve_location
+from tcdp_audit.core.base.frozen import FrozenDict
 from tcdp_audit.core.base.outcome import DisplayNames, Severity
-from tcdp_audit.core.base.visible import visible
-from tcdp_audit.core.base.words import count
+from tcdp_audit.core.base.words import count, visible
+from tcdp_audit.core.policy.faults import MOST, located, nearest
 from tcdp_audit.core.policy.model import AttributeDeclaration, Conventions, PolicyDocument, Role
-from tcdp_audit.core.policy.profile import Profile, ProfileQuestion
+from tcdp_audit.core.policy.source import Location, PolicyFault, PolicySource, parse_yaml
+
+FOLDER = Path(__file__).with_name("profiles")
+CAVEAT = "This does not determine legality."
+
+
+@dataclass(frozen=True)
+class ProfileSource:
+    """A document that a profile is from."""
+
+    title: str  # what it is called, with its authors
+    date: str  # of the document, as far as it is known
+    read: str  # what of it was read: its text, or what others say of it
+
+
+@dataclass(frozen=True)
+class ProfileDemand:
+    """One demand of a profile."""
+
+    check: str  # the check that a policy would name
+    parameters: Mapping[str, Any]  # with these parameters
+    says: str  # what the document says, and how the threshold follows from it; outcomes repeat it
+
+
+@dataclass(frozen=True)
+class ProfileQuestion:
+    """What a profile asks that no check of it answers: a person has to."""
+
+    key: str  # what `answers:` of a policy calls it; two profiles that ask the same call it the same
+    question: str  # the question, and what to do
+    fit: str = "yes"  # the answer with which a release is fit, yes or no
+    unless: str = ""  # the check that answers it where a policy itself demands it; nothing where none does
+    # the laxest thresholds of it that do, and what its other parameters are then
+    demanding: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Profile:
+    """A named, dated set of demands.
+
+    Args:
+        name: what it is called in every version.
+        version: the date of its document, or what else distinguishes its versions.
+        title: what a person calls it.
+        sources: where its figures are from.
+        demands: what it adds to a policy.
+        questions: what it leaves to a person.
+    """
+
+    name: str
+    version: str
+    title: str
+    sources: tuple[ProfileSource, ...]
+    demands: tuple[ProfileDemand, ...]
+    questions: tuple[ProfileQuestion, ...]
+
+    @property
+    def key(self) -> str:
+        """What a policy calls this version of it."""
+        return f"{self.name}@{self.version}"
+
+
+@lru_cache(maxsize=1)
+def profiles() -> Mapping[str, Profile]:
+    """Every profile, by what a policy calls it."""
+    read = (_read(path) for path in sorted(FOLDER.glob("*.yaml")))
+    return FrozenDict({one.key: one for one in read})
+
+
+def _read(path: Path) -> Profile:
+    data = parse_yaml(path.read_text(encoding="utf-8")).data
+    return Profile(
+        name=path.stem,
+        version=str(data["version"]),
+        title=data["title"],
+        sources=tuple(ProfileSource(one["title"], str(one["date"]), one["read"]) for one in data["sources"]),
+        demands=tuple(ProfileDemand(one["check"], one["parameters"], one["says"]) for one in data["demands"]),
+        questions=tuple(
+            ProfileQuestion(
+                one["key"], one["question"], one.get("fit", "yes"), one.get("unless", ""), one.get("demanding", {})
+            )
+            for one in data["questions"]
+        ),
+    )
+
+
+@dataclass(frozen=True)
+class Profiled:
+    """The text of a policy with the demands of its profiles."""
+
+    source: PolicySource  # the policy, its list of expectations longer by these demands
+    profiles: tuple[Profile, ...] = ()  # those that it names, in its order
+    own: int = 0  # how many expectations it writes itself
+    faults: tuple[PolicyFault, ...] = ()  # names that are no profile's
+
+    @classmethod
+    def of(cls, source: PolicySource) -> Profiled:
+        """A policy as it was read. What is no name, or no list, is left to those who judge the document."""
+        named = source.data.get("profile") if isinstance(source.data, Mapping) else None
+        expected = source.data.get("expect", []) if named is not None else []
+        if named is None or not isinstance(expected, list):
+            return cls(source)
+        names = [str(one) for one in named] if isinstance(named, list) else [str(named)]
+        known = tuple(profiles()[name] for name in dict.fromkeys(names) if name in profiles())
+        faults = tuple(islice((_unknown(source, name) for name in names if name not in profiles()), MOST + 1))
+        return cls(_with_demands(source, expected, known), known, len(expected), faults)
+
+    def origin(self, index: int) -> tuple[str, str]:
+        """The profile that asks for an expectation, and what it says of it; nothing for the policy's own."""
+        asked = [(profile.key, demand.says) for profile in self.profiles for demand in profile.demands]
+        return asked[index - self.own] if asked and index >= self.own else ("", "")
+
+
+def _with_demands(source: PolicySource, expected: Sequence[Any], known: Sequence[Profile]) -> PolicySource:
+    asked = [{one.check: dict(one.parameters)} for profile in known for one in profile.demands]
+    if not asked and "expect" not in source.data and known:
+        return replace(source, data={**source.data, "expect": []})
+    first = len(expected)
+    places: dict[tuple[str | int, ...], Location] = {("expect", first + n): ("profile",) for n in range(len(asked))}
+    return replace(source, data={**source.data, "expect": [*expected, *asked]}, stand_ins=places)
+
+
+def _unknown(source: PolicySource, name: str) -> PolicyFault:
+    """The fault of an unknown name of a profile; where only the version is missing, it names the version."""
+    versions = [key for key in profiles() if key.partition("@")[0] == name.partition("@")[0]]
+    advice = f"; write {versions[0]}" if versions else nearest(name, profiles())
+    advice = advice or "; `tcdp-audit explain profile` lists them"
+    return located(source, ["profile"], f"unknown profile {name!r}{advice}")
 
 
 @dataclass(frozen=True)
 class Expectation:
-    """A check with its parameters, one of which may be a threshold, and where it stands in the policy.
+    """A check with its parameters, one of which may be a threshold, and its place in the policy.
 
     `plugin` is the external plugin that the check comes from, or nothing. `profile` is the profile that asks for it,
     and `says` what that says of it; nothing where the policy itself asks. What a check is, the policy does not know;
@@ -38,7 +167,7 @@ class Expectation:
 
 @dataclass(frozen=True)
 class PlannedRemedy:
-    """A remedy with its parameters, the line of the policy it stands on, and its external plugin or nothing.
+    """A remedy with its parameters, its line in the policy, and its external plugin or nothing.
 
     What a remedy is, the policy does not know; see `tcdp_audit.core.remedy`.
     """
@@ -58,11 +187,11 @@ class Policy:
         expectations: its expectations, each bound to a registered check.
         text: the text of the file, or its canonical JSON where the policy was given as a mapping.
         path: the file it was read from, if any.
-        remedies: what repairs a release that fails, in the order of their turn; none where the policy leaves it open.
+        remedies: what repairs a release that fails, in the order they run; none where the policy names none.
         content: the bytes of the file that it was read from, if any.
         profiles: the profiles that it names, whose demands are among its expectations.
         profile_line: the line that names them.
-        trusts_code: whether code that it names runs though it is not installed: a schema in a module beside it.
+        trusts_code: whether code that it names runs though it is not installed: a schema in a module next to it.
     """
 
     document: PolicyDocument
@@ -82,7 +211,7 @@ class Policy:
 
     @property
     def name(self) -> str:
-        """The file's name, or a stand-in for a policy without a file."""
+        """The file's name; `policy` for a policy without a file."""
         return "policy" if self.path is None else self.path.name
 
     @property
@@ -122,7 +251,7 @@ class Policy:
         return self.document.with_role(role)
 
     def resolve(self, location: str) -> str:
-        """A path in the policy, relative to the policy's own folder; a URL or another address as it stands."""
+        """A path in the policy, relative to the policy's own folder; a URL or another address unchanged."""
         return resolve_location(location, self.directory)
 
     @property
@@ -136,11 +265,7 @@ class Policy:
         return self.document.rows_aligned and self.document.key is None
 
     def only(self, checks: Collection[str]) -> Policy:
-        """The same policy without the expectations on other checks.
-
-        Args:
-            checks: names of checks.
-        """
+        """The same policy without the expectations on other checks than these, by name."""
         return replace(self, expectations=tuple(one for one in self.expectations if one.check.name in checks))
 
     def with_conventions(self, **changes: Any) -> Policy:

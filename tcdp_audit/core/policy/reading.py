@@ -1,33 +1,40 @@
 """A document becomes a policy, or all of its faults: of its form, of parameters and names, and of how they fit.
 
-Each stage goes on with what the stage before left sound, and with what the rest may have been meant to be; see
-`mending`.
+Each stage continues with the sound results of the stage before and the possible values of the rest; see `mending`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import islice, product
 from pathlib import Path
 from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from tcdp_audit.core.base.errors import PluginError
-from tcdp_audit.core.base.plugin_faults import blaming
-from tcdp_audit.core.policy.document_faults import Located, faults_of_document
+from tcdp_audit.core.base.errors import PluginError, blaming
 from tcdp_audit.core.policy.faults import MOST, from_validation, is_below, located, nearest, unsound
-from tcdp_audit.core.policy.mending import ANY_TEXT, Way, combined, in_common, mended, otherwise, typical_names
+from tcdp_audit.core.policy.mending import (
+    ANY_TEXT,
+    Located,
+    Way,
+    combined,
+    faults_of_document,
+    in_common,
+    mended,
+    otherwise,
+    typical_names,
+)
 from tcdp_audit.core.policy.model import AttributeDeclaration, Conventions, PolicyDocument
-from tcdp_audit.core.policy.policy import Expectation, PlannedRemedy, Policy
-from tcdp_audit.core.policy.profile import Profiled
-from tcdp_audit.core.policy.registered import Registered, Registry, Section, SectionEntry
+from tcdp_audit.core.policy.policy import Expectation, PlannedRemedy, Policy, Profiled
+from tcdp_audit.core.policy.schema import Registered, Registry, Section, SectionEntry
 from tcdp_audit.core.policy.source import PolicyFault, PolicySource, PolicySourceError, parse_yaml, replaced, without
 
 CHECKS, REMEDIES = "tcdp_audit_checks", "tcdp_audit_remedies"
 SOUND: dict[str, Any] = {"version": 1, "attributes": {ANY_TEXT: {"role": "insensitive"}}, "expect": [{}]}
 COLUMNS = ("attribute", "attributes")  # parameters that name columns
-JUDGED = 600  # calls of a check on what an unsound policy may have been meant to be
+JUDGED = 600  # calls of a check on the possible values of an unsound policy
 
 T = TypeVar("T", bound=Registered)
 Place = Sequence[str | int]
@@ -73,7 +80,7 @@ class Reading:
     # The form
 
     def _documents(self) -> list[PolicyDocument]:
-        """The document; where its form is faulty, the documents that it may have been meant to be, if any is known."""
+        """The document; where its form is faulty, the documents that may have been intended, if any is known."""
         try:
             return [PolicyDocument.model_validate(self.source.data)]
         except ValidationError as error:
@@ -101,7 +108,7 @@ class Reading:
         ]
 
     def _part(self, model: type[BaseModel], data: Any, place: tuple[str | int, ...]) -> list[Way[BaseModel]]:
-        """What a part of the document may have been meant to be; faults that show once others are mended are added."""
+        """The possible values of a part of the document; faults that show once others are mended are added."""
         faults, ways = mended(model, data, tuple, lambda error: from_validation(error, self.source, model, place))
         self.faults += self._unreported(faults)
         return ways
@@ -128,12 +135,11 @@ class Reading:
     # The document as a whole
 
     def _judge_documents(self, documents: Sequence[PolicyDocument]) -> None:
-        """Add what is wrong with every document that was meant."""
+        """Add what is wrong with every document that may have been intended."""
         questions = [one.key for profile in self.profiled.profiles for one in profile.questions]
         asked = None if self.profiled.faults else questions
-        shared: list[Located] = in_common(
-            list(islice(faults_of_document(document, asked), MOST + 1)) for document in documents
-        )
+        faults = (faults_of_document(document, asked) for document in documents)
+        shared: list[Located] = in_common(list(islice(one, MOST + 1)) for one in faults)
         certain = [one for one in shared if repr(ANY_TEXT) not in one[1]]
         self.faults += self._unreported([located(self.source, place, sentence) for place, sentence in certain])
 
@@ -161,7 +167,7 @@ class Reading:
 
     def _remedies(self, documents: Sequence[PolicyDocument]) -> Iterator[PlannedRemedy]:
         section = Section(
-            "remedy", "remedy", REMEDIES, lambda: self.plugins.remedies, lambda one, *where: one.validate(*where)
+            "remedy", "remedy", REMEDIES, lambda: self.plugins.remedies, lambda one, *where: one.faults(*where)
         )
         for entry in self._entries(section, documents):
             plugin = self.plugins.provider_of(REMEDIES, entry.registered.name)
@@ -212,12 +218,10 @@ class Reading:
             return
         values = _Values(registered, documents)
         model, name = registered.parameters, str(location[-1])
-        with blaming(
-            f"the {section.noun} {name!r}, asked about its parameters,", self.plugins.provider_of(section.hook, name)
-        ):
-            faults, ways = mended(
-                model, given, values, lambda error: from_validation(error, self.source, model, location)
-            )
+        what = f"the {section.noun} {name!r}, asked about its parameters,"
+        report = partial(from_validation, source=self.source, model=model, prefix=location)
+        with blaming(what, self.plugins.provider_of(section.hook, name)):
+            faults, ways = mended(model, given, values, report)
             misfitting = self._misfits(section, registered, ways, documents, values)
         self.faults += faults
         reported = {fault.location for fault in faults}
@@ -265,7 +269,7 @@ class Reading:
 
 
 class _Values:
-    """What a parameter may have been meant to be: what the guide's example says, and the names of declared columns."""
+    """Possible values of a parameter: those in the guide's example, and the names of declared columns."""
 
     def __init__(self, registered: Registered, documents: Sequence[PolicyDocument]) -> None:
         self._registered, self._documents = registered, documents
@@ -289,11 +293,11 @@ def _use(place: Place) -> dict[str, Any]:
 def _asked(
     section: Section[T], registered: T, ways: Sequence[Way[BaseModel]], documents: Sequence[PolicyDocument]
 ) -> Iterator[list[tuple[str, str]]]:
-    """What is wrong with each way to mend the parameters under each document that may have been meant."""
+    """What is wrong with each way to mend the parameters under each document that may have been intended."""
     for way, document in islice(product(ways, documents), JUDGED):
         try:
             yield list(section.faults(registered, way.sound, document))
-        except Exception:  # noqa: BLE001, S112 - nobody wrote these parameters: what they break is no news
+        except Exception:  # noqa: BLE001, S112 - no person wrote these parameters: what they break is no news
             continue
 
 

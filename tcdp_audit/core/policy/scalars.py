@@ -1,8 +1,7 @@
 """Scalars of a policy that remember how they were typed, so that `02139` is a code and 0.2 is one fifth.
 
-One rule holds wherever a number is meant: it is written in plain decimal digits, or as a fraction of two. What YAML 1.1
-reads as a number of another kind (octal, hexadecimal, base 60, with underscores) is a text where a text is meant, and a
-fault where a number is.
+A number is written in plain decimal digits, or as a fraction of two. What YAML 1.1 reads as a number of another kind
+(octal, hexadecimal, base 60, with underscores) is a text where a text is expected, and a fault where a number is.
 """
 
 from __future__ import annotations
@@ -32,27 +31,35 @@ KINDS = {  # of numbers that YAML 1.1 reads and people do not
 
 
 class TypedInt(int):
-    """An integer of a YAML file, with the text that stood there."""
+    """An integer of a YAML file, with the text of it in the file."""
 
     text: str
 
     def __new__(cls, value: int, text: str) -> Self:
-        """Keep `text` beside `value`."""
+        """Keep `text` together with `value`."""
         self = super().__new__(cls, value)
         self.text = text
         return self
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Copied and pickled through its arguments."""
+        return type(self), (int(self), self.text)
+
 
 class TypedFloat(float):
-    """A decimal number of a YAML file, with the text that stood there."""
+    """A decimal number of a YAML file, with the text of it in the file."""
 
     text: str
 
     def __new__(cls, value: float, text: str) -> Self:
-        """Keep `text` beside `value`."""
+        """Keep `text` together with `value`."""
         self = super().__new__(cls, value)
         self.text = text
         return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Copied and pickled through its arguments."""
+        return type(self), (float(self), self.text)
 
 
 class OddNumber(str):
@@ -68,13 +75,15 @@ class OddNumber(str):
         self.fault = fault
         return self
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Copied and pickled through its arguments."""
+        return type(self), (str(self), self.fault)
+
 
 def odd_number(text: str, value: float | None) -> OddNumber | None:
-    """A text that looks like a number, if it is not in plain decimal digits.
+    """The `text` as it was typed without quotes, if it looks like a number and is not in plain decimal digits.
 
-    Args:
-        text: as it was typed, without quotes.
-        value: what YAML 1.1 makes of it; None where that is a text.
+    `value` is what YAML 1.1 makes of it; None where that is a text.
     """
     if "_" in text:
         return OddNumber(text, f"{PLAIN}; write `{text}` without underscores")
@@ -145,7 +154,7 @@ def as_fraction(value: Any) -> Fraction:
             return Fraction(text)
         decimal = Decimal(text)
         if decimal and abs(decimal.adjusted()) > LARGEST_EXPONENT:
-            raise ValueError  # noqa: TRY301 - told in one sentence with the others
+            raise ValueError  # noqa: TRY301 - reported in one sentence with the others
         return Fraction(decimal)
     except (InvalidOperation, ValueError, OverflowError, ZeroDivisionError):
         raise ValueError("must be a finite number") from None

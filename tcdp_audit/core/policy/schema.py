@@ -1,23 +1,21 @@
-"""The JSON Schema of policies: the document's own, with the parameters of every registered check and remedy."""
+"""What a policy may name, and its JSON Schema: the document's, with parameters of registered checks and remedies."""
 
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
+from pydantic import BaseModel
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaMode, JsonSchemaValue, models_json_schema
 
-from tcdp_audit.core.base.visible import visible_json
+from tcdp_audit.core.base.words import visible_json
 from tcdp_audit.core.policy.model import PolicyDocument
 from tcdp_audit.core.policy.scalars import as_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from pydantic import BaseModel
     from pydantic_core import core_schema
-
-    from tcdp_audit.core.policy.registered import Registered
 
 HEAD = {
     "$schema": "https://json-schema.org/draft/2020-12/schema",
@@ -38,7 +36,8 @@ def policy_schema(checks: Mapping[str, Registered], remedies: Mapping[str, Regis
     expectations = [_entry(one, one.guide.definition, references) for _, one in sorted(checks.items())]
     document["properties"]["expect"]["items"] = {"oneOf": expectations}
     treatments = [_entry(one, one.guide.method, references) for _, one in sorted(remedies.items())]
-    _list_of(document["properties"]["remedy"])["items"] = {"oneOf": treatments} if treatments else False
+    remedy = next(one for one in document["properties"]["remedy"]["anyOf"] if one.get("type") == "array")  # or none
+    remedy["items"] = {"oneOf": treatments} if treatments else False
     document["required"].remove("expect")
     document["anyOf"] = [{"required": ["expect"]}, {"required": ["profile"]}]
     own = {name: value for name, value in document.items() if name not in HEAD}
@@ -76,11 +75,6 @@ def _target(reference: JsonSchemaValue) -> str:
     return str(reference["$ref"]).rsplit("/", 1)[-1]
 
 
-def _list_of(node: dict[str, Any]) -> dict[str, Any]:
-    """The list among the alternatives of a key that may be left out."""
-    return next(one for one in node["anyOf"] if one.get("type") == "array")
-
-
 def _entry(
     registered: Registered, description: str, references: Mapping[type[BaseModel], JsonSchemaValue]
 ) -> dict[str, Any]:
@@ -96,21 +90,21 @@ def _entry(
 
 
 class _Generator(GenerateJsonSchema):
-    """Pydantic's generator, told what this package's own scalars accept."""
+    """Pydantic's generator, with what this package's own scalars accept."""
 
     def field_title_should_be_set(self, schema: Any) -> bool:  # noqa: ARG002 - the signature is pydantic's
         """No titles such as "L": a field's name says as much."""
         return False
 
     def function_before_schema(self, schema: core_schema.BeforeValidatorFunctionSchema) -> JsonSchemaValue:
-        """Names and values may be typed as numbers; they are read as the text that stands in the file."""
+        """Names and values may be typed as numbers; they are read as the text in the file."""
         if schema["function"]["function"] is as_text:
             return {"type": ["string", "number"]}
         return super().function_before_schema(schema)
 
 
 def _with_bounds(node: Any) -> Any:
-    """Bounds of exact numbers, which pydantic leaves beside the alternatives, on the one that is a number."""
+    """Move bounds of exact numbers, which pydantic leaves next to the alternatives, to the one that is a number."""
     if isinstance(node, list):
         return [_with_bounds(one) for one in node]
     if not isinstance(node, dict):
@@ -121,3 +115,99 @@ def _with_bounds(node: Any) -> Any:
     if bounds:
         plain["anyOf"] = [{**one, **limits} if one.get("type") == "number" else one for one in plain["anyOf"]]
     return plain
+
+
+class Registered(Protocol):
+    """A check or a remedy: named, with parameters of its own and a guide."""
+
+    @property
+    def name(self) -> str:
+        """What a policy calls it."""
+        ...
+
+    @property
+    def title(self) -> str:
+        """What a person calls it."""
+        ...
+
+    @property
+    def parameters(self) -> type[BaseModel]:
+        """The model of its parameters."""
+        ...
+
+    @property
+    def guide(self) -> Any:
+        """What it is for, in words."""
+        ...
+
+
+class Broken(Protocol):
+    """A plugin that does not work."""
+
+    @property
+    def name(self) -> str:
+        """The name of its entry point."""
+        ...
+
+    @property
+    def error(self) -> str:
+        """Why it does not work."""
+        ...
+
+
+class Registry(Protocol):
+    """Everything that a policy may name."""
+
+    @property
+    def checks(self) -> Mapping[str, Any]:
+        """Every registered check by name."""
+        ...
+
+    @property
+    def remedies(self) -> Mapping[str, Any]:
+        """Every registered remedy by name."""
+        ...
+
+    @property
+    def broken(self) -> Sequence[Broken]:
+        """The plugins that do not work, any of which may define a name that is missing."""
+        ...
+
+    def only(self, allowed: Iterable[str]) -> Registry:
+        """The same without the external plugins that a policy does not allow."""
+        ...
+
+    def require(self, name: str) -> None:
+        """Insist on a plugin that a policy names."""
+        ...
+
+    def provider_of(self, hook: str, name: str) -> str:
+        """The external plugin that yields a name for a hook; nothing for a built-in one."""
+        ...
+
+
+T = TypeVar("T")  # what the names denote: checks, or remedies
+
+
+@dataclass(frozen=True)
+class Section(Generic[T]):
+    """One section, and what its names may be."""
+
+    key: str  # its name in the document
+    noun: str  # what a name in it is the name of
+    hook: str  # the hook of plugins that yields them
+    # everything registered, by name; asked for only where the section has an entry
+    known: Callable[[], Mapping[str, T]]
+    # of an entry's parameters under the policy: (parameter or "", sentence)
+    faults: Callable[[T, Any, PolicyDocument], Iterable[tuple[str, str]]]
+
+
+@dataclass(frozen=True)
+class SectionEntry(Generic[T]):
+    """One sound entry: what it names, its parameters, its line and column, and its place in the section."""
+
+    registered: T
+    parameters: Any
+    line: int | None
+    column: int | None
+    index: int

@@ -22,7 +22,7 @@ _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 @dataclass(frozen=True)
 class PolicyFault:
-    """One thing that is wrong with a policy, and where it stands (line and column from 1; 0 is unknown)."""
+    """One thing that is wrong with a policy, and its place (line and column from 1; 0 is unknown)."""
 
     location: str
     message: str
@@ -45,8 +45,7 @@ class PolicySource:
     Args:
         data: the plain data.
         root: the text as nodes, each with its place; None for data that a program gave.
-        stand_ins: where data that stand nowhere in the text have their place: (section, entry) to the location that
-            brought them.
+        stand_ins: the place of data that are not in the text: (section, entry) to the location that brought them.
     """
 
     data: Any
@@ -94,11 +93,7 @@ def replaced(data: Any, location: Location, value: Any) -> Any:
 
 
 def parse_yaml(text: str) -> PolicySource:
-    """Read a YAML text as data.
-
-    Raises:
-        PolicySourceError: see `parse_nodes`.
-    """
+    """Read a YAML text as data. Raises PolicySourceError as `parse_nodes` does."""
     root = parse_nodes(text)
     return PolicySource(_construct(root), root)
 
@@ -164,7 +159,7 @@ def _key_faults(node: yaml.Node) -> Iterator[PolicyFault]:
         elif key.tag == "tag:yaml.org,2002:merge":  # in quotes it is a column's name
             yield _fault_at(key, "merge keys (`<<`) are not supported; write the entries out")
         elif key.value in first:
-            yield _fault_at(key, f"{key.value!r} stands here a second time; it was set on line {first[key.value]}")
+            yield _fault_at(key, f"{key.value!r} is set here a second time; it was set on line {first[key.value]}")
         else:
             first[key.value] = key.start_mark.line + 1
         yield from _key_faults(value)

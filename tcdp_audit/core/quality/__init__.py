@@ -13,7 +13,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-NO_JSON = "is not JSON in UTF-8 in which each key stands once"
+NO_JSON = "is not JSON in UTF-8 in which each key occurs once"
 EXTRAS = {
     "pandera": 'needs pandera; pip install "tcdp-audit[pandera]"',
     "pandas": 'needs pandera; pip install "tcdp-audit[pandera]"',
@@ -33,10 +33,10 @@ def missing_extra(library: str) -> str:
 
 
 def read_json(path: Path) -> Any:
-    """The content of a JSON file; of a key that stands twice, only the last value would be read.
+    """The content of a JSON file in which no key occurs twice: only the last value would be read.
 
     Raises:
-        ValueError: it cannot be read, or is not JSON in which each key stands once; the text says so without cells.
+        ValueError: it cannot be read, or is not JSON in which each key occurs once; the text says so without cells.
     """
     try:
         return json.loads(path.read_text(encoding="utf-8"), object_pairs_hook=_once_each)

@@ -25,12 +25,9 @@ _NULLABLE = {
 
 
 def frame_of(engine: Engine, release: Any, missing_tokens: Sequence[str]) -> pd.DataFrame:
-    """The release as pandera sees it: text as it stands, missing values missing, records numbered from 0.
+    """The release as pandera sees it: text unchanged, missing values missing, records numbered from 0.
 
-    Args:
-        engine: where the release lives.
-        release: a pandas frame keeps its own types; of anything else the engine's types are taken.
-        missing_tokens: texts that stand for a missing value.
+    A pandas frame keeps its own types; of any other release the engine's types are taken.
     """
     if isinstance(release, pd.DataFrame):
         frame = release.reset_index(drop=True).set_axis([str(name) for name in release.columns], axis="columns")

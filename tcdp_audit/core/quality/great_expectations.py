@@ -71,9 +71,8 @@ class _Evaluation:
         try:
             results = self._results()
         except Exception as error:  # noqa: BLE001 - its text may quote cells
-            yield self._outcome(
-                Status.ERROR, f"Great Expectations raised {type(error).__name__}; nothing was evaluated."
-            )
+            raised = type(error).__name__
+            yield self._outcome(Status.ERROR, f"Great Expectations raised {raised}; nothing was evaluated.")
             return
         asked = len(self.suite.configurations)
         if len(results) != asked:
@@ -96,9 +95,8 @@ class _Evaluation:
         about = _about(columns)
         figures = result.result or {}
         if _raised(result.exception_info):
-            yield self._outcome(
-                Status.ERROR, f"{about} could not be evaluated by {kind}: it raised an exception.", result
-            )
+            message = f"{about} could not be evaluated by {kind}: it raised an exception."
+            yield self._outcome(Status.ERROR, message, result)
         elif not result.success:
             records = _tally(figures)
             where = "" if records is None else f", in {part_of(records.failing or 0, records.total, 'record')}"

@@ -35,15 +35,10 @@ DEMANDED_BY = {  # the parameter without which an expectation holds for everythi
 
 @dataclass(frozen=True)
 class Suite:
-    """A suite whose expectations are all known and sound.
+    """A suite whose expectations are all known and sound."""
 
-    Args:
-        name: what messages call it.
-        configurations: its expectations, as Great Expectations evaluates them.
-    """
-
-    name: str
-    configurations: Sequence[Any]
+    name: str  # what messages call it
+    configurations: Sequence[Any]  # its expectations, as Great Expectations evaluates them
 
 
 def suite_in(policy: Policy) -> Suite:

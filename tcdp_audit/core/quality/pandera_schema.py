@@ -9,7 +9,7 @@ import site
 import sys
 import sysconfig
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from importlib import import_module
 from importlib.machinery import PathFinder
@@ -40,17 +40,11 @@ UNTRUSTED = (
 
 @dataclass(frozen=True)
 class SchemaDemands:
-    """A schema that judges the release as it is.
+    """A schema that judges the release as it is."""
 
-    Args:
-        name: what messages call the schema.
-        schema: a copy of it that drops, filters, fills in and parses nothing, and whose failures all count.
-        warnings: the ids of those of its checks whose failure only warns.
-    """
-
-    name: str
-    schema: Any
-    warnings: frozenset[int]
+    name: str  # what messages call the schema
+    schema: Any  # a copy of it that drops, filters, fills in and parses nothing, and whose failures all count
+    warnings: frozenset[int]  # the ids of those of its checks whose failure only warns
 
     @property
     def columns(self) -> int:
@@ -134,9 +128,8 @@ def _imported(location: str, policy: Policy) -> pa.DataFrameSchema:
     except ModuleNotFoundError as error:
         raise _Fault(f"no module {error.name!r} can be imported from here") from None
     except AttributeError as error:
-        raise _Fault(
-            f"the module has no {name!r}" if error.name == name else "the module raised AttributeError"
-        ) from None
+        lacks = error.name == name
+        raise _Fault(f"the module has no {name!r}" if lacks else "the module raised AttributeError") from None
     except (Exception, SystemExit) as error:  # noqa: BLE001 - it is the code of a policy's author
         raise _Fault(f"importing it raised {type(error).__name__}") from None
     if not isinstance(schema, pa.DataFrameSchema):
@@ -173,12 +166,12 @@ def _without_ways_out(schema: Any) -> Iterator[int]:
 
 
 def _require_demand(schema: pa.DataFrameSchema) -> None:
-    if not any(_demands(part) for part in _parts(schema)):
+    if not any(map(_demands, _parts(schema))):
         raise _Fault("it demands nothing: it has no column, no check and no type")
 
 
 def _demands(part: Any) -> bool:
-    """True if a release could fail a part of a schema at all."""
+    """True if a release could fail a part of a schema."""
     if isinstance(part, pa.DataFrameSchema):
         own = part.dtype, part.unique, part.unique_column_names, part.strict, part.ordered and part.columns
         return bool(part.checks) or any(own)
@@ -232,13 +225,9 @@ def _folders_of_packages() -> list[str]:
 def _lines(folder: str) -> Iterator[str]:
     """The folders that the files of paths in a folder of packages name."""
     for file in sorted(Path(folder).glob("*.pth")):
-        try:
-            lines = file.read_text(encoding="utf-8").splitlines()
-        except (OSError, UnicodeDecodeError):
-            continue
-        yield from (
-            line.strip() for line in lines if line.strip() and not line.startswith(("#", "import ", "import\t"))
-        )
+        with suppress(OSError, UnicodeDecodeError):
+            lines = [line for line in file.read_text(encoding="utf-8").splitlines() if line.strip()]
+            yield from (line.strip() for line in lines if not line.startswith(("#", "import ", "import\t")))
 
 
 def _folders_of_python() -> list[str]:

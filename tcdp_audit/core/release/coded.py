@@ -1,26 +1,30 @@
-"""Whole columns of one or more tables as codes over common domains, for checks that need records and not classes."""
+"""Columns of one or more tables as codes over common domains, for checks that need records and not classes.
+
+A table larger than the memory is read as its distinct rows, whole or part by part.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 
 import numpy as np
 
-from tcdp_audit.core.base.arrays import Floats, frozen_array
 from tcdp_audit.core.base.errors import CheckError, DataError
 from tcdp_audit.core.base.frozen import FrozenDict
 from tcdp_audit.core.base.words import gibibytes, listing
 from tcdp_audit.core.classes.histogram import Counts
+from tcdp_audit.core.classes.shards import MOST_SHARDS, LocalShards, Plan, assign_to_shards, merged_rows
 from tcdp_audit.core.encoding.counted import CountedCodes
 from tcdp_audit.core.encoding.domain import Domain
-from tcdp_audit.core.encoding.keys import Codes
+from tcdp_audit.core.encoding.keys import Codes, Floats, frozen_array
 from tcdp_audit.core.encoding.reading import domain_of, require_exact, union
 from tcdp_audit.core.engines.base import Engine
 from tcdp_audit.core.policy.model import AttributeDeclaration, Conventions, Role
 
-KEY = 16  # bytes that a number for a row and its place in an order take
-CODE = 8  # bytes that a code takes at the most
+KEY = 16  # bytes of a row's number and its rank
+CODE = 8  # greatest number of bytes of a code
 
 
 @dataclass(frozen=True)
@@ -28,10 +32,10 @@ class CodedTable:
     """Some columns of a table: its records in the table's order, or rows that each represent several.
 
     Args:
-        name: what messages call the table.
-        domains: the domain of each column; the same object's values for every table that was coded together.
+        name: the table's name in messages.
+        domains: the domain of each column, with the same values for all tables that were coded together.
         codes: the code of each row, for each column.
-        times: how many records each row stands for; None where the rows are the records.
+        times: the number of records that each row represents; None if the rows are the records.
     """
 
     name: str
@@ -41,12 +45,12 @@ class CodedTable:
 
     @property
     def rows(self) -> CountedCodes:
-        """Its rows."""
+        """The rows with their counts."""
         return CountedCodes(self.codes, self.times)
 
     @property
     def records(self) -> int:
-        """How many records it has."""
+        """The number of records."""
         return self.rows.records
 
     def numbers(self, attribute: str) -> Floats:
@@ -63,11 +67,11 @@ class CodedTable:
 
 @dataclass(frozen=True)
 class StreamedTable:
-    """Some columns of a table that are read batch by batch, as often as it is asked.
+    """Some columns of a table, read batch by batch in every iteration.
 
     Args:
         engine: the table.
-        columns: their domains, in the order in which they were asked for.
+        columns: their domains, in the requested order.
     """
 
     engine: Engine
@@ -75,11 +79,11 @@ class StreamedTable:
 
     @property
     def name(self) -> str:
-        """What messages call the table."""
+        """The table's name in messages."""
         return self.engine.name
 
     def __iter__(self) -> Iterator[CodedTable]:
-        """Its rows as the engine sends them: in any order, equal ones anywhere. One scan of the table."""
+        """The engine's rows: in any order, not grouped. One scan of the table."""
         domains = FrozenDict({one.attribute: one for one in self.columns})
         for rows in self.engine.counted(self.columns):
             yield CodedTable(self.name, domains, rows, rows.times)
@@ -99,14 +103,14 @@ def code_together(
     Args:
         engines: the tables.
         attributes: the columns.
-        declarations: what the columns mean.
-        conventions: what stands for no value.
-        counted: whether a row may stand for several records, so that the order of records is lost.
-        memory: budget in bytes for the codes and for what is computed from them; None for no limit.
+        declarations: the declarations of the columns.
+        conventions: decide which cells are missing.
+        counted: whether a row may represent several records, so that the order of records is lost.
+        memory: budget in bytes for the codes and results computed from them; None for no limit.
 
     Raises:
         CheckError: a table lacks a column, or holds values that do not fit its declared scale; or the rows would
-            outgrow the memory.
+            exceed the memory.
 
     Cost: one scan of each table; memory for one code per row and column.
     """
@@ -126,16 +130,16 @@ def code_apart(
     counted: bool = False,
     memory: int | None = None,
 ) -> list[CodedTable]:
-    """Some columns of several tables, each coded over the values of its own table, and others over common domains.
+    """Some columns of several tables, coded over the values of each table, and others over common domains.
 
     Args:
         engines: the tables.
-        attributes: the columns that may be generalised in another way in each table.
-        alike: those whose equal codes are equal values.
-        declarations: what the columns mean.
-        conventions: what stands for no value.
-        counted: whether a row may stand for several records, so that the order of records is lost.
-        memory: budget in bytes for the codes and for what is computed from them; None for no limit.
+        attributes: the columns that may be generalised differently in each table.
+        alike: the columns whose equal codes are equal values.
+        declarations: the declarations of the columns.
+        conventions: decide which cells are missing.
+        counted: whether a row may represent several records, so that the order of records is lost.
+        memory: budget in bytes for the codes and results computed from them; None for no limit.
 
     Raises:
         CheckError: as `code_together`.
@@ -174,10 +178,10 @@ def separate_domains(
     declarations: Mapping[str, AttributeDeclaration],
     conventions: Conventions,
 ) -> list[tuple[Domain, ...]]:
-    """The domains of some columns of each table, over its own values, whose labels can be compared.
+    """The domains of some columns of each table over its own values, with comparable labels.
 
     Raises:
-        CheckError: as `common_domains`, but tables may differ in what is generalised.
+        CheckError: as `common_domains`, but tables may be generalised differently.
     """
     own = [[_domain(engine, name, declarations, conventions) for engine in engines] for name in attributes]
     try:
@@ -189,12 +193,12 @@ def separate_domains(
 
 
 def bytes_of_record(domains: Sequence[Domain]) -> int:
-    """What a record takes in codes and in what is computed from them."""
+    """The bytes of a record's codes and of results computed from them."""
     return sum(one.dtype.itemsize for one in domains) + KEY * len(domains)
 
 
 def fit(engines: Sequence[Engine], each: int, memory: int) -> bool:
-    """Whether all records of some tables, which take so many bytes each, can be compared in memory."""
+    """Whether all records of some tables, of `each` bytes, can be compared in memory."""
     return are_few(engines) and each * sum(engine.records for engine in engines) <= memory
 
 
@@ -204,7 +208,7 @@ def are_few(engines: Sequence[Engine]) -> bool:
 
 
 def _require_memory(engines: Sequence[Engine], domains: Sequence[Domain], memory: int, *, counted: bool) -> None:
-    """Refuse rows that cannot be held within the budget, before they are read."""
+    """Raise `CheckError`, before rows are read, if they would exceed the budget."""
     rows = sum(engine.rows if counted else engine.records for engine in engines)
     each = sum(one.dtype.itemsize for one in domains) + KEY if counted else bytes_of_record(domains)
     needed = rows * each
@@ -238,3 +242,72 @@ def _domain(
     if misfit is not None:
         raise CheckError(f"column {name!r} of {engine.name} holds {misfit.reason}")
     return domain
+
+
+PARTS = 4  # the memory divided by this is the planned size of a part, as some are larger than others
+
+
+def in_parts(
+    engines: Sequence[Engine], domains: Sequence[tuple[Domain, ...]], memory: int
+) -> Iterator[list[CodedTable]]:
+    """Split tables into parts so that equal records of all tables are in the same part, as counted rows.
+
+    Args:
+        engines: the tables.
+        domains: the columns of each, over common domains.
+        memory: budget in bytes. The parts are stored on disk.
+
+    Cost: one scan of each table, which is written once and read once.
+    """
+    needed = bytes_of_record(domains[0]) * sum(engine.records for engine in engines)
+    plan = Plan(min(max(1, -(-PARTS * needed // memory)), MOST_SHARDS), spill=True)
+    with ExitStack() as stack:
+        shards = []
+        for engine, own in zip(engines, domains, strict=True):
+            shards.append(assign_to_shards(engine, own, own, plan, merged=True))
+            stack.callback(shards[-1].close)
+        for number in range(plan.shards):
+            yield [
+                _table(engine.name, own, _part(one, own, number))
+                for engine, own, one in zip(engines, domains, shards, strict=True)
+            ]
+
+
+def _part(shards: LocalShards, domains: Sequence[Domain], number: int) -> CountedCodes:
+    rows = shards.read(number)
+    return rows if len(rows) else CountedCodes({one.attribute: np.zeros(0, one.dtype) for one in domains})
+
+
+def distinct_rows(engine: Engine, domains: Sequence[Domain], memory: int | None) -> CodedTable:
+    """The distinct rows of a table, each with the number of records that it represents.
+
+    Args:
+        engine: the table.
+        domains: its columns.
+        memory: budget in bytes; None for no limit.
+
+    Raises:
+        CheckError: they exceed the memory.
+
+    Cost: one scan of the table, and a sort each time that as many rows were read as there were distinct ones.
+    """
+    each = bytes_of_record(domains)
+    distinct = CountedCodes({one.attribute: np.zeros(0, one.dtype) for one in domains}, np.zeros(0, np.int64))
+    waiting: list[CountedCodes] = []
+    for rows in engine.counted(domains):
+        waiting.append(rows)
+        if sum(one.rows for one in waiting) > distinct.rows:
+            distinct = merged_rows(CountedCodes.joined([distinct, *waiting]), domains)
+            waiting.clear()
+        if memory is not None and distinct.rows * each > memory:
+            raise CheckError(
+                f"it needs the distinct rows of {engine.name} at once, which take more than the {gibibytes(memory)} "
+                "that may be used; compare fewer `attributes`, or give more with --memory"
+            )
+    return _table(engine.name, domains, merged_rows(CountedCodes.joined([distinct, *waiting]), domains))
+
+
+def _table(name: str, domains: Sequence[Domain], rows: CountedCodes) -> CodedTable:
+    codes = {attribute: frozen_array(codes) for attribute, codes in rows.items()}
+    times = None if rows.times is None else frozen_array(rows.times)
+    return CodedTable(name, FrozenDict({one.attribute: one for one in domains}), FrozenDict(codes), times)

@@ -1,4 +1,4 @@
-"""The common part of some labels of an attribute: that of `[20, 40)`, `[30, 50)` and `*` is `[30, 40)`.
+"""The common part (intersection) of labels of an attribute: that of `[20, 40)`, `[30, 50)` and `*` is `[30, 40)`.
 
 Ranges of numbers and ranks are compared by their ends. Values, sets of values and nodes of a hierarchy are compared as
 sets of values, a bit for each.
@@ -20,8 +20,8 @@ from tcdp_audit.core.encoding.generalised import Ranges, interval_label, members
 from tcdp_audit.core.encoding.hierarchy import Hierarchy
 from tcdp_audit.core.policy.model import AttributeDeclaration
 
-NO_PART = -1  # of labels that exclude each other
-BLOCK = 2**26  # bytes of sets that are compared at a time
+NO_PART = -1  # the code for labels that exclude each other
+BLOCK = 2**26  # bytes of the sets that are compared at a time
 
 Numbers = NDArray[np.int64]
 Mask = NDArray[np.bool_]
@@ -29,11 +29,11 @@ Mask = NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class CommonParts(ABC):
-    """The labels of one attribute, and what is left of several of them.
+    """The labels of one attribute, with their common parts and joins.
 
     Args:
         domain: the attribute's values.
-        is_open: for each code, the missing one last, whether it may stand for every value. Shape (size + 1,).
+        is_open: for each code, the missing one last, whether it may represent every value. Shape (size + 1,).
         new: labels of common parts that no record has; code `size + 1` is the first of them.
     """
 
@@ -44,28 +44,28 @@ class CommonParts(ABC):
     @property
     @abstractmethod
     def is_exact(self) -> Mask:
-        """For each code whether it stands for one value. Shape (size + 1,)."""
+        """For each code whether it represents one value. Shape (size + 1,)."""
 
     @abstractmethod
     def _keys(
         self, starts: NDArray[np.intp], codes: Numbers, *, joined: bool
     ) -> tuple[NDArray[np.void] | Numbers, Mask]:
-        """What tells common parts, or joined labels, apart, and whether there is one, for each group of codes."""
+        """A key that identifies the common part, or the join, of each group of codes, and whether it exists."""
 
     @abstractmethod
     def _known(self) -> dict[Any, int]:
-        """The code of each label by what tells its values apart."""
+        """The code of each label by its key."""
 
     @abstractmethod
     def _label(self, key: Any) -> str:
-        """The label of a common part that no code stands for."""
+        """The label of a common part that has no code."""
 
     def common(self, starts: NDArray[np.intp], codes: Numbers) -> Numbers:
-        """The label that is left of each group of labels.
+        """The common part of each group of labels.
 
         Args:
-            starts: where each group begins among the codes.
-            codes: of the labels, group by group.
+            starts: the position in `codes` at which each group begins.
+            codes: the codes of the labels, group by group.
 
         Returns:
             A code, `size + 1` and more for those of `new`; -1 where the labels exclude each other. Shape (groups,).
@@ -106,13 +106,13 @@ class CommonParts(ABC):
 def common_parts_of(
     domain: Domain, declared: AttributeDeclaration, hierarchy: Hierarchy | None, *, missing_is_open: bool
 ) -> CommonParts | None:
-    """How the labels of an attribute are intersected; None where each of them stands for one value.
+    """The `CommonParts` of an attribute; None if each of its labels represents one value.
 
     Args:
         domain: its values.
         declared: its declaration.
         hierarchy: its hierarchy, if it has one.
-        missing_is_open: whether a missing value may be any, so that other labels say which; otherwise it says nothing.
+        missing_is_open: whether a missing value may be any value, so that other labels narrow it down.
     """
     is_open = domain.is_uninformative.copy()
     is_open[-1] = missing_is_open and domain.missing > 0
@@ -127,17 +127,13 @@ def common_parts_of(
 
 @dataclass(frozen=True)
 class CommonRanges(CommonParts):
-    """Numbers, ranks, and ranges of them.
-
-    Args:
-        order: the values of an ordinal attribute; None of a numeric one.
-    """
+    """Numbers, ranks, and ranges of them; `order` has the values of an ordinal attribute, None for a numeric one."""
 
     order: Sequence[str] | None = None
 
     @cached_property
     def _ranges(self) -> Ranges:
-        """What each code covers, the missing one last; whole numbers with both ends closed."""
+        """The range of each code, the missing one last; ranges of whole numbers have both ends closed."""
         domain = self.domain
         if domain.covers is not None:
             own = Ranges.of(domain.covers)
@@ -151,19 +147,19 @@ class CommonRanges(CommonParts):
         return Ranges(low, high, low_open, high_open)
 
     def _are_whole(self, low: NDArray[np.float64], high: NDArray[np.float64]) -> bool:
-        """Whether all numbers are whole, single ones among them: `[34, 35)` then is 34."""
+        """Whether all numbers are whole, including single ones, so that `[34, 35)` is 34."""
         ends = np.concatenate([low, high])
         ends = ends[np.isfinite(ends)]
         return bool((ends == np.floor(ends)).all() and (low == high).any())
 
     @property
     def is_exact(self) -> Mask:
-        """Whether it is a single number or rank; a missing value is none."""
+        """Whether each code is a single number or rank; a missing value is not."""
         return np.asarray(self._ranges.low == self._ranges.high)
 
     @cached_property
     def _ends(self) -> tuple[NDArray[np.complex128], NDArray[np.complex128], Numbers, Numbers]:
-        """All lower and upper ends in order, and the place of each code's own."""
+        """All lower and all upper ends, sorted, and the position among them of each code's ends."""
         ranges = self._ranges
         lows, low = np.unique(_ends(ranges.low, ranges.low_open), return_inverse=True)
         highs, high = np.unique(_ends(ranges.high, ~ranges.high_open), return_inverse=True)
@@ -197,7 +193,7 @@ class CommonRanges(CommonParts):
 
 
 def _ends(numbers: NDArray[np.float64], beyond: Mask) -> NDArray[np.complex128]:
-    """Ends of ranges in their order: of two at one number, the one that lies beyond comes later."""
+    """Sortable ends of ranges: of two at the same number, the one beyond it sorts later."""
     ends = np.empty(len(numbers), dtype=np.complex128)
     ends.real, ends.imag = numbers, beyond
     return ends
@@ -205,11 +201,7 @@ def _ends(numbers: NDArray[np.float64], beyond: Mask) -> NDArray[np.complex128]:
 
 @dataclass(frozen=True)
 class CommonSets(CommonParts):
-    """Values, sets of values and nodes of a hierarchy.
-
-    Args:
-        hierarchy: the attribute's, if it has one.
-    """
+    """Values, sets of values, and nodes of the attribute's hierarchy, if it has one."""
 
     hierarchy: Hierarchy | None = None
 
@@ -224,7 +216,7 @@ class CommonSets(CommonParts):
 
     @cached_property
     def _values(self) -> list[list[str]]:
-        """The values that each label stands for; itself where it is one."""
+        """The values that each label represents; a single value represents itself."""
         known = {*self.domain.labels, *(() if self.hierarchy is None else self.hierarchy.lineage)}
         return [self._below(label, known) for label in self.domain.labels]
 
@@ -233,7 +225,7 @@ class CommonSets(CommonParts):
             return self._leaves.get(label, [label]) if self.hierarchy.lineage[label][0] else [label]
         parts = members(label, known - {label})
         if parts is None and label.startswith("{") and label.endswith("}") and ", " in label:
-            parts = label[1:-1].split(", ")  # of values that no record shows by themselves
+            parts = label[1:-1].split(", ")  # values that may occur in no record by themselves
         if parts is None:
             return [label]
         return [value for part in parts for value in self._leaves_of(part)]
@@ -251,12 +243,12 @@ class CommonSets(CommonParts):
 
     @property
     def is_exact(self) -> Mask:
-        """Whether it is one value; a missing one is none."""
+        """Whether each code is one value; a missing one is not."""
         single = [len(values) == 1 for values in self._values]
         return np.array([*single, False], dtype=bool) & ~self.is_open
 
     def _bits(self, codes: Numbers) -> NDArray[np.uint8]:
-        """The set of each of some codes as bits. Shape (codes, bytes)."""
+        """The set of values of each code as bits. Shape (codes, bytes)."""
         distinct, number = np.unique(codes, return_inverse=True)
         return np.array([self._row(code) for code in distinct.tolist()], dtype=np.uint8)[number]
 
@@ -287,7 +279,7 @@ class CommonSets(CommonParts):
 
 
 def _blocks(starts: NDArray[np.intp], codes: Numbers, width: int) -> Iterator[tuple[NDArray[np.intp], Numbers]]:
-    """Groups of codes in blocks whose sets fit into so many bytes together, or of one group each."""
+    """Split groups of codes into blocks whose sets fit into `BLOCK` bytes, or of one group each."""
     most, first = max(BLOCK // width, 1), 0
     ends = np.append(starts[1:], len(codes))
     while first < len(starts):

@@ -1,8 +1,8 @@
-"""What the cells of a release stand for among the values of its original, where the release may be generalised.
+"""The values of an original that the cells of a possibly generalised release match.
 
-A released cell stands for a value if the value may have become the cell: it is the same, or lies in the cell's range,
-among its set, or below its node of the hierarchy. A suppressed or missing cell stands for every value and for none; no
-other stands for a missing one.
+A released cell matches a value if the value may have become the cell: it is the same, or lies in the cell's range, in
+its set, or below its node of the hierarchy. A suppressed or missing cell matches every value and a missing one; no
+other cell matches a missing value.
 """
 
 from __future__ import annotations
@@ -14,12 +14,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.core.base.arrays import freeze_arrays
 from tcdp_audit.core.base.errors import CheckError, DataError
 from tcdp_audit.core.encoding.domain import Domain
 from tcdp_audit.core.encoding.generalised import Ranges, members
 from tcdp_audit.core.encoding.hierarchy import Hierarchy
-from tcdp_audit.core.encoding.keys import Codes
+from tcdp_audit.core.encoding.keys import Codes, freeze_arrays
 from tcdp_audit.core.encoding.reading import require_exact
 
 Places = NDArray[np.int64]
@@ -31,15 +30,16 @@ NO_SETS = np.zeros((0, 0), dtype=np.uint8)
 class GeneralizedMatch:
     """The values of the original that the released cells of an attribute may represent.
 
-    Every value has a place on one axis, or on two where the original itself holds ranges: that of its lower and that of
-    its upper end. A cell stands for the values whose place on every axis is from its `first` to its `last`; one of a
-    set whose values do not stand side by side only for those of them that are among its `members`.
+    Every value has a position on one axis, or on two where the original itself holds ranges: those of its lower and its
+    upper end. A cell matches the values whose position on every axis is from its `first` to its `last`. If the values
+    of its set are not adjacent, it matches only those of them that are among its `members`.
 
     Args:
-        place: of each code of the original, the missing one last; 0 where it tells nothing. Shape (axes, values + 1).
+        place: the position of each code of the original, the missing one last; 0 if it is missing or suppressed. Shape
+            (axes, values + 1).
         first: for each code of the release, the missing one last. Shape (axes, cells + 1).
-        last: the same; before `first` where a cell stands for nothing.
-        scattered: the row among `members` of each code of the release; -1 for values side by side. Shape (cells + 1,).
+        last: the same; less than `first` if a cell matches nothing.
+        scattered: the row in `members` of each code of the release; -1 for adjacent values. Shape (cells + 1,).
         members: a bit for each code of the original, as `numpy.packbits` packs them. Shape (rows, bytes).
     """
 
@@ -50,17 +50,17 @@ class GeneralizedMatch:
     members: NDArray[np.uint8]
 
     def __post_init__(self) -> None:
-        """Lock its arrays."""
+        """Make the arrays read-only."""
         freeze_arrays(self, "place", "first", "last", "scattered", "members")
 
     def matches(self, cells: Codes, values: Codes) -> NDArray[np.bool_]:
-        """Whether each cell stands for the value beside it."""
+        """Whether each cell matches the value at the same position."""
         place = self.place[:, values]
         inside = (place >= self.first[:, cells]) & (place <= self.last[:, cells])
         return np.asarray(inside.all(axis=0) & self.has_members(self.scattered[cells], values), dtype=np.bool_)
 
     def has_members(self, rows: Places, values: Codes) -> NDArray[np.bool_]:
-        """Whether each value is among the members that a row beside it names; true for the row -1."""
+        """Whether each value is in the row of `members` at the same position; true for the row -1."""
         if not len(self.members):
             return np.ones(len(rows), dtype=np.bool_)
         bits = self.members[rows, np.asarray(values) >> 3] >> (7 - (np.asarray(values) & 7)).astype(np.uint8)
@@ -70,11 +70,11 @@ class GeneralizedMatch:
 def generalized_match(
     released: Domain, original: Domain, hierarchy: Hierarchy | None, *, ordered: bool
 ) -> GeneralizedMatch:
-    """What the cells of one attribute stand for.
+    """Match the released cells of one attribute with the original's values.
 
     Args:
         released: the attribute's values in the release.
-        original: those in the original.
+        original: its values in the original.
         hierarchy: its hierarchy, if one is declared.
         ordered: whether its values are numbers, or ranks of a declared order.
 
@@ -93,7 +93,7 @@ def generalized_match(
 
 
 def _of_ranges(released: Domain, original: Domain) -> GeneralizedMatch:
-    """Ranges of numbers or ranks: an axis for single values, two for ranges, whose ends must both be inside."""
+    """Match ranges of numbers or ranks: an axis for single values, two for ranges, whose ends must both be inside."""
     telling = np.flatnonzero(~original.is_uninformative[:-1])
     if original.covers is None:
         support = _numbers(original)[telling]
@@ -110,7 +110,7 @@ def _of_ranges(released: Domain, original: Domain) -> GeneralizedMatch:
 
 
 def _numbers(domain: Domain) -> NDArray[Any]:
-    """Single values as numbers in their order; those of a declared order are its ranks."""
+    """Single values as sorted numbers; values of a declared order as their ranks."""
     return np.arange(domain.size) if domain.values.dtype == object else domain.values
 
 
@@ -119,7 +119,7 @@ def _single(domain: Domain) -> Ranges:
 
 
 def _inside(released: Domain, support: NDArray[Any]) -> tuple[Places, Places]:
-    """Where the values that each cell covers start and end among sorted ones; integers are not rounded."""
+    """The first and last position in `support` of the values that each cell covers; integers are not rounded."""
     if released.covers is not None:
         return Ranges.of(released.covers).inside(support)
     own = _numbers(released)
@@ -127,14 +127,14 @@ def _inside(released: Domain, support: NDArray[Any]) -> tuple[Places, Places]:
 
 
 def _ends(numbers: NDArray[np.float64], beyond: NDArray[np.bool_]) -> NDArray[np.complex128]:
-    """Ends of ranges in their order: of two at one number, the one that lies beyond comes later."""
+    """Sortable ends of ranges: of two at the same number, the one beyond it sorts later."""
     ends = np.empty(len(numbers), dtype=np.complex128)
     ends.real, ends.imag = numbers, beyond
     return ends
 
 
 def _of_labels(released: Domain, original: Domain, hierarchy: Hierarchy | None) -> GeneralizedMatch:
-    """Values, sets of values, and nodes of a hierarchy, whose leaves stand side by side."""
+    """Match values, sets of values, and nodes of a hierarchy, whose leaves are adjacent."""
     telling = np.flatnonzero(~original.is_uninformative[:-1])
     labels = _Labels([original.labels[code] for code in telling.tolist()], hierarchy)
     spans, rows = np.empty((2, released.size), dtype=np.int64), np.full(released.size + 1, SIDE_BY_SIDE)
@@ -152,11 +152,11 @@ def _of_labels(released: Domain, original: Domain, hierarchy: Hierarchy | None) 
 
 
 class _Labels:
-    """The values of an original in an order in which what stands below a node stands side by side."""
+    """The values of an original, ordered so that all values below a node are adjacent."""
 
     def __init__(self, labels: Sequence[str], hierarchy: Hierarchy | None) -> None:
         self.place = np.arange(len(labels))
-        self._nodes: dict[tuple[int, str], list[int]] = {}  # first and last place below each node of each level
+        self._nodes: dict[tuple[int, str], list[int]] = {}  # first and last position below each node of each level
         self._hierarchy = hierarchy
         if hierarchy is not None:
             known = [code for code, label in enumerate(labels) if label in hierarchy.lineage]
@@ -177,13 +177,13 @@ class _Labels:
                 self._nodes.setdefault((height, node), [place, place])[1] = place
 
     def at(self, places: Places) -> NDArray[np.intp]:
-        """The values that stand at some places."""
+        """The values at some positions."""
         return self._order[places]
 
     def places(self, label: str) -> tuple[int, int, Places | None]:
-        """The first and the last place that a released label stands for; all of them where they are not side by side.
+        """The first and last position that a released label matches, and all of them if they are not adjacent.
 
-        The first is behind the last where it stands for none.
+        The first is greater than the last if it matches none.
         """
         parts = members(label, self._known, unknown=True) or [label]
         spans = [span for part in {*parts, label} for span in self._below(part)]
@@ -194,7 +194,7 @@ class _Labels:
         return first, last, None if len(every) == last - first + 1 else every
 
     def _below(self, label: str) -> list[list[int]]:
-        """The places of the value that a label is, and of those below the node that it is."""
+        """The position ranges of a label as a value and as a node."""
         spans = [[self._code[label]] * 2] if label in self._code else []
         if self._hierarchy is not None and label in self._hierarchy.lineage:
             node = self._nodes.get((self._hierarchy.lineage[label][0], label))
@@ -211,7 +211,7 @@ def _cover(
     scattered: Places | None = None,
     sets: NDArray[np.uint8] = NO_SETS,
 ) -> GeneralizedMatch:
-    """Places from 1 on for values that tell something, 0 for the others; cells that tell nothing from 0 on."""
+    """Number the informative values from 1 and the others 0; suppressed and missing cells match from 0 on."""
     place = np.zeros((len(places), original.size + 1), dtype=np.int64)
     first, last = (np.zeros((len(places), released.size + 1), dtype=np.int64) for _ in range(2))
     everything = released.is_uninformative

@@ -1,7 +1,7 @@
-"""People whom conventions hide: cells that count as missing although they are written, and columns that match anything.
+"""People whom conventions hide: written cells that count as missing, and columns that mostly match anything.
 
-An intruder reads what the file shows. Where different texts count as one, or a text matches every value, classes look
-larger than the intruder finds them.
+An intruder reads the text in the file. If different texts count as one, or a text matches every value, the measured
+classes are larger than those that the intruder sees.
 """
 
 from __future__ import annotations
@@ -13,15 +13,15 @@ from fractions import Fraction
 
 import numpy as np
 
-from tcdp_audit.core.base.arrays import Integers
 from tcdp_audit.core.encoding.domain import Domain, RawDomain, texts_of
+from tcdp_audit.core.encoding.keys import Integers
 from tcdp_audit.core.policy.model import AttributeDeclaration, Conventions, Role
 from tcdp_audit.core.release.release import Release
 
-MOSTLY = Fraction(1, 2)  # of the records
-SHORT = 2  # letters of a code, such as that of a state
+MOSTLY = Fraction(1, 2)  # share of the records
+SHORT = 2  # greatest number of letters of a code, such as that of a state
 OTHER = re.compile(r"[\W_]+")
-ABSENT = re.compile(  # words for no value, without what is no letter
+ABSENT = re.compile(  # words for a missing value, reduced to letters
     "na|nan|nil|none|null|nv|nd|dk|ka|x|missing|unknown|unspecified|refused|dontknow|suppressed|redacted|masked|"
     "withheld|not(available|applicable|stated|reported|known)|unbekannt|keineangabe|fehlend|unterdrückt|inconnu|"
     "nonréponse|nonrenseigné|manquant|desconocido|sinrespuesta|perdido|onbekend|ontbreekt|sconosciuto|mancante"
@@ -34,8 +34,8 @@ class HiddenCells:
 
     Args:
         column: its name.
-        cells: how many records have one.
-        matches_anything: whether they match every value of the column, as `wildcard` wants it.
+        cells: the number of records with such a cell.
+        matches_anything: whether they match every value of the column, as under `wildcard`.
     """
 
     column: str
@@ -51,12 +51,12 @@ def mostly_wildcards(release: Release) -> Sequence[Domain]:
 
 
 def hidden_cells(release: Release) -> Iterator[HiddenCells]:
-    """The columns whose cells count as missing although they tell people apart. Cost: O(distinct values).
+    """The columns whose cells count as missing although they distinguish people. Cost: O(distinct values).
 
-    A quasi-identifier is among them where most of its cells match every value. Every column is where a token that is
-    written like a value is read as a missing one, and changes what an intruder finds: it matches every value, joins
-    cells that are written otherwise, or leaves a sensitive value out; and where such tokens, of whatever form, do that
-    to most of its cells.
+    A quasi-identifier is included if most of its cells match every value. Any column is included if a token that is
+    written like a value is read as missing and thereby changes what an intruder sees: it matches every value, joins
+    differently written cells, or leaves a sensitive value out. It is also included if tokens of any form do so in most
+    of its cells.
     """
     mostly = {one.attribute: one for one in mostly_wildcards(release)}
     for domain in (*release.quasi_identifiers, *release.sensitive):
@@ -80,7 +80,7 @@ def _is_known(release: Release, domain: Domain) -> bool:
 
 
 def _read_as_missing(release: Release, domain: Domain) -> int:
-    """How many written cells of a column a token makes missing, where that changes what an intruder finds."""
+    """The number of written cells of a column that tokens make missing, if that changes what an intruder sees."""
     conventions = release.policy.conventions
     tokens = [one for one in conventions.missing_tokens if one.strip()]
     if not tokens:
@@ -94,21 +94,21 @@ def _read_as_missing(release: Release, domain: Domain) -> int:
 
 
 def _changes(conventions: Conventions, domain: Domain, texts: int, cells: int, *, is_known: bool) -> bool:
-    """Whether cells of so many texts, read as missing, are not what a reader of the file makes of them."""
+    """Whether reading these cells, of `texts` distinct texts, as missing differs from what the file shows."""
     convention = conventions.missing_quasi_identifier if is_known else conventions.missing_sensitive
-    if convention == "own_category":  # one text that stands for itself alone is a value like any other
+    if convention == "own_category":  # a single text is a category like any value
         return texts > 1 or domain.missing > cells
     return convention != "fail"
 
 
 def _places(raw: RawDomain, tokens: Sequence[str]) -> Integers:
-    """Where some texts stand among the values of a column."""
+    """The positions of some texts among the values of a column."""
     wanted = np.array([*tokens, None], dtype=object)[:-1]
     return np.flatnonzero(np.isin(texts_of(raw.values), wanted))
 
 
 def _has_value(release: Release, domain: Domain, tokens: Sequence[str]) -> bool:
-    """Whether one of some tokens, as it stands in a column, is written like a value of it."""
+    """Whether a token that occurs in a column is written like one of its values."""
     if not tokens:
         return False
     raw, declaration = release.engine.domain(domain.attribute), release.policy.attributes[domain.attribute]
@@ -123,7 +123,7 @@ def _has_value(release: Release, domain: Domain, tokens: Sequence[str]) -> bool:
 
 
 def _is_code_among(text: str, others: Sequence[str]) -> bool:
-    """Whether a token is a short code among such codes: X beside F and M, ND beside the states; never NA."""
+    """Whether a token is a short code among others: X with F and M, ND with the states; never NA."""
     if not text.isalpha() or len(text) > SHORT or text.casefold() == "na":
         return False
     rest = [one for one in others if any(map(str.isalnum, one))]
@@ -131,7 +131,7 @@ def _is_code_among(text: str, others: Sequence[str]) -> bool:
 
 
 def _range_of(texts: Sequence[str]) -> tuple[float, float] | None:
-    """The least and the largest number of a column's values; None where one is no number, or there is none."""
+    """The least and greatest of a column's values; None if one is no number, or there is none."""
     numbers = [_number(text) for text in texts if text.strip()]
     if not numbers or None in numbers:
         return None
@@ -150,8 +150,8 @@ def _number(text: str) -> float | None:
 def _is_value(text: str, cells: int, declaration: AttributeDeclaration, others: tuple[float, float] | None) -> bool:
     """Whether a token is written like a value.
 
-    It is unless it has no letter and no digit, is a word for no value, or is a number outside the range of a column of
-    numbers that stands in more than one record, as codes of surveys do. What a declared order names is a value.
+    It is not if it has neither letters nor digits, is a word for a missing value, or is a repeated number outside the
+    range of a numeric column, as missing codes of surveys are. A token of a declared order is always a value.
     """
     if text in (declaration.order or ()):
         return True

@@ -1,9 +1,7 @@
-"""Release and original paired as the policy says: all of their records, or where these outgrow the memory a sample.
+"""Release and original paired as the policy declares: all records, or a sample if they exceed the memory.
 
-The same sample of release and original, coded over the values of the whole tables.
-
-Only the pairs are a sample. The domains of the attributes, with how many records have each value, are those of the
-whole tables, so that ranks, means and standard deviations are exact. The key's domain is that of the sample.
+Only the pairs are sampled. The domains of the attributes, with the counts of their values, are those of the whole
+tables, so that ranks, means and standard deviations are exact. The key's domain is that of the sample.
 """
 
 from __future__ import annotations
@@ -16,10 +14,10 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.core.base.arrays import frozen_array
 from tcdp_audit.core.base.errors import CheckError
 from tcdp_audit.core.base.frozen import FrozenDict
 from tcdp_audit.core.encoding.domain import Domain, RawDomain
+from tcdp_audit.core.encoding.keys import frozen_array
 from tcdp_audit.core.engines.base import Engine, Sampling
 from tcdp_audit.core.engines.opening import open_engine
 from tcdp_audit.core.policy.model import AttributeDeclaration, Conventions, Scale
@@ -36,10 +34,10 @@ from tcdp_audit.core.release.coded import (
 )
 from tcdp_audit.core.release.pairs import Pairs, Sample, align_by_key, align_by_row, require_as_many, require_unique
 
-SHARE = 8  # of the memory, which a sample of one table may take
+SHARE = 8  # a sample of one table may take the memory divided by this
 MEMORY = "give more memory with --memory"
-COPY = "audit copies of the tables in files"  # where more memory would change nothing
-KEY_BYTES = 100  # that the text of a key takes in Python, where it is told from others
+COPY = "audit copies of the tables in files"  # advice where more memory does not help
+KEY_BYTES = 100  # bytes of a key as a Python text, for finding distinct ones
 Tables = tuple[CodedTable, CodedTable]
 
 
@@ -48,7 +46,7 @@ class Pairing:
     """Two tables to be paired.
 
     Args:
-        policy: what pairs them.
+        policy: the policy that declares the pairing.
         engines: release and original.
         memory: budget in bytes; None for no limit.
     """
@@ -81,16 +79,12 @@ class Pairing:
         return Pairs(released, original, self._partner(keyed[0], keyed[1]), scales)
 
     def _partner(self, released: CodedTable, original: CodedTable, among: str = "") -> NDArray[np.int64]:
-        """The original's position for each released record.
-
-        Raises:
-            CheckError: no record has one, or the tables cannot be paired.
-        """
+        """The original's position for each released record; `CheckError` if no record has one."""
         key = self._key
         partner = align_by_row(released, original) if key is None else align_by_key(released, original, key)
         if not (partner >= 0).any():
             raise CheckError(
-                f"records cannot be paired: no value of the key {key!r} stands in both tables{among}; "
+                f"records cannot be paired: no value of the key {key!r} is in both tables{among}; "
                 "check that both write it in the same way"
             )
         return partner
@@ -100,7 +94,7 @@ class Pairing:
         return self.policy.document.key
 
     def _require_pairing(self) -> None:
-        """Insist that a pairing is declared, and that the tables have what it needs."""
+        """Raise `CheckError` unless a pairing is declared and the tables have its key or an order."""
         if self._key is None and not self.policy.document.rows_aligned:
             raise CheckError("which released record came from which original is not declared")
         for engine in self.engines:
@@ -115,12 +109,12 @@ class Pairing:
         return code_together(self.engines, names, self.policy.attributes, self.policy.conventions, memory=self.memory)
 
     def _sampled(self, attributes: Sequence[str], sample: int) -> Sampled | None:
-        """What a sample is drawn from; None where all records are compared, or all are needed."""
+        """The tables to sample; None if all records are compared."""
         if not sample or self.memory is None:
             return None
         beside = 0 if self._key is None else KEY_BYTES
         if fit(self.engines, (CODE + KEY) * len(attributes) + beside, self.memory):
-            return None  # whatever the domains are, which are not asked for twice
+            return None  # independent of the domains, which are read only once
         domains = common_domains(self.engines, attributes, self.policy.attributes, self.policy.conventions)
         each = bytes_of_record(domains[0]) + beside
         if fit(self.engines, each, self.memory):
@@ -142,7 +136,7 @@ class Pairing:
 
 
 def _require_key(engine: Engine, key: str) -> None:
-    """Insist that a table has the key's column."""
+    """Raise `CheckError` unless a table has the key's column."""
     if key not in {column.name for column in engine.columns}:
         raise CheckError(
             f"records cannot be paired: {engine.name} has no column {key!r}, which the policy names as the key; "
@@ -151,7 +145,7 @@ def _require_key(engine: Engine, key: str) -> None:
 
 
 def _require_order(engine: Engine) -> None:
-    """Insist that record i of a table is the same whenever it is read."""
+    """Raise `CheckError` unless record i of a table is the same in every scan."""
     if not engine.ordered:
         raise CheckError(
             f"the policy says `rows_aligned`, but the records of {engine.name} have no order where they are; "
@@ -161,15 +155,15 @@ def _require_order(engine: Engine) -> None:
 
 @dataclass(frozen=True)
 class Sampled:
-    """Release and original, of which a sample of pairs is wanted.
+    """Release and original, for a sample of pairs.
 
     Args:
         engines: the two tables.
-        domains: of the attributes in each, over their common values.
-        seed: of the draw.
-        pairs: about how many.
+        domains: the domains of the attributes in each, over their common values.
+        seed: the seed of the draw.
+        pairs: the approximate number of pairs.
         memory: budget in bytes.
-        more: what would make the sample larger, or needless: half a sentence.
+        more: a clause on how to make the sample larger or unnecessary.
     """
 
     engines: tuple[Engine, Engine]
@@ -182,11 +176,11 @@ class Sampled:
     def by_key(self, key: str, declarations: Mapping[str, AttributeDeclaration], conventions: Conventions) -> Tables:
         """The records whose key is drawn, in both tables.
 
-        That each has a key of its own is held of the whole tables, so that whoever is drawn stands for himself. A text
-        or a number that stands for no value (`NA`, NaN) is counted as missing only where it is drawn.
+        The key must be unique in the whole tables, so that a sampled key identifies one record. A text or a number for
+        a missing value (`NA`, NaN) is counted as missing only if it is drawn.
 
         Raises:
-            CheckError: the key is missing or repeated somewhere, or no sample can be drawn by it.
+            CheckError: the key is missing or repeated in a record, or no sample can be drawn by it.
         """
         declared = declarations.get(key)
         if declared is not None and declared.is_ordered:
@@ -222,7 +216,7 @@ class Sampled:
         return _table(engine, domains, list(small.batches(domains)))
 
     def by_row(self) -> Tables:
-        """The same positions of both tables, which are of one length and have an order."""
+        """Sample the same positions of both tables, which have the same length and an order."""
         records = self.engines[0].records
         draw = np.random.default_rng(self.seed)
         rows = np.sort(draw.choice(records, min(self.pairs, records), replace=False, shuffle=False))

@@ -1,6 +1,6 @@
-"""Release and original side by side: which released record came from which original one.
+"""Release and original with the original record of each released one.
 
-The truth is a declared key or an explicit `rows_aligned`; never silently the order of rows.
+The pairing is a declared key or an explicit `rows_aligned`; the order of rows is never assumed silently.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.core.base.arrays import Floats
 from tcdp_audit.core.base.errors import CheckError
 from tcdp_audit.core.base.words import agree, count
+from tcdp_audit.core.encoding.keys import Floats
 from tcdp_audit.core.engines.base import Engine
 from tcdp_audit.core.policy.model import Scale
 from tcdp_audit.core.release.coded import CodedTable
@@ -22,12 +22,12 @@ from tcdp_audit.core.release.coded import CodedTable
 
 @dataclass(frozen=True)
 class Sample:
-    """What a sample of pairs is of.
+    """The origin of a sample of pairs.
 
     Args:
-        records: how many records the release has.
-        seed: of the draw.
-        more: what would make the sample larger, or needless: half a sentence.
+        records: the number of records of the release.
+        seed: the seed of the draw.
+        more: a clause on how to make the sample larger or unnecessary.
     """
 
     records: int
@@ -37,15 +37,15 @@ class Sample:
 
 @dataclass(frozen=True)
 class Pairs:
-    """Two tables coded over common domains, and who is who.
+    """Two tables coded over common domains, and the pairing of their records.
 
     Args:
         released: the table under audit, n records.
         original: the table it was made from, N records.
-        partner: for each released record its original's position, -1 where it has none. int64, shape (n,).
+        partner: for each released record its original's position, -1 if it has none. int64, shape (n,).
         scales: the declared scale of each compared attribute.
-        sample: where the pairs are a sample, of what; None where they are all there are. The domains' counts are those
-            of the whole tables.
+        sample: the origin of the sample, if the pairs are one; None if they are all pairs. The domains' counts are
+            those of the whole tables.
     """
 
     released: CodedTable
@@ -61,12 +61,12 @@ class Pairs:
 
     @property
     def without_original(self) -> int:
-        """Released records without an original."""
+        """The number of released records without an original."""
         return len(self.partner) - len(self.matched)
 
     @property
     def withheld(self) -> int:
-        """Original records that were not released."""
+        """The number of original records that were not released."""
         return self.original.records - len(self.matched)
 
     def numbers(self, attribute: str) -> tuple[Floats, Floats]:
@@ -87,7 +87,7 @@ def align_by_key(released: CodedTable, original: CodedTable, key: str) -> NDArra
     """The original's position for each released record, by a key that is unique in both tables.
 
     Raises:
-        CheckError: the key is missing or repeated somewhere; the message counts, and names no value.
+        CheckError: the key is missing or repeated; the message has counts and no value.
 
     Cost: O(records).
     """
@@ -100,15 +100,15 @@ def align_by_key(released: CodedTable, original: CodedTable, key: str) -> NDArra
 
 
 def require_unique(repeats: tuple[int, int], key: str, table: str) -> None:
-    """Insist that every record has a key of its own.
+    """Require a distinct key for every record.
 
     Args:
-        repeats: how many records have none, and how many keys stand in more than one record.
+        repeats: the number of records without a key, and of keys in more than one record.
         key: the attribute.
-        table: what messages call the table.
+        table: the table's name in messages.
 
     Raises:
-        CheckError: they do not; the message counts, and names no value.
+        CheckError: a key is missing or repeated; the message has counts and no value.
     """
     missing, repeated = repeats
     if missing:
@@ -117,7 +117,7 @@ def require_unique(repeats: tuple[int, int], key: str, table: str) -> None:
             f"records cannot be paired: {records} no value in the key {key!r} of {table}; fill it in, or remove them"
         )
     if repeated:
-        values = f"{count(repeated, 'value')} {agree(repeated, 'stands', 'stand')}"
+        values = f"{count(repeated, 'value')} {agree(repeated, 'appears', 'appear')}"
         raise CheckError(
             f"records cannot be paired: {values} in more than one record in the key {key!r} of {table}; "
             "name a key that is unique"
@@ -125,21 +125,13 @@ def require_unique(repeats: tuple[int, int], key: str, table: str) -> None:
 
 
 def align_by_row(released: CodedTable, original: CodedTable) -> NDArray[np.int64]:
-    """Row i of one is row i of the other, because the policy says so.
-
-    Raises:
-        CheckError: the tables differ in length.
-    """
+    """Pair row i with row i, as the policy declares; `CheckError` if the tables differ in length."""
     require_as_many(released, original)
     return np.arange(released.records, dtype=np.int64)
 
 
 def require_as_many(released: CodedTable | Engine, original: CodedTable | Engine) -> None:
-    """Insist that two tables are of one length.
-
-    Raises:
-        CheckError: they are not.
-    """
+    """Raise `CheckError` unless two tables have the same length."""
     if released.records != original.records:
         raise CheckError(
             f"the policy says `rows_aligned`, but {released.name} has {count(released.records, 'record')} and "

@@ -1,18 +1,18 @@
-"""A release: a table in an engine, read under a policy's roles, scales and conventions.
-
-The hierarchies that a policy declares, read at once: every unsound one is named, at its line of the policy.
-"""
+"""A release: a table in an engine, read under a policy's roles, scales, conventions and hierarchies."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
+from tcdp_audit.core.base.cache import Cache, Identity
 from tcdp_audit.core.base.errors import DataError, PolicyError
+from tcdp_audit.core.base.files import content_digest
 from tcdp_audit.core.base.frozen import FrozenDict, frozen
 from tcdp_audit.core.encoding.domain import Domain, Misfit, RawDomain
 from tcdp_audit.core.encoding.hierarchy import Hierarchy, Tree, load_hierarchy
@@ -38,14 +38,16 @@ class Release:
     """A table with declared roles.
 
     Args:
-        engine: where it lives.
-        policy: what its columns mean.
-        original: the table it was made from, where the policy names one.
+        engine: the engine over the table.
+        policy: the policy that declares its columns.
+        original: the table it was made from, if the policy names one.
+        cache: keeps what columns were read as, from one audit to the next.
     """
 
     engine: Engine
     policy: Policy
     original: Engine | None = None
+    cache: Cache = field(default_factory=Cache, repr=False, compare=False)
 
     @cached_property
     def columns(self) -> frozenset[str]:
@@ -67,17 +69,20 @@ class Release:
             if reference is None:
                 return _Read(own, misfit)
             _require_alike(own, reference)
-            own, reference = union([own, reference])
+            both = [own, reference]
+            own, reference = self.cache.get(("union", Identity(*both)), lambda: union(both))
             return _Read(own, misfit, reference)
         except DataError as error:
             return error
 
     def _domain_of(self, attribute: str, raw: RawDomain) -> tuple[Domain, Misfit | None]:
         declaration = self.policy.attributes.get(attribute, AttributeDeclaration(role=Role.INSENSITIVE))
-        return domain_of(attribute, raw, declaration, self.policy.conventions)
+        conventions = self.policy.conventions
+        key = ("domain", attribute, Identity(raw), declaration.reading, conventions.model_dump_json())
+        return self.cache.get(key, lambda: domain_of(attribute, raw, declaration, conventions))
 
     def _reference_domain(self, attribute: str) -> Domain | None:
-        """A sensitive attribute in its reference distribution, where that is not the release's own."""
+        """A sensitive attribute's domain in its reference distribution, if that is not the release's."""
         declaration = self.policy.attributes.get(attribute)
         if declaration is None or declaration.role is not Role.SENSITIVE:
             return None
@@ -85,42 +90,38 @@ class Release:
         if reference == "original" and self.original is not None and attribute in _columns(self.original):
             raw = self.original.domain(attribute)
         elif reference == "declared" and declaration.order is None:
-            raw = _declared(declaration)
+            raw = self.cache.get(("declared", declaration.reading), lambda: _declared(declaration))
         return None if raw is None else self._domain_of(attribute, raw)[0]
 
     @cached_property
     def original_domains(self) -> Mapping[str, Domain]:
-        """The original's sensitive attributes, coded as the release's are, where it is the reference."""
+        """The original's sensitive attributes, coded like the release's, if the original is the reference."""
         if self.policy.conventions.reference != "original":
             return FrozenDict()
         return FrozenDict({name: one.reference for name, one in self._readable.items() if one.reference is not None})
 
     @cached_property
     def hierarchies(self) -> Mapping[str, Hierarchy]:
-        """The declared hierarchies.
-
-        Raises:
-            PolicyError: some cannot be read, or are not one tree of one depth.
-        """
-        return declared_hierarchies(self.policy)
+        """The declared hierarchies; see `declared_hierarchies`."""
+        return declared_hierarchies(self.policy, self.cache)
 
     @cached_property
     def unknown_labels(self) -> Mapping[str, list[int]]:
-        """For each attribute with a hierarchy the codes of values that the hierarchy does not have."""
+        """For each attribute with a hierarchy the codes of values that are not in it."""
         domains = {name: self.domains[name] for name in self.hierarchies if name in self.domains}
         unknown = {name: self.hierarchies[name].unknown(domain.labels) for name, domain in domains.items()}
         return FrozenDict({name: frozen(codes) for name, codes in unknown.items() if codes})
 
     def tree(self, domain: Domain) -> Tree | None:
-        """An attribute's hierarchy laid over its domain, where it has one that knows all values."""
+        """An attribute's hierarchy over its domain; None if it has none with all its values."""
         hierarchy = self.hierarchies.get(domain.attribute)
         if hierarchy is None or domain.attribute in self.unknown_labels:
             return None
-        return hierarchy.over(domain.labels)
+        return self.cache.get(("tree", Identity(hierarchy, domain)), lambda: hierarchy.over(domain.labels))
 
     @property
     def _examined(self) -> list[str]:
-        """The attributes whose values matter: those that are grouped or measured, and those with a scale to keep."""
+        """The attributes whose values are read: those that are grouped or measured, and those with a scale."""
         wanted = [
             name
             for name, one in sorted(self.policy.attributes.items())
@@ -137,11 +138,7 @@ class Release:
         return FrozenDict({name: read.domain for name, read in self._readable.items()})
 
     def domain(self, attribute: str) -> Domain:
-        """The domain of any column, examined or not.
-
-        Raises:
-            DataError: it has none.
-        """
+        """The domain of any column, examined or not; `DataError` if it has none."""
         if attribute in self.domains:
             return self.domains[attribute]
         read = self._reading(attribute)
@@ -151,12 +148,12 @@ class Release:
 
     @cached_property
     def misfits(self) -> Mapping[str, Misfit]:
-        """The attributes some of whose values do not fit their declared scale."""
+        """The attributes with values that do not fit their declared scale."""
         return FrozenDict({name: read.misfit for name, read in self._readable.items() if read.misfit is not None})
 
     @cached_property
     def unreadable(self) -> Mapping[str, str]:
-        """The attributes that have no domain, each with a sentence that says why."""
+        """The attributes that have no domain, each with the reason."""
         return FrozenDict({name: str(read) for name, read in self._read.items() if isinstance(read, DataError)})
 
     @cached_property
@@ -172,12 +169,12 @@ class Release:
 
     @property
     def unit(self) -> Domain | None:
-        """The domain of the entity column, where the policy declares one."""
+        """The domain of the entity column, if the policy declares one."""
         name = self.policy.document.unit
         return None if name is None else self.domains.get(name)
 
     def obstacle(self, attribute: str) -> str:
-        """Why an attribute cannot be used, or nothing."""
+        """Why an attribute cannot be used; empty if it can."""
         if attribute not in self.columns:
             document = self.policy.document
             dropped = attribute == document.unit and not document.unit_released
@@ -195,7 +192,7 @@ def _columns(engine: Engine) -> frozenset[str]:
 
 
 def _declared(declaration: AttributeDeclaration) -> RawDomain | None:
-    """The values of a declared distribution, as a column would hold them."""
+    """The values of a declared distribution as raw values of a column."""
     if not isinstance(declaration.distribution, dict):
         return None
     values = np.array([*sorted(declaration.distribution), None], dtype=object)[:-1]
@@ -203,7 +200,7 @@ def _declared(declaration: AttributeDeclaration) -> RawDomain | None:
 
 
 def _require_alike(own: Domain, reference: Domain) -> None:
-    """Refuse ranges beside single values."""
+    """Raise an error if one of two domains is generalised and the other is not."""
     forms = {(one.covers is None, one.values.dtype == object) for one in (own, reference)}
     if len(forms) > 1:
         raise DataError(
@@ -212,17 +209,22 @@ def _require_alike(own: Domain, reference: Domain) -> None:
         )
 
 
-def declared_hierarchies(policy: Policy) -> Mapping[str, Hierarchy]:
+def declared_hierarchies(policy: Policy, cache: Cache | None = None) -> Mapping[str, Hierarchy]:
     """The hierarchy of each attribute that has one.
 
+    Args:
+        policy: the policy that declares them.
+        cache: has the hierarchies that were read before and have not changed.
+
     Raises:
-        PolicyError: some cannot be read, or are not one tree of one depth; it has the faults of all of them.
+        PolicyError: some cannot be read, or are not one tree of one depth. The error has all faults, each with its
+            line of the policy.
     """
     hierarchies: dict[str, Hierarchy] = {}
     faults: list[tuple[str, str]] = []  # attribute and sentence
     for name, declaration in policy.attributes.items():
         try:
-            hierarchies |= _hierarchy(policy, name, declaration)
+            hierarchies |= _hierarchy(policy, name, declaration, cache or Cache())
         except PolicyError as error:
             faults += [(name, line) for line in str(error).splitlines()]
     if faults:
@@ -230,11 +232,13 @@ def declared_hierarchies(policy: Policy) -> Mapping[str, Hierarchy]:
     return FrozenDict(hierarchies)
 
 
-def _hierarchy(policy: Policy, name: str, declaration: AttributeDeclaration) -> dict[str, Hierarchy]:
+def _hierarchy(policy: Policy, name: str, declaration: AttributeDeclaration, cache: Cache) -> dict[str, Hierarchy]:
     declared = declaration.hierarchy
     if declared is None:
         return {}
-    return {name: load_hierarchy(declared, Path(policy.resolve(declared)) if isinstance(declared, str) else None)}
+    path = Path(policy.resolve(declared)) if isinstance(declared, str) else None
+    key = ("hierarchy", repr(declared), path, content_digest(path) if cache.room and path is not None else None)
+    return {name: cache.get(key, lambda: load_hierarchy(declared, path))}
 
 
 def _unsound(policy: Policy, faults: list[tuple[str, str]]) -> PolicyError:
@@ -243,3 +247,72 @@ def _unsound(policy: Policy, faults: list[tuple[str, str]]) -> PolicyError:
     if policy.path is None:
         return PolicyError("\n".join(f"{one.location}: {one.message}" for one in at))
     return unsound(str(policy.path), policy.text, at)
+
+
+@dataclass(frozen=True, kw_only=True)
+class AuditedColumn:
+    """The declaration and figures of one column.
+
+    Args:
+        name: its name.
+        role: its declared role; None if the policy does not declare it.
+        scale: its declared scale; None if that is not declared.
+        label: its meaning, in the policy's words; empty without any.
+        reason: the policy's reason for the declaration, in its author's words; empty without any.
+        is_present: whether the release has it.
+        values: the number of distinct values in the release; None if the audit does not read them.
+        missing: the number of records without a value; None likewise.
+        has_hierarchy: whether the policy declares a hierarchy.
+        is_key: whether it pairs released and original records.
+        is_unit: whether it names the entity that is the unit of privacy.
+    """
+
+    name: str
+    role: Role | None = None
+    scale: Scale | None = None
+    label: str = ""
+    reason: str = ""
+    is_present: bool = True
+    values: int | None = None
+    missing: int | None = None
+    has_hierarchy: bool = False
+    is_key: bool = False
+    is_unit: bool = False
+
+    def as_json(self) -> dict[str, Any]:
+        """The entry in the JSON result."""
+        return {
+            "name": self.name,
+            "role": None if self.role is None else self.role.value,
+            "scale": None if self.scale is None else self.scale.value,
+            "label": self.label,
+            "present": self.is_present,
+            "values": self.values,
+            "missing": self.missing,
+            "hierarchy": self.has_hierarchy,
+            "key": self.is_key,
+            "unit": self.is_unit,
+            **({"reason": self.reason} if self.reason else {}),
+        }
+
+
+def audited_columns(release: Release) -> Iterator[AuditedColumn]:
+    """The columns in the policy's order, then undeclared ones. Cost: O(values of the examined columns)."""
+    declared = release.policy.attributes
+    for name in [*declared, *sorted(release.columns - declared.keys())]:
+        one, domain = declared.get(name), release.domains.get(name)
+        yield AuditedColumn(
+            name=name,
+            role=None if one is None else one.role,
+            scale=None if one is None else one.scale,
+            label="" if one is None else one.label or "",
+            reason="" if one is None else one.reason or "",
+            is_present=name in release.columns,
+            values=None
+            if domain is None
+            else int(np.count_nonzero(domain.counts)),  # without values that only the reference has
+            missing=None if domain is None else int(domain.missing),
+            has_hierarchy=one is not None and one.hierarchy is not None,
+            is_key=name == release.policy.document.key,
+            is_unit=name == release.policy.document.unit,
+        )

@@ -1,4 +1,4 @@
-"""The core's own checks of every release: the columns are the declared ones, and hold what they are said to hold."""
+"""Structural checks of every release: its columns are the declared ones, and their values fit the declarations."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ _CORRECT = "; correct the policy or the release"
 
 
 def examine(release: Release, *, show_values: bool = False) -> Iterator[Outcome]:
-    """The structural outcomes of a release, always all of them. Cost: O(columns + distinct values).
+    """All structural outcomes of a release. Cost: O(columns + distinct values).
 
     Args:
         release: a table under a policy.
-        show_values: name values that a hierarchy does not know; otherwise they are counted.
+        show_values: name values that a hierarchy does not have; otherwise they are counted.
     """
     yield _missing_columns(release)
     yield _undeclared_columns(release)
@@ -52,12 +52,12 @@ def examine(release: Release, *, show_values: bool = False) -> Iterator[Outcome]
 
 
 def without_columns(outcomes: Sequence[Outcome], policy: Policy, left: Collection[str]) -> tuple[Outcome, ...]:
-    """The outcomes of a release after its identifiers, its key or its unit are dropped; no other finding asks for them.
+    """The outcomes of a release after its identifiers, its key or its unit are dropped; other findings do not change.
 
     Args:
-        outcomes: of the release that has them.
-        policy: what it must satisfy.
-        left: the columns that it has without them.
+        outcomes: the outcomes of the release with them.
+        policy: the policy.
+        left: the columns that remain.
     """
     anew = {one.check: one for one in (_present_identifiers(policy, left), _linkable_key(policy, left))}
     if policy.document.unit not in left:
@@ -94,7 +94,7 @@ def _undeclared_columns(release: Release) -> Outcome:
 
 
 def _present_identifiers(policy: Policy, columns: Collection[str]) -> Outcome:
-    """Those that are there; a key that the policy keeps is judged as the key, a unit that it drops as the unit."""
+    """Report present identifiers, except a key that the policy keeps and a unit that it drops, judged separately."""
     document = policy.document
     judged_apart = {document.key if document.keep_key else None, None if document.unit_released else document.unit}
     return _outcome(
@@ -106,13 +106,13 @@ def _present_identifiers(policy: Policy, columns: Collection[str]) -> Outcome:
 
 
 def _linkable_key(policy: Policy, columns: Collection[str]) -> Outcome:
-    """The key that pairs records with the original identifies each of them to whoever holds the original."""
+    """Report the key: with it, anyone who holds the original can link each record."""
     document = policy.document
     outcome = _outcome(
         LINKABLE_KEY,
         ("The key is not in the release", "The key is still in the release"),
         [document.key] if document.key is not None and document.key in columns else [],
-        f"{{columns}} is the key: whoever holds another table with it links every record; {_advice(document)}",
+        f"{{columns}} is the key: anyone with another table that has it can link every record; {_advice(document)}",
         severity=Severity.ERROR if document.keep_key and not document.internal_only else Severity.WARNING,
     )
     inside = document.internal_only and outcome.status is Status.FAILED
@@ -120,8 +120,8 @@ def _linkable_key(policy: Policy, columns: Collection[str]) -> Outcome:
 
 
 def _linkable_order(document: PolicyDocument) -> Outcome:
-    """Records in the original's order are linked as by a key: to whoever holds the original, by their places."""
-    titles = "No order is declared that links records", "The records stand in the original's order"
+    """Report records in the original's order: anyone who holds the original can link them by position."""
+    titles = "No order is declared that links records", "The records are in the original's order"
     outcome = _outcome(LINKABLE_ORDER, titles, [], "")
     if not document.rows_aligned:
         return outcome
@@ -137,7 +137,7 @@ def _linkable_order(document: PolicyDocument) -> Outcome:
         severity=Severity.WARNING,
         observed=1.0,
         details={**outcome.details, **({STAYS_INSIDE: True} if document.internal_only else {})},
-        message=f"`rows_aligned: true`: whoever holds the original links every record by its place; {advice}",
+        message=f"`rows_aligned: true`: anyone who holds the original can link every record by its place; {advice}",
     )
 
 
@@ -145,7 +145,7 @@ LINKED_TITLES = "No column joins the records of a unit", "A column joins the rec
 
 
 def _linked_rows(release: Release) -> Outcome:
-    """The unit joins the records of a person to a history, which no demand judges yet.
+    """Report the unit: it joins the records of a person to a history, which no demand judges yet.
 
     Records without a unit count as one unit together, as for every demand.
     """
@@ -166,7 +166,7 @@ def _linked_rows(release: Release) -> Outcome:
 
 
 def _counts_as_read(domain: Domain) -> NDArray[np.int64]:
-    """How many records each unit has for a reader, to whom blanks around a value are nothing."""
+    """The number of records of each unit, where blanks around a value are ignored as a reader does."""
     texts = _texts(domain)
     if len(texts) != len(domain.counts) or not _has_padded(domain):
         return domain.counts
@@ -175,8 +175,8 @@ def _counts_as_read(domain: Domain) -> NDArray[np.int64]:
 
 
 def _joined(document: PolicyDocument, sizes: NDArray[np.int64]) -> str:
-    """What the column of the unit does, in a clause: how many units have several records."""
-    assert document.unit is not None  # noqa: S101 - only asked for where there is one
+    """The clause on the unit's column: how many units have several records."""
+    assert document.unit is not None  # noqa: S101 - called only if there is one
     several, units = int((sizes > 1).sum()), int((sizes > 0).sum())
     if not len(sizes):
         return "cannot be read, so that nothing is known of the records that it joins"
@@ -203,16 +203,16 @@ def _advice_on_unit(document: PolicyDocument) -> str:
 
 
 def _is_warned_of_unit(document: PolicyDocument) -> bool:
-    """Whether the policy says what becomes of the unit, or claims no more than is judged.
+    """Whether the policy drops the unit, or claims no more than is judged.
 
-    A key that stays inside is no such word: the file with it is handed to people who can join records.
+    A key for internal use only does not count: people who get the file can join records.
     """
     stays = document.internal_only and document.unit == document.key and document.unit_released
     return document.conventions.known_rows == "one" or (document.drops_unit and not stays)
 
 
 def _details_of_unit(document: PolicyDocument, sizes: NDArray[np.int64]) -> dict[str, Any]:
-    """How many units there are and how many have several records; what the policy says of it."""
+    """The numbers of units and of units with several records, and the policy's statements on the unit."""
     figures: dict[str, Any] = {
         "units": int((sizes > 0).sum()),
         "units_with_several_records": int((sizes > 1).sum()),
@@ -228,7 +228,7 @@ def _advice(document: PolicyDocument) -> str:
     if document.internal_only:
         return "the policy says that the file stays inside"
     if document.keep_key:
-        return "leave `keep_key: true` out, or say `internal_only: true` of a file that is handed to nobody"
+        return "leave `keep_key: true` out, or say `internal_only: true` of a file that no one else gets"
     return "the audit needs it, so drop it from the copy that is released"
 
 
@@ -263,12 +263,12 @@ def _outside_hierarchy(release: Release, *, show_values: bool) -> Outcome:
 
 
 def _where(records: int, first: int | None) -> str:
-    """How many records, and the first of them where records have an order."""
+    """The clause with the number of records, and the first of them if records have an order."""
     return f" in {count(records, 'record')}{'' if first is None else f', first in record {first:,}'}"
 
 
 def _outside(release: Release) -> dict[str, list[int]]:
-    """The values that a hierarchy does not know, by attribute; suppressed ones and ranges of a scale need no node."""
+    """The values that are not in the hierarchy, by attribute; suppressed ones and ranges of a scale need no node."""
     outside = {
         name: [code for code in codes if not _is_generalised(release.domains[name], code)]
         for name, codes in release.unknown_labels.items()
@@ -282,12 +282,12 @@ def _is_generalised(domain: Domain, code: int) -> bool:
 
 
 def _literal(text: str) -> str:
-    """Text that `str.format` leaves as it is."""
+    """Escape a text for `str.format`."""
     return text.replace("{", "{{").replace("}", "}}")
 
 
 def _text_variants(release: Release) -> Outcome:
-    """Blanks around values, and values that differ in case only, split classes: reported, never changed."""
+    """Report blanks around values and values that differ only in case: both split classes, and are never changed."""
     padded = [d.attribute for d in release.domains.values() if _has_padded(d)]
     cased = [d.attribute for d in release.domains.values() if _has_case_variants(d)]
     variants = [
@@ -323,7 +323,7 @@ def _texts(domain: Domain) -> list[str]:
 def _outcome(
     name: str, titles: tuple[str, str], columns: Sequence[str], sentence: str, severity: Severity = Severity.ERROR
 ) -> Outcome:
-    """What came of one demand on the columns, titled by what holds or else by what is wrong."""
+    """The outcome of a check of the columns, with the first title if it passes and the second if not."""
     passed, broken = titles
     details: dict[str, Any] = {"columns": list(columns)}
     return Outcome(
@@ -344,6 +344,6 @@ def _listed(columns: Sequence[str]) -> str:
 
 
 def _first(names: Sequence[str]) -> str:
-    """At most ten names, quoted, and how many more there are."""
+    """At most ten names, quoted, and the number of further ones."""
     more = f" and {len(names) - SHOWN:,} more" if len(names) > SHOWN else ""
     return ", ".join(repr(name) for name in names[:SHOWN]) + more

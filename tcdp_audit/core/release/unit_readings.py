@@ -1,20 +1,22 @@
-"""What an intruder reads in the rows of one unit: where an attribute is the same in all of them, their common part.
+"""Cells as an intruder reads them in the rows of one unit: the common part of an attribute that is constant in it.
 
 A household has one roof. If the roof of one member is suppressed and that of another is not, both are known; if one row
-says `[20, 40)` and another `[30, 50)`, both say `[30, 40)`. The unit's column joins the rows, so that classes are those
-of the labels as they are read, not as they are written. See decision 076.
+has `[20, 40)` and another `[30, 50)`, both are in `[30, 40)`. The unit's column joins the rows, so classes are formed
+of the labels as read, not as written. See decision 076.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from tcdp_audit.core.base.cache import Identity
 from tcdp_audit.core.encoding.counted import CountedCodes
 from tcdp_audit.core.encoding.domain import Domain, RawDomain
 from tcdp_audit.core.encoding.keys import Codes, boundaries, occurrences, tally
@@ -27,46 +29,49 @@ from tcdp_audit.core.release.release import Release
 if TYPE_CHECKING:
     from tcdp_audit.core.engines.base import Sampling
 
-AGREEING = 100  # units with equal exact values for each one whose labels exclude each other
+AGREEING = 100  # units with equal exact values required for each one whose labels exclude each other
 
 Numbers = NDArray[np.int64]
 
 
 def linking_unit(policy: Policy) -> str | None:
-    """The column that joins the rows of a unit in what people get; None where it is dropped before release."""
+    """The column that joins the rows of a unit in the released table; None if it is dropped before release."""
     return None if policy.document.drops_unit else policy.document.unit
 
 
 def as_read(release: Release, *, missing_is_open: bool = False) -> Release:
-    """A release with the cells of each unit as an intruder reads them; itself where that changes nothing.
+    """A release with the cells of each unit as an intruder reads them; the same object if nothing changes.
 
-    An attribute is taken for one of the unit where no unit has labels that exclude each other, or one unit at most for
+    An attribute counts as constant in the unit if no unit has labels that exclude each other, or at most one unit for
     every hundred in which two rows have the same exact value.
 
     Args:
-        release: the table as it is written.
-        missing_is_open: whether a missing quasi-identifier may be any value, as a suppressed one, whatever the
-            convention: it is released as one.
+        release: the table as written.
+        missing_is_open: whether a missing quasi-identifier may be any value under every convention, because it is
+            released as a suppressed one.
 
     Cost: O(distinct values) without a unit, with one row for each unit, or without a generalised cell; otherwise a scan
-    and a sort of the records for each attribute that has some.
+    and a sort of the records for each attribute with generalised cells.
     """
     unit = release.unit
     if unit is None or linking_unit(release.policy) is None or unit.size + unit.missing >= release.engine.records:
         return release
     readings = {one.attribute: one for one in _readings(release, unit, missing_is_open=missing_is_open)}
-    return replace(release, engine=_EngineAsRead(release.engine, unit, readings)) if readings else release
+    if not readings:
+        return release
+    key = ("as read", Identity(release.engine, unit, *readings.values()))
+    return replace(release, engine=release.cache.get(key, lambda: _EngineAsRead(release.engine, unit, readings)))
 
 
 @dataclass(frozen=True)
 class _Reading:
-    """One attribute as it is read.
+    """One attribute as read.
 
     Args:
         attribute: its name.
-        raw: its distinct cells as they are read, with their counts.
-        place: for each of the engine's cells, the missing one last, its place among those. Shape (cells + 1,).
-        of_unit: for each unit the place of the cell that its rows are read as; -1 where they stay. Shape (units + 1,).
+        raw: its distinct cells as read, with their counts.
+        place: for each of the engine's cells, the missing one last, its position in `raw`. Shape (cells + 1,).
+        of_unit: for each unit the position in `raw` of its rows' cell; -1 if they do not change. Shape (units + 1,).
     """
 
     attribute: str
@@ -75,12 +80,12 @@ class _Reading:
     of_unit: Numbers
 
     def read(self, cells: Codes, units: Codes) -> Numbers:
-        """The place of each row's cell as it is read."""
+        """The position in `raw` of each row's cell."""
         common = self.of_unit[units]
         return np.where(common >= 0, common, self.place[cells])
 
     def without_unread(self, counts: Numbers) -> _Reading:
-        """The same over the cells that some record is read as. `counts` has their records, the missing one last."""
+        """This reading without cells of no record. `counts` has the records of each cell, the missing one last."""
         read = np.append(counts[:-1] > 0, True)
         number = np.where(read, np.cumsum(read) - 1, -1)
         raw = RawDomain(self.raw.values[read[:-1]], counts[:-1][read[:-1]], int(counts[-1]))
@@ -90,12 +95,12 @@ class _Reading:
 
 @dataclass(frozen=True)
 class _UnitCells:
-    """The different cells of each unit, in the order of the units. All shapes (pairs,).
+    """The distinct cells of each unit, in the order of the units. All shapes (pairs,).
 
     Args:
         units: codes of units.
         cells: positions among the engine's cells; their number for a missing one.
-        records: how many records there are of each pair.
+        records: the number of records of each pair.
     """
 
     units: Numbers
@@ -104,7 +109,7 @@ class _UnitCells:
 
     @classmethod
     def of(cls, engine: Engine, name: str, raw: RawDomain, unit: Domain) -> _UnitCells:
-        """Those of one attribute. One scan of the table."""
+        """The cells of one attribute. One scan of the table."""
         radix, keys, times = len(raw.values) + 1, [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
         span = radix * (unit.size + 1)
         for rows in engine.counted([domain_as_typed(name, raw), unit]):
@@ -116,7 +121,7 @@ class _UnitCells:
         return cls(units, cells, counts)
 
     def labels(self, codes: Numbers, chosen: NDArray[np.bool_]) -> _UnitCells:
-        """The different labels of each unit: the same with some codes in place of cells, where these are chosen."""
+        """The distinct labels of each unit: the chosen cells replaced by `codes`."""
         rows = chosen[codes[self.cells]]
         radix = int(codes.max(initial=0)) + 1
         keys = self.units[rows] * radix + codes[self.cells[rows]]
@@ -125,12 +130,12 @@ class _UnitCells:
 
     @property
     def starts(self) -> NDArray[np.intp]:
-        """Where each unit begins."""
+        """The position at which each unit begins."""
         return boundaries(self.units)
 
 
 def _readings(release: Release, unit: Domain, *, missing_is_open: bool) -> Iterator[_Reading]:
-    """The attributes some of whose cells are read otherwise than they are written."""
+    """The readings of the attributes with cells that are read differently than written."""
     wildcard = missing_is_open or release.policy.conventions.missing_quasi_identifier == "wildcard"
     for role in (Role.QUASI_IDENTIFIER, Role.SENSITIVE):
         for name in release.policy.with_role(role):
@@ -138,14 +143,25 @@ def _readings(release: Release, unit: Domain, *, missing_is_open: bool) -> Itera
                 continue
             domain, declared = release.domain(name), release.policy.attributes[name]
             known, hierarchy = role is Role.QUASI_IDENTIFIER, release.hierarchies.get(name)
-            parts = common_parts_of(domain, declared, hierarchy, missing_is_open=wildcard and known)
-            reading = None if parts is None else _reading(release.engine, domain, unit, parts)
+            key = (
+                "unit reading",
+                wildcard and known,
+                declared.reading,
+                Identity(release.engine, domain, unit, hierarchy),
+            )
+            parts = partial(common_parts_of, domain, declared, hierarchy, missing_is_open=wildcard and known)
+            reading = release.cache.get(key, partial(_reading, release.engine, domain, unit, parts))
             if reading is not None:
                 yield reading
 
 
-def _reading(engine: Engine, domain: Domain, unit: Domain, parts: CommonParts) -> _Reading | None:
-    """One attribute as it is read, or None where every cell is read as it is written."""
+def _reading(
+    engine: Engine, domain: Domain, unit: Domain, common_parts: Callable[[], CommonParts | None]
+) -> _Reading | None:
+    """The reading of one attribute; None if every cell is read as written."""
+    parts = common_parts()
+    if parts is None:
+        return None
     raw = engine.domain(domain.attribute)
     codes = np.append(domain.code_of_raw, domain.size)
     cells = _UnitCells.of(engine, domain.attribute, raw, unit)
@@ -159,17 +175,17 @@ def _reading(engine: Engine, domain: Domain, unit: Domain, parts: CommonParts) -
 
 
 def common_labels(cells: _UnitCells, codes: Numbers, unit: Domain, parts: CommonParts) -> Numbers | None:
-    """The label that all rows of a unit have in common, where they are written differently.
+    """The common part of the labels of each unit whose rows are written differently.
 
     Args:
-        cells: those of the units.
+        cells: the cells of the units.
         codes: the label of each cell.
-        unit: the units; one that is missing or suppressed joins no rows.
-        parts: what labels have in common.
+        unit: the units; a missing or suppressed one joins no rows.
+        parts: computes common parts of labels.
 
     Returns:
-        A code of `CommonParts.common`; -1 for a unit whose rows stay as they are. None where all do, or where the
-        attribute is not one of the unit. Shape (units + 1,).
+        A code of `CommonParts.common`; -1 for a unit whose rows do not change. Shape (units + 1,). None if no unit
+        changes, or if the attribute is not constant in the unit.
     """
     takes_part = parts.is_open.copy()
     takes_part[:-1] = True
@@ -193,20 +209,20 @@ def common_labels(cells: _UnitCells, codes: Numbers, unit: Domain, parts: Common
 
 
 def _agreeing(labels: _UnitCells, parts: CommonParts) -> int:
-    """How many units have two rows with the same exact value."""
+    """The number of units with two rows of the same exact value."""
     return len(np.unique(labels.units[parts.is_exact[labels.cells] & (labels.records > 1)]))
 
 
 def _read_cells(raw: RawDomain, codes: Numbers, parts: CommonParts) -> tuple[NDArray[np.generic], Numbers, Numbers]:
-    """The distinct cells of an attribute as it is read, in order.
+    """The sorted distinct cells of an attribute as read.
 
     Args:
-        raw: its cells as they are written.
+        raw: its cells as written.
         codes: the label of each cell, the missing one last.
-        parts: which has labels of common parts that no cell has.
+        parts: has the labels of common parts that are in no cell.
 
     Returns:
-        The cells; the place among them of each cell as it is written; and that of each code, those of new labels last.
+        The cells; the position among them of each cell as written; and that of each code, new labels last.
     """
     values = raw.values
     if parts.new:
@@ -225,9 +241,9 @@ class _EngineAsRead(BorrowedEngine):
     """A table whose cells are read unit by unit.
 
     Args:
-        lender: the table as it is written.
+        lender: the table as written.
         unit: the units.
-        readings: what is read otherwise, by attribute.
+        readings: the attributes that are read differently than written.
     """
 
     def __init__(self, lender: Engine, unit: Domain, readings: Mapping[str, _Reading]) -> None:
@@ -235,7 +251,7 @@ class _EngineAsRead(BorrowedEngine):
         self._unit, self._readings = unit, readings
 
     def domain(self, attribute: str) -> RawDomain:
-        """The distinct values of a column as they are read."""
+        """The distinct values of a column as read."""
         reading = self._readings.get(attribute)
         return self._lender.domain(attribute) if reading is None else reading.raw
 
@@ -253,14 +269,14 @@ class _EngineAsRead(BorrowedEngine):
         return (CountedCodes(self._read(rows, domains), rows.times) for rows in counted)
 
     def _asked(self, domains: Sequence[Domain]) -> list[Domain]:
-        """What the table is asked for: cells as they are written, and the units that join them."""
+        """The domains to read from the lender: cells as written, and the unit that joins them."""
         unit = self._unit.attribute
         others = [one for one in domains if one.attribute not in self._readings and one.attribute != unit]
         names = [one.attribute for one in domains if one.attribute in self._readings]
         return [*others, *(domain_as_typed(name, self._lender.domain(name)) for name in (*names, unit))]
 
     def _read(self, rows: Batch, domains: Sequence[Domain]) -> dict[str, Codes]:
-        """Rows of codes as they are read."""
+        """Convert rows of written codes to codes as read."""
         unit = rows[self._unit.attribute]
         units = np.append(self._unit.code_of_raw, self._unit.size)[unit]
         codes = {}
@@ -277,9 +293,9 @@ class _EngineAsRead(BorrowedEngine):
         """None: units cross the shards of the table."""
 
     def sample(self, attributes: Sequence[str], sampling: Sampling) -> pa.Table:
-        """Some columns of the records that are drawn, as they are read."""
+        """Some columns of the records that are drawn, as read."""
         return Engine.sample(self, attributes, sampling)
 
     def repeats(self, attribute: str) -> tuple[int, int]:
-        """How many records have no value of a column, and how many values stand in more than one record."""
+        """The number of records without a value of a column, and of values that occur in several records."""
         return Engine.repeats(self, attribute) if attribute in self._readings else self._lender.repeats(attribute)

@@ -1,9 +1,9 @@
-"""Remedies: what they declare, and the view of a release that they see.
+"""Remedies: their declarations, and their view of a release.
 
-remedy      parameters, suggestions, treatment: what every remedy declares; which failing demands it may help
-demands     what equivalence classes must keep
-merged      the same, while classes are being merged
+remedy      parameters, suggestions and treatment of a remedy; the failing demands that it may help
+demands     the demands on equivalence classes
+merged      the demands on unions of classes
 view        the release as a remedy sees it
 unit_cells  the cells of a unit as one
-treatment   a treatment carried out on the table
+treatment   a treatment applied to the table
 """

@@ -1,7 +1,7 @@
-"""The class expectations of a policy as a rule on equivalence classes that do not exist yet.
+"""The class expectations of a policy, applied to proposed equivalence classes.
 
-A remedy proposes classes as one number per record and asks which of them would be kept. The answer is the auditor's
-own: the same tasks, references and exact comparisons decide.
+A remedy proposes classes as one number per record and asks which of them satisfy the demands. The auditor's tasks,
+references and exact comparisons decide.
 """
 
 from __future__ import annotations
@@ -33,16 +33,16 @@ CLASS = "\0class"  # no column of a table has this name
 class Demands:
     """The demands on every equivalence class of a release.
 
-    Only expectations that can be asked of one class by itself take part: those with a threshold, of error severity.
-    An attack whose share of victims is limited counts as a demand that no class be a victim, unless the table as a
-    whole is one. What no grouping can fail is no demand. Everything else is left to the audit of the treated release.
+    Only expectations that apply to a single class are included: those with a threshold, of error severity. An attack
+    with a limited share of victims counts as a demand that no class be a victim, unless the table as one class is a
+    victim. An expectation that no grouping can fail is no demand. The audit of the treated release checks all others.
 
     Args:
         release: the table under its policy.
         columns: its sensitive attributes and its entity column as codes, in the table's order.
-        retained_records: which records there are, bool, shape (records,); distributions are those of the kept records.
-        share: what figures that may be at most, or must be below, a threshold are held to, as a share of it.
-        k: the least number of records in a class, besides what the policy demands.
+        retained_records: the retained records, bool, shape (records,); distributions are those of these records.
+        share: factor applied to upper thresholds, from 0 to 1.
+        k: the least number of records in a class, in addition to the policy's demands.
     """
 
     release: Release
@@ -53,17 +53,17 @@ class Demands:
 
     @cached_property
     def shard(self) -> Mapping[str, Codes]:
-        """The columns of the kept records."""
+        """The columns of the retained records."""
         if self.retained_records is None:
             return self.columns
         return {name: codes[self.retained_records] for name, codes in self.columns.items()}
 
     @cached_property
     def tasks(self) -> Sequence[ClassTask]:
-        """The expectations that take part, with the distributions of the kept records.
+        """The included expectations, with the distributions of the retained records.
 
         Raises:
-            CheckError: one of them cannot be evaluated at all.
+            CheckError: one of them cannot be evaluated.
         """
         every = Tasks(self.release, ShardInMemory(CountedCodes(self.shard)), self.retained_records is None)
         tasks = [task for task in only_on_classes(every) if _is_demand(task)]
@@ -75,22 +75,22 @@ class Demands:
         return [_stricter(one, self.share) for one in retained]
 
     def _is_victim(self, task: ClassTask) -> bool:
-        """Say whether an attack succeeds on the table as one class, so that no grouping can prevent it."""
+        """Whether an attack succeeds on the table as one class, so that no grouping can prevent it."""
         whole = np.zeros(len(next(iter(self.shard.values()))), dtype=np.int64)
         return bool(self.failing(task, {**self.shard, CLASS: whole}, 1)[0])
 
     @property
     def _by_class(self) -> bool:
-        """Say whether distributions of the release depend on its classes: an entity counts once per class and value."""
+        """Whether distributions depend on the classes: an entity counts once per class and value."""
         return self.release.unit is not None and self.release.policy.conventions.reference == "release"
 
     def __bool__(self) -> bool:
-        """Say whether there is any demand on classes."""
+        """Whether there is any demand on classes."""
         return bool(self.tasks) or self.k > 1
 
     @property
     def monotone(self) -> bool:
-        """Say whether the union of classes that keep every demand always keeps them too."""
+        """Whether the union of classes that satisfy every demand always satisfies them too."""
         return all(_is_monotone(task, self.release.unit) for task in self.tasks)
 
     def without(self, removed: NDArray[np.bool_]) -> Demands:
@@ -99,32 +99,32 @@ class Demands:
         return replace(self, retained_records=None if retained.all() else retained)
 
     def of_classes(self, k: int | None) -> Demands:
-        """The demands, and that a class has at least so many records; themselves where that is not asked."""
+        """The demands with a least class size of `k`; the same object for None."""
         return self if k is None else replace(self, k=k)
 
     def stricter(self, share: Fraction) -> Demands:
-        """The demands with every threshold that a class's figure may not exceed at some share of what it was.
+        """The demands with all upper thresholds on figures of a class multiplied by `share`.
 
-        Demands that a figure be at least something stay, and so do those on a share of victims.
+        Lower thresholds and those on a share of victims do not change.
         """
         return replace(self, share=self.share * share)
 
     def satisfied_by(
         self, classes: NDArray[np.int64], count: int, records: NDArray[np.intp] | None = None
     ) -> NDArray[np.bool_]:
-        """Say which classes keep every demand, each judged by itself and exactly.
+        """Whether each class, judged separately and exactly, satisfies every demand.
 
         Args:
             classes: class number of each record, from 0 to count - 1, in the table's order without removed records.
-            count: how many numbers there are; a class without records does not keep the demands.
-            records: positions of the records that `classes` numbers, ascending; None for all. Where an entity counts
-                once per class and value, the reference is that of these classes if all are known, and otherwise that
-                of the release as it is.
+            count: the number of classes; a class without records does not satisfy the demands.
+            records: positions of the records that `classes` numbers, ascending; None for all. If an entity counts once
+                per class and value, the reference is that of these classes if all are known, and otherwise that of the
+                unchanged release.
 
         Returns:
             bool, shape (count,).
 
-        Cost: a sort of the records for each sensitive attribute that is demanded something.
+        Cost: a sort of the records for each sensitive attribute with a demand.
         """
         shard: dict[str, NDArray[np.int64]] = {CLASS: classes}
         for name, codes in self.shard.items():
@@ -137,13 +137,13 @@ class Demands:
     def failing(
         self, task: ClassTask, shard: Mapping[str, NDArray[np.int64]], count: int, *, whole: bool = True
     ) -> NDArray[np.bool_]:
-        """Say which classes fail one expectation.
+        """Whether each class fails one expectation.
 
         Args:
             task: the expectation on one attribute.
             shard: the columns, with the number of each record's class in `CLASS`.
-            count: how many numbers there are.
-            whole: whether these are all kept records, so that the reference is the mixture of their classes.
+            count: the number of classes.
+            whole: whether these are all retained records, so that the reference is the mixture of their classes.
 
         Returns:
             bool, shape (count,).
@@ -157,9 +157,11 @@ class Demands:
     def _grouped(
         self, task: ClassTask, shard: Mapping[str, NDArray[np.int64]], count: int, *, whole: bool
     ) -> tuple[ClassTask, Grouping, Histogram | None]:
-        """An expectation against its reference, the classes it is judged in, and their counts; see `failing`."""
+        """The expectation with its reference, its classes, and their histogram; see `failing`."""
         number = Domain(CLASS, np.arange(count), np.ones(count, np.int64), 0, np.arange(count))
-        known = task.quasi_identifiers[len(self.release.quasi_identifiers) :]  # sensitive ones that an intruder knows
+        known = task.quasi_identifiers[
+            len(self.release.quasi_identifiers) :
+        ]  # sensitive attributes that an intruder knows
         grouping = Grouping(CountedCodes(shard), [number, *known], self.release.unit)
         attribute = task.attribute
         if attribute is None:
@@ -172,20 +174,20 @@ class Demands:
         return task, grouping, histogram
 
     def attained_as_one_class(self) -> Sequence[tuple[ClassTask, float, Fraction, Comparison]]:
-        """Measure all retained records as one class by the demands that they fail so.
+        """The figures of all retained records as one class, for the demands that it fails.
 
-        No grouping attains more where the union of classes that keep a demand always keeps it too.
+        No grouping attains a better figure of a monotone demand.
 
         Returns:
-            The expectation, the figure, and what is demanded of it; none of an attack, which succeeds or does not.
+            Expectation, figure, threshold and comparison of each demand except attacks.
 
-        Cost: one judgement.
+        Cost: one evaluation of the tasks.
         """
         shard = {**self.shard, CLASS: np.zeros(len(next(iter(self.shard.values()))), dtype=np.int64)}
         attained_figures = []
         for one in self.tasks:
             task, grouping, histogram = self._grouped(one, shard, 1, whole=True)
-            if len(grouping.size) == 1:  # not where an intruder knows more, who tells records apart
+            if len(grouping.size) == 1:  # several if an intruder knows more attributes
                 attained_figures += [(task, *attained) for attained in task.attained(grouping.size, histogram)]
         return attained_figures
 
@@ -199,10 +201,10 @@ class Demands:
 
 
 def _is_monotone(task: ClassTask, unit: Domain | None) -> bool:
-    """Say whether classes that keep an expectation keep it together.
+    """Whether the union of classes that satisfy an expectation always satisfies it.
 
-    An attack may have no victim here, whatever share the policy allows. Where an entity counts once per class and
-    value, the counts of two classes do not add up to those of their union.
+    An attack must have no victim here, even if the policy allows a share. If an entity counts once per class and value,
+    the counts of two classes do not add up to those of their union.
     """
     check = task.check
     monotone = check.monotone(check.of_each_class(task.expectation.parameters))
@@ -210,7 +212,7 @@ def _is_monotone(task: ClassTask, unit: Domain | None) -> bool:
 
 
 def _stricter(task: ClassTask, share: Fraction) -> ClassTask:
-    """The same expectation with the thresholds that bound figures of a class from above at a share of themselves."""
+    """The expectation with its upper thresholds on figures of a class multiplied by `share`."""
     parameters, check = task.expectation.parameters, task.check
     if share == 1 or not check.judges_each_class:
         return task
@@ -220,6 +222,6 @@ def _stricter(task: ClassTask, share: Fraction) -> ClassTask:
 
 
 def _is_demand(task: ClassTask) -> bool:
-    """Say whether an expectation demands something whose failure would fail the audit."""
+    """Whether an expectation has a demand whose failure fails the audit."""
     parameters = task.expectation.parameters
     return parameters.severity is Severity.ERROR and bool(task.check.demands(parameters))

@@ -1,7 +1,7 @@
 """The demands of a policy on unions of some base classes, judged from the counts of those classes.
 
-A search over generalisations merges the same classes again and again. Their sensitive values are counted once; what
-is asked of a union is then answered from sums of those counts, by the same tasks and exact comparisons.
+A search over generalisations merges the same classes again and again. Their sensitive values are counted once; a union
+is then judged by sums of those counts, with the same tasks and exact comparisons.
 """
 
 from __future__ import annotations
@@ -14,9 +14,8 @@ from numpy.typing import NDArray
 
 from tcdp_audit.core.auditor.class_tasks import ClassTask
 from tcdp_audit.core.classes.histogram import Counts, Histogram, add_up, count_pairs
-from tcdp_audit.core.classes.segments import positions_of
 from tcdp_audit.core.encoding.domain import Domain
-from tcdp_audit.core.encoding.keys import fold
+from tcdp_audit.core.encoding.keys import fold, positions_of
 from tcdp_audit.core.remedy.demands import CLASS, Demands
 
 Numbers = NDArray[np.int64]
@@ -25,9 +24,9 @@ Indices = NDArray[np.intp]
 
 @dataclass(frozen=True)
 class _Pairs:
-    """Counts of each value of an attribute in each base class: base class, value and count of each pair.
+    """Base class, value and count of each pair of a base class and a value of an attribute.
 
-    The pairs of a base class are adjacent, in the order of the base classes, of which there are `bases`.
+    The pairs are in the order of the `bases` base classes.
     """
 
     attribute: Domain
@@ -37,13 +36,13 @@ class _Pairs:
     counts: Counts
 
     def of(self, retained: NDArray[np.bool_]) -> _Pairs:
-        """The pairs of some base classes."""
+        """The pairs of the retained base classes."""
         stays = retained[self.rows]
         return _Pairs(self.attribute, self.bases, self.rows[stays], self.values[stays], self.counts[stays])
 
     @cached_property
     def _starts(self) -> NDArray[np.intp]:
-        """The places where the pairs of each base class begin, and where the last ones end. Shape (bases + 1,)."""
+        """The positions at which the pairs of each base class begin, and the end. Shape (bases + 1,)."""
         return np.searchsorted(self.rows, np.arange(self.bases + 1))
 
     def united(self, merged: Numbers, chosen: Indices | None) -> tuple[Numbers, Numbers, Counts]:
@@ -57,13 +56,13 @@ class _Pairs:
 
 @dataclass(frozen=True)
 class _Union:
-    """Base classes as they are united.
+    """Unions of base classes.
 
     Args:
         merged: the union of each base class, or of each chosen one.
-        chosen: which base classes those are, ascending; None for all.
-        size: kept records of each union. Shape (unions,).
-        summed: the histograms that tasks have asked for, by attribute.
+        chosen: the chosen base classes, ascending; None for all.
+        size: the number of retained records of each union. Shape (unions,).
+        summed: cached histograms, by attribute.
     """
 
     merged: Numbers
@@ -74,12 +73,12 @@ class _Union:
 
 @dataclass(frozen=True)
 class MergedDemands:
-    """The demands on unions of base classes. The answers are those of `Demands.satisfied_by`.
+    """The demands on unions of base classes, with the results of `Demands.satisfied_by`.
 
     Args:
         demands: the demands on the classes of a table.
         classes: base class of each record of the table, from 0 to count - 1. Shape (records,).
-        count: how many numbers there are.
+        count: the number of base classes.
     """
 
     demands: Demands
@@ -89,12 +88,12 @@ class MergedDemands:
 
     @cached_property
     def _retained(self) -> Numbers:
-        """The base class of each kept record."""
+        """The base class of each retained record."""
         return self.classes if self.demands.retained_records is None else self.classes[self.demands.retained_records]
 
     @cached_property
     def sizes(self) -> Counts:
-        """Kept records of each base class. Shape (count,)."""
+        """The number of retained records of each base class. Shape (count,)."""
         return np.bincount(self._retained, minlength=self.count)
 
     def without(self, removed: NDArray[np.bool_]) -> MergedDemands:
@@ -105,7 +104,7 @@ class MergedDemands:
 
     @cached_property
     def least_size(self) -> int:
-        """No class of fewer records keeps the demands, going by those that ask for the size alone; at least 1."""
+        """The least class size by the demands on size alone; at least 1."""
         sizes = np.arange(1, int(self.sizes.sum()) + 1)
         small = sizes < self.demands.k
         for task in self.demands.tasks if self.demands.release.unit is None else ():
@@ -116,34 +115,34 @@ class MergedDemands:
     def satisfied_by(
         self, merged: Numbers, count: int, stop_after: int | None = None, *, chosen: Indices | None = None
     ) -> NDArray[np.bool_]:
-        """Say which unions keep every demand, each judged by itself and exactly.
+        """Whether each union, judged separately and exactly, satisfies every demand.
 
         Args:
             merged: for each base class, or each chosen one, the number of its union, from 0 to count - 1.
-            count: how many unions there are; one without records does not keep the demands.
-            stop_after: where unions of more records than this fail, it is enough to know it: others that fail may then
-                be answered as kept. None to know all.
-            chosen: the base classes that `merged` numbers, ascending; None for all. Where an entity counts once per
-                class and value, the reference is that of these unions if they hold all base classes, and otherwise
-                that of the release as it is.
+            count: the number of unions; one without records does not satisfy the demands.
+            stop_after: once unions with more records than this in total fail, the evaluation stops, and other failing
+                unions may be reported as satisfying. None for the complete result.
+            chosen: the base classes that `merged` numbers, ascending; None for all. If an entity counts once per class
+                and value, the reference is that of these unions if they hold all base classes, and otherwise that of
+                the unchanged release.
 
         Returns:
             bool, shape (count,).
 
-        Cost: a sort of the pairs of base class and value for each sensitive attribute that is demanded something. Of
-        the records instead where counts do not add up, because an entity counts once per class and value, or where an
-        intruder knows further attributes.
+        Cost: a sort of the pairs of base class and value for each sensitive attribute with a demand. A sort of the
+        records instead if an entity counts once per class and value, so that counts do not add up, or if an intruder
+        knows further attributes.
         """
         union = _Union(merged, chosen, self._sizes_of(merged, count, chosen))
         satisfied = union.size >= max(self.demands.k, 1)
-        for task in sorted(self.demands.tasks, key=lambda one: one.attribute is not None):  # sizes are quickly judged
+        for task in sorted(self.demands.tasks, key=lambda one: one.attribute is not None):  # sizes are judged fastest
             satisfied &= ~self._failing(task, union)
             if stop_after is not None and int(union.size[~satisfied].sum()) > stop_after:
                 break
         return satisfied
 
     def _sizes_of(self, merged: Numbers, count: int, chosen: Indices | None = None) -> Counts:
-        """Kept records of each union."""
+        """The number of retained records of each union."""
         sizes = self.sizes if chosen is None else self.sizes[chosen]
         return np.bincount(merged, weights=sizes, minlength=count).astype(np.int64)
 
@@ -155,7 +154,7 @@ class MergedDemands:
         return [*titles, *([f"k = {self.demands.k:,}"] if (union.size < self.demands.k).any() else [])]
 
     def _failing(self, task: ClassTask, union: _Union) -> NDArray[np.bool_]:
-        """Say which unions fail one expectation."""
+        """Whether each union fails one expectation."""
         if self.demands.release.unit is not None or task.target.known:
             return self._failing_by_record(task, union)
         failing, filled = np.zeros(len(union.size), dtype=bool), union.size > 0
@@ -174,7 +173,7 @@ class MergedDemands:
         return self.demands.failing(task, {**shard, CLASS: classes[records]}, len(union.size), whole=False)
 
     def _histogram(self, task: ClassTask, union: _Union, filled: NDArray[np.bool_]) -> Histogram | None:
-        """The values of a task's attribute in every union that has records; added up once for all tasks."""
+        """The histogram of a task's attribute in every union that has records, cached for all tasks."""
         attribute = task.attribute
         if attribute is None:
             return None
@@ -186,7 +185,7 @@ class MergedDemands:
         return union.summed[attribute.attribute]
 
     def _pairs(self, attribute: Domain) -> _Pairs:
-        """The values of an attribute in the base classes; several read together are coded anew once records went."""
+        """The pairs of an attribute; attributes that are read together are coded again after records are removed."""
         known = self._counted.get(attribute.attribute)
         if known is None or known.attribute is not attribute:
             codes = attribute.codes(self.demands.shard)

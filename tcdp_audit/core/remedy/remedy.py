@@ -1,7 +1,7 @@
-"""Remedies: registered code that changes a release so that it keeps its policy.
+"""Remedies: registered code that changes a release so that it satisfies its policy.
 
-A remedy sees a `RemedyView` and answers with a `Treatment`: new columns, and which records stay. It never writes a
-file, never judges itself and never touches a column that it does not name; the core audits every treatment.
+A remedy gets a `RemedyView` and returns a `Treatment`: new columns, and the records to retain. It never writes a file,
+never judges itself and never changes a column that it does not name; the core audits every treatment.
 """
 
 from __future__ import annotations
@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.core.base.errors import CheckError
+from tcdp_audit.core.base.declared_types import items_of, require_type
+from tcdp_audit.core.base.errors import CheckError, PluginError
 from tcdp_audit.core.base.guide_file import REMEDY_SECTIONS, GuideFile
 from tcdp_audit.core.base.words import figure, listing
 from tcdp_audit.core.policy.model import Model, PolicyDocument
@@ -22,19 +23,19 @@ if TYPE_CHECKING:
     from tcdp_audit.core.base.outcome import Outcome
     from tcdp_audit.core.remedy.view import RemedyView
 
-ROUNDING = 1e-9  # relative; the same loss computed in two ways differs by less
+ROUNDING = 1e-9  # relative error of a loss computed in two ways
 
 
 class RemedyError(CheckError):
-    """A remedy cannot do what it was asked to; the message says which condition fails and what would be attainable."""
+    """A remedy cannot be applied; the message states the failing condition and what would be attainable."""
 
 
 class DominatedError(RemedyError):
-    """A treated release would lose more than another one that passes, so that it would not be taken.
+    """A treated release would lose more than another one that passes, so it is discarded.
 
     Args:
-        message: the sentence that says so.
-        at_least: its total information loss, or less.
+        message: the sentence on both losses.
+        at_least: a lower bound of its total information loss.
     """
 
     def __init__(self, message: str, at_least: float | None = None) -> None:
@@ -43,15 +44,15 @@ class DominatedError(RemedyError):
 
 
 def require_least(loss: float, least: float, because: str = "stopped: it loses at least {}") -> None:
-    """Stop where a treated release will not be taken, because it loses too much.
+    """Stop a treatment that loses more than a release that passes.
 
     Args:
-        loss: its total information loss, or less.
-        least: that of a release that passes.
-        because: the beginning of the sentence that says so, with {} for the loss.
+        loss: a lower bound of its total information loss.
+        least: the loss of a release that passes.
+        because: the beginning of the message, with {} for the loss.
 
     Raises:
-        DominatedError: the loss is larger, by more than what rounding could do.
+        DominatedError: the loss is greater by more than a rounding error.
     """
     if loss > least * (1 + ROUNDING):
         raise DominatedError(
@@ -70,34 +71,64 @@ R = TypeVar("R", bound=RemedyParameters)
 
 @dataclass(frozen=True)
 class NewColumn:
-    """A column as a remedy leaves it: distinct cells, and which of them each record gets.
+    """A column after a remedy: its distinct cells, and the cell of each record.
 
     Args:
-        cells: numbers (int64, float64) or text (object). A cell that the record had before stays as it was written.
+        cells: numbers (int64, float64) or text (object). A cell that is equal to the record's former one is unchanged.
         codes: for each record of the view a position in `cells`; len(cells) for no value. Shape (records,).
+
+    Raises:
+        PluginError: they are no such arrays; the sentence names no cell.
     """
 
     cells: NDArray[Any]
     codes: NDArray[Any]
 
+    def __post_init__(self) -> None:
+        """Refuse what is no column."""
+        require_type(self, NewColumn, "the remedy gave", PluginError)
+        cells, codes = self.cells, self.codes
+        if cells.ndim != 1 or cells.dtype.kind not in "ifO":
+            raise PluginError(
+                f"the remedy gave cells of type {cells.dtype} and shape {cells.shape}; they must be one row of int64, "
+                "float64 or, for text, object, as `NewColumn.of_texts` makes it of a list"
+            )
+        if cells.dtype == object and not all(isinstance(one, str) for one in cells):
+            raise PluginError("the remedy gave a cell that is no text; no value is the code len(cells)")
+        if codes.ndim != 1 or codes.dtype.kind not in "iu":
+            raise PluginError(
+                f"the remedy gave codes of type {codes.dtype} and shape {codes.shape}; they must be one row of whole "
+                "numbers: use `.astype(np.int64)`"
+            )
+
     @classmethod
     def of_texts(cls, cells: Sequence[str], codes: NDArray[Any]) -> NewColumn:
-        """A column of text."""
-        return cls(np.array(cells, dtype=object), codes)
+        """A column of text.
+
+        Args:
+            cells: distinct texts, such as a list of them.
+            codes: for each record a position in `cells`; len(cells) for no value.
+
+        Example:
+            >>> NewColumn.of_texts(["[0, 40)", "[40, 99]"], np.array([0, 1, 1])).cells.tolist()
+            ['[0, 40)', '[40, 99]']
+        """
+        if isinstance(cells, str):
+            raise PluginError("`NewColumn.of_texts` was given one text; it takes a list of texts")
+        return cls(np.array([*cells], dtype=object), codes)
 
 
 @dataclass(frozen=True)
 class Treatment:
-    """The work of a remedy on a release.
+    """The result of a remedy on a release.
 
     Args:
-        columns: the columns it changed, by name; each already in the release.
-        retained: which records stay, bool, shape (records,); None for all of them.
-        notes: figures about how it was done, under documented names; no cell among them.
-        lines: policy lines that an audit of the treated release needs: how noise was added.
-        attacks: checks that attack the treated release with what was done in every particular, each `{check:
-            parameters}` as a policy's `expect:` has it, without a demand. `fix` runs them on what it writes, beside
-            the release as it came in.
+        columns: the changed columns, by name; each exists in the release.
+        retained: the records to retain, bool, shape (records,); None for all.
+        notes: figures of the application, under documented names, without cells.
+        lines: policy lines that an audit of the treated release needs, such as the added noise.
+        attacks: checks that attack the treated release with full knowledge of the treatment, each `{check: parameters}`
+            as in a policy's `expect:`, without a demand. `fix` runs them on the written release and the input.
     """
 
     columns: Mapping[str, NewColumn] = field(default_factory=dict)
@@ -109,19 +140,19 @@ class Treatment:
 
 @dataclass(frozen=True)
 class RemedyGuide(GuideFile):
-    """The text that a person reads about a remedy; `explain` and the documentation page show it.
+    """The documentation of a remedy, shown by `explain` and on its documentation page.
 
-    Give the parts here, or write them in a Markdown file and name it: `RemedyGuide.from_file`.
+    Pass the parts here, or write them in a Markdown file and use `RemedyGuide.from_file`.
 
     Args:
-        method: what it does, in a few sentences.
+        method: the method, in a few sentences.
         choosing: when to use it, and how to choose its parameters.
-        guarantees: what holds of a treated release by construction, and what only the re-audit tells.
+        guarantees: what holds by construction, and what only the re-audit shows.
         source: papers and definition numbers.
         example: lines of a policy's `remedy:` section.
-        notes: what each figure in a treatment's notes means, by name.
-        attack: what somebody does who knows the method and its parameters, and which check attacks the treated release
-            so; or that no attack is known. Nothing for a remedy that changes no value into another one.
+        notes: the meaning of each figure in a treatment's notes, by name.
+        attack: the attack of an intruder who knows the method and its parameters, and the check that measures it; or
+            that no attack is known. Empty for a remedy that changes no value into another one.
     """
 
     SECTIONS: ClassVar[Mapping[str, str]] = REMEDY_SECTIONS
@@ -141,18 +172,19 @@ class Remedy(Generic[R]):
 
     Args:
         name: snake_case name, unique among all plugins, never changed once released.
-        title: what a person calls it.
+        title: its title.
         summary: one sentence on what it changes.
         guide: method, choice of parameters, guarantees and source.
         parameters: a model of its parameters, derived from `RemedyParameters`.
-        apply: changes a release under its parameters. Raises `RemedyError` where that cannot be done.
-        validate: faults of the parameters under a policy: (parameter or "", sentence).
-        suggest_parameters: parameter sets that are worth trying on a release whose policy names no remedy, most
-            promising first; asked only where `why_not_applicable` leaves something that fails.
-        why_not_applicable: why it cannot help one failing demand, as a short phrase, or nothing; asked before it
-            starts. The parameters are None where the policy names no remedy, so that the remedy would propose them.
-        random: it draws from a source that no seed repeats, as noise for differential privacy must; it runs once only.
-        once: it runs once only, because it would change again what it has changed: it moves values about.
+        apply: changes a release under its parameters. Raises `RemedyError` if that is impossible.
+        validate: returns faults of the parameters under a policy: (parameter or "", sentence).
+        suggest_parameters: returns parameter sets to try on a release whose policy names no remedy, most promising
+            first; called only if `why_not_applicable` leaves a failing demand.
+        why_not_applicable: returns why it cannot help one failing demand, as a short phrase, or an empty text; called
+            before it starts. The parameters are None if the policy names no remedy, so that the remedy proposes them.
+        random: whether it draws from a source that no seed repeats, as noise for differential privacy must; it then
+            runs only once.
+        once: whether it runs only once, because it would change its own changes, such as permuted values.
     """
 
     name: str
@@ -174,14 +206,32 @@ class Remedy(Generic[R]):
         """Paper and definition number."""
         return self.guide.source
 
+    def faults(self, parameters: R, document: PolicyDocument) -> list[tuple[str, str]]:
+        """Faults of the parameters under a policy, as `validate` yields them.
+
+        Raises:
+            PluginError: `validate` yields something else.
+        """
+        gave = f"`validate` of the remedy {self.name!r} gave"
+        return items_of(self.validate(parameters, document), tuple, gave, PluginError)
+
+    def proposals(self, view: RemedyView, failing: tuple[Outcome, ...]) -> list[Mapping[str, Any]]:
+        """The parameters to try, as `suggest_parameters` yields them.
+
+        Raises:
+            PluginError: `suggest_parameters` yields something else.
+        """
+        gave = f"`suggest_parameters` of the remedy {self.name!r} gave"
+        return items_of(self.suggest_parameters(view, failing), Mapping, gave, PluginError)
+
 
 @dataclass(frozen=True)
 class Applicability:
     """The failing demands that a remedy may help, and those that it cannot.
 
     Args:
-        helped: those that it may.
-        unhelped: those that it cannot, each with the reason.
+        helped: demands that it may help.
+        unhelped: demands that it cannot help, each with the reason.
     """
 
     helped: Sequence[Outcome]
@@ -189,39 +239,36 @@ class Applicability:
 
     @property
     def reasons(self) -> str:
-        """Say why it cannot help some, each reason once, or nothing."""
+        """The distinct reasons why it cannot help some demands; empty if there are none."""
         return "; ".join(dict.fromkeys(reason for _, reason in self.unhelped))
 
     @property
     def sentence(self) -> str:
-        """Name what it does not act on, and why, or nothing.
+        """The clause on the demands on which it does not act, and why; empty if there are none.
 
         Example:
             >>> from tcdp_audit.core.base.outcome import Outcome, Status
             >>> failed = Outcome(check="k_anonymity", status=Status.FAILED)
-            >>> Applicability((), [(failed, "only for demands beside the original")]).sentence
-            'does not act on k_anonymity (only for demands beside the original)'
+            >>> Applicability((), [(failed, "only for demands on pairs")]).sentence
+            'does not act on k_anonymity (only for demands on pairs)'
         """
         named: dict[str, dict[str, None]] = {}
         for one, reason in self.unhelped:
-            named.setdefault(reason, {})[_named(one)] = None
+            attribute = "" if one.attribute is None else f" of {one.attribute!r}"
+            named.setdefault(reason, {})[f"{one.check}{attribute}"] = None
         return "; ".join(f"does not act on {listing(list(names))} ({reason})" for reason, names in named.items())
 
 
 def applicability(
     remedy: Remedy[Any], view: RemedyView, parameters: RemedyParameters | None, failing: Iterable[Outcome]
 ) -> Applicability:
-    """Say which of some failing demands a remedy may help.
+    """Split failing demands into those that a remedy may help and those that it cannot.
 
     Args:
         remedy: the remedy.
         view: the release.
-        parameters: its own; None where it would propose them.
+        parameters: its parameters; None if it would propose them.
         failing: the failing outcomes of the release.
     """
     asked = [(one, remedy.why_not_applicable(view, parameters, one)) for one in failing]
     return Applicability([one for one, why in asked if not why], [(one, why) for one, why in asked if why])
-
-
-def _named(outcome: Outcome) -> str:
-    return outcome.check + ("" if outcome.attribute is None else f" of {outcome.attribute!r}")

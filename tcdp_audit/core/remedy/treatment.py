@@ -1,6 +1,6 @@
-"""Treatments: the answer of a remedy carried out on its table.
+"""Application of treatments to a table.
 
-The columns and their order stay, and a cell is touched only where it differs.
+The columns and their order do not change, and a cell changes only if its value does.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import pyarrow as pa
 import pyarrow.compute
 from numpy.typing import NDArray
 
+from tcdp_audit.core.base.declared_types import require_type
 from tcdp_audit.core.encoding.domain import Domain
 from tcdp_audit.core.encoding.generalised import number_text
 from tcdp_audit.core.encoding.keys import Codes, fold
@@ -20,7 +21,7 @@ from tcdp_audit.core.engines.arrow_types import array_of_numbers, array_of_texts
 from tcdp_audit.core.remedy.remedy import NewColumn, RemedyError, Treatment
 from tcdp_audit.core.remedy.view import Attribute, RemedyView
 
-pc: Any = pyarrow.compute  # it makes its functions when it is imported, so that no type checker knows them
+pc: Any = pyarrow.compute  # its functions are created on import, so type checkers do not know them
 
 
 def apply_treatment(table: pa.Table, view: RemedyView, treatment: Treatment) -> pa.Table:
@@ -28,32 +29,23 @@ def apply_treatment(table: pa.Table, view: RemedyView, treatment: Treatment) -> 
 
     Args:
         table: the release, in the order of the view's records.
-        view: what the remedy saw.
-        treatment: what it answered.
+        view: the view of the remedy.
+        treatment: the treatment.
 
     Raises:
-        RemedyError: the answer does not fit the table; a remedy's answer is never trusted blindly.
+        RemedyError: the treatment does not fit the table; treatments are always validated.
 
     Cost: O(records) for each changed column.
     """
-    _require_attacks(treatment.attacks)
+    require_treatment(treatment, view)
     for name, column in treatment.columns.items():
-        if name not in table.column_names:
-            raise RemedyError(f"the remedy changed a column {name!r}, which the release does not have")
-        _require_fit(name, column, view.records)
         position = table.column_names.index(name)
         table = table.set_column(position, name, _cells(table[name], view.attribute(name), column))
-    if treatment.retained is None:
-        return table
-    if treatment.retained.dtype != bool or len(treatment.retained) != view.records:
-        raise RemedyError("the remedy did not say of each record whether it stays")
-    if not treatment.retained.any():
-        raise RemedyError("nothing is left: the remedy would suppress every record")
-    return table.filter(array_of_truths(treatment.retained))
+    return table if treatment.retained is None else table.filter(array_of_truths(treatment.retained))
 
 
 def touched(view: RemedyView, treatment: Treatment) -> dict[str, int]:
-    """Count the cells of each column that a treatment changes, in records that stay; a rewritten value is the same."""
+    """Count the cells of each column that a treatment changes in retained records; a rewritten value is no change."""
     retained = np.ones(view.records, dtype=bool) if treatment.retained is None else treatment.retained
     counts = {}
     for name, column in treatment.columns.items():
@@ -61,24 +53,38 @@ def touched(view: RemedyView, treatment: Treatment) -> dict[str, int]:
     return {one.name: counts[one.name] for one in view.release.engine.columns if counts.get(one.name)}
 
 
-def _require_attacks(attacks: Any) -> None:
-    sound = isinstance(attacks, tuple) and all(isinstance(one, Mapping) for one in attacks)
-    if not sound or not all(isinstance(one, Mapping) for attack in attacks for one in attack.values()):
-        raise RemedyError("the remedy named its attacks otherwise than as `{check: parameters}`")
+def require_treatment(treatment: Any, view: RemedyView) -> None:
+    """Insist that a remedy's answer fits the records that it saw; it is never trusted blindly.
 
-
-def _require_fit(name: str, column: NewColumn, records: int) -> None:
-    codes = column.codes
-    if len(codes) != records or codes.dtype.kind not in "iu":
-        raise RemedyError(f"the remedy gave {len(codes):,} codes of column {name!r} for {records:,} records")
-    if records and (codes.min() < 0 or codes.max() > len(column.cells)):
-        raise RemedyError(f"the remedy gave codes of column {name!r} that stand for no cell")
-    if column.cells.dtype.kind == "f" and not np.isfinite(column.cells).all():
-        raise RemedyError(f"the remedy gave column {name!r} a cell that is no finite number")
+    Raises:
+        RemedyError: it does not.
+    """
+    require_type(treatment, Treatment, "the remedy gave", RemedyError)
+    for name, column in treatment.columns.items():
+        if name not in view.release.columns:
+            raise RemedyError(f"the remedy changed a column {name!r}, which the release does not have")
+        if len(column.codes) != view.records:
+            raise RemedyError(
+                f"the remedy gave {len(column.codes):,} codes of column {name!r} for {view.records:,} records"
+            )
+        if view.records and not 0 <= column.codes.min() <= column.codes.max() <= len(column.cells):
+            raise RemedyError(f"the remedy gave codes of column {name!r} that represent no cell")
+        if column.cells.dtype.kind == "f" and not np.isfinite(column.cells).all():
+            raise RemedyError(f"the remedy gave column {name!r} a cell that is no finite number")
+    retained = treatment.retained
+    if retained is None:
+        return
+    if retained.dtype != bool or retained.shape != (view.records,):
+        raise RemedyError(
+            f"the remedy must say of each of the {view.records:,} records whether it stays, by a bool; it gave "
+            f"`retained` of type {retained.dtype} and shape {retained.shape}"
+        )
+    if not retained.any():
+        raise RemedyError("nothing is left: the remedy would suppress every record")
 
 
 def _cells(old: pa.ChunkedArray, attribute: Attribute, new: NewColumn) -> pa.ChunkedArray:
-    """A column's new cells; where one is equal to what the record had, it stays as it was written."""
+    """A column's new cells; a cell that is equal to the record's former one is unchanged."""
     same = _unchanged(attribute, new)
     if same.all():
         return old
@@ -90,19 +96,19 @@ def _cells(old: pa.ChunkedArray, attribute: Attribute, new: NewColumn) -> pa.Chu
 
 
 def _labels(column: NewColumn) -> list[str]:
-    """New cells as text, as the audit compares them."""
+    """New cells as the text that the audit compares."""
     return [number_text(cell) for cell in column.cells.tolist()]
 
 
 def _unchanged(attribute: Attribute, new: NewColumn) -> NDArray[np.bool_]:
-    """Say which records have the value that they had, whatever way it is written."""
+    """Whether each record has its former value, even if it is written differently."""
     old = {label: code for code, label in enumerate(attribute.domain.labels)}
     lookup = np.array([*(old.get(label, -1) for label in _labels(new)), attribute.domain.size], dtype=np.int64)
     return lookup[new.codes] == attribute.codes
 
 
 def _numbers(old: pa.ChunkedArray, new: NewColumn, same: NDArray[np.bool_]) -> pa.ChunkedArray:
-    """Numbers in the column's own type where they fit, as float64 otherwise."""
+    """Numbers in the column's type if they fit, otherwise as float64."""
     whole = new.cells.dtype.kind == "i" or bool(np.all(new.cells == np.floor(new.cells)))
     kind = old.type if pa.types.is_floating(old.type) or whole else pa.float64()
     fresh = pa.array([*new.cells.tolist(), None]).take(array_of_numbers(new.codes))
@@ -115,7 +121,7 @@ def _numbers(old: pa.ChunkedArray, new: NewColumn, same: NDArray[np.bool_]) -> p
 
 
 def as_text(column: pa.ChunkedArray, domain: Domain, codes: Codes) -> pa.ChunkedArray:
-    """A column as text: as it is written where it is text, as the audit compares it otherwise."""
+    """A column as text: unchanged if it is text, otherwise in the form that the audit compares."""
     if pa.types.is_dictionary(column.type):
         column = column.cast(column.type.value_type)
     if pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
@@ -124,9 +130,9 @@ def as_text(column: pa.ChunkedArray, domain: Domain, codes: Codes) -> pa.Chunked
 
 
 def settled(table: pa.Table, missing: Mapping[str, tuple[Domain, Codes]], token: str) -> pa.Table:
-    """A table in which no quasi-identifier is missing: such a cell becomes a suppressed one.
+    """A table without missing quasi-identifiers, which become suppressed cells.
 
-    Then a verdict is the same whether a missing value is a value of its own, matches every value, or is an error.
+    The verdict is then the same under every convention on missing quasi-identifiers.
 
     Args:
         table: a treated release.
@@ -141,10 +147,9 @@ def settled(table: pa.Table, missing: Mapping[str, tuple[Domain, Codes]], token:
 
 
 def in_unlinkable_order(table: pa.Table, seed: int) -> NDArray[np.intp]:
-    """An order of the records that says nothing about the order they came in: sorted by content, then shuffled.
+    """An order of the records that is independent of their former order: sorted by content, then shuffled.
 
-    A shuffle alone can be undone by anyone who knows seed and number of records; after sorting, undoing it gives
-    back the sorted table.
+    Anyone who knows the seed and the number of records can undo a shuffle; after sorting, that gives the sorted table.
 
     Cost: a sort of the records.
     """
@@ -154,7 +159,7 @@ def in_unlinkable_order(table: pa.Table, seed: int) -> NDArray[np.intp]:
 
 
 def _ranked(column: pa.ChunkedArray) -> NDArray[np.int64]:
-    """Each cell's rank among the column's distinct cells, compared as text; 0 for no value."""
+    """Each cell's rank among the column's distinct cells, compared as text; 0 for a missing value."""
     encoded = _texts(column).dictionary_encode().unify_dictionaries()
     if not encoded.num_chunks:
         return np.zeros(0, dtype=np.int64)
@@ -165,7 +170,7 @@ def _ranked(column: pa.ChunkedArray) -> NDArray[np.int64]:
 
 
 def _texts(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Cells as texts that differ where the cells do."""
+    """Cells as texts that are distinct if the cells are."""
     if not isinstance(column.type, pa.BaseExtensionType):
         try:
             return column.cast(pa.string())
@@ -181,14 +186,14 @@ def changed_cells(before: pa.Table, after: pa.Table, names: Iterable[str]) -> di
 
 
 def same_cells(one: pa.Table, other: pa.Table) -> bool:
-    """Say whether two tables of the same columns have the same records in the same order."""
+    """Whether two tables of the same columns have the same records in the same order."""
     if one.num_rows != other.num_rows or one.schema != other.schema:
         return False
     return not any(changed_cells(one, other, one.column_names).values())
 
 
 def differing(before: pa.ChunkedArray, after: pa.ChunkedArray) -> int:
-    """Count the cells that differ between two columns, as text where their types do. NaN is NaN."""
+    """Count the cells that differ between two columns, as text if their types differ. NaN equals NaN."""
     if before is after or before.equals(after):
         return 0
     if before.type != after.type or pa.types.is_nested(before.type):
@@ -203,5 +208,5 @@ def differing(before: pa.ChunkedArray, after: pa.ChunkedArray) -> int:
 
 
 def _certainly(truths: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Truth values, false where there is none."""
+    """Truth values, with null as false."""
     return pc.and_kleene(truths, truths.is_valid())

@@ -1,7 +1,7 @@
-"""The cells of a unit as one: what a remedy does to a cell of one row, it does to that cell in all rows of the unit.
+"""Consistent cells in units: the treatment of a cell in one row is applied to all rows of its unit.
 
-Otherwise the other rows give it back: the roof of a household that is suppressed for one member stands in the rows of
-the others. See decision 076.
+Otherwise the other rows reveal it: the roof of a household that is suppressed for one member is in the rows of the
+others. See decision 076.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ Mask = NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class UnitRows:
-    """The rows of each unit. Rows without a unit are not among them.
+    """The rows of each unit, without rows of no unit.
 
     Args:
         rows: positions of rows, unit by unit, those of a unit in the table's order.
-        units: the number of each one's unit, ascending. Shape (len(rows),).
+        units: the number of each row's unit, ascending. Shape (len(rows),).
     """
 
     rows: Rows
@@ -42,7 +42,7 @@ class UnitRows:
 
     @classmethod
     def of(cls, unit: Attribute) -> UnitRows | None:
-        """Find the rows of each unit of a column; None where no unit has several."""
+        """The rows of each unit of a column; None if no unit has several."""
         joined = np.flatnonzero(~unit.domain.is_uninformative[unit.codes])
         rows = joined[np.argsort(unit.codes[joined], kind="stable")]
         codes = unit.codes[rows].astype(np.int64)
@@ -52,10 +52,10 @@ class UnitRows:
         return cls(rows, np.repeat(np.arange(len(starts)), np.diff(np.append(starts, len(rows)))))
 
     def agreeing(self, attribute: Attribute) -> Mask | None:
-        """Say which rows have a value that all rows of their unit have; None where the attribute is none of the unit.
+        """Whether each row has the value of all rows of its unit; None if the attribute is not constant in the unit.
 
-        It is one where all values agree in every unit, or in a hundred for each one in which they do not. A missing or
-        suppressed value agrees with every other, and is not among them. Shape (len(rows),).
+        It counts as constant if the values agree in every unit, or in a hundred units for each one in which they do
+        not. A missing or suppressed value agrees with every other, and is False. Shape (len(rows),).
         """
         codes = attribute.codes[self.rows].astype(np.int64)
         telling = ~attribute.domain.is_uninformative[codes]
@@ -69,14 +69,14 @@ class UnitRows:
 
 
 def with_unit_cells(view: RemedyView, treatment: Treatment) -> Treatment:
-    """A treatment that treats the cells of a unit as one; itself where it does so already.
+    """Make a treatment consistent in every unit; the same object if it is.
 
-    Of generalised cells the rows of a unit get the narrowest label that covers all of theirs; a suppressed one is
-    suppressed in all rows; of other values all rows get that of the first.
+    For generalised cells the rows of a unit get the narrowest label that covers all of theirs; a suppressed cell is
+    suppressed in all rows; for other values all rows get that of the first.
 
     Args:
-        view: what the remedy saw.
-        treatment: what it answered.
+        view: the view of the remedy.
+        treatment: the treatment.
 
     Cost: a sort of the records by unit, once for a view; O(records) for each changed column.
     """
@@ -89,7 +89,7 @@ def with_unit_cells(view: RemedyView, treatment: Treatment) -> Treatment:
 
 
 def _with_unit_cells(view: RemedyView, rows: UnitRows, name: str, treatment: Treatment) -> NewColumn:
-    """One column; the same one where the rows of every unit agree."""
+    """Make one column consistent; the same object if the rows of every unit agree."""
     column, attribute = treatment.columns[name], view.attribute(name)
     agreeing = None if name == view.policy.document.unit else rows.agreeing(attribute)
     if agreeing is None:
@@ -116,13 +116,13 @@ def _with_unit_cells(view: RemedyView, rows: UnitRows, name: str, treatment: Tre
 def _common_cells(
     view: RemedyView, attribute: Attribute, column: NewColumn, starts: Rows, cells: Numbers
 ) -> tuple[NDArray[Any], Numbers]:
-    """The distinct cells of a column, and which of them all rows of each unit get.
+    """The distinct cells of a column, and the index of the common cell of each unit.
 
     Args:
-        view: what the remedy saw.
-        attribute: the column as it was.
-        column: as the remedy left it.
-        starts: where each unit begins among some rows.
+        view: the view of the remedy.
+        attribute: the column before the remedy.
+        column: the column after the remedy.
+        starts: the position at which each unit begins among some rows.
         cells: the cell of each of these rows.
     """
     first = cells[starts]
@@ -145,7 +145,7 @@ def _common_cells(
 
 
 def _as_domain(view: RemedyView, attribute: Attribute, column: NewColumn) -> tuple[Domain, Numbers]:
-    """The cells that a remedy left as values of their attribute, and the code of each, the missing one last."""
+    """The cells after a remedy as a domain of their attribute, and the code of each, the missing one last."""
     labels = [number_text(cell) for cell in column.cells.tolist()]
     ordered = sorted(set(labels))
     place = {label: rank for rank, label in enumerate(ordered)}

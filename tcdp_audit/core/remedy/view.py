@@ -1,4 +1,4 @@
-"""The view of a remedy: the release's records as codes, the policy's demands on classes, a full audit on request."""
+"""The view of a remedy: records as codes, the policy's demands on classes, and full audits on request."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from math import ceil, inf
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.core.base.arrays import Floats, freeze_arrays, frozen_array, frozen_arrays
+from tcdp_audit.core.base.cancellation import checkpoint
 from tcdp_audit.core.base.frozen import FrozenDict
 from tcdp_audit.core.base.outcome import Outcome, Status
 from tcdp_audit.core.classes.shards import Progress, silent
 from tcdp_audit.core.encoding.domain import Domain
 from tcdp_audit.core.encoding.generalised import Ranges
 from tcdp_audit.core.encoding.hierarchy import Hierarchy, Tree
-from tcdp_audit.core.encoding.keys import Codes, fold, numbered
+from tcdp_audit.core.encoding.keys import Codes, Floats, fold, freeze_arrays, frozen_array, frozen_arrays, numbered
 from tcdp_audit.core.information_loss.columns import LOSSY_ROLES, demanded_k
 from tcdp_audit.core.policy.model import AttributeDeclaration, Role, Scale
 from tcdp_audit.core.policy.policy import Expectation, Policy
@@ -27,7 +27,7 @@ from tcdp_audit.core.remedy.demands import Demands
 from tcdp_audit.core.remedy.remedy import RemedyError, Treatment, require_least
 from tcdp_audit.core.remedy.unit_cells import UnitRows
 
-CLASS_SIZES = (2, 3, 5, 7, 10, 15, 20, 30, 50, 100)  # that are tried one after another
+CLASS_SIZES = (2, 3, 5, 7, 10, 15, 20, 30, 50, 100)  # sizes that are tried one after another
 
 
 @dataclass(frozen=True)
@@ -39,8 +39,8 @@ class Attribute:
         declaration: role and scale.
         domain: its values in the order of the scale; `domain.size` is the code of a missing value.
         codes: the code of each record, in the table's order. Shape (records,).
-        hierarchy: its generalisation hierarchy, where it has one.
-        tree: the hierarchy laid over the domain, where it knows every value.
+        hierarchy: its generalisation hierarchy, if it has one.
+        tree: the hierarchy over the domain, if it has every value.
     """
 
     name: str
@@ -51,27 +51,27 @@ class Attribute:
     tree: Tree | None = None
 
     def __post_init__(self) -> None:
-        """Lock its arrays."""
+        """Make the arrays read-only."""
         freeze_arrays(self, "codes")
 
     @property
     def scale(self) -> Scale:
-        """Nominal where nothing else is declared."""
+        """The declared scale; nominal by default."""
         return self.declaration.scale or Scale.NOMINAL
 
     @property
     def is_numeric(self) -> bool:
-        """Say whether its values are numbers, none of them generalised."""
+        """Whether its values are numbers, none of them generalised."""
         return self.domain.values.dtype != object
 
     @property
     def is_ordered(self) -> bool:
-        """Say whether its values are numbers or ranks, and no generalised ones overlap."""
+        """Whether its values are numbers or ranks, and no generalised ones overlap."""
         return self.declaration.is_ordered and self.domain.is_ordered
 
     @cached_property
     def ranges(self) -> Ranges:
-        """The numbers or ranks that each value covers, one or several; codes where the scale has no numbers."""
+        """The numbers or ranks that each value covers; codes if the scale has no numbers."""
         if self.domain.covers is not None:
             return frozen_arrays(Ranges.of(self.domain.covers))
         own = self.domain.values if self.is_numeric else np.arange(self.domain.size)
@@ -79,7 +79,7 @@ class Attribute:
 
     @property
     def bounds(self) -> tuple[Floats, Floats]:
-        """Lower and upper end of what each value covers; see `ranges`.
+        """Lower and upper end of each value; see `ranges`.
 
         Returns:
             Two float64 arrays of shape (domain,), in the order of the domain.
@@ -88,24 +88,24 @@ class Attribute:
 
     @cached_property
     def numbers(self) -> Floats:
-        """The number that stands for each value: itself, its rank, or the middle of its range. Shape (domain,).
+        """The number that represents each value: itself, its rank, or the middle of its range. Shape (domain,).
 
-        NaN for a suppressed value. An open end lies where the other values end; see `Ranges.middles`.
+        NaN for a suppressed value. An open end is at the end of the other values; see `Ranges.middles`.
         """
         middles = self.ranges.middles(*self.ranges.limits)
         return frozen_array(np.where(self.domain.is_uninformative[:-1], np.nan, middles))
 
     @property
     def span(self) -> float:
-        """Difference of the largest and the least number or rank of the domain; 0 for a single value."""
+        """The difference of the greatest and the least number or rank of the domain; 0 for a single value."""
         least, largest = self.ranges.limits
         return largest - least
 
     def released_codes(self, token: str) -> NDArray[np.int64]:
-        """The code of each record as it is released: a missing quasi-identifier becomes the suppressed token.
+        """The code of each record as released: a missing quasi-identifier becomes the suppressed token.
 
         Args:
-            token: the suppressed token. Where no cell has it yet, the code of a missing value stands for it.
+            token: the suppressed token. If no cell has it yet, the code of a missing value represents it.
         """
         codes = self.codes.astype(np.int64)
         if self.declaration.role is Role.QUASI_IDENTIFIER and self.domain.missing:
@@ -113,7 +113,7 @@ class Attribute:
         return codes
 
     def suppressed_code(self, token: str) -> int:
-        """The code of the suppressed token; that of a missing value where no cell has it."""
+        """The code of the suppressed token; that of a missing value if no cell has it."""
         return self.domain.labels.index(token) if token in self.domain.labels else self.domain.size
 
 
@@ -122,7 +122,7 @@ def _none_known() -> float:
 
 
 def _measured(expectation: Expectation, outcome: Outcome, policy: Policy) -> set[str]:
-    """The attributes behind the name that an outcome gives to one or to several read together."""
+    """The attributes that an outcome measures, one or several that are read together."""
     targets = expectation.check.targets(expectation.parameters, policy.document)
     return {name for one in targets if one.name == outcome.attribute for name in (*one.attributes, *one.known)}
 
@@ -133,12 +133,12 @@ class RemedyView:
 
     Args:
         release: the table under its policy.
-        outcomes: those of its last audit.
-        seed: of every random choice that a remedy makes.
-        audited: the complete audit of a treatment, as slow as an audit.
-        progress: called with (step, done, in all) on long work.
-        least_loss: the least total loss of another remedy after which the release passes; infinite where none is known.
-        part_audited: the outcomes of some checks after a treatment, by their names; None for those of `audited`.
+        outcomes: the outcomes of its last audit.
+        seed: the seed of every random choice of a remedy.
+        audited: runs the complete audit of a treatment.
+        progress: called with (step, done, total) during long work.
+        least_loss: the least total loss of another remedy after which the release passes; infinite if none is known.
+        part_audited: evaluates only the named checks after a treatment; None to select them from `audited`.
     """
 
     release: Release
@@ -162,11 +162,19 @@ class RemedyView:
 
     @property
     def suppressed_token(self) -> str:
-        """The cell that stands for a suppressed value."""
+        """The cell that represents a suppressed value."""
         return self.policy.conventions.suppressed_token
 
+    def checkpoint(self) -> None:
+        """End the work here if the computation was cancelled; call it in loops that take long.
+
+        Raises:
+            KeyboardInterrupt: it was. Let it pass.
+        """
+        checkpoint()
+
     def generator(self) -> np.random.Generator:
-        """Random numbers that the seed determines; the same ones at every call."""
+        """A random generator from the seed, the same at every call."""
         return np.random.default_rng(self.seed)
 
     @property
@@ -180,10 +188,10 @@ class RemedyView:
         return self.attributes(self.policy.with_role(Role.SENSITIVE))
 
     def attributes(self, names: Sequence[str]) -> list[Attribute]:
-        """Some attributes. One scan of the table for those that were not asked for before.
+        """Some attributes. Cost: one scan of the table for those that were not read before.
 
         Raises:
-            RemedyError: a column is not there, or does not keep its declared scale.
+            RemedyError: a column is absent, or does not fit its declared scale.
         """
         for name in names:
             if obstacle := self.release.obstacle(name):
@@ -215,7 +223,7 @@ class RemedyView:
                 records form one class.
 
         Returns:
-            The class number of each record, int64 from 0, shape (records,); and how many classes there are.
+            The class number of each record, int64 from 0, shape (records,); and the number of classes.
 
         Cost: that of `numbered`.
         """
@@ -230,22 +238,22 @@ class RemedyView:
 
     @cached_property
     def unit_rows(self) -> UnitRows | None:
-        """The rows of each unit, where the column of the unit joins them in the release; None where it joins none."""
+        """The rows of each unit that the unit's column joins in the release; None if it joins none."""
         name = linking_unit(self.policy)
         return UnitRows.of(self.attribute(name)) if name is not None and not self.release.obstacle(name) else None
 
     @property
     def demanded_k(self) -> int | None:
-        """The largest class size k that an expectation on classes demands; None where none does."""
+        """The greatest class size k that an expectation on classes demands; None if none does."""
         k = demanded_k(self.policy)
         return None if k is None else ceil(k)
 
     def require_least(self, hidden_cells: int) -> None:
-        """Stop where so much will be hidden that the treated release would not be taken.
+        """Stop a treatment that hides so many cells that the treated release would be discarded.
 
         Args:
-            hidden_cells: how many cells of quasi-identifiers and sensitive attributes that tell something will tell
-                nothing in the treated release, those of dropped records among them; or fewer.
+            hidden_cells: a lower bound of the number of informative cells of quasi-identifiers and sensitive attributes
+                that the treatment suppresses or drops.
 
         Raises:
             DominatedError: another remedy, after which the release passes, loses less. See `least_loss`.
@@ -255,19 +263,19 @@ class RemedyView:
         require_least(hidden_cells / cells if cells else 0.0, self.least_loss())
 
     def failing_on_classes(self, outcomes: Iterable[Outcome]) -> list[Outcome]:
-        """Choose the failed demands on classes among some outcomes: what grouping records in another way can mend."""
+        """The failed demands on classes among some outcomes, which another grouping may satisfy."""
         of_classes = {one.check.name for one in self.policy.expectations if one.check.on_classes}
         return [one for one in outcomes if one.status is Status.FAILED and one.check in of_classes]
 
     def class_sizes(self, outcomes: Iterable[Outcome]) -> list[int]:
-        """The sizes of classes at which demands may be kept that are not on classes, but depend on their size.
+        """The class sizes at which failing demands that are not on classes, but depend on their size, may hold.
 
         Args:
-            outcomes: what fails.
+            outcomes: the failing outcomes.
 
         Returns:
-            The least that may do, and larger ones, up to all records; above the k that the policy demands. None where
-            no demand of the kind fails.
+            The least size that may suffice, and greater ones, up to all records; above the k that the policy demands.
+            Empty if no such demand fails.
         """
         failing = {one.check for one in outcomes if one.status is Status.FAILED}
         asked = [one for one in self.policy.expectations if one.check.name in failing and not one.check.on_classes]
@@ -283,7 +291,7 @@ class RemedyView:
 
         Args:
             checks: their names.
-            treatment: what would be done to the release.
+            treatment: the treatment.
 
         Raises:
             DominatedError: the release loses more than after another remedy that suffices; see `least_loss`.
@@ -293,10 +301,10 @@ class RemedyView:
         return tuple(one for one in self.audited(treatment) if one.check in checks)
 
     def columns_behind(self, outcome: Outcome) -> frozenset[str] | None:
-        """The columns that an outcome depends on; None where it does not tell which.
+        """The columns that an outcome depends on; None if they are unknown.
 
-        One of equivalence classes depends on the quasi-identifiers, on what it measures and on what an intruder knows
-        besides; one of the whole table on the attributes, or the column, that its expectation names, if it names some.
+        An outcome on classes depends on the quasi-identifiers, the measured attributes and other columns that an
+        intruder knows; one on the whole table depends on the columns that its expectation names, if any.
         """
         measured, on_classes = set[str](), False
         for one in self.policy.expectations:
@@ -310,13 +318,14 @@ class RemedyView:
 
     @cached_property
     def demands(self) -> Demands:
-        """The demands that every equivalence class must keep.
+        """The demands on every equivalence class.
 
         Raises:
-            CheckError: an expectation on classes cannot be evaluated at all.
+            CheckError: an expectation on classes cannot be evaluated.
         """
         unit = [] if self.release.unit is None else [self.release.unit.attribute]
-        by_class = bool(unit) or self.policy.conventions.suppressed == "exempt"  # who counts depends on the classes
+        # under these the counted records depend on the classes
+        by_class = bool(unit) or self.policy.conventions.suppressed == "exempt"
         hidden = all(domain.suppressed for domain in self.release.quasi_identifiers)  # maybe every record is
         grouped = self.policy.with_role(Role.QUASI_IDENTIFIER) if by_class or hidden else []
         needed = self.attributes([*self.policy.with_role(Role.SENSITIVE), *unit, *grouped])

@@ -1,11 +1,12 @@
-"""Remedies applied to a release, one after another, until its policy is kept.
+"""Remedies applied to a release, one after another, until it satisfies its policy.
 
-candidate   what remedies have made of a release so far, its table opened once; what it may lose, what is not written
+candidate   a release after some remedies, with its opened table; the limits of its loss; the columns that are dropped
 loop        suggestions, treatments and their audits
-restored_columns    a repaired release in the types that it came in, and its audit with dropped columns where needed
-attacks     what an intruder finds who knows what the remedies did
-output      the file that it is written to, tried first and proven last
-fixing      `fix`: release in, repaired release and its proof out; the same in memory, for an audit that asks
+restored_columns    a repaired release in the types of the input, and its audit with dropped columns where needed
+attacks     attacks by an intruder who knows the remedies
+output      the output file, tested before the repair and audited after it
+fixing      `fix`: repair a release and audit the result; the same in memory, for `try_remedies`
+session     `open_session`: many policies asked of one release, one at a time
 audits      `audit`, `measure`, `failing_records`, `load_policy`; typed has `measure` with a signature a check
 """
 

@@ -1,7 +1,7 @@
 """Attacks on a repaired release by an intruder who knows what its remedies did, and how: the transparency principle.
 
-Each remedy says by which checks, and with which parameters. They compare what was written with the release as it came
-in, record by record, whatever the policy pairs, and whether it names an original or not. They decide nothing.
+Each remedy names the checks and their parameters. They compare the written release with the input record by record,
+whatever the policy pairs and whether or not it names an original. They do not affect the verdict.
 """
 
 from __future__ import annotations
@@ -17,9 +17,8 @@ from numpy.typing import NDArray
 from pydantic import ValidationError
 
 from tcdp_audit.core.auditor.evaluation import evaluate
-from tcdp_audit.core.base.errors import CheckError
+from tcdp_audit.core.base.errors import CheckError, sentence_about
 from tcdp_audit.core.base.outcome import Outcome, Status
-from tcdp_audit.core.base.plugin_faults import sentence_about
 from tcdp_audit.core.check.kinds import Check
 from tcdp_audit.core.engines.arrow_types import array_of_texts
 from tcdp_audit.core.engines.base import Engine
@@ -38,15 +37,15 @@ class NoAttackError(CheckError):
 
 
 def with_attacks(log: ChangeLog, written: AuditInputs, inputs: AuditInputs, rows: NDArray[np.intp]) -> ChangeLog:
-    """A log of changes with what the attacks that its remedies name find in the release.
+    """Add to a change log the results of the attacks that its remedies name.
 
     Args:
-        log: what was done.
+        log: the change log.
         written: the release as it was written.
-        inputs: the release as it came in.
-        rows: for each record of the first its place in the second.
+        inputs: the release before the repair.
+        rows: for each written record its position in the input.
 
-    Cost: that of the attacks, none of which takes the others or the repair down.
+    Cost: that of the attacks. An error in one affects neither the others nor the repair.
     """
     named = list(_named(log.steps))
     if not named:
@@ -56,14 +55,14 @@ def with_attacks(log: ChangeLog, written: AuditInputs, inputs: AuditInputs, rows
             attacks = [_attack(pair, *one) for one in named]
     except KeyboardInterrupt:
         raise
-    except BaseException as error:  # noqa: BLE001 - the repair is made, whatever keeps it from being attacked
+    except BaseException as error:  # noqa: BLE001 - the repair is valid without its attacks
         reason = sentence_about(error, "the attack")
         attacks = [RemedyAttack(step=step, check=check, title=check, reason=reason) for step, check, _ in named]
     return replace(log, attacks=tuple(attacks))
 
 
 def _named(steps: tuple[Step, ...]) -> Iterator[tuple[int, str, Mapping[str, Any]]]:
-    """Step, check and parameters of every attack, each once; nothing was done by a step that changed nothing."""
+    """Step, check and parameters of every distinct attack; steps that changed nothing have none."""
     seen: list[tuple[str, Mapping[str, Any]]] = []
     for number, step in enumerate(steps):
         for check, parameters in (one for attack in step.attacks if step.cells for one in attack.items()):
@@ -74,12 +73,12 @@ def _named(steps: tuple[Step, ...]) -> Iterator[tuple[int, str, Mapping[str, Any
 
 @dataclass(frozen=True)
 class _Pair:
-    """A release as written and as it came in, under the policy of its repair.
+    """A release before and after its repair, under the policy.
 
     Args:
         inputs: the policy, the plugins and the options.
-        written: the release, each record with the number of its place in the input.
-        original: the input, likewise.
+        written: the release; each record has the number of its position in the input.
+        original: the input, numbered likewise.
     """
 
     inputs: AuditInputs
@@ -88,7 +87,7 @@ class _Pair:
 
     @property
     def document(self) -> PolicyDocument:
-        """The policy, pairing records by their numbers. An intruder exempts no one."""
+        """The policy with records paired by number and without exemptions, which do not bind an intruder."""
         document = self.inputs.policy.document
         conventions = document.conventions.model_copy(update={"suppressed": "counted"})
         return document.model_copy(update={"key": RECORD, "rows_aligned": False, "conventions": conventions})
@@ -97,7 +96,7 @@ class _Pair:
         """Evaluate an attack.
 
         Raises:
-            NoAttackError: it cannot be run; the message says why.
+            NoAttackError: it cannot be run; the message states why.
         """
         policy = replace(self.inputs.policy, document=self.document, expectations=(expectation,))
         outcomes = evaluate(policy, self.written, self.inputs.options, {"original": self.original})
@@ -114,7 +113,7 @@ class _Pair:
 @contextmanager
 def _paired(written: AuditInputs, inputs: AuditInputs, rows: NDArray[np.intp]) -> Iterator[_Pair]:
     if not written.engine.ordered:
-        raise NoAttackError("the records of what was written have no order, so that nobody can tell which is whose")
+        raise NoAttackError("the written records have no order, so that they cannot be paired with the input's")
     before = inputs.engine.table()
     with ExitStack() as stack:
         released = stack.enter_context(OpenTable(_numbered(written.engine.table(), rows), inputs))
@@ -123,12 +122,12 @@ def _paired(written: AuditInputs, inputs: AuditInputs, rows: NDArray[np.intp]) -
 
 
 def _numbered(table: pa.Table, rows: NDArray[np.intp]) -> pa.Table:
-    """A table with a column that says which record of the input each one is."""
+    """Add a column with the number of each record in the input."""
     return table.append_column(RECORD, array_of_texts([str(row) for row in rows.tolist()]))
 
 
 def _attack(pair: _Pair, step: int, name: str, given: Mapping[str, Any]) -> RemedyAttack:
-    """One attack; whatever keeps it from being run is said in its place."""
+    """Run one attack; an error is reported as its result."""
     try:
         check = _check(pair.inputs, name)
     except NoAttackError as error:
@@ -154,10 +153,10 @@ def _check(inputs: AuditInputs, name: str) -> Check:
 
 
 def _expectation(pair: _Pair, check: Check, given: Mapping[str, Any]) -> Expectation:
-    """An attack with its parameters, as if the policy asked for it.
+    """An attack with its parameters, as an expectation of the policy.
 
     Raises:
-        NoAttackError: the parameters are unsound; or they demand something, which an attack on a remedy does not.
+        NoAttackError: the parameters are invalid, or set a demand, which attacks on remedies do not have.
     """
     try:
         parameters = check.parameters.model_validate(dict(given))
@@ -173,7 +172,7 @@ def _expectation(pair: _Pair, check: Check, given: Mapping[str, Any]) -> Expecta
 
 
 def _is_asked(policy: Policy, attack: Expectation) -> bool:
-    """Say whether the policy asks for the attack itself, by an intruder who knows at least as many columns."""
+    """Whether the policy contains the attack, by an intruder who knows at least the same columns."""
     own = [one for one in policy.expectations if one.check.name == attack.check.name]
     return any(_known(policy, one) >= _known(policy, attack) for one in own)
 

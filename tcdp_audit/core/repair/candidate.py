@@ -1,4 +1,4 @@
-"""Candidates: what remedies have made of a release so far, its table, and the limits of what it may lose."""
+"""Candidates: a release after some remedies, its table, and the limits of its information loss."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ def dropped_columns(policy: Policy, names: Sequence[str]) -> tuple[DroppedColumn
     """The columns of a release that `fix` does not write, in their order.
 
     Args:
-        policy: what declares them.
-        names: of the release's columns.
+        policy: the policy that declares them.
+        names: the names of the release's columns.
 
     Raises:
-        PolicyError: the key is an attribute that people are to have, so that it can neither be dropped nor be kept.
-        DataError: nothing would be left.
+        PolicyError: the key is also an attribute that is to be released, so that it can be neither dropped nor kept.
+        DataError: no column would be left.
     """
     document = policy.document
     key = None if document.keep_key else document.key
@@ -65,7 +65,7 @@ def dropped_columns(policy: Policy, names: Sequence[str]) -> tuple[DroppedColumn
 
 
 def columns_to_put_back(policy: Policy, dropped: Sequence[DroppedColumn]) -> tuple[str, ...]:
-    """Name the dropped columns that some demand reads: the key, the unit, and what an expectation names."""
+    """The dropped columns that some demand reads: the key, the unit, and columns that an expectation names."""
     document = policy.document
     read = {document.key, document.unit}
     for expectation in policy.expectations:
@@ -74,7 +74,7 @@ def columns_to_put_back(policy: Policy, dropped: Sequence[DroppedColumn]) -> tup
 
 
 def _texts(value: Any) -> set[str]:
-    """Yield every text in some parameters, names of columns among them."""
+    """Every text in some parameters, including names of columns."""
     if isinstance(value, str):
         return {value}
     if isinstance(value, Mapping):
@@ -84,16 +84,16 @@ def _texts(value: Any) -> set[str]:
 
 
 class TooMuchLostError(RemedyError):
-    """A release has lost more than the policy allows."""
+    """A release loses more information than the policy allows."""
 
 
 @dataclass(frozen=True)
 class LossLimits:
-    """The limits of what a repaired release may have lost.
+    """The limits of the information loss of a repaired release.
 
     Args:
-        most: the mean loss of a cell over all attributes; None where the policy sets no limit.
-        min_utility: for some attributes the share that must be left: 1 less the mean loss of their cells.
+        most: the greatest mean loss of a cell over all attributes, from 0 to 1; None without a limit.
+        min_utility: for some attributes the least utility: 1 minus the mean loss of their cells.
     """
 
     most: Fraction | None = None
@@ -101,22 +101,22 @@ class LossLimits:
 
     @classmethod
     def of(cls, document: PolicyDocument) -> LossLimits:
-        """Take the limits of a policy."""
+        """The limits of a policy."""
         return cls(document.max_loss, document.min_utility or {})
 
     @property
     def are_set(self) -> bool:
-        """Say whether a limit is set."""
+        """Whether a limit is set."""
         return self.most is not None or bool(self.min_utility)
 
     def require(self, loss: InformationLoss) -> None:
-        """Insist that a release keeps within them.
+        """Check that a loss is within the limits.
 
         Args:
-            loss: what it has lost. Of a column that it does not have, nothing is left.
+            loss: the information loss; a column that is missing has lost everything.
 
         Raises:
-            TooMuchLostError: it does not; the sentence has every figure, limit and column.
+            TooMuchLostError: it is not; the message has every figure, limit and column.
         """
         if self.are_set and (sentences := list(self._excesses(loss))):
             raise TooMuchLostError("; ".join(sentences))
@@ -132,17 +132,17 @@ class LossLimits:
 
 
 def _is_beyond(lost: float, most: Fraction) -> bool:
-    """Say whether a loss is not within a limit, by more than what rounding could do; NaN is within none."""
+    """Whether a loss exceeds a limit by more than a rounding error; NaN exceeds every limit."""
     return not lost <= float(most) + ROUNDING
 
 
 class OpenTable:
-    """A table under the policy of a repair. What it opens is closed with it.
+    """A table under the policy of a repair. Closing it closes everything that it has opened.
 
     Args:
         table: the records.
-        inputs: the release as it came in, and what it must satisfy.
-        engine: one that is open already and has the same records in the same order.
+        inputs: the release before the repair, and its policy.
+        engine: an open engine with the same records in the same order, if there is one.
     """
 
     def __init__(self, table: pa.Table, inputs: AuditInputs, engine: Engine | None = None) -> None:
@@ -151,7 +151,7 @@ class OpenTable:
 
     @classmethod
     def of_input(cls, inputs: AuditInputs) -> OpenTable:
-        """The release as it came in, by its own engine if that keeps the order of the records."""
+        """The release before the repair, with its own engine if that preserves the order of the records."""
         engine = inputs.engine
         return cls(engine.table(), inputs, engine if engine.ordered else None)
 
@@ -181,12 +181,12 @@ class OpenTable:
 
     @property
     def settled(self) -> OpenTable:
-        """The table as it is released: no quasi-identifier is missing. See `treatment.settled`."""
+        """The table as it is released, without missing quasi-identifiers. See `treatment.settled`."""
         return self if self._otherwise is None else self._otherwise
 
     @cached_property
     def _otherwise(self) -> OpenTable | None:
-        """The settled table where it is another one."""
+        """The settled table, if it differs."""
         domains = {one.attribute: one for one in self.release.quasi_identifiers if one.missing}
         if not domains:
             return None
@@ -197,7 +197,7 @@ class OpenTable:
         return self._opened.enter_context(OpenTable(table, self._inputs))
 
     def outcomes(self, checks: frozenset[str] | None = None) -> tuple[Outcome, ...]:
-        """Give its audit, or the part of it that concerns some checks, without the columns that are not written."""
+        """The outcomes of all or some checks, as without the columns that are not written."""
         inputs = replace(self._inputs, release=self.table, engine=self.engine)
         dropped = dropped_columns(inputs.policy, self.table.column_names)
         outcomes = inputs.outcomes() if checks is None else inputs.outcomes_of(checks)
@@ -205,22 +205,22 @@ class OpenTable:
 
 
 def _engine_over(table: pa.Table, memory: int) -> Engine:
-    """The engine for plain tables where a table is one: it asks no database."""
+    """An engine over a table: `PlainEngine` if it can read it, which needs no database."""
     return PlainEngine(table, "release") if PlainEngine.reads(table) else open_engine(table, memory)
 
 
 @dataclass(frozen=True)
 class Candidate:
-    """A release as remedies have left it so far.
+    """A release after some remedies.
 
     Args:
         opened: its records, in the input's order.
         retained: for each record its position in the input.
         outcomes: its audit.
-        steps: what made it.
-        loss: what it costs compared with the input, where that was measured.
-        joined: whether its last remedy was extended to further rows of units, so that its classes are other ones than
-            the remedy made.
+        steps: the remedies applied.
+        loss: its information loss compared with the input; None if it was not measured.
+        joined: whether its last remedy was extended to further rows of units, so that its classes differ from those
+            that the remedy made.
     """
 
     opened: OpenTable
@@ -237,30 +237,30 @@ class Candidate:
 
     @property
     def released(self) -> pa.Table:
-        """The table that it releases, in the input's order; without a remedy it is the input itself."""
+        """The table to release, in the input's order; the input itself if no remedy was applied."""
         return self.opened.settled.table if self.steps else self.table
 
     @property
     def total_loss(self) -> float | None:
-        """The total information loss; None where that was not measured."""
+        """The total information loss; None if it was not measured."""
         return None if self.loss is None else self.loss.total
 
     @property
     def rank(self) -> tuple[int, float]:
-        """The less the better: outcomes against it, then what was lost; what was not measured is never the least."""
+        """The rank, lower is better: outcomes that prevent a pass, then the loss; infinite if not measured."""
         return len(self.failing_demands), inf if self.total_loss is None else self.total_loss
 
     @property
     def failing_demands(self) -> list[Outcome]:
-        """The outcomes for which it does not pass."""
+        """The outcomes that prevent a pass."""
         return failing_demands(self.outcomes)
 
     @property
     def failing(self) -> int:
-        """The records that fail demands, once for each that they fail."""
+        """The number of failing records, summed over the failing demands."""
         return sum(one.records.failing or 0 for one in self.failing_demands if one.records is not None)
 
     @property
     def passes(self) -> bool:
-        """Say whether no demand fails."""
+        """Whether no demand fails."""
         return not self.failing_demands

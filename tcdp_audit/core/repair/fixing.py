@@ -1,4 +1,4 @@
-"""`fix`: repair a release under its policy, prove it by auditing what was written, and say what it cost."""
+"""`fix`: repair a release under its policy, audit the written result, and report the information loss."""
 
 from __future__ import annotations
 
@@ -13,12 +13,11 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from tcdp_audit.core.auditor.evaluation import Options
-from tcdp_audit.core.base.errors import redact_errors
+from tcdp_audit.core.base.errors import UsageError, redact_errors, sentence_about
 from tcdp_audit.core.base.files import require_writable
 from tcdp_audit.core.base.notebook import as_paragraph
 from tcdp_audit.core.base.outcome import Outcome
 from tcdp_audit.core.base.phrases import part_of
-from tcdp_audit.core.base.plugin_faults import sentence_about
 from tcdp_audit.core.base.words import agree
 from tcdp_audit.core.classes.shards import silent
 from tcdp_audit.core.engines.arrow_types import array_of_numbers
@@ -34,10 +33,11 @@ from tcdp_audit.core.repair.restored_columns import Aligned, PutBack, in_own_typ
 from tcdp_audit.core.results.audit import Audit
 from tcdp_audit.core.results.change_log import ChangeLog, DroppedColumn, failing_demands
 from tcdp_audit.core.results.protected_files import files_of, require_own_files
-from tcdp_audit.core.results.remedy_trial import RemedyTrial
+from tcdp_audit.core.results.setting_trial import Example, RemedyTrial
 from tcdp_audit.core.results.tally import status_of, tally_of
-from tcdp_audit.core.session.inputs import AuditInputs, open_inputs
+from tcdp_audit.core.session.inputs import AuditInputs
 from tcdp_audit.core.session.registry import Plugins
+from tcdp_audit.core.session.tables import NO_LEVELS, OpenTables
 
 NOTHING_TO_REPAIR = "nothing that the policy demands could fail, so there is nothing to repair"
 NOTHING_PROVED = "nothing that the policy demands could fail any more, so that keeping it proves nothing"
@@ -49,42 +49,58 @@ class Remediation:
     """A release before and after remedies.
 
     Args:
-        before: the audit of the release as it came in.
-        after: the audit of the release as it stands; its `change_log` says what was done and what it cost.
-        released: the table as it is released, in the types that it came in.
-        written: the file it was written to, or None.
+        before: the audit of the release before the repair.
+        after: the audit of the result; its `change_log` has the remedies and the information loss.
+        released: the table to release, in the types of the input.
+        written: the output file, or None.
+        records: the input and the place in it of each released record, for `example`; None if values are not shown.
     """
 
     before: Audit
     after: Audit
     released: pa.Table
     written: Path | None = None
+    records: tuple[pa.Table, NDArray[np.intp]] | None = None
+
+    def example(self, record: int) -> Example:
+        """One record before and after.
+
+        Args:
+            record: its place in the release that came in, from 0.
+
+        Raises:
+            UsageError: values may not be shown, or there is no such record.
+        """
+        if self.records is None:
+            raise UsageError("an example shows cells; repair in a session opened with `show_values=True`")
+        table, rows = self.records
+        if not 0 <= record < table.num_rows:
+            raise UsageError(f"there is no record {record}; records count from 0 to {table.num_rows - 1}")
+        places = np.flatnonzero(rows == record)
+        after = self.released.slice(int(places[0]), 1).to_pylist()[0] if len(places) else None
+        return Example(record, table.slice(record, 1).to_pylist()[0], after)
 
     def __repr__(self) -> str:
-        """Show what was changed, and the audit of the result, without cells."""
+        """The changes and the audit of the result, without cells."""
         return f"<Remediation: was {self.before.status}, is {self.after.status}; {self.log!r}>\n{self.after!r}"
 
     def _repr_html_(self) -> str:
-        """Show what was dropped, and the audit of the result, for notebooks."""
+        """The dropped columns and the audit of the result, for notebooks."""
         return f"{as_paragraph(self.log.drops)}{self.after._repr_html_()}"
 
     @property
     def passed(self) -> bool:
-        """Say whether the release keeps its policy now."""
+        """Whether the repaired release satisfies its policy."""
         return self.after.passed
 
     @property
     def log(self) -> ChangeLog:
-        """The change log: what was done, and what it cost."""
+        """The change log: the remedies applied and the information loss."""
         assert self.after.change_log is not None  # noqa: S101 - `fix` always gives one
         return self.after.change_log
 
     def raise_for_failures(self) -> None:
-        """Do nothing if the release passes now.
-
-        Raises:
-            ExpectationsFailedError: it does not.
-        """
+        """Raise `ExpectationsFailedError` unless the repaired release passes."""
         self.after.raise_for_failures()
 
     def write(self, path: str | Path) -> None:
@@ -106,27 +122,27 @@ def fix(
     memory: int | None = None,
     progress: Callable[[str, int, int], None] | None = None,
 ) -> Remediation:
-    """Repair a release with the remedies that its policy names, or with those that lose least where it names none.
+    """Repair a release with the remedies that its policy names; if it names none, with those of the least loss.
 
-    After every remedy the whole release is audited again. A release that passes already and has nothing to drop is
-    left as it is. The result has the columns of the input in their order, without identifiers and without the key
-    (unless the policy says `keep_key: true`); its records are in an order that says nothing about the order they came
-    in, also where the policy says `rows_aligned: true`: demands on pairs are then judged in the original's order.
+    After every remedy the whole release is audited again. A release that passes and has no column to drop is unchanged.
+    The result has the columns of the input in their order, without identifiers and without the key (unless the policy
+    says `keep_key: true`). Its records are shuffled, so that their order reveals nothing. With `rows_aligned: true`
+    demands on pairs are judged on a copy in the original's order.
 
     Args:
         release: a path or a table; see `audit`. None for the release that the policy names.
         policy: a policy, the path of a policy file, or its content as a mapping.
-        original: the table that the release was made from, where the policy needs one.
+        original: the table that the release was made from, if the policy needs one.
         population: the population that the release was drawn from, likewise.
-        output: the file to write the release to. It appears only if the audit of what was written passes.
-        keep_failing: write the best release that was found even if it does not pass.
-        keep_order: leave the records in their order. Order links records.
+        output: the file to write the release to. It is created only if the audit of the written release passes.
+        keep_failing: write the best release even if it does not pass.
+        keep_order: do not shuffle the records. Their order may link them with the original.
         plugins: the plugins to use; by default all that are installed.
         memory: budget in bytes; by default three quarters of what is free. The release itself is held in memory.
-        progress: called with (step, done, in all).
+        progress: called with (step, done, total).
 
     Returns:
-        The audits before and after, the table, and the log of changes. Look at `.passed`.
+        The audits before and after, the table, and the change log. Read `.passed`.
 
     Raises:
         UsageError: a file does not exist, or the output cannot be written.
@@ -134,67 +150,70 @@ def fix(
         DataError: the release is empty or cannot be read.
         PluginError: a plugin that the policy needs does not work.
 
-    Cost: an audit for every remedy tried, and the remedies' own.
-    """
-    tables = {"release": release, "original": original, "population": population}
-    options = Options(memory, progress=progress or silent, samples=False)
-    return fix_tables(tables, policy, output, options, plugins, keep_failing=keep_failing, keep_order=keep_order)
-
-
-def fix_tables(
-    tables: Mapping[str, Any],
-    policy: str | Path | Mapping[str, Any] | Policy,
-    output: str | Path | None,
-    options: Options,
-    plugins: Plugins | None,
-    *,
-    keep_failing: bool = False,
-    keep_order: bool = False,
-    lost: Mapping[str, float] | None = None,
-) -> Remediation:
-    """Repair a release as `fix` does; see there for what is not said here, and for what it raises.
-
-    Args:
-        tables: the release, the original and the population, by these names.
-        policy: what the release must satisfy.
-        output: the file to write it to, if any.
-        options: of every audit on the way.
-        plugins: the plugins to use; None for all that are installed.
-        keep_failing: write the best release that was found even if it does not pass.
-        keep_order: leave the records in their order.
-        lost: what remedies lost where less was demanded of the same release; see `RepairLoop`.
+    Cost: an audit for every remedy tried, and the cost of the remedies.
     """
     target = None if output is None else Path(output)
     if target is not None:
-        require_table_file(target)
-        require_writable(target)
-    with open_inputs(policy=policy, plugins=plugins, options=options, **tables) as inputs:
-        if target is not None:
-            require_own_files([("the output", target)], files_of(inputs.policy, **tables))
-        file = None if target is None else OutputFile(target, inputs)
-        repair = _Repair(inputs=inputs, output=file, keep_failing=keep_failing, keep_order=keep_order, lost=lost or {})
-        return repair.run()
+        _require_writable_table(target)  # before anything is read
+    options = Options(memory, progress=progress or silent)
+    with OpenTables(release, original, population, plugins, options, keep=False) as tables:
+        return fix_tables(tables, policy, target, keep_failing=keep_failing, keep_order=keep_order)
+
+
+def _require_writable_table(path: Path) -> None:
+    require_table_file(path)
+    require_writable(path)
+
+
+def fix_tables(
+    tables: OpenTables,
+    policy: str | Path | Mapping[str, Any] | Policy,
+    output: Path | None,
+    *,
+    levels: Mapping[str, int] = NO_LEVELS,
+    keep_failing: bool = False,
+    keep_order: bool = False,
+    lost: Mapping[str, float] | None = None,
+    **options: Any,
+) -> Remediation:
+    """Repair a release that is open; see `fix` for the other arguments and the errors.
+
+    Args:
+        tables: the tables that are open, or are opened where the policy needs them.
+        policy: what the release must satisfy.
+        output: the file to write it to, if any.
+        levels: the levels of hierarchies at which columns of the release are seen.
+        keep_failing: write the best release even if it does not pass.
+        keep_order: do not shuffle the records.
+        lost: the losses of remedies under weaker demands on the same release; see `RepairLoop`.
+        **options: the options of every audit that differ from those of the tables.
+    """
+    read = tables.read(policy)
+    if output is not None:
+        _require_writable_table(output)
+        require_own_files([("the output", output)], files_of(read, **tables.given))
+        tables.require_unchanged()
+    inputs = tables.inputs(read, levels, samples=False, **options)
+    file = None if output is None else OutputFile(output, inputs)
+    return _Repair(inputs=inputs, output=file, keep_failing=keep_failing, keep_order=keep_order, lost=lost or {}).run()
 
 
 def repaired(inputs: AuditInputs) -> Remediation:
-    """Repair a release in memory, as `fix` does; it is not attacked, because no one gets it.
-
-    Args:
-        inputs: the release as it came in, and what it must satisfy.
+    """Repair a release in memory, as `fix` does, but without attacks, because it is not released.
 
     Raises:
-        TcdpAuditError: it cannot be held, or read again.
+        TcdpAuditError: it does not fit into memory, or cannot be read again.
     """
     return _Repair(inputs=inputs, output=None, keep_failing=False, keep_order=False, attacks=False).run()
 
 
 @dataclass(frozen=True, kw_only=True)
 class _Repair:
-    """One call of `fix`; see there for the arguments.
+    """One call of `fix`; see there for the other arguments.
 
     Args:
-        attacks: whether the release is attacked by an intruder who knows the remedies.
-        lost: what remedies lost where less was demanded.
+        attacks: whether to attack the release as an intruder who knows the remedies.
+        lost: the losses of remedies under weaker demands.
     """
 
     inputs: AuditInputs
@@ -206,12 +225,12 @@ class _Repair:
 
     @cached_property
     def dropped(self) -> tuple[DroppedColumn, ...]:
-        """The columns that are not written."""
+        """The columns that are dropped."""
         return dropped_columns(self.inputs.policy, [column.name for column in self.inputs.engine.columns])
 
     @cached_property
     def source(self) -> pa.Table:
-        """The release as it came in, in its own types."""
+        """The release before the repair, in its own types."""
         return without_views_in_dictionaries(self.inputs.engine.source_table())
 
     def run(self) -> Remediation:
@@ -244,14 +263,13 @@ class _Repair:
             left_out=left_out,
         )
         after, written = self._proven(released, log)
-        if (
-            after.passed and log.reason
-        ):  # what failed in the input's order, and holds of the records as they are written
+        if after.passed and log.reason:  # failed in the input's order, and passes in the written order
             after = replace(after, change_log=replace(after.change_log or log, reason=""))
-        return Remediation(before=before, after=after, released=released.table, written=written)
+        records = (self.source, released.rows) if self.inputs.options.show_values else None
+        return Remediation(before=before, after=after, released=released.table, written=written, records=records)
 
     def _try_one_record(self) -> None:
-        """Read one record as it will be released, before the work."""
+        """Test, before the work, that a record in the released form can be read."""
         source = self._written(self.source)
         if self.output is not None:
             self.output.try_one_record(source)
@@ -259,11 +277,11 @@ class _Repair:
             open_engine(source.slice(0, 1), self.inputs.memory, self.inputs.engine.name).close()
 
     def _written(self, table: pa.Table) -> pa.Table:
-        """A table without the columns that are not written."""
+        """A table without the dropped columns."""
         return table.drop_columns([one.name for one in self.dropped]) if self.dropped else table
 
     def _released(self, best: Candidate, changed: Mapping[str, int]) -> Released:
-        """A candidate in the types of the input, in an order that links no records unless it is to be kept."""
+        """A candidate in the types of the input, shuffled unless `keep_order` is set."""
         links = self.inputs.policy.document.rows_aligned and not self.keep_order
         if not best.steps and not self.dropped and not links:
             return Released(self.source, np.arange(self.source.num_rows))
@@ -274,7 +292,7 @@ class _Repair:
         return self._handed_over(table, rows, best.retained[rows], "shuffled")
 
     def _handed_over(self, table: pa.Table, order: NDArray[np.intp], rows: NDArray[np.intp], kind: str) -> Released:
-        """The records of a table in some order, without what is not written, and with what their audit needs."""
+        """The records of a table in some order without the dropped columns, and the copies that their audit needs."""
         own = self._written(table).column_names
         names = [*own, *columns_to_put_back(self.inputs.policy, self.dropped)]
         whole = taken(table.select(names), order)
@@ -289,7 +307,7 @@ class _Repair:
         )
 
     def _proven(self, released: Released, log: ChangeLog) -> tuple[Audit, Path | None]:
-        """The audit of what is released, read back from its file where there is one, and the file if it was kept."""
+        """Audit the released table, read back from its file if there is one; return the file if it was kept."""
         if self.output is not None:
             return self.output.write_proven(released, log, keep_failing=self.keep_failing)
         restored_columns = self._put_back(released)
@@ -299,7 +317,7 @@ class _Repair:
             return restored_columns.audit(after, log), None
 
     def _put_back(self, released: Released) -> PutBack:
-        """Hold what is not handed over, in memory."""
+        """Open in memory the columns and the order that are not released."""
         memory = self.inputs.memory
         aligned = Aligned(lambda: open_engine(released.aligned, memory), released.places)
         return PutBack(
@@ -310,12 +328,12 @@ class _Repair:
 
 
 def _changes(loop: RepairLoop, best: Candidate, known: Mapping[str, int]) -> dict[str, int]:
-    """Count the cells of each column that differ in the records that stayed, in the table's order.
+    """Count the changed cells of each column in the retained records, in the table's order.
 
     Args:
-        loop: the input.
-        best: what came of it.
-        known: the columns whose values have been compared; of the others it is counted what is written differently.
+        loop: the loop, which has the input.
+        best: its result.
+        known: columns whose changes are already counted, by value; in the others, differently written cells count.
     """
     table = loop.input.table
     before = table.take(array_of_numbers(best.retained)) if len(best.retained) < table.num_rows else table
@@ -325,7 +343,7 @@ def _changes(loop: RepairLoop, best: Candidate, known: Mapping[str, int]) -> dic
 
 
 def _reason(best: Candidate, obstacle: str, refusal: str, *, passed: bool) -> str:
-    """Say why the release does not pass, or nothing."""
+    """The reason why the release does not pass; empty if it does."""
     if best.passes:
         return "" if passed else NOTHING_PROVED if best.steps else NOTHING_TO_REPAIR
     if obstacle:
@@ -340,21 +358,17 @@ def _reason(best: Candidate, obstacle: str, refusal: str, *, passed: bool) -> st
 
 
 def remedy_trial(inputs: AuditInputs, outcomes: tuple[Outcome, ...]) -> RemedyTrial | None:
-    """Try what `fix` would make of a release that does not pass; None where no demand fails.
+    """Try `fix` in memory on a release that does not pass; None if no demand fails.
 
-    What keeps remedies from being tried at all, such as a table that cannot be held, takes no audit down, which is
-    complete by then: it is the reason of the trial.
-
-    Args:
-        inputs: the release and what it must satisfy.
-        outcomes: what came of its audit.
+    An error that prevents the trial, such as a table that exceeds the memory, becomes its reason and does not affect
+    the audit, which is complete.
     """
     if not failing_demands(outcomes):
         return None
-    options = replace(inputs.options, samples=False, show_values=False, column_risks=False)  # those of `fix`
+    options = replace(inputs.options, samples=False, show_values=False, column_risks=False)  # the options of `fix`
     try:
         remediation = repaired(replace(inputs, options=options))
-    except Exception as error:  # noqa: BLE001 - whatever it is, the audit stands
+    except Exception as error:  # noqa: BLE001 - the audit is valid without the trial
         reason = f"remedies could not be tried: {sentence_about(error, 'the trial')}"
         return RemedyTrial(log=None, passes=False, reason=reason)
     reason = "" if remediation.passed else remediation.log.reason or OTHERWISE

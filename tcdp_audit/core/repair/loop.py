@@ -1,8 +1,8 @@
-"""Remediation: apply a remedy, audit everything again, until the policy holds or nothing more helps.
+"""Remediation: apply remedies and audit the release after each, until it satisfies the policy or no remedy helps.
 
 Remedies run in the policy's order. After each the whole release is audited, because a remedy for one expectation can
-break another. Where the policy names no remedy, those that apply are tried, and the one with the least loss is
-kept. One that loses more than another after which the release passes is stopped as soon as that is known.
+break another. If the policy names no remedy, those that apply are tried, and the one with the least loss is kept. A
+remedy is stopped once it loses more than another after which the release passes.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from typing import Any, Self
 import numpy as np
 from pydantic import ValidationError
 
+from tcdp_audit.core.base.errors import sentence_about
 from tcdp_audit.core.base.outcome import Outcome
-from tcdp_audit.core.base.plugin_faults import sentence_about
 from tcdp_audit.core.information_loss.loss import InformationLoss, information_loss
 from tcdp_audit.core.information_loss.prediction import require_scikit_learn
 from tcdp_audit.core.policy.policy import PlannedRemedy
 from tcdp_audit.core.release.unit_readings import as_read
 from tcdp_audit.core.remedy.remedy import DominatedError, Remedy, RemedyError, Treatment, applicability, require_least
-from tcdp_audit.core.remedy.treatment import apply_treatment, same_cells, touched
+from tcdp_audit.core.remedy.treatment import apply_treatment, require_treatment, same_cells, touched
 from tcdp_audit.core.remedy.unit_cells import with_unit_cells
 from tcdp_audit.core.remedy.view import RemedyView
 from tcdp_audit.core.repair.candidate import Candidate, LossLimits, OpenTable, TooMuchLostError
@@ -31,19 +31,19 @@ from tcdp_audit.core.results.change_log import Step, failing_demands, flow
 from tcdp_audit.core.session.inputs import AuditInputs
 
 MOST_ROUNDS = 5
-MOST_STEPS = 3  # of a plan
+MOST_STEPS = 3  # remedies of a plan
 NOTHING_PROPOSED = "proposes nothing for a release like this"
 LOST_BEFORE = "not tried: it lost {} where less was demanded"
 UNSOUND = "it proposed parameters that a policy would reject"
 
 
 class RepairLoop:
-    """The way of one release through remedies. What it opens is closed with it.
+    """The application of remedies to one release. Closing the loop closes everything that it has opened.
 
     Args:
-        inputs: the release as it came in, what it must satisfy, and every registered remedy.
-        lost: what single remedies lost where less was demanded of the same release, by their entries in a policy. A
-            plan begins with those that lost least, and does not try those that lost more than another one does now.
+        inputs: the release before the repair, its policy, and every registered remedy.
+        lost: the losses of single remedies under weaker demands on the same release, by their entries in a policy. A
+            plan starts with those that lost least, and skips those that lost more than another one does now.
     """
 
     def __init__(self, inputs: AuditInputs, lost: Mapping[str, float] | None = None) -> None:
@@ -52,10 +52,10 @@ class RepairLoop:
             require_scikit_learn()  # before the work, not after it
         self.input = OpenTable.of_input(inputs)
         self.tried: list[Step] = []
-        self._left_out: dict[str, str] = {}  # remedy -> why it was not tried
+        self._left_out: dict[str, str] = {}  # remedy -> reason why it was not tried
         self.limits = LossLimits.of(inputs.policy.document)
-        self._refused: list[tuple[float, str]] = []  # loss beyond the limits, and the sentence that says so
-        self._least = inf  # loss of the best candidate that passes, of those that are compared
+        self._refused: list[tuple[float, str]] = []  # loss beyond the limits, and the message
+        self._least = inf  # the least loss of the compared candidates that pass
         self._open = [self.input]
         self._views: dict[OpenTable, RemedyView] = {}
 
@@ -68,25 +68,25 @@ class RepairLoop:
         self._close_all_but()
 
     def start(self, outcomes: tuple[Outcome, ...]) -> Candidate:
-        """The release as it came in, with its audit."""
+        """The release before the repair, with its audit."""
         return Candidate(self.input, np.arange(self.input.table.num_rows), outcomes)
 
     def run(self, outcomes: tuple[Outcome, ...]) -> Candidate:
-        """The release after remedies: the first that passes, else the best one found.
+        """Apply remedies; return the first candidate that passes, otherwise the best one.
 
         Args:
-            outcomes: its audit as it came in.
+            outcomes: the audit before the repair.
         """
         return self._as_named(self.start(outcomes)) if self.policy.remedies else self._planned(self.start(outcomes))
 
     @property
     def refusal(self) -> str:
-        """The sentence on the release that lost least of those that lost more than the policy allows; or nothing."""
+        """The message on the least loss beyond the policy's limits; empty if no candidate exceeded them."""
         return min(self._refused)[1] if self._refused else ""
 
     @property
     def left_out(self) -> dict[str, str]:
-        """The titles of the remedies that a plan never tried, each with the reason."""
+        """The titles of the remedies that no plan tried, each with the reason."""
         tried = {one.remedy for one in self.tried}
         remedies = self.inputs.plugins.remedies
         return {remedies[name].title: reason for name, reason in self._left_out.items() if name not in tried}
@@ -99,7 +99,7 @@ class RepairLoop:
             before = candidate
             for planned in self.policy.remedies:
                 if turn and (planned.remedy.random or planned.remedy.once):
-                    continue  # noise is added once, and values are moved about once
+                    continue  # noise and permutations are applied once
                 after = self._repeated(candidate, planned)
                 if turn and same_cells(after.table, candidate.table):
                     continue  # it has nothing more to do
@@ -113,9 +113,9 @@ class RepairLoop:
         return best
 
     def _repeated(self, candidate: Candidate, planned: PlannedRemedy) -> Candidate:
-        """One remedy, applied again where it was extended to further rows of units and something is amiss.
+        """Apply a remedy, and repeat it if it was extended to further rows of units and a demand fails.
 
-        It goes on for as long as fewer records fail than before, or did in one of the last rounds.
+        Stop when the number of failing records has not decreased in the last rounds.
         """
         after = self._step(candidate, planned)
         if planned.remedy.random or planned.remedy.once:
@@ -129,7 +129,7 @@ class RepairLoop:
         return after
 
     def _step(self, candidate: Candidate, planned: PlannedRemedy) -> Candidate:
-        """One remedy, applied and audited; where it cannot be applied the candidate stays, and `tried` says why."""
+        """Apply a remedy and audit the result; if it cannot be applied, return the candidate and record why."""
         unhelped = ""
         try:
             unhelped = self._unhelped(candidate, planned)
@@ -141,7 +141,7 @@ class RepairLoop:
             return candidate
 
     def _unhelped(self, candidate: Candidate, planned: PlannedRemedy) -> str:
-        """Say what a remedy that the policy names does not act on, before it starts; or nothing."""
+        """Report, before a named remedy starts, the failing demands on which it does not act; empty if none."""
         if not self.policy.remedies:
             return ""
         sentence = applicability(
@@ -155,7 +155,9 @@ class RepairLoop:
         if not candidate.steps:
             require_least(self.lost.get(_entry(planned), 0.0), self._least, LOST_BEFORE)
         view = self._view(candidate)
-        treatment = with_unit_cells(view, answer := planned.remedy.apply(view, planned.parameters))
+        answer = planned.remedy.apply(view, planned.parameters)
+        require_treatment(answer, view)
+        treatment = with_unit_cells(view, answer)
         after = replace(self._treated(candidate, treatment), joined=treatment is not answer)
         self._open.append(after.opened)
         if self.limits.are_set or not self.policy.remedies:
@@ -179,7 +181,7 @@ class RepairLoop:
         return replace(after, outcomes=outcomes, steps=(*candidate.steps, step))
 
     def _affordable(self, planned: PlannedRemedy, loss: InformationLoss) -> InformationLoss:
-        """A loss that keeps within the policy's limits."""
+        """Return a loss that is within the policy's limits; otherwise raise `TooMuchLostError`."""
         try:
             self.limits.require(loss)
         except TooMuchLostError as error:
@@ -188,8 +190,9 @@ class RepairLoop:
         return loss
 
     def _treated(self, candidate: Candidate, treatment: Treatment) -> Candidate:
-        """A candidate after a treatment, not audited yet."""
+        """The candidate after a treatment, before its audit."""
         view = self._view(candidate)
+        require_treatment(treatment, view)
         table = apply_treatment(candidate.table, view, with_unit_cells(view, treatment))
         retained = candidate.retained if treatment.retained is None else candidate.retained[treatment.retained]
         if len(retained) < len(candidate.retained) and self.policy.document.rows_aligned:
@@ -199,7 +202,7 @@ class RepairLoop:
         return Candidate(OpenTable(table, self.inputs), retained, (), candidate.steps)
 
     def _view(self, candidate: Candidate) -> RemedyView:
-        """The view of a candidate that every remedy gets."""
+        """The view of a candidate for remedies."""
 
         def audited(treatment: Treatment) -> tuple[Outcome, ...]:
             with self._treated(candidate, treatment).opened as opened:
@@ -213,7 +216,7 @@ class RepairLoop:
                 return opened.settled.outcomes(checks)
 
         def least_loss() -> float:
-            return inf if candidate.steps else self._least  # a view does not know what was lost before
+            return inf if candidate.steps else self._least  # a view does not know the losses of earlier steps
 
         seed, progress = self.policy.document.seed, self.inputs.options.progress
         if candidate.opened not in self._views:
@@ -223,7 +226,7 @@ class RepairLoop:
         return self._views[candidate.opened]
 
     def _close_all_but(self, *retained: OpenTable) -> None:
-        """Close the tables that are not needed any more, and forget what remedies saw of them."""
+        """Close the tables that are no longer needed, and drop the views of them."""
         for one in [one for one in self._open if one not in retained]:
             one.close()
             self._open.remove(one)
@@ -243,7 +246,7 @@ class RepairLoop:
         return candidate
 
     def _improved(self, candidate: Candidate) -> Candidate | None:
-        """The best of what comes of a candidate by each remedy that might help; None where none leaves less amiss."""
+        """The best result of the remedies that may help; None if none improves the candidate."""
         plans, best = self._in_turn(candidate, self._plans(candidate)), None
         for done, planned in enumerate(plans):
             self.inputs.options.progress("trying remedies", done, len(plans))
@@ -258,7 +261,7 @@ class RepairLoop:
         return best
 
     def _in_turn(self, candidate: Candidate, plans: Iterator[PlannedRemedy]) -> list[PlannedRemedy]:
-        """Plans in the order in which they are tried."""
+        """The plans in the order in which they are tried."""
         return list(plans) if candidate.steps else sorted(plans, key=lambda one: self.lost.get(_entry(one), inf))
 
     def _plans(self, candidate: Candidate) -> Iterator[PlannedRemedy]:
@@ -278,21 +281,21 @@ class RepairLoop:
                     self.tried.append(Step(remedy=name, title=remedy.title, parameters={}, error=UNSOUND))
 
     def _proposals(self, remedy: Remedy[Any], candidate: Candidate) -> list[Mapping[str, Any]]:
-        """Parameters that a remedy proposes for what it may help; where there are none, it is noted why."""
+        """The parameters that a remedy proposes; if there are none, the reason is recorded."""
         view = self._view(candidate)
         helpful = applicability(remedy, view, None, candidate.failing_demands)
-        proposals = list(remedy.suggest_parameters(view, tuple(candidate.failing_demands))) if helpful.helped else []
+        proposals = remedy.proposals(view, tuple(candidate.failing_demands)) if helpful.helped else []
         if not proposals:
             self._left_out[remedy.name] = helpful.reasons if not helpful.helped else NOTHING_PROPOSED
         return proposals
 
     def _sound(self, remedy: Remedy[Any], proposal: Mapping[str, Any]) -> PlannedRemedy | None:
-        """A proposal as the policy would have it, or None if the policy could not name it so."""
+        """A proposal as an entry of a policy; None if a policy would reject it."""
         try:
             parameters = remedy.parameters.model_validate(dict(proposal))
         except ValidationError:
             return None
-        return None if list(remedy.validate(parameters, self.policy.document)) else PlannedRemedy(remedy, parameters)
+        return None if remedy.faults(parameters, self.policy.document) else PlannedRemedy(remedy, parameters)
 
     def loss_of(self, candidate: Candidate) -> InformationLoss:
         """The information loss of a candidate, compared with the input; measures are computed on demand."""
@@ -308,19 +311,19 @@ def _entry(planned: PlannedRemedy) -> str:
 
 
 def explicit_parameters(planned: PlannedRemedy) -> dict[str, Any]:
-    """The parameters that were given, as they stand in a policy."""
+    """The parameters that were set explicitly, as in a policy."""
     values = ((name, getattr(planned.parameters, name)) for name in planned.parameters.model_fields_set)
     return {name: value for name, value in sorted(values) if value is not None}
 
 
 def beyond_repair(outcomes: tuple[Outcome, ...]) -> str:
-    """Say why no remedy can help, or nothing: a remedy changes cells and records, never columns or the policy."""
+    """Why no remedy can help, as remedies change neither columns nor the policy; empty if one may help."""
     structural = [one for one in failing_demands(outcomes) if one.is_structural]
     return "; ".join(f"{one.check}: {one.message}" for one in structural)
 
 
 def _better(best: Candidate, candidate: Candidate) -> Candidate:
-    """The candidate with fewer outcomes against it; the earlier one of equals, because it has changed less."""
+    """The candidate of the lower rank; of equals the earlier one, because it has changed less."""
     return candidate if len(candidate.failing_demands) < len(best.failing_demands) else best
 
 
@@ -336,5 +339,5 @@ def _failed(planned: PlannedRemedy, error: BaseException, unhelped: str) -> Step
 
 
 def _sentence(error: BaseException, plugin: str = "") -> str:
-    """Say what went wrong in a remedy. Only our own errors are quoted: another's text may hold a cell."""
+    """The message on a remedy's error. Only this package's errors are quoted: others may contain a cell."""
     return str(error) if isinstance(error, RemedyError) else sentence_about(error, "the remedy", plugin)

@@ -1,4 +1,4 @@
-"""The file that a repaired release is written to: tried before the work, proven before it takes its place."""
+"""The output file of a repaired release: tested before the repair, audited before it is moved to its path."""
 
 from __future__ import annotations
 
@@ -29,18 +29,18 @@ from tcdp_audit.core.session.inputs import AuditInputs
 
 @dataclass(frozen=True)
 class Released:
-    """A release as it is handed over.
+    """A repaired release.
 
     Args:
-        table: its records in the types that they came in.
-        rows: the place of each record in the input.
+        table: its records in the types of the input.
+        rows: the position of each record in the input.
         order: "kept" or "shuffled".
-        whole: the same records with the columns that are put back to audit them; None where there are none.
-        aligned: the same records, with these columns, in the original's order; None where they are released in it.
-        places: for each record its place there; without meaning where there is no such copy.
+        whole: the same records with the columns that are restored for the audit; None if there are none.
+        aligned: the same records, with these columns, in the original's order; None if they are released in it.
+        places: for each record its position in `aligned`, if there is one.
     """
 
-    table: pa.Table = field(repr=False)  # its text would be cells
+    table: pa.Table = field(repr=False)  # it would show cells
     rows: NDArray[np.intp]
     order: str = "kept"
     whole: pa.Table | None = field(default=None, repr=False)  # likewise
@@ -49,13 +49,13 @@ class Released:
 
     @property
     def restored_columns(self) -> tuple[str, ...]:
-        """The columns that are put back."""
+        """The columns that are restored for the audit."""
         names = [] if self.whole is None else self.whole.column_names
         return tuple(name for name in names if name not in self.table.column_names)
 
     @property
     def rows_in_order(self) -> NDArray[np.intp]:
-        """The place in the input of each record of the copy in the original's order."""
+        """The position in the input of each record of `aligned`."""
         rows = np.empty_like(self.rows)
         rows[self.places] = self.rows
         return rows
@@ -63,29 +63,29 @@ class Released:
 
 @dataclass(frozen=True)
 class OutputFile:
-    """The file that a release is written to.
+    """The output file of a release.
 
     Args:
         path: the file.
-        inputs: the release as it came in, whose numbers and delimiters are kept as they stand.
+        inputs: the release before the repair, whose number format and delimiter are preserved.
     """
 
     path: Path
     inputs: AuditInputs
 
     def try_one_record(self, source: pa.Table) -> None:
-        """Write one record and read it back before the work, so that what cannot be written is said now.
+        """Write one record and read it back before the repair, so that errors are reported early.
 
         Args:
-            source: the input without what is never written.
+            source: the input without the dropped columns.
 
         Raises:
-            UsageError: the output's kind of file does not hold a column, or its name.
+            UsageError: the kind of file cannot hold a column or its name.
             DataError: it cannot be read back.
         """
         require_holdable(source, self.path)
         if not source.num_rows:
-            return  # which the audit says
+            return  # the audit reports it
         with Scratch() as folder, self._named_in_errors(folder):
             trial = folder / plain_name(self.path)
             with writing_temporarily():
@@ -100,7 +100,7 @@ class OutputFile:
             )
 
     def write_proven(self, released: Released, log: ChangeLog, *, keep_failing: bool) -> tuple[Audit, Path | None]:
-        """Write a release, read it back and audit it; and the file if it was kept, because the audit passed."""
+        """Write a release, read it back and audit it; return the audit, and the file if it passed and was kept."""
         with replaced_atomically(self.path) as temporary, self._named_in_errors(temporary.parent):
             self._fill(temporary, released, log)
             audit = self._audit(temporary, released, log)
@@ -117,7 +117,7 @@ class OutputFile:
             self._write(released, temporary)
 
     def _audit(self, temporary: Path, released: Released, log: ChangeLog) -> Audit:
-        """The audit of what was written, under its final name."""
+        """Audit the written file, under its final name."""
         records = released.table.num_rows
         with self.inputs.with_release(temporary) as written:
             if written.engine.records != records:
@@ -130,7 +130,7 @@ class OutputFile:
         return replace(audit, release=replace(audit.release, uri=str(self.path)))
 
     def _put_back(self, released: Released) -> PutBack:
-        """Write what is not handed over to files of the same kind while it is audited."""
+        """Write the copies for the audit, which are not released, to temporary files of the same kind."""
         whole = replace(released, table=released.whole)
         if released.aligned is None:
             return PutBack(released.restored_columns, lambda: self._copy(whole))
@@ -141,7 +141,7 @@ class OutputFile:
 
     @contextmanager
     def _copy(self, released: Released) -> Iterator[Engine]:
-        """Records as a file of the same kind in a private folder."""
+        """Write records to a file of the same kind in a private folder."""
         with Scratch() as folder, self._named_in_errors(folder):
             path = folder / plain_name(self.path)
             with writing_temporarily():
@@ -161,7 +161,7 @@ class OutputFile:
 
     @contextmanager
     def _named_in_errors(self, folder: Path) -> Iterator[None]:
-        """Let errors name the output, and not the temporary file of the same name in a folder."""
+        """Replace the temporary file's path in errors by the output's."""
         try:
             yield
         except TcdpAuditError as error:

@@ -1,4 +1,4 @@
-"""A treated release in the types that it came in: the engine's types are not those of every source."""
+"""A treated release in the types of its source, from which the engine's types may differ, and its audit."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from tcdp_audit.core.results.audit import Audit
 from tcdp_audit.core.results.change_log import ChangeLog
 from tcdp_audit.core.session.inputs import AuditInputs
 
-pc: Any = pyarrow.compute  # it makes its functions when it is imported, so that no type checker knows them
+pc: Any = pyarrow.compute  # its functions are created on import, so type checkers do not know them
 
 _WITHOUT_VIEWS = {pa.string_view(): pa.large_string(), pa.binary_view(): pa.large_binary()}
 MISSING_COLUMNS = "missing_columns"
@@ -31,18 +31,18 @@ Opens = Callable[[], AbstractContextManager[Engine]]
 
 
 def taken(table: pa.Table, rows: NDArray[np.intp]) -> pa.Table:
-    """Some records of a table, in a given order. Of a missing cell nothing is left in the memory behind it."""
+    """Some records of a table, in a given order. The memory of missing cells holds no former values."""
     columns = [_taken(column, array_of_numbers(rows)) for column in table.columns]
     return pa.Table.from_arrays(columns, schema=table.schema)
 
 
 def _taken(column: pa.ChunkedArray, rows: pa.Array) -> pa.ChunkedArray:
-    plain = _WITHOUT_VIEWS.get(column.type)  # pyarrow takes nothing from views
+    plain = _WITHOUT_VIEWS.get(column.type)  # pyarrow cannot take from views
     return column.take(rows) if plain is None else column.cast(plain).take(rows).cast(column.type)
 
 
 def without_views_in_dictionaries(table: pa.Table) -> pa.Table:
-    """A table whose dictionaries hold plain texts, as files can; polars lists its categories as views."""
+    """Convert dictionaries of text views, which polars uses and files cannot hold, to plain texts."""
     for position, field in enumerate(table.schema):
         plain = _WITHOUT_VIEWS.get(field.type.value_type) if pa.types.is_dictionary(field.type) else None
         if plain is not None:
@@ -56,16 +56,15 @@ def without_views_in_dictionaries(table: pa.Table) -> pa.Table:
 
 
 def in_own_types(released: pa.Table, source: pa.Table, changed: Mapping[str, int]) -> pa.Table:
-    """A treated release in the types that it came in.
+    """Convert a treated release to the types of its source.
 
-    A column without a changed cell is the source's own. A changed one takes the source's type again where that holds
-    its cells. What describes the source besides its cells (metadata of its file, values that a dictionary lists and no
-    record has) is left out.
+    A column without a changed cell is copied from the source. A changed one gets the source's type if that can hold its
+    cells. File metadata and dictionary values that no record has are left out.
 
     Args:
-        released: the release as remedies left it, in the engine's types.
-        source: the records that stayed, in the source's types and the same order.
-        changed: how many cells of each column were changed.
+        released: the treated release, in the engine's types.
+        source: the retained records, in the source's types and the same order.
+        changed: the number of changed cells of each column.
     """
     columns = [
         _fitted(released[name], source[name].type) if changed[name] else source[name] for name in released.column_names
@@ -79,7 +78,7 @@ def in_own_types(released: pa.Table, source: pa.Table, changed: Mapping[str, int
 
 
 def _fitted(column: pa.ChunkedArray, kind: pa.DataType) -> pa.ChunkedArray:
-    """A column in another type if that holds every cell exactly, else as it is."""
+    """Convert a column to another type if that holds every cell exactly; otherwise return it unchanged."""
     if column.type == kind:
         return column
     try:
@@ -91,13 +90,13 @@ def _fitted(column: pa.ChunkedArray, kind: pa.DataType) -> pa.ChunkedArray:
 
 
 def _encoded(column: pa.ChunkedArray, kind: pa.DictionaryType) -> pa.ChunkedArray:
-    """A column as a dictionary without an order: a new value has no place in the old one."""
+    """Encode a column as an unordered dictionary: a new value has no rank in the old order."""
     encoded = column.cast(kind.value_type).dictionary_encode()
     return encoded.cast(pa.dictionary(kind.index_type, kind.value_type))
 
 
 def _of_used_values(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """A dictionary column that lists the values of its cells and no others, sorted where they have no order."""
+    """Reduce a dictionary to the values of its cells, sorted unless they have an order."""
     kind = column.type
     cells = column.cast(kind.value_type)
     used = pc.drop_null(pc.unique(cells))
@@ -116,8 +115,8 @@ class Aligned:
     """The released records in the original's order.
 
     Args:
-        opens: opens them, read as the release is read; dropped columns that demands need are among theirs.
-        places: for each released record its place among them.
+        opens: opens them as the release is read, with the dropped columns that demands need.
+        places: for each released record its position among them.
     """
 
     opens: Opens
@@ -126,12 +125,12 @@ class Aligned:
 
 @dataclass(frozen=True)
 class PutBack:
-    """Columns and an order that recipients do not get, and demands need.
+    """Columns and an order that demands need and recipients do not get.
 
     Args:
-        names: of the columns; none where no demand needs any.
-        whole: opens what was released with these columns beside it, read as the release is read.
-        aligned: the same records in the original's order, where they were shuffled out of it.
+        names: the columns; empty if no demand needs any.
+        whole: opens the released records together with these columns, as the release is read.
+        aligned: the same records in the original's order; None if they are released in it.
     """
 
     names: tuple[str, ...]
@@ -139,14 +138,14 @@ class PutBack:
     aligned: Aligned | None = None
 
     def audit(self, released: AuditInputs, log: ChangeLog) -> Audit:
-        """The audit of what is released.
+        """Audit the released table.
 
         Args:
-            released: it, as it is handed over.
-            log: what was done.
+            released: the table as recipients get it.
+            log: the change log.
 
         Raises:
-            DataError: the records with the columns, or in the original's order, are not those that were released.
+            DataError: the records with the columns, or in the original's order, are not the released ones.
         """
         shuffled = log.order == "shuffled" and released.policy.document.rows_aligned
         as_handed_over = replace(released, policy=released.policy.out_of_order) if shuffled else released
@@ -163,7 +162,7 @@ class PutBack:
     # Columns
 
     def _with_columns(self, released: AuditInputs, alone: Evaluation) -> Evaluation:
-        """Evaluate a release, its demands with the columns."""
+        """Evaluate a release; demands are judged with the columns."""
         if not self._is_needed(released, alone):
             return alone
         with self.whole() as engine:
@@ -172,7 +171,7 @@ class PutBack:
         return replace(alone, outcomes=tuple(self._joined(alone.outcomes, beside.outcomes)), exposed=beside.exposed)
 
     def _is_needed(self, released: AuditInputs, alone: Evaluation) -> bool:
-        """Say whether some demand may come out otherwise with the columns."""
+        """Whether the columns may change the outcome of a demand."""
         if not self.names:
             return False
         compares = any(one.check.requires - {"population"} for one in released.policy.expectations)
@@ -180,7 +179,7 @@ class PutBack:
         return compares or incomplete or released.policy.document.unit in self.names
 
     def _joined(self, alone: Sequence[Outcome], beside: Sequence[Outcome]) -> Iterator[Outcome]:
-        """The findings on the columns and on quality as people get the table; demands as judged with the columns.
+        """Findings on columns and on quality from the released table; demands as judged with the columns.
 
         A demand that fails without them fails.
         """
@@ -201,7 +200,7 @@ class PutBack:
         return without if fails else self._marked(outcome, without)
 
     def _marked(self, outcome: Outcome, without: Outcome | None = None) -> Outcome:
-        """An outcome that says so where it needed the columns."""
+        """The outcome, marked if it needed the columns."""
         if outcome == without:
             return outcome
         return replace(outcome, details={**outcome.details, AUDITED_WITH: list(self.names)})
@@ -211,7 +210,7 @@ class PutBack:
     def _in_order(
         self, aligned: Aligned, released: AuditInputs, evaluated: Evaluation
     ) -> tuple[Evaluation, str | None]:
-        """Evaluate a release, its demands on pairs in the original's order; and give that copy's digest."""
+        """Evaluate a release with demands on pairs in the original's order; return also the digest of that copy."""
         checks = _paired(released.policy, evaluated.outcomes)
         if not checks:
             return evaluated, None
@@ -226,14 +225,14 @@ class PutBack:
 
 
 def _shuffled(outcome: Outcome) -> Outcome:
-    """An outcome, the finding on the order saying that a repair has shuffled the records."""
+    """The outcome; the finding on the order states that a repair has shuffled the records."""
     if not outcome.is_structural or outcome.check != LINKABLE_ORDER:
         return outcome
     return replace(outcome, details={**outcome.details, SHUFFLED: True})
 
 
 def _paired(policy: Policy, outcomes: Sequence[Outcome]) -> frozenset[str]:
-    """The checks that pair records with the original's, and those that could not be evaluated out of its order."""
+    """The checks that pair records with the original's, and those that cannot be evaluated without its order."""
     pairs = {one.check.name for one in policy.expectations if "original" in one.check.requires}
     asked = {one.check.name for one in policy.expectations}
     errors = {one.check for one in outcomes if one.status is Status.ERROR and not _is_on_quality(one)}
@@ -243,7 +242,7 @@ def _paired(policy: Policy, outcomes: Sequence[Outcome]) -> frozenset[str]:
 def _replaced(
     outcomes: Sequence[Outcome], judged: Sequence[Outcome], checks: Collection[str], digest: str | None
 ) -> Iterator[Outcome]:
-    """Outcomes of shuffled records, those of some checks as judged in the original's order. None is ever left out."""
+    """All outcomes of shuffled records, with those of some checks replaced by those in the original's order."""
     waiting = list(judged)
     for one in outcomes:
         is_own = not one.is_structural and not _is_on_quality(one) and one.check in checks
@@ -253,18 +252,18 @@ def _replaced(
 
 
 def _marked_as_aligned(outcome: Outcome, shuffled: Outcome, digest: str | None) -> Outcome:
-    """An outcome that says on which copy it was judged; with what it was judged before, such as columns."""
+    """The outcome with the copy on which it was judged, in addition to restored columns."""
     with_columns = {AUDITED_WITH: shuffled.details[AUDITED_WITH]} if AUDITED_WITH in shuffled.details else {}
     return replace(outcome, details={**outcome.details, **with_columns, AUDITED_ALIGNED: digest})
 
 
 def _require_same_records(released: Engine, whole: Engine, places: NDArray[np.intp] | None = None) -> None:
-    """Insist that two tables have the same cells in the columns that are released, record by record.
+    """Raise `DataError` unless two tables have the same cells in the released columns, record by record.
 
     Args:
-        released: what was read back.
-        whole: the other one.
-        places: for each released record its place in the other one, each once; None for the same order.
+        released: the table that was read back.
+        whole: the other table.
+        places: for each released record its position in the other table, each once; None for the same order.
     """
     names = [column.name for column in released.columns]
     table, beside = released.table(), whole.table()
@@ -279,7 +278,7 @@ def _require_same_records(released: Engine, whole: Engine, places: NDArray[np.in
 
 
 def _is_on_quality(outcome: Outcome) -> bool:
-    """Say whether a schema, a suite or a profile asked for it, and no expectation."""
+    """Whether an outcome belongs to a schema, a suite or a profile, and to no expectation."""
     return outcome.is_schema or outcome.is_question
 
 

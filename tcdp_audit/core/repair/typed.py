@@ -1,8 +1,7 @@
-"""`measure` as type checkers know it: the stub next to this file has a signature for each built-in check.
+"""`measure` for type checkers: the stub next to this file has a signature for each built-in check.
 
-`python -m tools.generate` writes the stub from the parameters of the checks. A check whose name only the
-program knows, or that is a plugin's, takes its parameters as a mapping there:
-`measure(name, frame, parameters={"k": 5}, …)`.
+`python -m tools.generate` writes the stub from the parameters of the checks. For a check of a plugin, or a name that is
+known only at run time, pass the parameters as a mapping: `measure(name, frame, parameters={"k": 5}, …)`.
 """
 
 from __future__ import annotations

@@ -12,18 +12,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from tcdp_audit.core.base.audit_figures import ExposureCount, flips
-from tcdp_audit.core.base.errors import UsageError
+from tcdp_audit.core.base.errors import UsageError, blaming
 from tcdp_audit.core.base.files import write_atomically
 from tcdp_audit.core.base.frozen import freeze
 from tcdp_audit.core.base.notebook import as_html, as_text
 from tcdp_audit.core.base.outcome import Outcome, Severity, Status
-from tcdp_audit.core.base.plugin_faults import blaming
 from tcdp_audit.core.base.provenance import NamedFile, PluginInfo, Run, Table, now, tool
-from tcdp_audit.core.base.visible import visible, visible_json
-from tcdp_audit.core.base.words import count
+from tcdp_audit.core.base.words import count, visible, visible_json
 from tcdp_audit.core.classes.column_risk import ColumnRisk
 from tcdp_audit.core.policy.policy import Policy
-from tcdp_audit.core.release.columns import AuditedColumn
+from tcdp_audit.core.release.release import AuditedColumn
 from tcdp_audit.core.results.change_log import ChangeLog
 from tcdp_audit.core.results.conditions import Condition, JudgedOutcome, conditions_of
 from tcdp_audit.core.results.frame import frame_of
@@ -36,10 +34,9 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from tcdp_audit.core.base.audit_figures import ConventionVariant
-    from tcdp_audit.core.check.announced import Announced
-    from tcdp_audit.core.check.kinds import Check
-    from tcdp_audit.core.results.remedy_trial import RemedyTrial
+    from tcdp_audit.core.check.kinds import Announced, Check
     from tcdp_audit.core.results.reporter import Reporter, ReportSection, Unaudited
+    from tcdp_audit.core.results.setting_trial import RemedyTrial
 
 SCHEMA_VERSION = 1
 
@@ -49,7 +46,7 @@ class Participants(Protocol):
 
     @property
     def infos(self) -> Sequence[PluginInfo]:
-        """What is in use, and what should be and does not work."""
+        """The plugins in use and those that do not work."""
         ...
 
     @property
@@ -59,7 +56,7 @@ class Participants(Protocol):
 
     @property
     def announced_checks(self) -> Mapping[str, Announced]:
-        """Every registered check by name, with name, title and quarter, perhaps not loaded."""
+        """Every registered check by name, with name, title and quarter; it may not be loaded."""
         ...
 
     @property
@@ -73,7 +70,7 @@ class Participants(Protocol):
         ...
 
     def provider_of(self, hook: str, name: str) -> str:
-        """The external plugin that yields a name for a hook; nothing for a built-in one."""
+        """The external plugin that yields a name for a hook; empty for a built-in one."""
         ...
 
 
@@ -83,20 +80,20 @@ class Audit:
 
     Args:
         outcomes: structure first, then the policy's expectations in its order.
-        release: what was audited.
-        policy: what it was audited against.
-        plugins: the code that took part.
+        release: the audited table.
+        policy: its policy.
+        plugins: the plugins in use.
         companions: the tables that the release was compared with, by their name in the policy.
         files: the files in addition to the tables that the policy names: hierarchies, a schema, a suite.
-        variants: the verdicts under every combination of conventions, where they were asked for.
-        change_log: how the release was made, where remedies made it.
-        remedy_trial: what remedies would make of it, where that was asked for and a demand fails.
-        exposed: how many people failing demands expose, each counted once; None where nothing fails, or where they
+        variants: the verdicts under every combination of conventions, if requested.
+        change_log: the log of the remedies that made the release, if any did.
+        remedy_trial: a trial of remedies, if requested and a demand fails.
+        exposed: the number of people whom failing demands expose, each counted once; None if nothing fails, or if they
             were not counted.
-        columns: what the policy and the release say of each column.
-        column_risks: what each quasi-identifier adds to the risk, the most first; nothing where it was not measured.
-        run: who ran it, and with which command.
-        audited_at: when, in UTC; taken from SOURCE_DATE_EPOCH where that is set.
+        columns: the declaration and figures of each column.
+        column_risks: what each quasi-identifier adds to the risk, the most first; empty if not measured.
+        run: who ran the audit, and with which command.
+        audited_at: the time in UTC; SOURCE_DATE_EPOCH if that is set.
     """
 
     outcomes: tuple[Outcome, ...]
@@ -115,7 +112,7 @@ class Audit:
     audited_at: datetime = field(default_factory=now)
 
     def __post_init__(self) -> None:
-        """Lock its mapping."""
+        """Make the mapping read-only."""
         freeze(self, "companions")
 
     def __repr__(self) -> str:
@@ -134,7 +131,7 @@ class Audit:
         Returns:
             Columns `kind` ("columns", "expectation" or "schema"), `check`, `attribute`, `status`, `severity`,
             `observed`, `comparison`, `threshold`, `groups_failing`, `groups`, `records_failing`, `records`, `message`.
-            Figures are floats, counts are `Int64`; what an outcome does not have is missing.
+            Figures are floats, counts are `Int64`; absent figures are missing.
 
         Raises:
             UsageError: pandas is not installed.
@@ -143,47 +140,46 @@ class Audit:
 
     @property
     def _about(self) -> str:
-        """What was audited."""
         table = self.release
         return f"{visible(table.name)} ({count(table.records, 'record')}, {count(table.columns, 'column')})"
 
     @property
     def _displayed(self) -> Sequence[Outcome]:
-        """The expectations, and what is wrong with the columns."""
+        """The expectations, and the findings on columns that are not passed."""
         return [*self.expectations, *(one for one in self.structure if one.as_row().matters)]
 
     @property
     def status(self) -> str:
-        """Error (incomplete), failed, measured (no demand counts that could fail) or passed. An error beats a failure.
+        """Error (incomplete), failed, measured (no demand that counts can fail) or passed; error precedes failed.
 
-        A demand that only warns does not count here; `exit_code` can have it count.
+        A demand that only warns does not count here; it can in `exit_code`.
         """
         return status_of(self.outcomes)
 
     @property
     def verdict(self) -> str:
-        """What is concluded, for words and colours: as `status`, but failed where a demand fails.
+        """The conclusion for readers: as `status`, but failed if a demand fails.
 
-        A release that fails a demand is not fit for release, whatever else could not be checked. Programs go by
-        `status` and `exit_code`, where an error beats a failure.
+        A release that fails a demand is not fit for release, even if other demands could not be checked. Programs use
+        `status` and `exit_code`, where an error precedes a failure.
         """
         return verdict_of(self)
 
     @property
     def conditions(self) -> tuple[Condition, ...]:
-        """Under which conditions a release that keeps its policy is fit; where there is one, not simply for release."""
+        """The conditions under which a release that passes is fit; with any, it is not simply fit for release."""
         return conditions_of(JudgedOutcome(one.check, one.source, one.status, one.details) for one in self.outcomes)
 
     @property
     def tally(self) -> DemandTally:
-        """How many demands the policy makes, and what came of them."""
+        """The numbers of demands by their results."""
         return tally_of(self.outcomes)
 
     @property
     def flips(self) -> tuple[int, ...] | None:
-        """The positions, in the policy's `expect`, of what another convention would decide otherwise.
+        """The positions, in the policy's `expect`, of demands that another convention would decide differently.
 
-        None where no other convention was tried; see `variants`.
+        None if no other convention was tried; see `variants`.
         """
         return tuple(flips(self.variants)) if self.variants else None
 
@@ -199,7 +195,7 @@ class Audit:
 
     @property
     def structure(self) -> Sequence[Outcome]:
-        """The core's own findings on the columns."""
+        """The outcomes of the core's checks of the columns."""
         return [one for one in self.outcomes if one.is_structural]
 
     @property
@@ -209,7 +205,7 @@ class Audit:
 
     @property
     def _tables(self) -> dict[str, Path]:
-        """The files of the tables that were read, by what a person calls them."""
+        """The files of the tables that were read, by their names in messages."""
         tables = {"the release": self.release, **{f"the {name}": table for name, table in self.companions.items()}}
         if self.change_log is not None:
             tables["the release before it was repaired"] = self.change_log.input
@@ -217,18 +213,18 @@ class Audit:
 
     @property
     def summary(self) -> dict[str, int]:
-        """How many outcomes have which status."""
+        """The number of outcomes of each status."""
         tally = Counter(one.status for one in self.outcomes)
         keys = {"passed": Status.PASSED, "failed": Status.FAILED, "errors": Status.ERROR}
         rest = {"skipped": Status.SKIPPED, "measured": Status.MEASURED}
         return {name: tally[status] for name, status in {**keys, **rest}.items()}
 
     def exit_code(self, *, fail_on_warning: bool = False, allow_vacuous: bool = False) -> int:
-        """0 passed, 1 an expectation failed, 3 the audit is incomplete or no demand that counts could fail.
+        """0 passed, 1 an expectation failed, 3 the audit is incomplete or no demand that counts can fail.
 
         Args:
             fail_on_warning: demands of severity warning count as well.
-            allow_vacuous: nothing needs to be demanded.
+            allow_vacuous: accept an audit without a demand that can fail.
         """
         judges = is_any_judged(self.outcomes, Severity.ERROR, *([Severity.WARNING] if fail_on_warning else []))
         if self.status == "error" or not (judges or allow_vacuous or self.status == "failed"):
@@ -236,11 +232,11 @@ class Audit:
         return 1 if self.status == "failed" or (fail_on_warning and self.warnings) else 0
 
     def raise_for_failures(self) -> None:
-        """Do nothing if the audit passed.
+        """Raise an error unless the audit passed.
 
         Raises:
-            ExpectationsFailedError: it did not; the message has a line for each failure, each error, and each demand
-                that nothing can fail.
+            ExpectationsFailedError: it did not pass; the message has a line for each failure, each error, and each
+                demand that nothing can fail.
         """
         require_passed("the audit", self.outcomes)
 
@@ -279,7 +275,7 @@ class Audit:
         }
 
     def to_json(self) -> str:
-        """The result as JSON text, a line for each of its keys and for each outcome."""
+        """The result as JSON text, with a line for each key and each outcome."""
         result = self.as_json()
         outcomes = ",\n  ".join(_compact(one) for one in result.pop("outcomes"))
         lines = [f' "{key}": {_compact(value)}' for key, value in result.items()]
@@ -302,14 +298,14 @@ class Audit:
 
     @property
     def shows_values(self) -> bool:
-        """Whether it holds cells of the release, as it does only where that was asked for."""
+        """Whether it holds cells of the release, which it does only if requested."""
         return any(one.cells is not None for outcome in self.outcomes for one in outcome.worst)
 
     def sections(self, *, as_html: bool = False) -> Sequence[FilledSection]:
-        """The sections of a report for people, in their order; those that say nothing are left out.
+        """The sections of a report for people, in order, without empty ones.
 
         Args:
-            as_html: whether those that have HTML of their own give that; otherwise all give blocks.
+            as_html: whether sections with HTML give that; otherwise all give blocks.
 
         Raises:
             PluginError: a section fails.
@@ -322,7 +318,7 @@ class Audit:
         return [one for one in sections if one.html or one.blocks]
 
     def write(self, path: str | Path) -> None:
-        """Write a report; the end of the name chooses the format. The file appears whole or not at all.
+        """Write a report atomically, in the format of the name's suffix.
 
         Raises:
             UsageError: it cannot be written, no reporter has the extension, or it is a file that was audited or read.
@@ -335,9 +331,9 @@ def render_several(reporter: Reporter, results: Sequence[Audit | Unaudited], plu
     """All audits of a run as one text.
 
     Args:
-        reporter: one that has `render_several`.
+        reporter: a reporter with `render_several`.
         results: the audits, and the policies that could not be audited.
-        plugins: those that the reporter is one of.
+        plugins: the plugins that provide the reporter.
 
     Raises:
         UsageError: the format holds one audit.
@@ -350,15 +346,12 @@ def render_several(reporter: Reporter, results: Sequence[Audit | Unaudited], plu
 
 
 def blaming_reporter(name: str, plugins: Participants) -> AbstractContextManager[None]:
-    """Run a reporter's code; what it raises is a `PluginError` that names it."""
+    """Convert the errors of a reporter's code to a `PluginError` that names it."""
     return blaming(f"the report format {name!r}", plugins.provider_of("tcdp_audit_reporters", name))
 
 
 def _conventions(policy: Policy) -> dict[str, str]:
-    """What the verdicts rest on, by name; without the cells that mean a missing or a suppressed value.
-
-    How many rows of a unit are known is left out where there is none.
-    """
+    """The conventions by name, without the tokens of missing and suppressed cells, and `known_rows` without a unit."""
     left_out = {"known_rows"} if policy.document.unit is None else set()
     conventions = policy.conventions.model_dump(exclude=left_out)
     return {name: value for name, value in conventions.items() if isinstance(value, str)}

@@ -1,4 +1,4 @@
-"""One expectation in two audits: its counterpart, what became of its demand, and where its figure moved."""
+"""One expectation in two audits: its counterpart, and the changes of its demand and its figure."""
 
 from __future__ import annotations
 
@@ -13,21 +13,20 @@ from math import inf, isnan
 from typing import Any
 
 from tcdp_audit.core.base.outcome import Comparison as Sign
-from tcdp_audit.core.base.visible import visible
-from tcdp_audit.core.base.words import count, figure
+from tcdp_audit.core.base.words import count, figure, one_line, visible
 from tcdp_audit.core.results.written import Entry, is_quality, is_structural
 
-OBSERVED = ("status", "severity", "observed", "threshold", "comparison", "classes", "records")  # what a change shows
+OBSERVED = ("status", "severity", "observed", "threshold", "comparison", "classes", "records")  # in a change's JSON
 
 
 @dataclass(frozen=True)
 class Change:
-    """An expectation of two audits; of one, where the other has none.
+    """An expectation of two audits, or of one if the other does not have it.
 
     Args:
         old: its outcome in the first audit; None for a new expectation.
-        new: its outcome in the second audit; None for one that is gone. One of both is there.
-        titles: what people call the checks, by name.
+        new: its outcome in the second audit; None for one that is gone. At least one is present.
+        titles: the titles of the checks, by name.
     """
 
     old: Entry | None
@@ -36,34 +35,34 @@ class Change:
 
     @property
     def entry(self) -> Entry:
-        """The newer outcome that there is."""
+        """The newest outcome."""
         return self.new or self.old or {}
 
     @property
     def title(self) -> str:
-        """What a person calls it: the check, with its parameters that are words."""
+        """The check's title, with its parameters that are words."""
         name = self.entry["check"]
         words = [one for one in self.entry["parameters"].values() if isinstance(one, str)]
         return visible(", ".join([self.titles.get(name, name), *words]))
 
     @property
     def attribute(self) -> str:
-        """The attribute that was measured, or nothing."""
+        """The attribute that was measured; empty if there is none."""
         return "" if self.entry["attribute"] is None else visible(self.entry["attribute"])
 
     @cached_property
     def demand(self) -> DemandChange | None:
-        """What became of the demand; None where only one audit has it."""
+        """The change of the demand; None if only one audit has it."""
         return None if self.old is None or self.new is None else demand_changed(self.old, self.new)
 
     @cached_property
     def figure(self) -> Direction | None:
-        """Where the figure moved; None where only one audit has it."""
+        """The direction of the figure; None if only one audit has it."""
         return None if self.old is None or self.new is None else figure_moved(self.old, self.new)
 
     @property
     def kind(self) -> str:
-        """In a word: new, gone, better, worse, different, same, or demand where only that is another."""
+        """In a word: new, gone, better, worse, different, same, or demand if only the demand changed."""
         if self.old is None or self.new is None:
             return "new" if self.old is None else "gone"
         if self.demand is DemandChange.SAME:
@@ -77,27 +76,25 @@ class Change:
 
     @property
     def is_worse(self) -> bool:
-        """Whether less is protected, or less is demanded: a figure or a status is worse, a demand looser or gone."""
+        """Whether a figure or a status is worse, or a demand is looser or gone."""
         if self.new is None:
             return bool(self.old and self.old["threshold"] is not None)
-        looser = self.demand is DemandChange.LOOSER
-        return looser or self.kind == "worse" or (self.old is not None and self._fell(self.old, self.new))
-
-    def _fell(self, old: Entry, new: Entry) -> bool:
-        return status_moved(old["status"], new["status"]) is Direction.WORSE
+        if self.demand is DemandChange.LOOSER or self.kind == "worse":
+            return True
+        return self.old is not None and status_moved(self.old["status"], self.new["status"]) is Direction.WORSE
 
     @property
     def is_same(self) -> bool:
-        """Whether neither demand nor figure nor status has moved."""
-        return self.kind == "same"
+        """Whether demand, figure, status and the policy's reason are unchanged."""
+        return self.kind == "same" and not self.reasons
 
     def observed(self, entry: Entry | None) -> str:
-        """The figure of one of the outcomes, as a report writes it."""
+        """The figure of an outcome, formatted for a report."""
         return "–" if entry is None else figure(number_of(entry["observed"]))
 
     @property
     def demands(self) -> str:
-        """What is demanded; and what was, where that is another demand."""
+        """The demand, with the old one if it differs."""
         was, now = _demanded(self.old), _demanded(self.new)
         if self.demand is None or was == now:
             return f"demanded: {was if self.new is None else now}"
@@ -105,7 +102,7 @@ class Change:
         return f"demanded: {now}, was {was}{word}"
 
     def state(self, entry: Entry | None) -> str:
-        """The status of one of the outcomes, and how many records fail; a failure that only warns is a warning."""
+        """The status of an outcome, with the number of failing records; a failure that only warns is a warning."""
         if entry is None:
             return "–"
         status = "warning" if (entry["status"], entry["severity"]) == ("failed", "warning") else str(entry["status"])
@@ -114,12 +111,20 @@ class Change:
 
     @property
     def parameters(self) -> str:
-        """The parameters that were changed, as `distance: equal, was ordered`; nothing where only the threshold was."""
+        """The changed parameters, as `distance: equal, was ordered`; empty if only the threshold changed."""
         if self.old is None or self.new is None or self.demand is not DemandChange.DIFFERENT:
             return ""
         was, now = self.old["parameters"], self.new["parameters"]
         names = [name for name in {**was, **now} if was.get(name) != now.get(name)]
         return "; ".join(f"{visible(one)}: {_written(now, one)}, was {_written(was, one)}" for one in names)
+
+    @property
+    def reasons(self) -> str:
+        """The policy's reason and what it was, where that is another one."""
+        if self.old is None or self.new is None or self.old.get("reason") == self.new.get("reason"):
+            return ""
+        was, now = (one_line(str(one.get("reason") or "none")) for one in (self.old, self.new))
+        return f"reason: {now}, was {was}"
 
     def as_json(self) -> dict[str, Any]:
         """The entry in the JSON of a comparison."""
@@ -137,7 +142,7 @@ class Change:
 
 
 def _demanded(entry: Entry | None) -> str:
-    """A demand, as a report writes it."""
+    """A demand, formatted for a report."""
     threshold = None if entry is None else number_of(entry["threshold"])
     if entry is None or threshold is None:
         return "nothing"
@@ -146,7 +151,8 @@ def _demanded(entry: Entry | None) -> str:
 
 
 def _shown(entry: Entry | None) -> dict[str, Any] | None:
-    return None if entry is None else {key: entry[key] for key in OBSERVED}
+    """What a comparison repeats of an outcome: its figures, and the reason where the policy gives one."""
+    return None if entry is None else {key: entry[key] for key in (*OBSERVED, "reason") if key in entry}
 
 
 def _written(parameters: Mapping[str, Any], name: str) -> str:
@@ -154,12 +160,12 @@ def _written(parameters: Mapping[str, Any], name: str) -> str:
 
 
 INFINITIES = {"infinity": inf, "-infinity": -inf}
-RANK = {"error": 0, "failed": 0, "skipped": 1, "measured": 1, "passed": 2}  # of a status: the more, the safer
-GRAVITY = {"warning": 0, "error": 1}  # of a demand: the more, the stricter
+RANK = {"error": 0, "failed": 0, "skipped": 1, "measured": 1, "passed": 2}  # of a status; higher is safer
+GRAVITY = {"warning": 0, "error": 1}  # of a demand; higher is stricter
 
 
 class Direction(StrEnum):
-    """Where something moved."""
+    """The direction of a change."""
 
     BETTER = "better"
     WORSE = "worse"
@@ -168,7 +174,7 @@ class Direction(StrEnum):
 
 
 class DemandChange(StrEnum):
-    """What became of a demand."""
+    """The change of a demand."""
 
     SAME = "same"
     STRICTER = "stricter"
@@ -177,21 +183,21 @@ class DemandChange(StrEnum):
 
 
 def number_of(value: Any) -> float | None:
-    """A figure of a result as a number; None for none, and for what is no figure."""
+    """A figure of a result as a number; None if it is missing or no figure."""
     if isinstance(value, str):
         return INFINITIES.get(value)
     return None if value is None or isinstance(value, bool) or isnan(value) else value
 
 
 def status_moved(old: str, new: str) -> Direction:
-    """Where a status moved; what could not be evaluated is as bad as what failed, and not the same."""
+    """The direction of a status; an error and a failure rank equally but are different."""
     if old == new:
         return Direction.SAME
     return _direction(RANK[new] - RANK[old])
 
 
 def demand_changed(old: Entry, new: Entry) -> DemandChange:
-    """What became of the demand of an outcome: its threshold and its severity, where nothing else was changed."""
+    """The change of a demand's threshold and severity; `DIFFERENT` if anything else changed."""
     if _words(old) != _words(new):
         return DemandChange.DIFFERENT
     graver = GRAVITY[new["severity"]] - GRAVITY[old["severity"]]
@@ -204,7 +210,7 @@ def demand_changed(old: Entry, new: Entry) -> DemandChange:
 
 
 def figure_moved(old: Entry, new: Entry) -> Direction:
-    """Where the observed figure moved; where it stayed, the number of failing records under the same demand decides."""
+    """The direction of the observed figure; if unchanged, of the failing records under the same threshold."""
     was, now = number_of(old["observed"]), number_of(new["observed"])
     if was is None or now is None or was != now:
         if was is None or now is None or old["comparison"] != new["comparison"] or new["comparison"] is None:
@@ -218,31 +224,31 @@ def _failing(entry: Entry) -> int:
 
 
 def _words(entry: Entry) -> tuple[Any, ...]:
-    """What a demand is about, besides its numbers."""
+    """The parts of a demand other than numbers."""
     words = {name: value for name, value in entry["parameters"].items() if number_of_parameter(value) is None}
     return entry["comparison"], words, sorted(entry["parameters"].keys() - _threshold_names(entry))
 
 
 def number_of_parameter(value: Any) -> float | None:
-    """A parameter that is a number."""
+    """A parameter's value if it is a number; otherwise None."""
     return value if isinstance(value, int | float) and not isinstance(value, bool) else None
 
 
 def _threshold_names(entry: Entry) -> set[str]:
-    """The parameters that may be the threshold: they have its value."""
+    """The parameters with the threshold's value, one of which is the threshold."""
     threshold = number_of(entry["threshold"])
     return {name for name, value in entry["parameters"].items() if threshold is not None and value == threshold}
 
 
 def _is_threshold_alone(old: Entry, new: Entry) -> bool:
-    """Whether no number besides the threshold was changed."""
+    """Whether no number other than the threshold changed."""
     names = _threshold_names(old) | _threshold_names(new)
     left, right = ({k: v for k, v in one["parameters"].items() if k not in names} for one in (old, new))
     return left == right
 
 
 def _stricter(old: Entry, new: Entry) -> int:
-    """1 for a stricter threshold, -1 for a looser one, 0 for the same. None at all is the loosest."""
+    """1 for a stricter threshold, -1 for a looser one, 0 for the same. No threshold is the loosest."""
     was, now = number_of(old["threshold"]), number_of(new["threshold"])
     if was == now:
         return 0
@@ -262,10 +268,10 @@ Pair = tuple[Entry | None, Entry | None]
 
 
 def matched(old: Sequence[Entry], new: Sequence[Entry]) -> list[Pair]:
-    """Each outcome with its counterpart: in the order of the new ones, then those that are gone.
+    """Pair each outcome with its counterpart: in the order of the new ones, then those that are gone.
 
-    Counterparts have the same check and attribute; those with the same parameters find each other first, then those
-    that differ in numbers only, such as a threshold, then the others. Among equals the order decides.
+    Counterparts have the same check and attribute. Those with the same parameters are paired first, then those that
+    differ only in numbers, such as a threshold, then the others. Among equals the order decides.
     """
     of_new: dict[int, int] = {}
     left = dict(enumerate(old))
@@ -291,13 +297,9 @@ def _in_full(entry: Entry) -> Hashable:
 
 
 def _but_for_numbers(entry: Entry) -> Hashable:
-    words = {name: value for name, value in entry["parameters"].items() if not _is_number(value)}
+    words = {name: value for name, value in entry["parameters"].items() if number_of_parameter(value) is None}
     return (_by_name(entry), dumps(words, sort_keys=True))
 
 
 def _by_name(entry: Entry) -> Hashable:
     return (entry["check"], entry["attribute"], is_structural(entry), is_quality(entry))
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)

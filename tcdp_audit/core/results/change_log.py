@@ -1,4 +1,4 @@
-"""The log of a remediation, step by step, with what it cost: counts and figures, never a cell."""
+"""The log of a remediation, step by step, with the information loss: counts and figures, never a cell."""
 
 from __future__ import annotations
 
@@ -24,8 +24,7 @@ class DroppedColumn:
 
     Args:
         name: its name.
-        why: "identifier", "key" for what pairs its records with the original's, or "unit" for what joins those of a
-            person.
+        why: "identifier", "key" (pairs records with the original's), or "unit" (joins the records of a person).
     """
 
     name: str
@@ -42,20 +41,19 @@ class Step:
 
     Args:
         remedy: its name.
-        title: what a person calls it.
-        parameters: those that were given.
-        outcomes: the audit of the whole release after it; empty where the remedy could not be applied.
-        cells: how many cells of each column it changed, columns without a change left out.
-        suppressed: how many records it dropped.
-        notes: figures about how it was done, documented on the remedy's page.
-        lines: what an audit of the release has to know, as lines of a policy.
-        error: why it could not be applied, was stopped before its audit, or lost more than the policy allows; or
-            nothing.
-        loss: the total information loss after it, where it was measured to choose between remedies, or because the
-            policy limits it.
-        at_least: what it would have lost at least, where it was stopped because another remedy loses less.
-        unhelped: which demands that failed before it a remedy of the policy does not act on, and why; or nothing.
-        attacks: the checks that attack what it did; see `Treatment.attacks`.
+        title: its title.
+        parameters: the parameters that were set.
+        outcomes: the audit of the whole release after it; empty if the remedy could not be applied.
+        cells: the number of cells that it changed in each changed column.
+        suppressed: the number of records that it dropped.
+        notes: figures of its application, documented on the remedy's page.
+        lines: policy lines that an audit of the release needs.
+        error: why it could not be applied, was stopped before its audit, or lost more than the policy allows; empty if
+            it was applied.
+        loss: the total information loss after it, if measured to choose between remedies or for a limit of the policy.
+        at_least: a lower bound of its loss, if it was stopped because another remedy loses less.
+        unhelped: the demands failing before it on which the policy's remedy does not act, and why; empty if none.
+        attacks: the checks that attack its result; see `Treatment.attacks`.
     """
 
     remedy: str
@@ -73,11 +71,11 @@ class Step:
     attacks: tuple[Mapping[str, Mapping[str, Any]], ...] = ()
 
     def __post_init__(self) -> None:
-        """Lock its mappings."""
+        """Make the mappings read-only."""
         freeze(self, "parameters", "cells", "notes")
 
     def __repr__(self) -> str:
-        """What was done: parameters and lines of a policy may name values."""
+        """The changes without parameters and policy lines, which may name values."""
         return f"<Step {self.remedy}: {_changed(self.cells, self.suppressed)}>"
 
     @property
@@ -103,15 +101,15 @@ class Step:
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class RemedyAttack:
-    """What an intruder who knows what a remedy did, and how, finds in the release: measured, never a demand.
+    """An attack by an intruder who knows a remedy and its parameters: measured, never a demand.
 
     Args:
-        step: which of the steps is attacked, from 0.
+        step: the index of the attacked step, from 0.
         check: the attack's name.
-        title: what a person calls it.
-        outcome: what came of it; None where it was not run.
-        reason: why it could not be run; or nothing.
-        in_policy: whether the policy asks for this attack itself, so that it is among the outcomes.
+        title: the attack's title.
+        outcome: its outcome; None if it was not run.
+        reason: why it could not be run; empty if it was.
+        in_policy: whether the policy contains this attack, so that it is among the outcomes.
     """
 
     step: int
@@ -127,7 +125,7 @@ class RemedyAttack:
 
     @property
     def sentence(self) -> str:
-        """What came of it, after the title and a colon."""
+        """The message of the outcome, or the reason why it was not run."""
         if self.outcome is not None:
             return self.outcome.message
         return "the policy asks for it itself" if self.in_policy else f"could not be run: {self.reason}"
@@ -145,29 +143,28 @@ class RemedyAttack:
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class ChangeLog:
-    """How a release became what it is.
+    """The remediation of a release.
 
     Args:
-        input: the release as it came in.
+        input: the release before the repair.
         before: its outcomes.
         steps: the remedies that made the release, in order.
-        tried: what else was tried: remedies that could not be applied, did not help, cost more, or were stopped.
-        records: records that came in.
-        suppressed: how many of them were dropped.
-        cells: how many cells of each column differ from the input in the records that stayed.
-        planned: whether the remedies were chosen here, because the policy names none.
+        tried: the other remedies that were tried: not applicable, of no help, of greater loss, or stopped.
+        records: the number of records of the input.
+        suppressed: the number of records dropped.
+        cells: for each column the number of cells in retained records that differ from the input.
+        planned: whether the remedies were chosen by the loop, because the policy names none.
         order: "shuffled", or "kept".
-        seed: of every random choice.
-        loss: what it cost, by the names of `InformationLoss.as_json`.
-        reason: why the release does not pass, or nothing.
-        constant_columns: the columns that distinguished records, and in which all records agree now.
+        seed: the seed of every random choice.
+        loss: the information loss, by the names of `InformationLoss.as_json`.
+        reason: why the release does not pass; empty if it does.
+        constant_columns: the columns that distinguished records in the input, and are constant in the result.
         dropped: the columns that are not written.
-        judged_with_columns: those of them without which some demand cannot be judged; it was judged with them and what
-            was written.
+        judged_with_columns: the dropped columns that some demand needs; it was judged with them.
         aligned_sha256: the digest of the same records in the original's order, in which demands that pair records by
-            their places were judged; None where there are none.
-        left_out: the titles of the remedies that were not tried, each with the reason, where they were chosen here.
-        attacks: what an intruder who knows what the remedies did finds in it.
+            position were judged; None if there are none.
+        left_out: the titles of the remedies that a plan did not try, each with the reason.
+        attacks: attacks by an intruder who knows the remedies.
     """
 
     input: Table
@@ -190,29 +187,29 @@ class ChangeLog:
     attacks: tuple[RemedyAttack, ...] = ()
 
     def __post_init__(self) -> None:
-        """Lock its mappings."""
+        """Make the mappings read-only."""
         freeze(self, "cells", "loss", "left_out")
 
     def __repr__(self) -> str:
-        """What was changed in all."""
+        """The total of the changes."""
         dropped = f"{count(len(self.dropped), 'column')} dropped, " if self.dropped else ""
         changed = f"{dropped}{_changed(self.cells, self.suppressed)}"
         return f"<ChangeLog of {count(len(self.steps), 'step')}: {changed} of {count(self.records, 'record')}>"
 
     @property
     def is_unchanged(self) -> bool:
-        """Whether no cell, no record and no column was touched."""
+        """Whether no cell, record or column changed."""
         return not self.dropped and not self.suppressed and not any(self.cells.values())
 
     @property
     def drops(self) -> str:
-        """Which columns are not written, and why, in a clause; nothing where all are."""
+        """The clause on the columns that are not written, with the reasons; empty if all are."""
         names = [f"{one.name!r} ({REASONS[one.why]})" for one in self.dropped]
         return f"dropped from what is written: {listing(names)}" if names else ""
 
     @property
     def restored_columns(self) -> str:
-        """What was put back to judge demands, in a clause; nothing where every demand was judged without."""
+        """The clause on the columns restored to judge demands; empty if no demand needs any."""
         if not self.judged_with_columns:
             return ""
         names = listing([repr(name) for name in self.judged_with_columns])
@@ -223,7 +220,7 @@ class ChangeLog:
 
     @property
     def aligned(self) -> str:
-        """On which copy demands on pairs were judged, in a clause; nothing where the order has no part in them."""
+        """The clause on the copy on which demands on pairs were judged; empty if they do not depend on the order."""
         if self.aligned_sha256 is None:
             return ""
         return (
@@ -233,12 +230,12 @@ class ChangeLog:
 
     @property
     def cost(self) -> str:
-        """What it costs in all, in a clause."""
+        """The clause on all changes and losses."""
         return self._cost.clause
 
     @property
     def utility_impact(self) -> list[str]:
-        """What it costs those who use the release, in sentences: the worst first."""
+        """The consequences for users of the release, in sentences: the worst first."""
         return self._cost.sentences
 
     @property
@@ -255,7 +252,7 @@ class ChangeLog:
 
     @property
     def lines(self) -> str:
-        """The policy lines that say what was done, to paste; a remedy that was applied several times in a row once."""
+        """The policy lines of the remedies applied, to paste; consecutive applications of a remedy appear once."""
         if not self.steps:
             return ""
         every = (f"  - {one.remedy}: {flow(one.parameters)}\n" for one in self.steps)
@@ -295,20 +292,17 @@ REASONS = {
 
 
 def failing_demands(outcomes: Iterable[Outcome]) -> list[Outcome]:
-    """The outcomes for which a release does not pass."""
+    """The outcomes that prevent a release from passing."""
     return [one for one in outcomes if one.blocks]
 
 
 def flow(parameters: Mapping[str, Any]) -> str:
-    """Parameters in braces, as a policy has them."""
+    """Parameters as a YAML flow mapping, as in a policy."""
     return yaml.safe_dump(_plain(parameters), default_flow_style=True, sort_keys=False, width=2**20).strip()
 
 
 def _plain(value: Any) -> Any:
-    """What YAML can write: an exact number as the decimal it is, or as a fraction where no decimal is exact.
-
-    A choice of several words, such as the name of a loss, is its word.
-    """
+    """Convert a value to YAML's types: a fraction to an exact decimal or to text, an enumeration to its value."""
     if isinstance(value, Mapping):
         return {str(name): _plain(one) for name, one in value.items()}
     if isinstance(value, list | tuple):

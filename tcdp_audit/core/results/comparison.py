@@ -1,4 +1,4 @@
-"""Two audits compared, as they were written."""
+"""The comparison of two written audits."""
 
 from __future__ import annotations
 
@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from tcdp_audit.core.base.visible import visible, visible_json
-from tcdp_audit.core.base.words import agree, count, listing, sentence_case
+from tcdp_audit.core.base.words import agree, count, listing, one_line, sentence_case, visible, visible_json
 from tcdp_audit.core.results.change import Change, Direction, matched, status_moved
 from tcdp_audit.core.results.document import Block, Group, Heading, Paragraph, Rows
 from tcdp_audit.core.results.written import Entry, WrittenAudit, is_structural
@@ -18,20 +17,20 @@ from tcdp_audit.core.results.written_verdict import title_in
 
 SCHEMA_VERSION = 1
 MARKS = {"better": "▲", "worse": "▼", "same": "=", "different": "~", "demand": "~", "new": "+", "gone": "−"}
-KINDS = ("worse", "better", "different", "demand", "new", "gone", "same")  # in the order of what matters
+KINDS = ("worse", "better", "different", "demand", "new", "gone", "same")  # most important first
 CIRCUMSTANCES = ("audited", "tcdp-audit", "release", "policy")  # facts that may differ between equal audits
 
 
 @dataclass(frozen=True)
 class AuditComparison:
-    """Two audits, as they were written, compared.
+    """The comparison of two written audits.
 
     Args:
         old: the first.
         new: the second.
         expectations: each expectation that one of them has.
-        facts: what was audited, by what, and how many people are at risk.
-        columns: what is different about columns.
+        facts: what was audited, by which version, and the number of people at risk.
+        columns: the differences of columns.
     """
 
     old: WrittenAudit
@@ -42,7 +41,7 @@ class AuditComparison:
 
     @property
     def verdict(self) -> Direction:
-        """Where the verdict moved."""
+        """The direction of the verdict."""
         if self.old.status == self.new.status:
             return Direction.SAME
         moved = status_moved(self.old.status, self.new.status)
@@ -50,12 +49,12 @@ class AuditComparison:
 
     @cached_property
     def is_worse(self) -> bool:
-        """Whether the verdict, a figure or a status is worse, or a demand looser or gone."""
+        """Whether the verdict, a figure or a status is worse, or a demand is looser or gone."""
         return self.verdict is Direction.WORSE or any(one.is_worse for one in self.expectations)
 
     @cached_property
     def is_same(self) -> bool:
-        """Whether nothing is different but when, with which version and under which names the audits were made."""
+        """Whether the audits differ at most in time, version and file names."""
         compared = [
             *self.columns,
             *(one for one in self.facts if one.name not in ("audited", "tcdp-audit", "release", "policy")),
@@ -75,7 +74,7 @@ class AuditComparison:
 
     @property
     def sentence(self) -> str:
-        """How many expectations became what, and whether the same release and policy were audited."""
+        """The number of expectations by change, and whether the same release and policy were audited."""
         tally = Counter(one.kind for one in self.expectations)
         parts = [f"{count(tally[kind])} {_phrase(kind, tally[kind])}" for kind in KINDS if tally[kind]]
         counts = (
@@ -92,7 +91,7 @@ class AuditComparison:
         return f"Still: {now}" if was == now else f"Was: {was}. Is: {now}"
 
     def blocks(self) -> Iterator[Block]:
-        """What is compared, each expectation, and what else differs; the title and the sentence come on top."""
+        """The report's blocks below title and sentence: the audits, each expectation, and other differences."""
         for name, one in (("Old", self.old), ("New", self.new)):
             yield Paragraph(f"{one.path.name}: {one.release.name}, {title_in(one.result)}", lead=name)
         if self.expectations:
@@ -143,12 +142,12 @@ class AuditComparison:
 
 
 def compare(old: WrittenAudit, new: WrittenAudit, titles: Mapping[str, str]) -> AuditComparison:
-    """Two audits compared, as they were written: what they say is compared, and not computed again.
+    """Compare two audits as they were written, without computing anything again.
 
     Args:
         old: the first.
         new: the second.
-        titles: what people call the checks, by name; the name itself for one that is not among them.
+        titles: the titles of the checks, by name; a check without one is shown by its name.
     """
     pairs = matched(_asked(old.outcomes), _asked(new.outcomes))
     changes = [Change(was, now, titles) for was, now in pairs]
@@ -156,14 +155,14 @@ def compare(old: WrittenAudit, new: WrittenAudit, titles: Mapping[str, str]) -> 
 
 
 def _row(change: Change) -> tuple[str, ...]:
-    """An expectation: how it changed, what it is, and its figure and state in both audits."""
-    about = [change.title, change.attribute, change.parameters, change.demands]
+    """A table row: the change, the expectation, and its figure and state in both audits."""
+    about = [change.title, change.attribute, change.parameters, change.demands, change.reasons]
     sides = (f"{change.observed(one)}\n{change.state(one)}" if one else "–" for one in (change.old, change.new))
     return f"{MARKS[change.kind]} {change.kind}", "\n".join(filter(None, about)), *sides
 
 
 def _table(title: str, facts: Sequence[Fact]) -> Iterator[Block]:
-    """Facts of both audits below a heading; nothing without any."""
+    """Facts of both audits below a heading; no block without facts."""
     if facts:
         yield Heading(title)
         yield Rows(("What", "Was", "Is"), [(one.name, one.old, one.new) for one in facts])
@@ -192,19 +191,14 @@ def _phrase(kind: str, number: int) -> str:
     return phrases.get(kind, f"{agree(number, 'is', 'are')} {kind}")
 
 
-DIGITS = 12  # of a digest
-DESCRIBED = ("role", "scale", "label", "present", "values", "missing", "hierarchy", "key", "unit")  # of a column
+DIGITS = 12  # shown digits of a digest
+# What is compared of a column
+DESCRIBED = ("role", "scale", "label", "reason", "present", "values", "missing", "hierarchy", "key", "unit")
 
 
 @dataclass(frozen=True)
 class Fact:
-    """Something that both audits say, or one of them.
-
-    Args:
-        name: what it is.
-        old: what the first says.
-        new: what the second says.
-    """
+    """A statement `name` of two audits, with the text of the first (`old`) and of the second (`new`)."""
 
     name: str
     old: str
@@ -212,7 +206,7 @@ class Fact:
 
     @property
     def is_same(self) -> bool:
-        """Whether both say the same."""
+        """Whether both texts are equal."""
         return self.old == self.new
 
     def as_json(self) -> dict[str, str]:
@@ -221,7 +215,7 @@ class Fact:
 
 
 def facts(old: WrittenAudit, new: WrittenAudit) -> Iterator[Fact]:
-    """What was audited, by what, and how many people are at risk."""
+    """What was audited, by which version, and the number of people at risk."""
     yield Fact("people at risk", people(old), people(new))
     yield Fact("release", old.release.name, new.release.name)
     yield Fact("SHA-256 of the release", *(_digest(one.release.sha256) for one in (old, new)))
@@ -240,7 +234,7 @@ def facts(old: WrittenAudit, new: WrittenAudit) -> Iterator[Fact]:
 
 
 def people(audit: WrittenAudit) -> str:
-    """How many people failing demands expose; a lower bound where a result does not say it of all together."""
+    """The number of people whom failing demands expose; a lower bound if a result has no total."""
     if "exposed" in audit.result:
         return _exposed(audit.result["exposed"], _noun(audit))
     demands = [one for one in audit.outcomes if one["severity"] == "error" and one["status"] == "failed"]
@@ -249,13 +243,13 @@ def people(audit: WrittenAudit) -> str:
 
 
 def _noun(audit: WrittenAudit) -> str:
-    """What a record, or the unit of privacy, is called."""
+    """The noun for a record, or for the unit of privacy."""
     named = audit.result.get("unit_name")
     return visible(named) if isinstance(named, str) and named else ""
 
 
 def _exposed(exposed: Any, noun: str) -> str:
-    """The number that a result agreed on; that of units where there are some."""
+    """The total number in a result; that of units if there are any."""
     if exposed is None:
         return "none"
     numbers = exposed if isinstance(exposed, Mapping) else {}
@@ -267,7 +261,7 @@ def _exposed(exposed: Any, noun: str) -> str:
 
 
 def columns(old: WrittenAudit, new: WrittenAudit) -> Iterator[Fact]:
-    """What is different about columns: which there are, what the policy says of them, what is wrong with them."""
+    """The differences of columns: presence, declaration, and faults."""
     was, now = _described(old), _described(new)
     if was is not None and now is not None:
         for name in {**was, **now}:
@@ -278,7 +272,7 @@ def columns(old: WrittenAudit, new: WrittenAudit) -> Iterator[Fact]:
 
 
 def _described(audit: WrittenAudit) -> dict[str, Mapping[str, Any]] | None:
-    """Each column by its name; None for a result that does not say."""
+    """Each column by name; None for a result without columns."""
     listed = audit.result.get("columns")
     if not isinstance(listed, list):
         return None
@@ -286,7 +280,7 @@ def _described(audit: WrittenAudit) -> dict[str, Mapping[str, Any]] | None:
 
 
 def _sides(old: Mapping[str, Any] | None, new: Mapping[str, Any] | None) -> tuple[str, str]:
-    """What is different about one column; the same words where nothing is."""
+    """The differing descriptions of one column; equal texts if there is no difference."""
     if old is None or new is None:
         return "not there" if old is None else "there", "not there" if new is None else "there"
     keys = [key for key in DESCRIBED if old.get(key) != new.get(key)]
@@ -300,11 +294,11 @@ def _words(column: Mapping[str, Any], keys: list[str]) -> str:
 def _word(value: Any) -> str:
     if isinstance(value, bool) or value is None:
         return {True: "yes", False: "no", None: "none"}[value]
-    return count(value) if isinstance(value, int) else visible(str(value)).replace("_", "-") or "none"
+    return count(value) if isinstance(value, int) else one_line(str(value)).replace("_", "-") or "none"
 
 
 def _faults(audit: WrittenAudit) -> dict[str, str]:
-    """What the auditor itself asks of columns, with the columns that do not keep it."""
+    """The checks of columns that fail, with the columns."""
     return {
         str(one["check"]): ", ".join(_names(one["details"].get("columns"))) or str(one["status"])
         for one in audit.outcomes

@@ -1,7 +1,7 @@
-"""What a release that keeps its policy is fit for: under which conditions, for whom, and what a reader must know.
+"""The conditions under which a release that passes is fit, for whom, and what a reader must know.
 
-A verdict never says "Fit for release" alone where an outcome below has something to add. The words are put together
-from the outcome's details, which hold names of columns and counts and no cell.
+A verdict is never "Fit for release" alone if an outcome below adds a condition. The words are composed from the
+outcome's details, which hold names of columns and counts and no cell.
 """
 
 from __future__ import annotations
@@ -26,8 +26,7 @@ from tcdp_audit.core.base.outcome import (
     UNDEMANDED_SENSITIVE,
     Status,
 )
-from tcdp_audit.core.base.visible import visible
-from tcdp_audit.core.base.words import agree, count, listing
+from tcdp_audit.core.base.words import agree, count, listing, visible
 from tcdp_audit.core.results.tally import DemandCount
 
 SHOWN = 3  # columns that a verdict names
@@ -48,7 +47,7 @@ class Condition:
 
     Args:
         kind: how it changes them.
-        words: what follows the kind's own word, without a full stop: `its key is dropped: id`.
+        words: the text after the kind's word, without a full stop: `its key is dropped: id`.
     """
 
     kind: Kind
@@ -57,12 +56,12 @@ class Condition:
 
 @dataclass(frozen=True)
 class JudgedOutcome:
-    """What a condition is read from: an outcome, or the entry of a written result.
+    """The source of a condition: an outcome, or the entry of a written result.
 
     Args:
-        check: its name.
-        source: who asked: the core's own checks of columns, or a profile.
-        status: what came of it.
+        check: the check's name.
+        source: the origin: the core's checks of columns, or a profile.
+        status: its status.
         details: its details; names of columns and counts.
     """
 
@@ -79,11 +78,7 @@ class JudgedOutcome:
 
 
 def conditions_of(findings: Iterable[JudgedOutcome]) -> tuple[Condition, ...]:
-    """The conditions under which a release with these findings is fit, in their order.
-
-    Args:
-        findings: one for each outcome.
-    """
+    """The conditions under which a release with these findings is fit, in their order."""
     listed = list(findings)
     applying = [
         _CONDITIONS[one.check](one)
@@ -94,11 +89,7 @@ def conditions_of(findings: Iterable[JudgedOutcome]) -> tuple[Condition, ...]:
 
 
 def fit_sentence(conditions: Sequence[Condition]) -> str:
-    """What a release is fit for, in a few words; "Fit for release" only where there is no condition.
-
-    Args:
-        conditions: of the verdict.
-    """
+    """The verdict of a release that passes, in a few words; "Fit for release" only without a condition."""
     words = {kind: [one.words for one in conditions if one.kind is kind] for kind in Kind}
     parts = ["Fit"]
     if words[Kind.ONCE]:
@@ -113,7 +104,7 @@ def fit_sentence(conditions: Sequence[Condition]) -> str:
 
 
 def _questions(findings: Sequence[JudgedOutcome]) -> Sequence[Condition]:
-    """What profiles ask and no person has answered."""
+    """The questions of profiles that no person has answered."""
     waiting = DemandCount(skipped=sum(one.source == PROFILE and one.status is Status.SKIPPED for one in findings))
     return [Condition(Kind.BUT, waiting.waiting)] if waiting.skipped else []
 
@@ -137,7 +128,7 @@ def _unit(finding: JudgedOutcome) -> Condition | None:
         return Condition(Kind.ONCE, f"{visible(', '.join(finding.columns))} is dropped")
     if finding.details.get(KNOWN_ROWS) == "one":
         return Condition(Kind.FOR, "people of whom one row is known")
-    return None  # an identifier that is an error itself, or a key that has a condition of its own
+    return None  # an identifier is an error, and a key has another condition
 
 
 def _hidden(finding: JudgedOutcome) -> Condition | None:
@@ -166,7 +157,7 @@ def _undemanded(finding: JudgedOutcome) -> Condition | None:
 
 
 def _named(columns: Sequence[str]) -> str:
-    """The first columns in quotes, and how many more there are."""
+    """The first columns in quotes, and the number of further ones."""
     more = [f"{count(len(columns) - SHOWN, 'other column')}"] if len(columns) > SHOWN else []
     return listing([*(f"'{visible(name)}'" for name in columns[:SHOWN]), *more])
 

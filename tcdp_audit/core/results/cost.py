@@ -1,4 +1,4 @@
-"""What remedies cost those who use a release, in sentences: what is worst for them first, a mean over all cells last.
+"""The consequences of remedies for users of a release, in sentences: the worst first, a mean over all cells last.
 
 Every sentence is computed from figures of information loss. Columns are named, values are not.
 """
@@ -11,10 +11,9 @@ from functools import cached_property
 from itertools import groupby
 from typing import Any
 
-from tcdp_audit.core.base.visible import visible
-from tcdp_audit.core.base.words import agree, count, figure, listing, sentence_case, share
+from tcdp_audit.core.base.words import agree, count, figure, listing, sentence_case, share, visible
 
-HARDLY = 0.05  # of a column's information, or of an overlap: less is hardly anything
+HARDLY = 0.05  # a lower share of a column's information, or of an overlap, is called "hardly any"
 SHOWN = 3  # columns and effects that sentences name; results have all of them
 
 
@@ -24,9 +23,9 @@ class Changed:
 
     Args:
         name: its name.
-        cells: the share of its cells that changed, in the records that stayed.
-        retained: the share of its information that is retained: the mutual information, or what its cells have not
-            lost if that is less. Exchanged numbers keep all information, and set labels hardly lose any of a cell.
+        cells: the share of its cells in retained records that changed.
+        retained: the retained share of its information: the lesser of the mutual information and 1 minus the loss of
+            its cells. Exchanged numbers retain all cell information, and set labels nearly all.
     """
 
     name: str
@@ -45,8 +44,8 @@ class Effects:
 
     Args:
         of: the outcome.
-        column: whose effects they are.
-        each: what became of each, as in the result.
+        column: the column.
+        each: the change of each coefficient, as in the result.
     """
 
     of: str
@@ -60,7 +59,7 @@ class Effects:
 
     @property
     def sentence(self) -> str:
-        """What became of them: a number's with its value, those of several values by their overlaps."""
+        """The change: of a number with its value, of several values by their overlaps."""
         name, of = visible(self.column), visible(self.of)
         first = self.each[0]
         if len(self.each) > 1:
@@ -78,14 +77,14 @@ class Effects:
 
 @dataclass(frozen=True)
 class Cost:
-    """What a repaired release costs, compared with the one that came in.
+    """The loss of a repaired release compared with its input.
 
     Args:
         loss: its figures, by the names of `InformationLoss.as_json`; a result of an earlier version lacks some.
-        cells: how many cells of each column differ in the records that stayed.
-        records: records that came in.
-        suppressed: how many of them were dropped.
-        constant_columns: the columns that remedies emptied.
+        cells: for each column the number of changed cells in retained records.
+        records: the number of records of the input.
+        suppressed: the number of records dropped.
+        constant_columns: the columns that remedies made constant.
     """
 
     loss: Mapping[str, Any]
@@ -96,7 +95,7 @@ class Cost:
 
     @property
     def clause(self) -> str:
-        """All in a clause: records and cells, what is worst for a user, the mean loss of a cell."""
+        """The clause on records and cells, the worst consequence for a user, and the mean loss of a cell."""
         changed = sum(self.cells.values())
         withheld = f"{count(self.suppressed, 'record')} withheld ({share(self.suppressed, self.records)})"
         lost = [one for one in self.effects if one.least < HARDLY]
@@ -119,12 +118,12 @@ class Cost:
 
     @property
     def _total(self) -> Sequence[str]:
-        """The mean loss of a cell, where it was measured."""
+        """The mean loss of a cell, if it was measured."""
         return [share(float(self.loss["total"]), 1)] if "total" in self.loss else []
 
     @cached_property
     def columns(self) -> Sequence[Changed]:
-        """The columns that changed and are not empty; which retain least first."""
+        """The columns that changed and are not empty; those that retain least first."""
         remaining = self.records - self.suppressed
         changed = [
             Changed(name, self.cells[name] / remaining, _retained(one))
@@ -135,7 +134,7 @@ class Cost:
 
     @cached_property
     def effects(self) -> Sequence[Effects]:
-        """The effects of each column on each outcome; whose intervals overlap least, first."""
+        """The effects of each column on each outcome; those with the least overlap of intervals first."""
         effects = [
             Effects(model["of"], column, list(each))
             for model in self.loss.get("regressions", {}).get("models", ())

@@ -1,7 +1,7 @@
-"""The document model: the blocks that audits, comparisons and frontiers are written in, whatever the format.
+"""The document model: the blocks of audits, comparisons and frontiers, independent of the format.
 
-HTML, Markdown and the terminal each render the same blocks. A block holds plain text, which a format escapes for
-itself; `style` is a hint for formats that have styles, and every other one ignores it.
+HTML, Markdown and the terminal render the same blocks. A block holds plain text, which each format escapes. `style` is
+a hint that formats without styles ignore.
 """
 
 from __future__ import annotations
@@ -13,23 +13,19 @@ from typing import Protocol, TypeAlias
 
 @dataclass(frozen=True)
 class Heading:
-    """The heading of a part of a section.
-
-    Args:
-        text: the heading.
-    """
+    """The heading of a part of a section."""
 
     text: str
 
 
 @dataclass(frozen=True)
 class Paragraph:
-    """A paragraph, or an entry of a list; a block that is a plain text is a paragraph without any extras.
+    """A paragraph, or an entry of a list; a plain text as a block is a paragraph of that text.
 
     Args:
         text: its sentences.
-        lead: words in bold that begin it.
-        code: something to type, at its end.
+        lead: words in bold at its beginning.
+        code: a command or code at its end.
         lines: lines of a file, as a block below it.
         style: a hint for formats that have styles.
     """
@@ -71,19 +67,19 @@ class Definitions:
 
 @dataclass(frozen=True)
 class Rows:
-    """A table. Lines of a cell after its first are details of it.
+    """A table. The first line of a cell is its value, further lines are details.
 
     Args:
         head: the names of its columns; the first one heads the rows.
         body: its rows, each with a text for every column.
-        caption: what it shows, in a few words.
-        note: what a reader must know, below it.
+        caption: its content, in a few words.
+        note: a note below it.
         numeric_from: the first of the columns that hold figures, which are aligned right; None for a table of texts.
-        states: the state of each row (`failed`, `passed`, `better`, ...) where it has one, for formats with colours.
+        states: the state of each row (`failed`, `passed`, `better`, ...), if any, for formats with colours.
         style: a hint for formats that have styles.
 
     Raises:
-        ValueError: a row has another number of cells than the head, or there is another number of states than of rows.
+        ValueError: a row and the head differ in their numbers of cells, or the numbers of states and rows differ.
     """
 
     head: tuple[str, ...]
@@ -95,7 +91,7 @@ class Rows:
     style: str = ""
 
     def __post_init__(self) -> None:
-        """Insist on as many cells as columns."""
+        """Check the numbers of cells and states."""
         if any(len(row) != len(self.head) for row in self.body):
             raise ValueError("a row has another number of cells than the head of the table")
         if self.states and len(self.states) != len(self.body):
@@ -104,11 +100,11 @@ class Rows:
 
 @dataclass(frozen=True)
 class Lines:
-    """Lines as they are: of a policy, of a file.
+    """Preformatted lines of a policy or a file.
 
     Args:
         text: the lines.
-        title: what they are; a format that can fold them shows the title.
+        title: their title, for formats that can fold them.
         style: a hint for formats that have styles.
     """
 
@@ -133,15 +129,15 @@ class Drawn(Protocol):
 
 @dataclass(frozen=True)
 class Chart:
-    """A chart with the words around it and the figures behind it.
+    """A chart with its texts and figures.
 
-    Formats without drawings leave it out: a table or a sentence of the section must say what it shows, too.
+    Formats without drawings leave it out, so a table or a sentence of the section must have the same content.
 
     Args:
-        kind: what sort of chart it is; a class of the stylesheet.
-        title: what it shows, in a sentence.
+        kind: the kind of chart; a class of the stylesheet.
+        title: its message, in a sentence.
         subtitle: how to read it.
-        description: it in a sentence, for readers who do not see it.
+        description: an alternative text, in a sentence.
         drawing: its shapes.
         data: its figures.
     """
@@ -159,9 +155,9 @@ class Group:
     """Blocks that belong together, such as a column of a page.
 
     Args:
-        blocks: these.
+        blocks: the blocks.
         style: a hint for formats that have styles.
-        page_only: whether only formats with pages show them, since they are too long for a summary.
+        page_only: whether only formats with pages show them, because they are too long for a summary.
     """
 
     blocks: Sequence[Block]
@@ -174,11 +170,7 @@ BLOCKS = (str, Paragraph, Heading, Items, Definitions, Rows, Lines, Chart, Group
 
 
 def block_of(block: object) -> Block:
-    """The same block.
-
-    Raises:
-        TypeError: it is no block.
-    """
+    """Return a block; raise `TypeError` for any other object."""
     if not isinstance(block, BLOCKS):
         raise TypeError(type(block).__name__)
     return block

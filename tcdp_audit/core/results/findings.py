@@ -1,4 +1,4 @@
-"""What has to be acted on, as a list for other tools, with the place in the policy that asks for it."""
+"""The findings to act on, as a list for other tools, with their places in the policy."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from tcdp_audit.core.results.audit import Audit
 from tcdp_audit.core.results.reporter import Unaudited
 from tcdp_audit.core.results.verdict import VERDICTS, verdict_sentence
 
-POLICY, AUDIT = "policy", "audit"  # rules of findings that are no check's
+POLICY, AUDIT = "policy", "audit"  # rules of findings that belong to no check
 
 
 class Level(StrEnum):
-    """How grave a finding is."""
+    """The severity of a finding."""
 
     ERROR = "error"
     WARNING = "warning"
@@ -32,18 +32,18 @@ class Level(StrEnum):
 
 @dataclass(frozen=True)
 class ToolFinding:
-    """One thing to act on, in the words of the audit.
+    """A finding to act on, in the words of the audit.
 
     Args:
         rule: the check's name; `policy` for a fault of the policy, `audit` for an audit that could not be made.
-        level: error for a failure and for what could not be evaluated, warning for a failure that only warns, note for
-            a demand that nothing can fail.
-        title: what a person calls it, with the attribute.
-        message: one sentence or a few. No cell is in it.
-        place: where the policy asks for it; None for a policy without a file.
-        mark: the same for the same finding whatever the release holds and whatever comes before it in the policy.
-        outcome: the outcome that it reports, where it reports one.
-        is_incomplete: whether it says that something could not be evaluated.
+        level: error for a failure and for a check that could not be evaluated, warning for a failure that only warns,
+            note for a demand that nothing can fail.
+        title: the check's title, with the attribute.
+        message: one or more sentences without a cell.
+        place: the place in the policy; None for a policy without a file.
+        mark: an identifier of the finding that depends neither on the release's content nor on earlier policy lines.
+        outcome: the outcome that it reports, if any.
+        is_incomplete: whether it reports that a check could not be evaluated.
     """
 
     rule: str
@@ -57,7 +57,7 @@ class ToolFinding:
 
 
 def findings_of(results: Sequence[Audit | Unaudited]) -> list[ToolFinding]:
-    """The findings of a run, policy by policy. No two of them have the same mark."""
+    """The findings of a run, policy by policy, with unique marks."""
     listed = [one for result in results for one in _findings(result)]
     seen: Counter[str] = Counter()
     marked = []
@@ -104,13 +104,13 @@ def _of_outcome(audit: Audit, outcome: Outcome) -> ToolFinding:
 
 
 def _position_among_equals(audit: Audit, outcome: Outcome) -> str:
-    """Which of the outcomes of the same check on the same attribute it is."""
+    """The index of an outcome among those of the same check on the same attribute."""
     equals = [one for one in audit.outcomes if (one.check, one.attribute) == (outcome.check, outcome.attribute)]
     return str(next(position for position, one in enumerate(equals) if one is outcome))
 
 
 def _of_audit(audit: Audit, level: Level) -> ToolFinding:
-    """The verdict where no outcome says why it cannot be relied on."""
+    """The finding on a verdict that cannot be relied on, if no outcome reports why."""
     path = audit.policy.path
     place = None if path is None else Place(name_in_repository(path))
     title, mark = VERDICTS[audit.verdict], _mark("" if place is None else place.path, AUDIT)
@@ -129,7 +129,7 @@ def _mark(*parts: str) -> str:
     return sha256("\0".join(parts).encode("utf-8", "backslashreplace")).hexdigest()
 
 
-QUALITY = {SCHEMA: ("schema",), SUITE: ("suite",)}  # the keys of a policy that name what judges quality
+QUALITY = {SCHEMA: ("schema",), SUITE: ("suite",)}  # the keys of a policy for checks of quality
 
 
 @dataclass(frozen=True)
@@ -148,10 +148,9 @@ class Place:
 
 
 def place_of(policy: Policy, outcome: Outcome) -> Place | None:
-    """Where a policy asks for an outcome; None for a policy without a file.
+    """The place in a policy that asks for an outcome; None for a policy without a file.
 
-    The expectation's own line; that of the schema or the suite; else, as for what is asked of every column, where the
-    attributes are declared.
+    It is the line of the expectation, of the schema or of the suite, or otherwise that of the attributes.
     """
     if policy.path is None:
         return None
@@ -171,7 +170,7 @@ def _line_of(policy: Policy, outcome: Outcome) -> tuple[int, int]:
 
 @lru_cache(maxsize=8)
 def _source(text: str) -> PolicySource | None:
-    """A policy's text with the places in it; None for a text that is not what was read from the file."""
+    """A policy's text with the places in it; None if the text was not read from the file."""
     try:
         return parse_yaml(text)
     except PolicySourceError:
@@ -179,10 +178,10 @@ def _source(text: str) -> PolicySource | None:
 
 
 def name_in_repository(path: Path) -> str:
-    """A file as tools call it that know the repository: relative to the nearest folder above it that has a `.git`.
+    """A file's path relative to its repository, the nearest folder above it that has a `.git`.
 
-    Outside of any repository, relative to the current folder; a file that is not below that has its whole path. A link
-    has its own name: what it leads to may be a policy of several folders.
+    Outside of any repository it is relative to the current folder, or absolute if the file is not below it. A link
+    is not resolved, because several folders may link to one policy.
     """
     whole = path.parent.resolve() / path.name
     roots = [folder for folder in whole.parents if os.path.exists(folder / ".git")][:1]  # noqa: PTH110 - for every user that may enter it

@@ -23,11 +23,7 @@ COUNTS = ("groups_failing", "groups", "records_failing", "records")
 
 
 def frame_of(outcomes: Iterable[Outcome]) -> pd.DataFrame:
-    """The outcomes in their order; see `Audit.to_frame`.
-
-    Raises:
-        UsageError: pandas is not installed.
-    """
+    """The outcomes in their order; see `Audit.to_frame`."""
     if find_spec("pandas") is None:
         raise UsageError("to_frame: needs pandas; pip install pandas")
     import pandas as pd  # noqa: PLC0415 - slow to import
@@ -37,7 +33,7 @@ def frame_of(outcomes: Iterable[Outcome]) -> pd.DataFrame:
 
 
 def _row(outcome: Outcome) -> dict[str, Any]:
-    """One outcome by columns; the threshold as a float, which `Outcome.threshold` is exactly."""
+    """One outcome by columns, with the threshold as a float; `Outcome.threshold` is exact."""
     groups, records = outcome.classes, outcome.records
     return {
         "kind": "columns" if outcome.is_structural else "schema" if outcome.is_schema else "expectation",
@@ -58,13 +54,13 @@ def _row(outcome: Outcome) -> dict[str, Any]:
 
 @dataclass(frozen=True, eq=False)
 class FailingRecords:
-    """An audit, and which records fail each of its expectations; as confidential as the release.
+    """An audit, and the records that fail each of its expectations; as confidential as the release.
 
     Args:
-        audit: what `audit` says of the release.
+        audit: the audit of the release.
         masks: for each outcome in `audit.expectations` whether each record fails it, bool, shape (records,), in the
-            release's order. None where failing is not a matter of records: for a check on the release as a whole, for
-            one that could not be evaluated, and for what a schema says. They are read-only.
+            release's order. None if it does not apply to records: for a check on the release as a whole, a check that
+            could not be evaluated, and an outcome of a schema. They are read-only.
 
     Iterating gives pairs of an outcome and its mask.
     """

@@ -1,9 +1,9 @@
-"""The frontier of risk and loss: what thresholds cost, the Pareto-optimal releases, and both as tables."""
+"""The frontier of risk and loss: the cost of thresholds, the Pareto-optimal releases, and tables of both."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from tcdp_audit.core.base.outcome import number
 from tcdp_audit.core.base.provenance import Run, Table, now, tool
-from tcdp_audit.core.base.visible import visible, visible_json
-from tcdp_audit.core.base.words import agree, count, figure, listing, share
+from tcdp_audit.core.base.words import agree, count, figure, listing, share, visible, visible_json
 from tcdp_audit.core.results.document import Rows
 from tcdp_audit.core.results.setting_trial import Setting, SettingTrial, VariedDemand, phrase_of
 
@@ -23,22 +22,34 @@ if TYPE_CHECKING:
 SCHEMA_VERSION = 1
 
 
+def front_of(demands: Sequence[VariedDemand], trials: Iterable[SettingTrial]) -> tuple[SettingTrial, ...]:
+    """The releases that pass and that no other one dominates (Pareto-optimal), by ascending loss.
+
+    One dominates another if it loses no more, no figure of a varied demand is riskier, and one of these is better.
+    Of releases that are alike in all of them the first is taken.
+    """
+    passing = [(one.vector(demands), one) for one in trials if one.passed]
+    first = dict(reversed(passing))
+    front = [pair for pair in first.items() if not any(_dominates(other, pair[0]) for other in first)]
+    return tuple(one for _, one in sorted(front, key=lambda pair: (pair[1].total_loss, pair[0])))
+
+
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Frontier:
-    """What thresholds cost: for settings of them the release that loses least, and the front of risk against loss.
+    """The cost of thresholds: the release of least loss for each setting, and the front of risk against loss.
 
     Args:
-        release: the table as it came in.
-        policy: the policy's file; None where it was given as a mapping.
+        release: the table before any repair.
+        policy: the policy's file; None if it was passed as a mapping.
         policy_sha256: its digest.
-        seed: of every random choice.
+        seed: the seed of every random choice.
         demands: the demands whose thresholds are varied.
-        settings: the settings, in the order in which they are tried; the policy's own is the first.
-        trials: what came of those that were tried.
-        untried: those that the time did not suffice for.
-        plugins: the code that took part.
+        settings: the settings, in the order in which they are tried; the policy's is the first.
+        trials: the trials of settings.
+        untried: the settings that were not tried for lack of time.
+        plugins: the plugins in use.
         run: who ran it, and with which command.
-        made_at: when, in UTC; taken from SOURCE_DATE_EPOCH where that is set.
+        made_at: the time in UTC; SOURCE_DATE_EPOCH if that is set.
     """
 
     release: Table
@@ -54,7 +65,7 @@ class Frontier:
     made_at: datetime = field(default_factory=now)
 
     def __repr__(self) -> str:
-        """What was found, and a line for each point, without cells."""
+        """The sentence, and a line for each point, without cells."""
         about = f"<Frontier of {visible(self.release.name)}: {self.sentence}>"
         lines = (
             f"{place}: {phrase_of(self.demands, one.setting)}, {share(one.total_loss, 1)} lost, by {visible(one.name)}"
@@ -64,18 +75,11 @@ class Frontier:
 
     @cached_property
     def points(self) -> tuple[SettingTrial, ...]:
-        """The front: the releases that pass and that no other one dominates (Pareto-optimal), by ascending loss.
-
-        One dominates another if it loses no more, no figure of a varied demand is riskier, and one of these is better.
-        Of releases that are alike in all of them the first is taken.
-        """
-        passing = [(one.vector(self.demands), one) for one in self.trials if one.passed]
-        first = dict(reversed(passing))
-        front = [pair for pair in first.items() if not any(_dominates(other, pair[0]) for other in first)]
-        return tuple(one for _, one in sorted(front, key=lambda pair: (pair[1].total_loss, pair[0])))
+        """The front of all trials; see `front_of`."""
+        return front_of(self.demands, self.trials)
 
     def least(self, setting: Setting) -> SettingTrial | None:
-        """The release that loses least of those that keep a setting; None where none does."""
+        """The release of least loss that satisfies a setting; None if there is none."""
         keeping = [one for one in self.trials if one.keeps(self.demands, setting)]
         places = {id(one): place for place, one in enumerate(self.points)}
         return min(keeping, key=lambda one: (one.total_loss, places.get(id(one), len(places))), default=None)
@@ -86,17 +90,17 @@ class Frontier:
 
     @property
     def own(self) -> Setting:
-        """The thresholds of the policy itself."""
+        """The thresholds of the policy."""
         return tuple(one.own for one in self.demands)
 
     @property
     def is_complete(self) -> bool:
-        """Whether every setting was tried, or is kept by a release that was made under a laxer one."""
+        """Whether every setting was tried, or is satisfied by a release that was made under a laxer one."""
         return not self.untried
 
     @property
     def exit_code(self) -> int:
-        """0 some point keeps the policy; else 3 if something was not tried or could not be audited, else 1."""
+        """0 if a point satisfies the policy, otherwise 3 if a setting was not tried or not audited, otherwise 1."""
         if self.least(self.own) is not None:
             return 0
         audited = all(one.status in ("passed", "failed") for one in self.trials if one.setting == self.own)
@@ -104,7 +108,7 @@ class Frontier:
 
     @property
     def sentence(self) -> str:
-        """How many settings there are, how many points, what the policy itself costs, and what was not tried."""
+        """The numbers of settings and points, the cost of the policy, and the settings that were not tried."""
         least = self.least(self.own)
         place = None if least is None else self.number_of(least)
         point = "" if place is None else f", point {place}"
@@ -168,7 +172,7 @@ def _place(trials: Sequence[SettingTrial], trial: SettingTrial) -> int:
 
 
 def _dominates(one: Sequence[float], other: Sequence[float]) -> bool:
-    """Whether a point is at least as good in everything, and not alike."""
+    """Whether a point is at least as good in every coordinate, and not equal."""
     return one != other and all(a <= b for a, b in zip(one, other, strict=True))
 
 
@@ -178,9 +182,9 @@ AS_NAMED = "the policy's remedies"
 
 
 def settings_table(frontier: Frontier) -> Rows:
-    """What each setting costs, with the number of the point that costs it.
+    """The cost of each setting, with the number of its point.
 
-    Two demands of which every combination is tried span a table; otherwise each setting has a row.
+    Two demands whose combinations are all tried span a table; otherwise each setting has a row.
     """
     caption = (
         "Information lost at each setting of the thresholds, on average over all cells; in brackets the point of the "
@@ -207,11 +211,11 @@ def is_spanned(frontier: Frontier) -> bool:
 
 
 def points_table(frontier: Frontier, *, detailed: bool = False) -> Rows:
-    """The front: what was observed of each varied demand, what is lost, and the remedies.
+    """The table of the front: the figures of each varied demand, the loss, and the remedies.
 
     Args:
-        frontier: whose front it is.
-        detailed: whether with the certainty penalty, the pMSE ratio and the records that were dropped.
+        frontier: the frontier.
+        detailed: whether to add the certainty penalty, the pMSE ratio and the dropped records.
     """
     more = ("certainty penalty", "pMSE ratio", "dropped") if detailed else ()
     head = ("point", *(one.label for one in frontier.demands), "lost", "re-identified", *more, "remedy")
@@ -241,7 +245,7 @@ def _details(point: SettingTrial) -> tuple[str, str, str]:
 
 
 def remedies_table(frontier: Frontier) -> Rows:
-    """What each remedy by itself loses at each setting that was tried."""
+    """The loss of each single remedy at each setting that was tried."""
     titles = dict.fromkeys(one.title for trial in frontier.trials for one in trial.attempts)
     named = any(not one.planned for one in frontier.trials)
     head = ("setting", *titles, *([AS_NAMED] if named else []))
@@ -271,7 +275,7 @@ def _least_by(trials: Sequence[SettingTrial], title: str) -> str:
 
 
 def _cost(frontier: Frontier, setting: Setting) -> str:
-    """What a setting costs, with the number of its point."""
+    """The cost of a setting, with the number of its point."""
     least, own = frontier.least(setting), OWN if setting == frontier.own else ""
     if least is None:
         return own + (UNTRIED if setting in frontier.untried else NONE)
@@ -280,7 +284,7 @@ def _cost(frontier: Frontier, setting: Setting) -> str:
 
 
 def _laxness(frontier: Frontier, setting: Setting) -> tuple[float, ...]:
-    """The laxest settings first, by the first demand and then by the others."""
+    """A sort key: the laxest settings first, by the first demand and then by the others."""
     return tuple(
         float(level if one.comparison.higher_is_safer else -level)
         for one, level in zip(frontier.demands, setting, strict=True)

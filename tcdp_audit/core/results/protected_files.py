@@ -1,4 +1,4 @@
-"""The files that an audit reads or its policy names. Nothing that is written may take the place of one of them."""
+"""The files that an audit reads or its policy names, which no output may overwrite."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from tcdp_audit.core.policy.policy import Policy
 
 
 def files_of(policy: Policy, **given: Any) -> Mapping[str, Path]:
-    """Every file of an audit, opened or not, by what a person calls it.
+    """Every file of an audit, opened or not, by its name in messages.
 
     Args:
-        policy: whose own file it is, and what it names.
-        **given: what the call names: release, original, population; a table in memory has no file.
+        policy: the policy, with its file and the files that it names.
+        **given: the tables of the call: release, original, population; a table in memory has no file.
     """
     tables = {f"the {name}": table for name, table in given.items()}
     return {name: Path(one) for name, one in (*_named(policy), *tables.items()) if _is_file(one)}
@@ -49,14 +49,14 @@ def _is_file(location: Any) -> bool:
 
 
 def require_own_files(written: Sequence[tuple[str, Path]], read: Mapping[str, Path]) -> None:
-    """Insist that what is written are files of their own, whatever names and links lead to them.
+    """Check that outputs are distinct files that are not read, also by other names and links.
 
     Args:
-        written: what is to be written, by what a person calls it.
-        read: what must stay, likewise.
+        written: the outputs, by their names in messages.
+        read: the files to protect, likewise.
 
     Raises:
-        UsageError: one of them is a file that is read, or two of them are the same.
+        UsageError: an output is a file that is read, or two outputs are the same file.
     """
     for position, (name, path) in enumerate(written):
         for other, source in read.items():
@@ -70,10 +70,10 @@ def require_own_files(written: Sequence[tuple[str, Path]], read: Mapping[str, Pa
 
 
 def is_same_file(one: Path, other: Path) -> bool:
-    """Whether two paths are one file now, or would be once they are written."""
+    """Whether two paths are one file, or would be after writing."""
     try:
         return one.samefile(other)
-    except OSError:  # one of them is not there
+    except OSError:  # one of them does not exist
         return not (one.exists() or other.exists()) and _would_be_same(destination(one), destination(other))
 
 
@@ -84,14 +84,14 @@ def _would_be_same(one: Path, other: Path) -> bool:
 
 
 def _plain(path: Path) -> str:
-    """A name without what some file systems overlook."""
+    """A name without differences that some file systems ignore."""
     return unicodedata.normalize("NFC", path.name).casefold()
 
 
 def _ignores_case(folder: Path) -> bool:
-    """Whether a folder takes names that differ in case for the same; only a trial shows it."""
+    """Whether a folder ignores case, tested by writing a file."""
     try:
         with tempfile.NamedTemporaryFile(dir=folder, prefix=".case") as file:
             return Path(file.name).with_name(Path(file.name).name.upper()).exists()
     except OSError:
-        return False  # nothing can be written there at all
+        return False  # the folder cannot be written

@@ -1,4 +1,4 @@
-"""Reporters: registered code that turns a finished audit into one artefact, and the sections of it."""
+"""Reporters: registered code that renders a finished audit, and the sections of reports."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Reporter:
-    """A format of the audit.
+    """A report format.
 
     Args:
         name: snake_case name of the format, unique among all plugins.
-        title: what a person calls it.
+        title: its name for readers.
         suffix: the end of a file's name that selects it: an extension with its dot, or two, such as `.junit.xml`.
-        render: the audit as text.
-        render_several: all audits of a run as one text, with the policies that could not be audited; None for a format
-            that holds one audit.
-        render_comparison: two audits compared, as text; None for a format that has no form for it.
-        render_frontier: the front of risk and loss as text; None for a format that has no form for it.
-        prepare: what can be done before there is an audit, such as imports; the command line calls it meanwhile.
+        render: renders an audit as text.
+        render_several: renders all audits of a run, and the policies that could not be audited, as one text; None for a
+            format that holds one audit.
+        render_comparison: renders a comparison of two audits as text; None if the format does not support it.
+        render_frontier: renders the front of risk and loss as text; None if the format does not support it.
+        prepare: preparation, such as imports, which the command line runs during the audit.
     """
 
     name: str
@@ -43,10 +43,10 @@ class Reporter:
 
 
 def reporter_of(path: Path, reporters: Iterable[Reporter]) -> Reporter:
-    """The reporter that a file's name selects: that of the longest suffix, so that `x.junit.xml` is not just XML.
+    """The reporter with the longest matching suffix of a file's name, so that `x.junit.xml` is not just XML.
 
     Raises:
-        UsageError: none has a suffix of it.
+        UsageError: no suffix matches.
     """
     known = {reporter.suffix: reporter for reporter in reporters}
     name = path.name.lower()
@@ -63,19 +63,19 @@ def _nothing(_: Audit) -> Iterable[Block]:
 
 @dataclass(frozen=True, kw_only=True)
 class ReportSection:
-    """A section of every report for people. The built-in ones are such sections too.
+    """A section of every report for people, built-in or of a plugin.
 
     Args:
         name: snake_case name of the section, unique among all plugins.
         title: its heading.
-        blocks: the audit as blocks, in their order; none where there is nothing to say.
-        order: sections come by ascending order, equal ones as they were registered. The built-in ones are at 100 (what
-            the verdict rests on), 200 (what to do next), 300 (demands), 400 (what was checked), 500 (findings), 700
+        blocks: the audit as blocks, in order; none if the section does not apply.
+        order: sections are sorted by ascending order, equal ones by registration. The built-in ones are at 100 (basis
+            of the verdict), 200 (what to do next), 300 (demands), 400 (what was checked), 500 (findings), 700
             (remedy), 800 (glossary) and 900 (appendix).
-        heading: the heading where it depends on the audit, in place of the title.
-        html: the section below its heading as HTML, where blocks cannot lay it out: balanced elements, every text
-            escaped, no script, no style, no address; empty where there is nothing to say. Ids begin with the section's
-            name. Every other format renders the blocks.
+        heading: the heading for an audit, in place of the title.
+        html: the section below its heading as HTML, for a layout that blocks do not have: balanced elements, every text
+            escaped, no script, no style, no address; empty if the section does not apply. Ids begin with the section's
+            name. Other formats render the blocks.
     """
 
     name: str
@@ -91,10 +91,10 @@ class FilledSection:
     """A section of one audit.
 
     Args:
-        name: of the section.
+        name: the section's name.
         title: its heading.
-        blocks: its blocks; none where it has HTML of its own, and that was asked for.
-        html: its own HTML; empty where it has none, or that was not asked for.
+        blocks: its blocks; none if it has HTML, and HTML was requested.
+        html: its HTML; empty if it has none, or it was not requested.
     """
 
     name: str
@@ -104,15 +104,15 @@ class FilledSection:
 
 
 def fill_section(section: ReportSection, audit: Audit, *, as_html: bool) -> FilledSection:
-    """Write a section of an audit.
+    """Render a section of an audit.
 
     Args:
         section: the section.
-        audit: what it is about.
-        as_html: whether in its own HTML, where it has one.
+        audit: the audit.
+        as_html: whether to use its HTML, if it has any.
 
     Raises:
-        TypeError: it gives something else than blocks, or than text.
+        TypeError: it returns other objects than blocks, or than text.
     """
     title = section.title if section.heading is None else section.heading(audit)
     if as_html and section.html is not None:
@@ -148,12 +148,12 @@ class Unaudited:
 
     @property
     def exit_code(self) -> int:
-        """2 where the call or the policy is wrong, 3 where the audit could not be made."""
+        """2 if the call or the policy is wrong, 3 if the audit could not be made."""
         return self.error.exit_code
 
     @property
     def reasons(self) -> list[tuple[int, int, str]]:
-        """Why: line and column of the policy (0 where unknown) and a sentence for each fault, at least one."""
+        """Line and column of the policy (0 if unknown) and a sentence for each fault, at least one."""
         faults = self.error.faults if isinstance(self.error, PolicyError) else ()
         lines = [line for line in str(self.error).splitlines() if line.strip()] or [UNEXPLAINED]
         return list(faults) or [(0, 0, line) for line in lines]

@@ -1,4 +1,4 @@
-"""A demand whose threshold is varied, and what came of a setting of such thresholds."""
+"""Trials of remedies, and demands with varied thresholds with a trial of each setting."""
 
 from __future__ import annotations
 
@@ -8,13 +8,15 @@ from fractions import Fraction
 from math import inf
 from typing import Any, TypeAlias
 
+from tcdp_audit.core.base.errors import UsageError
 from tcdp_audit.core.base.frozen import freeze
-from tcdp_audit.core.base.outcome import Comparison, number
+from tcdp_audit.core.base.outcome import Comparison, Outcome, number
 from tcdp_audit.core.base.words import decimal
+from tcdp_audit.core.results.change_log import ChangeLog
 
 Setting: TypeAlias = tuple[Fraction, ...]  # a threshold for each varied demand, in their order
 
-MARGIN = Fraction(1, 10**9)  # relative; a figure nearer to a threshold than this may be on either side of it
+MARGIN = Fraction(1, 10**9)  # relative; a figure nearer to a threshold than this may be on either side
 
 
 @dataclass(frozen=True)
@@ -22,10 +24,10 @@ class VariedDemand:
     """A demand of a policy, and the thresholds that are tried in place of its own.
 
     Args:
-        name: what the call named: a check, or a check and an attribute (`t_closeness:salary`).
-        title: what people call the check.
-        parameter: the one that holds the threshold.
-        comparison: how figures must compare with it.
+        name: the argument of the call: a check, or a check and an attribute (`t_closeness:salary`).
+        title: the check's title.
+        parameter: the parameter with the threshold.
+        comparison: the comparison of figures with it.
         own: the policy's threshold.
         levels: the thresholds that are tried, the least strict first.
     """
@@ -39,16 +41,16 @@ class VariedDemand:
 
     @property
     def label(self) -> str:
-        """Its parameter, with the attribute where the call named one: `k`, `t of salary`."""
+        """Its parameter, with the attribute if the call named one: `k`, `t of salary`."""
         attribute = self.name.partition(":")[2]
         return f"{self.parameter} of {attribute}" if attribute else self.parameter
 
     def phrase(self, level: Fraction) -> str:
-        """A threshold of it in a few characters: `k ≥ 5`."""
+        """A threshold in a few characters: `k ≥ 5`."""
         return f"{self.label} {self.comparison.sign} {decimal(level)}"
 
     def risk(self, figure: float | None) -> float:
-        """A figure as a risk, the less the safer; what was not measured is the worst."""
+        """A figure as a risk, lower is safer; a missing figure is the worst."""
         if figure is None or figure != figure:  # noqa: PLR0124 - NaN
             return inf
         return -figure if self.comparison.higher_is_safer else figure
@@ -58,14 +60,14 @@ class VariedDemand:
         return max(figures, key=self.risk, default=None)
 
     def is_laxer(self, one: Fraction, other: Fraction) -> bool:
-        """Whether whatever keeps `other` keeps `one` as well."""
+        """Whether every figure that satisfies `other` satisfies `one`."""
         return one <= other if self.comparison.higher_is_safer else one >= other
 
     def keeps(self, figure: float | None, level: Fraction) -> bool:
-        """Whether a figure keeps a threshold for certain.
+        """Whether a figure certainly satisfies a threshold.
 
-        A figure is a float in place of an exact number: where it is nearer to the threshold than rounding can
-        show, and the two are not both whole, the answer is no.
+        A figure is a rounded number: if it is within the rounding error of the threshold, and the two are not both
+        whole, the answer is no.
         """
         if figure is None or self.risk(figure) == inf:
             return False
@@ -96,22 +98,22 @@ def phrase_of(demands: Sequence[VariedDemand], setting: Setting) -> str:
 
 
 def is_laxer(demands: Sequence[VariedDemand], one: Setting, other: Setting) -> bool:
-    """Whether whatever keeps `other` keeps `one` as well."""
+    """Whether every release that satisfies `other` satisfies `one`."""
     return all(demand.is_laxer(a, b) for demand, a, b in zip(demands, one, other, strict=True))
 
 
 @dataclass(frozen=True)
 class Attempt:
-    """One remedy that was tried by itself.
+    """One remedy that was tried alone.
 
     Args:
         remedy: its name.
-        title: what a person calls it.
-        parameters: those that were given, as a policy has them.
-        loss: the total information loss after it; None where that was not measured.
+        title: its title.
+        parameters: the parameters that were set, as in a policy.
+        loss: the total information loss after it; None if not measured.
         keeps: whether the release passed after it.
-        reason: why it could not be applied or was stopped; or nothing.
-        at_least: what it would have lost at least, where it was stopped because another remedy loses less.
+        reason: why it could not be applied or was stopped; empty otherwise.
+        at_least: a lower bound of its loss, if it was stopped because another remedy loses less.
     """
 
     remedy: str
@@ -124,12 +126,12 @@ class Attempt:
 
     @property
     def entry(self) -> str:
-        """It as an entry of a policy's `remedy`."""
+        """The entry of a policy's `remedy`."""
         return f"{self.remedy}: {self.parameters}"
 
     @property
     def bound(self) -> float | None:
-        """What it loses at least where more is demanded; None where that is not known."""
+        """A lower bound of its loss under stricter demands; None if unknown."""
         return self.loss if self.keeps else self.at_least
 
     def as_json(self) -> dict[str, Any]:
@@ -146,29 +148,45 @@ class Attempt:
 
     @classmethod
     def from_json(cls, entry: Mapping[str, Any]) -> Attempt:
-        """The attempt of an entry."""
+        """Read an entry of a JSON result."""
         return cls(**entry)
+
+
+@dataclass(frozen=True)
+class Example:
+    """One record before and after a repair. It holds cells, so a caller gets it only if values may be shown.
+
+    Args:
+        record: its place in the release that came in, from 0.
+        before: its cells by column, as they came in.
+        after: its cells as they are released, without the columns that were dropped; None where the record was.
+    """
+
+    record: int
+    before: Mapping[str, Any] = field(repr=False)
+    after: Mapping[str, Any] | None = field(repr=False)
 
 
 @dataclass(frozen=True, kw_only=True)
 class SettingTrial:
-    """What `fix` made of a release under one setting of the thresholds, as the audit of the written file has it.
+    """The result of `fix` under one setting of the thresholds, from the audit of the written file.
 
     Args:
         setting: the thresholds.
-        planned: whether the remedies were chosen, and not those that the policy names.
-        status: of the audit of the file that was written; of the release that fails least where none was.
-        reason: why it does not pass, or nothing.
+        planned: whether the remedies were chosen by the loop, and not named by the policy.
+        status: the status of the written file; of the best release if none was written.
+        reason: why it does not pass; empty if it does.
         remedies: the remedies with their parameters, each as an entry of a policy's `remedy`.
-        titles: what people call them.
-        expect: entries of a policy's `expect`: the varied demands at this setting, and what the remedies need.
-        figures: for each varied demand what was observed, once for each attribute.
-        loss: what it cost, by the names of `InformationLoss.as_json`.
-        records: records that came in.
-        suppressed: how many of them were dropped.
-        constant_columns: the columns that distinguished records, and in which all records agree now.
-        sha256: digest of the file that was written; empty where none was.
-        attempts: the remedies that were tried each by itself.
+        titles: the remedies' titles.
+        expect: entries of a policy's `expect`: the varied demands at this setting, and those that the remedies need.
+        figures: the observed figures of each varied demand, one for each attribute.
+        loss: the information loss, by the names of `InformationLoss.as_json`.
+        records: the number of records of the input.
+        suppressed: the number of records dropped.
+        constant_columns: the columns that distinguished records in the input, and are constant in the result.
+        sha256: the digest of the written file; empty if none was written.
+        attempts: the remedies that were tried alone.
+        examples: the records that the call named, before and after; in no JSON and no saved file.
     """
 
     setting: Setting
@@ -185,10 +203,28 @@ class SettingTrial:
     constant_columns: tuple[str, ...] = ()
     sha256: str = ""
     attempts: tuple[Attempt, ...] = field(default=())
+    examples: tuple[Example, ...] = field(default=(), repr=False)
 
     def __post_init__(self) -> None:
-        """Lock its mapping."""
+        """Make the mapping read-only."""
         freeze(self, "loss")
+
+    def example(self, record: int) -> Example:
+        """The change of one record.
+
+        Args:
+            record: its place in the release that came in, from 0.
+
+        Raises:
+            UsageError: the call of `frontier` did not name it, or the trial was read from a file.
+        """
+        known = next((one for one in self.examples if one.record == record), None)
+        if known is None:
+            raise UsageError(
+                f"record {record} was not kept; name it in `frontier(session, examples=[{record}])`, with a session "
+                "opened with `show_values=True` and without a file to resume from"
+            )
+        return known
 
     @property
     def passed(self) -> bool:
@@ -202,10 +238,10 @@ class SettingTrial:
 
     @property
     def reidentified(self) -> float | None:
-        """The share of released records that an intruder re-identifies who knows all quasi-identifiers of everyone.
+        """The share of released records that an intruder with all quasi-identifiers of everyone re-identifies.
 
-        That is the number of equivalence classes by that of records, what is called the average prosecutor risk. None
-        where there are no classes.
+        That is the number of equivalence classes divided by that of records, the average prosecutor risk. None without
+        classes.
         """
         size, k = (self.loss["average_class_size"][name] for name in ("after", "k"))
         return None if not size else 1 / (size * (k or 1))
@@ -217,22 +253,22 @@ class SettingTrial:
 
     @property
     def lines(self) -> str:
-        """The policy lines that give exactly this release, in place of the policy's own for the same demands."""
+        """The policy lines for exactly this release, which replace those for the same demands."""
         expect = "".join(f"  - {one}\n" for one in self.expect)
         remedies = "".join(f"  - {one}\n" for one in self.remedies)
         return f"expect:\n{expect}" + (f"remedy:\n{remedies}" if remedies else "")
 
     def worst(self, demands: Sequence[VariedDemand]) -> tuple[float | None, ...]:
-        """For each varied demand the riskiest figure."""
+        """The riskiest figure of each varied demand."""
         return tuple(demand.worst(figures) for demand, figures in zip(demands, self.figures, strict=True))
 
     def vector(self, demands: Sequence[VariedDemand]) -> tuple[float, ...]:
-        """Risks and loss, each the less the better: what one point of the map is compared with another by."""
+        """Risks and loss, lower is better, for the comparison of points."""
         pairs = zip(demands, self.figures, strict=True)
         return (*(demand.risk(one) for demand, figures in pairs for one in figures), self.total_loss)
 
     def keeps(self, demands: Sequence[VariedDemand], setting: Setting) -> bool:
-        """Whether it keeps a setting: its own, or one that its figures keep for certain."""
+        """Whether it satisfies a setting: its own, or one that its figures certainly satisfy."""
         if not self.passed or setting == self.setting:
             return self.passed
         asked = zip(demands, self.figures, setting, strict=True)
@@ -259,7 +295,7 @@ class SettingTrial:
 
     @classmethod
     def from_json(cls, setting: Setting, entry: Mapping[str, Any]) -> SettingTrial:
-        """The trial of an entry; thresholds are exact, and numbers in JSON are not."""
+        """Read an entry of a JSON result; `setting` has exact thresholds, which JSON has not."""
         texts = {name: tuple(entry[name]) for name in ("remedies", "titles", "expect", "constant_columns")}
         return cls(
             setting=setting,
@@ -274,3 +310,46 @@ class SettingTrial:
             attempts=tuple(map(Attempt.from_json, entry["attempts"])),
             **texts,
         )
+
+
+@dataclass(frozen=True, kw_only=True)
+class RemedyTrial:
+    """A trial of `fix` in memory. It writes no file and does not affect the verdict.
+
+    Args:
+        log: the change log; None if remedies could not be tried.
+        passes: whether the audit of the result passes.
+        reason: why it does not; empty if it does.
+        outcomes: the outcomes of that audit; empty if remedies could not be tried.
+    """
+
+    log: ChangeLog | None
+    passes: bool
+    reason: str = ""
+    outcomes: tuple[Outcome, ...] = ()
+
+    @property
+    def is_tested(self) -> bool:
+        """Whether remedies with an effect were applied and audited."""
+        return self.log is not None and bool(self.log.steps)
+
+    @property
+    def only_drops(self) -> bool:
+        """Whether the release would pass without a remedy if its identifiers and its key were dropped."""
+        return self.passes and self.log is not None and not self.log.steps and bool(self.log.dropped)
+
+    def as_json(self) -> dict[str, Any]:
+        """The entry in the JSON result."""
+        changes: Mapping[str, Any] = {} if self.log is None else self.log.as_json()
+        return {
+            "passes": self.passes,
+            "reason": self.reason,
+            "columns_dropped": changes.get("columns_dropped", []),
+            "steps": changes.get("steps", []),
+            "tried": changes.get("tried", []),
+            "records_suppressed": changes.get("records_suppressed"),
+            "cells_changed": changes.get("cells_changed", {}),
+            "planned": changes.get("planned"),
+            "loss": changes.get("loss"),
+            "constant_columns": changes.get("constant_columns", []),
+        }

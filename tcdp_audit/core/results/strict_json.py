@@ -1,27 +1,83 @@
-"""JSON of results, read strictly: no key twice, no number that is none, and the form of the published contract."""
+"""Strict reading of JSON results: no duplicate key, no NaN or infinity, and the form of the published contract."""
 
 from __future__ import annotations
 
+import base64
+import binascii
 import json
+import re
+import zlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from math import isinf
 from pathlib import Path
 from typing import Any, NoReturn
 
-from tcdp_audit.core.base.embedded_result import LARGEST
 from tcdp_audit.core.base.errors import ResultError, UsageError
-from tcdp_audit.core.base.visible import visible
+from tcdp_audit.core.base.words import visible
 
-MOST_VALUES = 2**21  # that JSON may hold: some 300 MB at the worst
+BEGINNING = re.compile(r"<template\b[^<>]*>")
+MARK, END = 'id="tcdp-audit-result"', "</template>"
+LARGEST = 2**26  # limit of the bytes of an unpacked result
+
+
+def embedded(page: str) -> list[tuple[int, int]]:
+    """The begin and end of each result in a report, at most two. Cost: linear in the page for any content."""
+    places: list[tuple[int, int]] = []
+    for start in BEGINNING.finditer(page):
+        if MARK in start[0] and len(places) < 2:
+            end = page.find(END, start.end())
+            if end < 0:
+                break
+            places.append((start.end(), end))
+    return places
+
+
+def embed_result(text: str) -> str:
+    """Encode a JSON text for a report, without characters of markup."""
+    return base64.b64encode(zlib.compress(text.encode(), 9)).decode()
+
+
+def unpacked(text: str, name: str) -> str:
+    """Decode the JSON text of a report, which is packed, or plain in older reports.
+
+    Args:
+        text: the encoded text.
+        name: its name in messages.
+
+    Raises:
+        ResultError: it cannot be unpacked completely.
+    """
+    if text.lstrip()[:1] in ("{", "["):
+        return text
+    stream = zlib.decompressobj()
+    try:
+        unpacked = stream.decompress(base64.b64decode(text, validate=True), LARGEST)
+        if stream.unconsumed_tail:
+            raise ResultError(f"{name}: unpacks to more than {LARGEST:,} bytes")
+        if not stream.eof or stream.unused_data:
+            raise ResultError(f"{name}: is cut off, or has something after its end")
+        return unpacked.decode("utf-8")
+    except (binascii.Error, zlib.error, ValueError):
+        raise ResultError(f"{name}: is not JSON, packed by zlib in base64 or plain") from None
+
+
+def with_plain_result(page: str, name: str) -> str:
+    """A report with its result as plain JSON, because builds of zlib pack a text differently."""
+    for begin, end in reversed(embedded(page)):
+        page = f"{page[:begin]}{unpacked(page[begin:end], name)}{page[end:]}"
+    return page
+
+
+MOST_VALUES = 2**21  # limit of the values of a JSON text: at most some 300 MB
 
 
 def text_of(path: Path) -> str:
-    """The text of a file, to the letter.
+    """The unchanged text of a file.
 
     Raises:
         UsageError: it does not exist or cannot be read.
-        ResultError: it is no UTF-8, or larger than any result.
+        ResultError: it is not UTF-8, or larger than any result.
     """
     try:
         with path.open("rb") as file:
@@ -38,17 +94,17 @@ def text_of(path: Path) -> str:
 
 
 def parsed(text: str, name: str) -> Any:
-    """What a JSON text says.
+    """Parse a JSON text.
 
     Args:
         text: the text.
-        name: what messages call it.
+        name: its name in messages.
 
     Raises:
-        ResultError: it is no JSON, says a key twice, has a number that is none, or more values than any result. No text
-            of it is quoted.
+        ResultError: it is no JSON, has a duplicate key, NaN or infinity, or more values than any result. The message
+            does not quote it.
     """
-    if sum(map(text.count, "[{,:")) > MOST_VALUES:  # a value takes far more memory than its letters
+    if sum(map(text.count, "[{,:")) > MOST_VALUES:  # a value takes far more memory than its text
         raise ResultError(f"{name}: has more than {MOST_VALUES:,} values, which no result has")
     try:
         return json.loads(text, object_pairs_hook=_mapping, parse_float=_finite, parse_constant=_no_number)
@@ -58,12 +114,12 @@ def parsed(text: str, name: str) -> Any:
         raise ResultError(f"{name}: not JSON that can be read: it is nested too deeply") from None
     except _AmbiguousError as error:
         raise ResultError(f"{name}: {error}") from None
-    except ValueError:  # a whole number of more digits than Python reads
+    except ValueError:  # an integer of more digits than Python accepts
         raise ResultError(f"{name}: not JSON that can be read: a number is too long") from None
 
 
 class _AmbiguousError(ValueError):
-    """JSON that two programs may read as two things."""
+    """JSON that two programs may read differently."""
 
 
 def _mapping(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -93,7 +149,7 @@ KINDS = {str: "a text", int: "a whole number", float: "a number", list: "a list"
 
 @dataclass(frozen=True)
 class Each:
-    """A list of things of one form, or a mapping of names to such things."""
+    """A list of values of one form, or a mapping of names to such values."""
 
     container: type
     form: Any
@@ -101,7 +157,7 @@ class Each:
 
 @dataclass(frozen=True)
 class Optional:
-    """A form of what need not be there."""
+    """The form of a value that may be absent."""
 
     form: Any
 
@@ -126,6 +182,7 @@ OUTCOME = {
     "worst": Each(list, WORST),
     "message": str,
     "source": str,
+    "reason": Optional(str),
 }
 RESULT = {
     "schema_version": int,
@@ -143,11 +200,11 @@ RESULT = {
 
 
 def faults(value: Any, form: Any = RESULT, where: str = "") -> Iterator[str]:
-    """What keeps a value from having a form, a sentence each. None quotes the value.
+    """The deviations of a value from a form, as sentences that do not quote the value.
 
     Args:
-        value: what JSON gave.
-        form: a type; a set of allowed values; a mapping of keys that must be there; `Each`; or a tuple of forms.
+        value: the parsed JSON.
+        form: a type; a set of allowed values; a mapping of required keys; `Each`; or a tuple of forms.
         where: the path of the value.
     """
     if isinstance(form, tuple):
@@ -183,7 +240,7 @@ def _faults_of_each(value: Any, form: Each, where: str) -> Iterator[str]:
 
 
 def _fits(value: Any, form: Any) -> bool:
-    """Whether a value is of a form's kind; its content is another question."""
+    """Whether a value is of a form's kind, regardless of its content."""
     if isinstance(form, frozenset):
         return isinstance(value, str | None) and value in form
     kind = form.container if isinstance(form, Each) else dict if isinstance(form, dict) else form

@@ -1,7 +1,7 @@
-"""How many demands a policy makes, and what came of them: the one count that every report and the terminal show.
+"""The counts of demands by result, which all reports and the terminal show.
 
 A *demand* is an expectation that can fail: it is met, fails, warns (a failure of severity warning), or could not be
-checked. What has nothing to fail is *measured*. The core's own demands on columns are *schema checks*.
+checked. An expectation that cannot fail is *measured*. The core's checks of columns are *schema checks*.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ from tcdp_audit.core.base.words import agree, count, sentence_case
 
 @dataclass(frozen=True, kw_only=True)
 class DemandCount:
-    """What came of some demands.
+    """The numbers of demands by result.
 
     Args:
-        met: how many hold.
-        failed: how many do not.
-        warned: how many do not and only warn.
-        unchecked: how many could not be evaluated.
-        measured: what nothing was demanded of; not among the demands.
-        skipped: questions that wait for a person's answer, likewise.
+        met: demands that hold.
+        failed: demands that do not hold.
+        warned: demands that do not hold and only warn.
+        unchecked: demands that could not be evaluated.
+        measured: expectations without a demand, not in the total.
+        skipped: questions that wait for a person's answer, not in the total.
     """
 
     met: int = 0
@@ -38,15 +38,11 @@ class DemandCount:
 
     @property
     def total(self) -> int:
-        """How many demands there are."""
+        """The number of demands."""
         return self.met + self.failed + self.warned + self.unchecked
 
     def sentence(self, noun: str) -> str:
-        """`3 of 6 demands fail, 1 warns`, `all 6 demands are met`; nothing where there is no demand.
-
-        Args:
-            noun: what a demand is called.
-        """
+        """`3 of 6 demands fail, 1 warns`, `all 6 demands are met`, with `noun` for demand; empty without a demand."""
         if not self.total:
             return ""
         parts = [
@@ -62,7 +58,7 @@ class DemandCount:
 
     @property
     def waiting(self) -> str:
-        """`4 questions wait for an answer`; nothing where none does."""
+        """`4 questions wait for an answer`; empty if none does."""
         return f"{count(self.skipped, 'question')} {agree(self.skipped, 'waits', 'wait')} for an answer" * bool(
             self.skipped
         )
@@ -86,8 +82,8 @@ class DemandTally:
     """The demands of a policy, and the schema checks.
 
     Args:
-        demands: what came of the policy's expectations, and of its schema and suite.
-        columns: what came of the core's own checks of the columns.
+        demands: the counts of the policy's expectations, schema and suite.
+        columns: the counts of the core's checks of the columns.
     """
 
     demands: DemandCount
@@ -95,9 +91,9 @@ class DemandTally:
 
     @property
     def sentence(self) -> str:
-        """What came of all, as `3 of 6 demands fail; 4 questions wait for an answer; 1 of 7 schema checks warns`.
+        """All counts, as `3 of 6 demands fail; 4 questions wait for an answer; 1 of 7 schema checks warns`.
 
-        Schema checks are named where one is not passed.
+        Schema checks are included if one is not passed.
         """
         parts = [self.demands.sentence("demand"), self.demands.waiting]
         if self.columns.total > self.columns.met:
@@ -107,7 +103,7 @@ class DemandTally:
 
 
 def demands_of(outcomes: Iterable[Outcome]) -> DemandCount:
-    """What came of some demands."""
+    """Count demands by result."""
     states = Counter(state_of(one) for one in outcomes)
     return DemandCount(
         met=states["passed"],
@@ -120,7 +116,7 @@ def demands_of(outcomes: Iterable[Outcome]) -> DemandCount:
 
 
 def tally_of(outcomes: Iterable[Outcome]) -> DemandTally:
-    """What came of the outcomes of an audit."""
+    """Count the outcomes of an audit."""
     listed = list(outcomes)
     return DemandTally(
         demands=demands_of(one for one in listed if not one.is_structural),
@@ -138,11 +134,7 @@ def status_of(outcomes: Sequence[Outcome]) -> str:
 
 
 def require_passed(what: str, outcomes: Sequence[Outcome]) -> None:
-    """Insist that outcomes pass; see `Audit.raise_for_failures`.
-
-    Raises:
-        ExpectationsFailedError: they do not.
-    """
+    """Raise `ExpectationsFailedError` unless outcomes pass; see `Audit.raise_for_failures`."""
     status = status_of(outcomes)
     if status == "passed":
         return
@@ -153,7 +145,7 @@ def require_passed(what: str, outcomes: Sequence[Outcome]) -> None:
 
 
 def _checks(outcomes: Sequence[Outcome]) -> list[Outcome]:
-    """What came of expectations on disclosure."""
+    """The outcomes of expectations on disclosure."""
     return [one for one in outcomes if not one.is_structural and not one.is_schema and not one.is_question]
 
 

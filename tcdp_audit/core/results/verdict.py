@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 from tcdp_audit.core.base.audit_figures import failures
 from tcdp_audit.core.base.outcome import Outcome, Status
 from tcdp_audit.core.base.phrases import column_of, part_of
-from tcdp_audit.core.base.visible import visible
-from tcdp_audit.core.base.words import agree, listing, noun_of_column, plural, sentence_case, share
+from tcdp_audit.core.base.words import agree, listing, noun_of_column, plural, sentence_case, share, visible
 from tcdp_audit.core.results.conditions import Condition, fit_sentence
 from tcdp_audit.core.results.tally import tally_of
 
@@ -29,13 +28,13 @@ VERDICTS = {
 def title_of(state: str, constant_columns: Iterable[str] = (), conditions: Sequence[Condition] = ()) -> str:
     """A verdict in a few words.
 
-    One that a release is fit names the columns that remedies have emptied. It never says "Fit for release" alone where
-    a condition applies: a key in the file, for example.
+    For a release that is fit it names the columns that remedies made constant. It is never "Fit for release" alone if a
+    condition applies, such as a key in the file.
 
     Args:
-        state: of the verdict.
-        constant_columns: the columns in which all records agree now, and did not before.
-        conditions: under which a release that keeps its policy is fit.
+        state: the state of the verdict.
+        constant_columns: the columns that remedies made constant.
+        conditions: the conditions under which a release that passes is fit.
     """
     if state != "passed":
         return VERDICTS[state]
@@ -50,30 +49,30 @@ def verdict_title(audit: Audit) -> str:
 
 
 def verdict_of(audit: Audit) -> str:
-    """The state of the verdict: that of the audit, but failed where a demand fails, whatever could not be checked."""
+    """The state of the verdict: the audit's status, but failed if a demand fails while others are not checked."""
     return "failed" if failures(audit.outcomes) else audit.status
 
 
 def verdict_sentence(audit: Audit) -> str:
-    """What came of the demands, how many people they expose, and what may be concluded from an incomplete audit."""
+    """The sentences on the demands' results, the people exposed, and the conclusion from an incomplete audit."""
     sentences = (tally_of(audit.outcomes).sentence, _no_demand(audit), _exposed(audit), _incomplete(audit))
     return " ".join(sentence for sentence in sentences if sentence)
 
 
 def exposed_sentence(audit: Audit) -> str:
-    """The agreed number of people, what it counts, and what it leaves out; nothing where no demand fails."""
+    """The total number of people exposed, what it counts and what it leaves out; empty if no demand fails."""
     sentences = (_exposed(audit), _counted_once(audit), *_left_out(audit))
     return " ".join(sentence for sentence in sentences if sentence)
 
 
 def people_noun(audit: Audit) -> str:
-    """What the agreed number counts, in the singular: a record, or what the policy's unit is called."""
+    """The singular noun for the total number: a record, or the policy's unit."""
     document = audit.policy.document
     return document.unit_name or ("record" if document.unit is None else noun_of_column(document.unit))
 
 
 def _no_demand(audit: Audit) -> str:
-    """Why there is no verdict although nothing is wrong."""
+    """Why there is no verdict although no demand fails."""
     if audit.status != "measured":
         return ""
     if any(one.is_judged for one in audit.expectations):
@@ -90,7 +89,7 @@ def _incomplete(audit: Audit) -> str:
 
 
 def _exposed(audit: Audit) -> str:
-    """How many people are exposed: `1,512 of 8,000 people (18.9%) are exposed, each counted once`."""
+    """The number of people exposed: `1,512 of 8,000 people (18.9%) are exposed, each counted once`."""
     exposed = audit.exposed
     if exposed is None or exposed.people is None:
         return ""
@@ -111,7 +110,7 @@ def _counted_once(audit: Audit) -> str:
 
 
 def _left_out(audit: Audit) -> Iterator[str]:
-    """What the number does not count."""
+    """The sentences on what the total number leaves out."""
     exposed = audit.exposed
     if exposed is None:
         return
@@ -138,12 +137,7 @@ def _name(outcome: Outcome) -> str:
 
 
 def conflicting_demands(audit: Audit, outcome: Outcome) -> str:
-    """What a demand that is met asks, and what those ask that fail on the same column; nothing where none does.
-
-    Args:
-        audit: it has all outcomes, and the guides of their checks.
-        outcome: one of its expectations.
-    """
+    """The question of a demand that is met and those of demands that fail on the same column; empty if none does."""
     question = _asks(audit, outcome)
     if outcome.status is not Status.PASSED or not question:
         return ""

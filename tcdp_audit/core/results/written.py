@@ -1,4 +1,4 @@
-"""The audit that a JSON result holds, or an HTML report."""
+"""The audit in a JSON result or an HTML report."""
 
 from __future__ import annotations
 
@@ -10,28 +10,27 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from tcdp_audit.core.base.embedded_result import embedded, unpacked
 from tcdp_audit.core.base.errors import ResultError
 from tcdp_audit.core.base.outcome import SCHEMA, STRUCTURE, SUITE
 from tcdp_audit.core.base.provenance import NamedFile, Table
-from tcdp_audit.core.base.visible import visible
-from tcdp_audit.core.results.strict_json import faults, parsed, text_of
+from tcdp_audit.core.base.words import visible
+from tcdp_audit.core.results.strict_json import embedded, faults, parsed, text_of, unpacked
 
 SCHEMA_VERSION = 1
-FAULTS = 3  # that one message names
+FAULTS = 3  # faults that a message names
 NAMED = "name a JSON result, or an HTML report of one audit"
 
-Entry = Mapping[str, Any]  # an outcome, as JSON has it
+Entry = Mapping[str, Any]  # an outcome in JSON
 
 
 @dataclass(frozen=True, repr=False)
 class WrittenAudit:
-    """An audit as it was written. What it says is a claim: nothing has been recomputed.
+    """A written audit. Its content is a claim and is not recomputed.
 
     Args:
         path: the file.
-        result: the result in the published JSON contract, with whatever a later version has added to it.
-        page: the HTML report that holds it, to the letter; None for a JSON result.
+        result: the result in the published JSON contract; it may have keys of later versions.
+        page: the text of the HTML report that holds it; None for a JSON result.
     """
 
     path: Path
@@ -44,27 +43,27 @@ class WrittenAudit:
 
     @property
     def status(self) -> str:
-        """What came of it: passed, failed, error or measured."""
+        """The status: passed, failed, error or measured."""
         return str(self.result["status"])
 
     @property
     def verdict(self) -> str:
-        """What it concludes: see `verdict_in`."""
+        """The verdict; see `verdict_in`."""
         return verdict_in(self.result)
 
     @property
     def constant_columns(self) -> Sequence[str]:
-        """The columns that remedies emptied, as it says; none in older results."""
+        """The columns that remedies made constant; none in older results."""
         return useless_in(self.result)
 
     @property
     def release(self) -> Table:
-        """What was audited."""
+        """The audited table."""
         return table_of(self.result["release"])
 
     @property
     def companions(self) -> dict[str, Table]:
-        """What it was compared with."""
+        """The tables that it was compared with."""
         return {name: table_of(entry) for name, entry in self.result["companions"].items()}
 
     @property
@@ -74,7 +73,7 @@ class WrittenAudit:
 
     @property
     def policy_path(self) -> Path | None:
-        """The policy's file; None for one that a program gave."""
+        """The policy's file; None for one that a program passed."""
         uri = self.result["policy"]["uri"]
         return None if uri is None else Path(uri)
 
@@ -90,7 +89,7 @@ class WrittenAudit:
 
     @cached_property
     def audited_at(self) -> datetime:
-        """When it was made."""
+        """The time of the audit."""
         return datetime.fromisoformat(self.result["audited_at"])
 
     @property
@@ -100,14 +99,14 @@ class WrittenAudit:
 
     @property
     def names_cells(self) -> bool:
-        """Whether it names classes by their cells, as `--show-values` has it."""
+        """Whether it names classes by their cells, as with `--show-values`."""
         return any("cells" in one for entry in self.outcomes for one in entry["worst"])
 
 
 def verdict_in(result: Mapping[str, Any]) -> str:
-    """The verdict of a result: its status, but failed where it is incomplete and says that a demand fails as well.
+    """The verdict of a result: its status, but failed if it is incomplete and a demand fails as well.
 
-    No other word of a result about its verdict is believed, so none makes it better than its status.
+    Other statements of a result on its verdict are ignored, so none makes it better than its status.
     """
     verdict = result.get("verdict")
     state = verdict.get("state") if isinstance(verdict, Mapping) else None
@@ -115,35 +114,35 @@ def verdict_in(result: Mapping[str, Any]) -> str:
 
 
 def useless_in(result: Mapping[str, Any]) -> list[str]:
-    """The columns that remedies emptied, as a result says; none in older ones."""
+    """The columns that remedies made constant; none in older results."""
     log = result.get("change_log")
     names = log.get("constant_columns") if isinstance(log, Mapping) else None
     return [one for one in names if isinstance(one, str)] if isinstance(names, list) else []
 
 
 def files_in(result: Mapping[str, Any]) -> list[NamedFile]:
-    """The files in addition to the tables that a result names; none in older ones."""
+    """The files, other than tables, that a result names; none in older results."""
     names = ("kind", "attribute", "uri", "sha256")
     return [NamedFile(*(one[name] for name in names)) for one in result.get("files", [])]
 
 
 def table_of(entry: Entry) -> Table:
-    """A table of a result."""
+    """The table of an entry."""
     return Table(entry["uri"], entry["sha256"], entry["records"], entry["columns"])
 
 
 def is_structural(entry: Entry) -> bool:
-    """Whether an outcome is the core's own, on the columns."""
+    """Whether an outcome is of a check of columns."""
     return bool(entry["source"] == STRUCTURE)
 
 
 def is_quality(entry: Entry) -> bool:
-    """Whether an outcome is that of a schema or a suite."""
+    """Whether an outcome is of a schema or a suite."""
     return entry["source"] in (SCHEMA, SUITE)
 
 
 def read_audit(path: Path) -> WrittenAudit:
-    """The audit that a file holds: a JSON result, or an HTML report with the result in it.
+    """Read the audit of a JSON result, or of an HTML report that contains the result.
 
     Raises:
         UsageError: the file does not exist or cannot be read.
@@ -153,11 +152,7 @@ def read_audit(path: Path) -> WrittenAudit:
 
 
 def audit_in(text: str, path: Path) -> WrittenAudit:
-    """The same, of the text of a file.
-
-    Raises:
-        ResultError: it holds no result.
-    """
+    """Read the audit from the text of a file; `ResultError` if it holds no result."""
     start = text.lstrip()[:1]
     if start not in ("{", "<"):
         raise ResultError(f"{path}: holds no result of tcdp-audit; {NAMED}")
@@ -172,14 +167,14 @@ def audit_in(text: str, path: Path) -> WrittenAudit:
 
 
 def sound(value: Any, name: str) -> Mapping[str, Any]:
-    """A value that has the form of a result.
+    """Validate the form of a result.
 
     Args:
-        value: what JSON gave.
-        name: what messages call it.
+        value: the parsed JSON.
+        name: its name in messages.
 
     Raises:
-        ResultError: it has not, or it is of another version of the contract.
+        ResultError: it has another form, or another version of the contract.
     """
     version = value.get("schema_version") if isinstance(value, dict) else None
     if isinstance(version, int) and version != SCHEMA_VERSION:

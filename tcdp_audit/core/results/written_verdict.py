@@ -1,4 +1,4 @@
-"""The verdict of a result that was written, put together anew, and what the result says against itself."""
+"""The verdict of a written result, derived again from its outcomes, and contradictions in the result."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tcdp_audit.core.base.outcome import (
     Status,
 )
 from tcdp_audit.core.base.provenance import tool
-from tcdp_audit.core.base.visible import visible
+from tcdp_audit.core.base.words import visible
 from tcdp_audit.core.results.conditions import Condition, JudgedOutcome, Kind, conditions_of
 from tcdp_audit.core.results.tally import status_of, tally_of
 from tcdp_audit.core.results.verdict import title_of
@@ -26,25 +26,17 @@ from tcdp_audit.core.results.written import Entry, is_structural, useless_in, ve
 
 
 def is_approval(result: Mapping[str, Any]) -> bool:
-    """Whether a written result approves of the very file that it is about, and not of what becomes of it by a step."""
+    """Whether a written result approves its file as it is, and not only after a further step."""
     return verdict_in(result) == "passed" and not any(one.kind is Kind.ONCE for one in conditions_in(result))
 
 
 def title_in(result: Mapping[str, Any]) -> str:
-    """The verdict of a written result, put together anew: the title in it is not believed.
-
-    Args:
-        result: in the published JSON contract.
-    """
+    """The verdict of a written result, derived from its outcomes; its own title is ignored."""
     return title_of(verdict_in(result), useless_in(result), conditions_in(result))
 
 
 def conditions_in(result: Mapping[str, Any]) -> tuple[Condition, ...]:
-    """The conditions under which the release of a written result is fit.
-
-    Args:
-        result: in the published JSON contract.
-    """
+    """The conditions under which the release of a written result is fit."""
     return conditions_of(
         JudgedOutcome(str(one["check"]), one["source"], Status(one["status"]), one["details"])
         for one in result["outcomes"]
@@ -59,12 +51,12 @@ FATAL = frozenset({"missing_columns", "undeclared_columns", "present_identifiers
 
 
 def contradictions(result: Mapping[str, Any]) -> Iterator[str]:
-    """Each way in which a result contradicts itself, as a sentence that quotes nothing of it but names of checks.
+    """The contradictions in a result, as sentences that quote only names of checks.
 
-    Nothing is computed again: a result without a contradiction can still be false.
+    Figures are not computed again: a result without a contradiction can still be false.
 
     Args:
-        result: in the published JSON contract, of its form.
+        result: a result in the form of the published JSON contract.
     """
     outcomes: Sequence[Entry] = result["outcomes"]
     if result["release"]["records"] < 1 or result["release"]["columns"] < 1:
@@ -79,7 +71,7 @@ def contradictions(result: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _of_columns(result: Mapping[str, Any], outcomes: Sequence[Entry]) -> Iterator[str]:
-    """Every release has an outcome for each demand on columns; another version may have had others as well."""
+    """Check that there is an outcome for each check of columns; another version may have further ones."""
     named = Counter(str(one["check"]) for one in outcomes if is_structural(one))
     missing = [name for name in COLUMN_DEMANDS if named[name] != 1]
     if missing and (_is_ours(result) or len(missing) == len(COLUMN_DEMANDS)):
@@ -104,7 +96,7 @@ def _of_outcome(one: Entry, records: int) -> Iterator[str]:
 def _of_structure(one: Entry) -> Iterator[str]:
     columns = one["details"].get("columns")
     if one["check"] == UNDECLARED_IDENTIFIERS and one["status"] == "skipped":
-        return  # no column was looked at, which the verdict says
+        return  # no column was examined, which the verdict states
     if not isinstance(columns, list) or one["status"] not in ("passed", "failed"):
         yield "does not say which columns it is about"
         return
@@ -117,26 +109,26 @@ def _of_structure(one: Entry) -> Iterator[str]:
 
 
 def _of_passed(one: Entry) -> Iterator[str]:
-    """What a passed demand cannot say of itself."""
+    """Contradictions of a passed demand."""
     keeps = _keeps(one["observed"], one)
     if keeps is False:
         yield "passed with a figure that does not keep its threshold"
     tallies = [one[kind] for kind in ("classes", "records") if one[kind] is not None]
     if any(tally["total"] == 0 for tally in tallies if not is_structural(one)):
         yield "passed without a record"
-    of_classes = one["classes"] is not None  # a figure of the whole release may keep a demand that some records do not
+    of_classes = one["classes"] is not None  # a figure of the whole release may pass although some records fail
     failing = [tally for tally in tallies if tally["failing"] and (of_classes or tally["failing"] == tally["total"])]
     if failing and not _allows_some(one):
         yield "passed although records of it fail"
 
 
 def _allows_some(one: Entry) -> bool:
-    """Whether a demand is that no more than a share of records fails: its figure then is about records, not classes."""
+    """Whether a demand limits the share of failing records: its figure then is about records, not classes."""
     return one["comparison"] in ("<=", "<") and one["threshold"] is not None and "at_most" in one["parameters"]
 
 
 def _keeps(observed: Any, one: Entry) -> bool | None:
-    """Whether a figure keeps the threshold; None where nothing can be said of it."""
+    """Whether a figure satisfies the threshold; None if that cannot be decided."""
     if one["comparison"] is None or one["threshold"] is None or one["source"] == STRUCTURE:
         return None
     if observed is None:
@@ -153,7 +145,7 @@ def _number(value: Any) -> float:
 
 
 def _of_words(result: Mapping[str, Any], outcomes: Sequence[Entry]) -> Iterator[str]:
-    """What follows from the outcomes, as far as it is there: older results have less of it."""
+    """Check the parts that follow from the outcomes; older results have fewer of them."""
     counted = Counter(str(one["status"]) for one in outcomes)
     if any(result["summary"].get(name, 0) != counted[status] for name, status in COUNTED.items()):
         yield "its summary is not what its outcomes give"
@@ -168,28 +160,24 @@ def _of_words(result: Mapping[str, Any], outcomes: Sequence[Entry]) -> Iterator[
         yield "its verdict is not what its outcomes give"
     elif _is_ours(result) and verdict.get("title") != title_in(result):
         yield "its verdict has another title than its outcomes give"
-    elif _is_ours(result) and result["status"] == "passed" and verdict.get("sentence") != _sentence(outcomes):
+    elif (
+        _is_ours(result)
+        and result["status"] == "passed"
+        and verdict.get("sentence") != tally_of(map(_outcome, outcomes)).sentence
+    ):
         yield "its verdict has another sentence than its outcomes give"
 
 
 def _positions(exposed: Mapping[str, Any]) -> list[int]:
-    """The failing demands that a number of people names."""
+    """The failing demands that a number of people refers to."""
     listed = [one for name in ("counted", "left_out") if isinstance(exposed.get(name), list) for one in exposed[name]]
     return sorted(one["outcome"] for one in listed if isinstance(one, Mapping) and isinstance(one.get("outcome"), int))
 
 
-def _sentence(outcomes: Sequence[Entry]) -> str:
-    return tally_of([_outcome(one) for one in outcomes]).sentence
-
-
 def _outcome(one: Entry) -> Outcome:
-    """An outcome, as far as its status decides."""
-    return Outcome(
-        check=one["check"],
-        status=Status(one["status"]),
-        severity=Severity(one["severity"]),
-        source=one["source"],
-    )
+    """An outcome with the fields that the status depends on."""
+    status, severity = Status(one["status"]), Severity(one["severity"])
+    return Outcome(check=one["check"], status=status, severity=severity, source=one["source"])
 
 
 def _is_ours(result: Mapping[str, Any]) -> bool:

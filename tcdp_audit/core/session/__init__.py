@@ -1,4 +1,5 @@
-"""Plugins, and a release with its policy and its companions, opened together.
+"""Plugins, and a release with its policy and its companions, opened together and kept.
 
-hookspecs, inputs, registry
+hookspecs, inputs, registry, tables
+people, thresholds   questions that a session answers: who is alone by which columns, who fails at which threshold
 """

@@ -1,7 +1,7 @@
 """The hooks that a plugin may implement. Each takes no argument and yields frozen specifications and nothing else.
 
 A plugin is a module (or an object) behind an entry point of group `tcdp_audit`. It implements any of the hooks; one
-that implements none is refused. Below each hook stands a whole plugin, which runs as it is.
+that implements none is refused. Each hook's docstring has a complete plugin that runs.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pluggy
 
 if TYPE_CHECKING:
-    from tcdp_audit.core.check.announced import Announced
+    from tcdp_audit.core.check.kinds import Announced
     from tcdp_audit.core.detection.detector import Detector
     from tcdp_audit.core.engines.opening import EngineOpener
     from tcdp_audit.core.remedy.remedy import Remedy
@@ -163,7 +163,7 @@ def tcdp_audit_report_sections() -> Iterable[ReportSection]:  # type: ignore[emp
 
 @hookspec
 def tcdp_audit_engines() -> Iterable[EngineOpener]:  # type: ignore[empty-body]
-    """Yield engines: what else than files and tables in memory can be audited.
+    """Yield engines for tables other than files and tables in memory.
 
     Example::
 
@@ -197,7 +197,7 @@ def tcdp_audit_engines() -> Iterable[EngineOpener]:  # type: ignore[empty-body]
 
 @hookspec
 def tcdp_audit_detectors() -> Iterable[Detector]:  # type: ignore[empty-body]
-    """Yield detectors of identifiers: what the check `direct_identifiers` looks for in columns.
+    """Yield detectors of identifiers for the check `direct_identifiers`.
 
     Example::
 

@@ -1,4 +1,4 @@
-"""Loading plugins so that none can take another down, and none can turn a failure into a pass."""
+"""The plugin registry: an error in a plugin affects no other plugin and never turns a failure into a pass."""
 
 from __future__ import annotations
 
@@ -12,15 +12,14 @@ from typing import TYPE_CHECKING, Any
 
 import pluggy
 
-from tcdp_audit.core.base.errors import PluginError
+from tcdp_audit.core.base.declared_types import type_faults
+from tcdp_audit.core.base.errors import PluginError, first_line
 from tcdp_audit.core.base.frozen import FrozenDict, frozen
-from tcdp_audit.core.base.plugin_faults import first_line
 from tcdp_audit.core.base.provenance import PluginInfo
 from tcdp_audit.core.session import hookspecs
 
 if TYPE_CHECKING:
-    from tcdp_audit.core.check.announced import Announced, ChecksByName
-    from tcdp_audit.core.check.kinds import Check
+    from tcdp_audit.core.check.kinds import Announced, Check, ChecksByName
     from tcdp_audit.core.detection.detector import Detector
     from tcdp_audit.core.engines.opening import EngineOpener
     from tcdp_audit.core.remedy.remedy import Remedy
@@ -33,11 +32,11 @@ NAME = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")
 
 @dataclass(frozen=True)
 class _Answers:
-    """What the plugins yield for one hook.
+    """The specifications that plugins yield for one hook.
 
     Args:
-        specs: by plugin, in the order in which they were registered.
-        errors: why a plugin did not answer, by plugin.
+        specs: the specifications by plugin, in the order of registration.
+        errors: the error of each plugin that failed.
     """
 
     specs: Mapping[str, tuple[Any, ...]]
@@ -48,9 +47,9 @@ class _Answers:
         """Every specification by name.
 
         Raises:
-            PluginError: two plugins provide the same name. Both are named, because neither may win by luck.
+            PluginError: two plugins provide the same name; the message names both.
         """
-        provider: dict[str, str] = {}  # of a name, and of what else must be unique
+        provider: dict[str, str] = {}  # unique name or suffix -> plugin
         for plugin, specs in self.specs.items():
             for unique in (one for spec in specs for one in _unique(spec)):
                 if unique in provider:
@@ -63,10 +62,10 @@ class _Answers:
 
 
 class Plugins:
-    """The plugins of one run, each registered by itself, and what they provide.
+    """The plugins of one run, each registered separately, and what they provide.
 
-    Installed plugins are listed at once and imported when something is first asked of them; so those that a policy
-    does not allow are never imported. Each hook is asked once, and again after another plugin was registered.
+    Installed plugins are listed at once and imported on first use, so those that a policy does not allow are never
+    imported. Each hook is called once, and again after another plugin is registered.
 
     Args:
         external: whether plugins of other distributions are used at all.
@@ -82,13 +81,13 @@ class Plugins:
         self._registered: list[PluginInfo] = []  # those that did not load have an error and no hooks
         self._answers: dict[str, _Answers] = {}  # by hook, since the last registration
         self._checks: ChecksByName | None = None  # likewise
-        self._unloadable: dict[str, str] = {}  # why a check does not load, by the plugin that announces it
+        self._unloadable: dict[str, str] = {}  # plugin -> why a check that it announces does not load
         self._manager = pluggy.PluginManager(hookspecs.PROJECT)
         self._manager.add_hookspecs(hookspecs)
 
     @classmethod
     def load(cls, *, external: bool = True, blocked: Iterable[str] = ()) -> Plugins:
-        """Every installed plugin. A broken one is listed with its error and otherwise ignored."""
+        """The installed plugins. A broken one is listed with its error and otherwise ignored."""
         plugins = cls(external=external, blocked=frozenset(blocked))
         plugins._waiting = sorted(entry_points(group=GROUP), key=_built_in_first)
         return plugins
@@ -99,7 +98,7 @@ class Plugins:
         Raises:
             PluginError: a hook of it has the wrong signature, it has no hook at all, or the name is taken.
         """
-        self._import(built_in_only=True)  # they answer first, so that a clash blames the other
+        self._import(built_in_only=True)  # built-in plugins come first, so that a clash is reported for the other
         if any(entry.name == name and self._is_wanted(_info(entry)) for entry in self._waiting):
             raise PluginError(f"another plugin is called {name!r}; only the first of them is used")
         self._register(plugin, PluginInfo(name, distribution, version))
@@ -145,10 +144,10 @@ class Plugins:
         return not info.is_external or (self.external and (self.allowed is None or info.name in self.allowed))
 
     def _import(self, *, built_in_only: bool = False) -> None:
-        """Import what is installed and wanted, each once."""
+        """Import each installed plugin that is wanted, once."""
         waiting, self._waiting = self._waiting, []
         for position, entry in enumerate(waiting):
-            if built_in_only and _info(entry).is_external:  # the built-in ones stand first
+            if built_in_only and _info(entry).is_external:  # the built-in ones come first
                 self._waiting = waiting[position:]
                 return
             if self._is_wanted(_info(entry)):
@@ -162,12 +161,12 @@ class Plugins:
             raise
         except PluginError as error:
             self._registered.append(replace(info, error=str(error)))
-        except BaseException as error:  # noqa: BLE001 - whatever a plugin raises must not stop the others
+        except BaseException as error:  # noqa: BLE001 - an error in a plugin must not stop the others
             self._registered.append(replace(info, error=f"{type(error).__name__}: {first_line(error)}"))
 
     @property
     def infos(self) -> tuple[PluginInfo, ...]:
-        """What is in use, and what should be and does not work, as far as its hooks were asked."""
+        """The plugins in use and those that do not work, as far as their hooks were called."""
         self._import()
         unanswered = {plugin: error for one in self._answers.values() for plugin, error in one.errors.items()}
         errors = self._unloadable | unanswered
@@ -178,13 +177,13 @@ class Plugins:
 
     @property
     def provided(self) -> Mapping[tuple[str, str], list[str]]:
-        """The names that each plugin has yielded for each hook asked so far: (plugin, hook) to names."""
+        """The names that each plugin has yielded for each hook called so far: (plugin, hook) to names."""
         asked = ((hook, plugin, specs) for hook, one in self._answers.items() for plugin, specs in one.specs.items())
         return frozen({(plugin, hook): sorted(str(spec.name) for spec in specs) for hook, plugin, specs in asked})
 
     @property
     def broken(self) -> list[PluginInfo]:
-        """Plugins that did not load, whose hooks did not answer, or who announce a check that does not load."""
+        """The plugins that did not load, whose hooks failed, or that announce a check that does not load."""
         self._ask_everything()
         self.load_checks()
         return [info for info in self.infos if info.error]
@@ -193,18 +192,14 @@ class Plugins:
         return self.announced_checks, self.remedies, self.reporters, self.report_sections, self.engines, self.detectors
 
     def load_checks(self, plugin: str | None = None) -> None:
-        """Load all checks that were announced, of one plugin or of all, so that `infos` tells which do not load."""
+        """Load the announced checks of one plugin or of all, so that `infos` lists those that do not load."""
         for name, specs in self._answers[CHECKS].specs.items():
             for one in specs if plugin in (name, None) else ():
-                with suppress(PluginError):  # it is noted
+                with suppress(PluginError):  # it is recorded
                     self._loaded(one, name)
 
     def require(self, name: str) -> None:
-        """Insist on a plugin that a policy names.
-
-        Raises:
-            PluginError: it is not installed, left out, or broken.
-        """
+        """Raise `PluginError` if a plugin that a policy names is not installed, left out, or broken."""
         self._ask_everything()
         self.load_checks(name)
         info = next((info for info in self.infos if info.name == name), None)
@@ -215,14 +210,14 @@ class Plugins:
             raise PluginError(f"the policy needs the plugin {name!r}, which does not work: {info.error}")
 
     def only(self, allowed: Iterable[str]) -> Plugins:
-        """These plugins without the external ones that a policy does not name. None is imported for it."""
+        """These plugins without the external ones that a policy does not name; this imports none."""
         names = frozenset(allowed)
         both = names if self.allowed is None else names & self.allowed
         plugins = Plugins(external=self.external, blocked=self.blocked, allowed=both)
         plugins._waiting = list(self._waiting)
         for info in self._registered:
             if info.is_external and info.name not in names:
-                continue  # of those that are here already, also objects registered in this process
+                continue  # already present, including objects registered in this process
             if info.hooks:
                 plugins._register(self._manager.get_plugin(info.name), info)
             else:
@@ -230,14 +225,14 @@ class Plugins:
         return plugins
 
     def provider_of(self, hook: str, name: str) -> str:
-        """The external plugin that yields a name for a hook; nothing for a built-in one."""
+        """The external plugin that yields a name for a hook; empty for a built-in one."""
         external = (info.name for info in self._registered if info.is_external)
         return next((plugin for plugin in external if name in self.provided.get((plugin, hook), ())), "")
 
     @property
     def checks(self) -> Mapping[str, Check]:
-        """Every registered check by name, each loaded when it is looked up: a `PluginError` where that fails."""
-        from tcdp_audit.core.check.announced import ChecksByName  # noqa: PLC0415 - importing the registry imports no numpy
+        """Every registered check by name, loaded when it is looked up; `PluginError` if that fails."""
+        from tcdp_audit.core.check.kinds import ChecksByName  # noqa: PLC0415 - importing the registry imports no numpy
 
         announced = self.announced_checks
         if self._checks is None:
@@ -247,14 +242,13 @@ class Plugins:
 
     @property
     def announced_checks(self) -> Mapping[str, Announced]:
-        """Every registered check by name, as its plugin yields it: with name, title and quarter, perhaps not loaded."""
-        from tcdp_audit.core.check.announced import LazyCheck  # noqa: PLC0415 - likewise
-        from tcdp_audit.core.check.kinds import KINDS  # noqa: PLC0415 - likewise
+        """Every registered check by name as its plugin yields it, with name, title and quarter; maybe not loaded."""
+        from tcdp_audit.core.check.kinds import KINDS, LazyCheck  # noqa: PLC0415 - likewise
 
         return self._asked(CHECKS, *KINDS, LazyCheck)
 
     def _loaded(self, announced: Announced, plugin: str) -> Check:
-        from tcdp_audit.core.check.announced import load_announced  # noqa: PLC0415 - likewise
+        from tcdp_audit.core.check.kinds import load_announced  # noqa: PLC0415 - likewise
 
         try:
             return load_announced(announced)
@@ -300,7 +294,7 @@ class Plugins:
         return self._asked("tcdp_audit_detectors", ValueDetector, ColumnDetector)
 
     def _asked(self, hook: str, *kinds: type) -> Mapping[str, Any]:
-        """What the plugins yield for a hook, by name, each plugin guarded by itself."""
+        """The specifications that plugins yield for a hook, by name; an error affects only its plugin."""
         self._import()
         if hook not in self._answers:
             self._answers[hook] = self._ask(hook, kinds)
@@ -328,17 +322,19 @@ def _validate(spec: Any, kinds: tuple[type, ...]) -> None:
     if not issubclass(type(spec), kinds):
         expected = " or ".join(kind.__name__ for kind in kinds)
         raise TypeError(f"yielded a {type(spec).__name__} where a {expected} is expected")
+    for fault in type_faults(spec):
+        raise TypeError(f"{type(spec).__name__} {spec.name!r}: {fault}")
     if not NAME.fullmatch(spec.name):
         raise ValueError(f"the name {spec.name!r} is not snake_case")
 
 
 def _unique(spec: Any) -> list[str]:
-    """What no other specification of its kind may have: its name, and the file extension of a reporter."""
+    """The unique properties of a specification: its name, and the file extension of a reporter."""
     return [str(one) for one in (spec.name, getattr(spec, "suffix", None)) if one is not None]
 
 
 def _info(entry: EntryPoint) -> PluginInfo:
-    """What is known of an installed plugin without importing it."""
+    """The metadata of an installed plugin, without importing it."""
     return PluginInfo(entry.name, *(_name_and_version(entry.dist) if entry.dist else ("", "")))
 
 

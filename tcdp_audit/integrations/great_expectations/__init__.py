@@ -1,15 +1,15 @@
 """Great Expectations: an expectation class for each registered check, and suites for policies.
 
 parameters    names and parameters of expectations
-demands       one expectation as the auditor knows it, and one audit for all of them
+demands       the demand of one expectation
 metric        the metric that all expectations share, its batches, and the demands of a run
 expectation   the classes of expectations, and outcomes as their results
-rendering     what Data Docs says
+rendering     the texts of Data Docs
 suites        policies as suites, and suites as policies
 guarded       runs that evaluate everything, or are refused
 stub          this package as type checkers see it
 
-Whatever is asked of this module imports Great Expectations, once; importing it registers the classes.
+The first use of a name imports Great Expectations; importing it registers the classes.
 """
 
 from __future__ import annotations
@@ -55,6 +55,6 @@ def __dir__() -> list[str]:
 
 
 if not missing_extra(LIBRARY):
-    with warnings.catch_warnings(action="ignore"):  # it warns of itself while it is imported
+    with warnings.catch_warnings(action="ignore"):  # its import raises warnings about itself
         import_module(LIBRARY)
         _classes()

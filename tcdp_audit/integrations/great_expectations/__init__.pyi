@@ -205,10 +205,10 @@ class ExpectTableDirectIdentifiersToBeLimited(_Made):
         quasi_identifiers: Sequence[str] | str | _Parameter,
         declarations: Mapping[str, Mapping[str, Any]] | _Parameter | None = ...,
         at_most: int | _Parameter | None = ...,
-        detectors: Sequence[str] | _Parameter | None = ...,
         allowed: Sequence[str] | _Parameter | None = ...,
         share: float | str | _Parameter | None = ...,
         hint_share: float | str | _Parameter | None = ...,
+        detectors: Sequence[str] | _Parameter | None = ...,
         **others: Unpack[_Table],
     ) -> None: ...
 

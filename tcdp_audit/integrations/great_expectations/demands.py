@@ -1,4 +1,4 @@
-"""Demands of expectations, from their parameters: sound, without a secret, and with one outcome."""
+"""Demands of expectations, from their parameters: valid, without a secret, and with one outcome."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def demand_of(check: Any, values: Mapping[str, Any]) -> Demand:
     """Make the demand of an expectation with these values.
 
     Raises:
-        PolicyError: it is not sound.
+        PolicyError: it is not valid.
     """
     setup = setup_of(values)
     _require_no_secret(setup)
@@ -36,11 +36,7 @@ def demand_of(check: Any, values: Mapping[str, Any]) -> Demand:
 
 
 def _require_no_secret(setup: Mapping[str, Any]) -> None:
-    """Insist that no address has a password: a suite is stored as text, and so is what came of it.
-
-    Raises:
-        PolicyError: one has.
-    """
+    """Require addresses without a password: suites and their results are stored as text."""
     for name in ("original", "population", "holdout", "registry", "previous"):
         given = setup.get(name) or ()
         if any(has_secret(one) for one in ([given] if isinstance(given, str) else given) if isinstance(one, str)):
@@ -63,14 +59,14 @@ def demanded(check: Any, values: Mapping[str, Any]) -> list[str]:
 
 
 def sound_demand(setup: Mapping[str, Any], entry: Mapping[str, Any] | None = None) -> Demand:
-    """The demand of an expectation, or of the columns where there is none, on a table that is set up in some way.
+    """The demand of an expectation on a table; without an entry that on the columns.
 
     Args:
         setup: a policy without `expect`.
         entry: the check's name with its parameters.
 
     Raises:
-        PolicyError: they are no sound policy, or would give more than one outcome.
+        PolicyError: they are no valid policy, or would give more than one outcome.
     """
     demand = Demand.of(_plain({"version": 1, **setup}), None if entry is None else _plain(entry))
     _require_soundness(demand)
@@ -80,7 +76,7 @@ def sound_demand(setup: Mapping[str, Any], entry: Mapping[str, Any] | None = Non
 @lru_cache(maxsize=4096)  # Great Expectations makes each expectation several times
 @redact_errors()
 def _require_soundness(demand: Demand) -> None:
-    """Insist that a policy of one demand alone is sound and gives one outcome."""
+    """Require that a policy of one demand alone is valid and gives one outcome."""
     try:
         policy = policy_of([demand])
     except PolicyError as error:

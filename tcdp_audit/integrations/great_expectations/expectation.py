@@ -1,4 +1,4 @@
-"""The base of all expectation classes: from parameters to a demand, and from what came of it to a result."""
+"""The base of all expectation classes: parameters become a demand, and its outcomes a result."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class DisclosureExpectation(Rendered, BatchExpectation):  # type: ignore[misc]
 
     @root_validator(skip_on_failure=True)
     def _is_sound(cls, values: dict[str, Any]) -> dict[str, Any]:  # noqa: N805 - pydantic gives the class
-        """Refuse what a policy would refuse, as soon as no parameter of the suite is left to be filled in."""
+        """Refuse what a policy would refuse, as soon as every parameter of the suite has a value."""
         if cls.is_made and not _has_suite_parameter(list(values.values())):
             if values.get("quasi_identifiers") is not None:
                 values["quasi_identifiers"] = names_in(values["quasi_identifiers"])
@@ -64,7 +64,7 @@ class DisclosureExpectation(Rendered, BatchExpectation):  # type: ignore[misc]
         return values
 
     def _get_success_kwargs(self) -> dict[str, Any]:
-        """Parameters that success depends on; Great Expectations' own makes a configuration for each."""
+        """Parameters that success depends on; Great Expectations' own method makes a configuration for each."""
         given = self.configuration.kwargs
         return {name: given.get(name) for name in (*self.domain_keys, *self.success_keys)}
 
@@ -73,7 +73,7 @@ class DisclosureExpectation(Rendered, BatchExpectation):  # type: ignore[misc]
         return {name: given.get(name) for name in self.domain_keys}
 
     def get_validation_dependencies(self, execution_engine: Any = None, runtime_configuration: Any = None) -> Any:
-        """The shared metric; the run remembers what this expectation asks of it."""
+        """The shared metric; the run records the demand of this expectation."""
         dependencies = super().get_validation_dependencies(execution_engine, runtime_configuration)
         demand = demand_of(self.checked, self.__dict__)
         metric = metric_of(demand, self._get_domain_kwargs(), runtime_configuration)
@@ -90,8 +90,7 @@ class DisclosureExpectation(Rendered, BatchExpectation):  # type: ignore[misc]
         level = str(asked["result_format"])
         if self.checked is None:
             return structure_result(metrics[METRIC], level)
-        nothing_demanded = not demanded(self.checked, self.__dict__)
-        return result_of(metrics[METRIC], level, measured_only=nothing_demanded)
+        return result_of(metrics[METRIC], level, measured_only=not demanded(self.checked, self.__dict__))
 
 
 def _require_a_demand(check: Any, values: Mapping[str, Any]) -> None:
@@ -109,12 +108,12 @@ def _has_suite_parameter(value: Any) -> bool:
 
 
 def result_of(answer: Answer, level: str, *, measured_only: bool = False) -> dict[str, Any]:
-    """The result of an expectation: success, figures, and what was raised, if anything was.
+    """The result of an expectation: success, figures, and the fault, if there is one.
 
     Args:
         answer: one outcome, or a fault.
         level: how much the result shows, one of `LEVELS`.
-        measured_only: whether nothing was demanded, on purpose.
+        measured_only: whether nothing was demanded on purpose.
     """
     if isinstance(answer, Fault):
         return _not_judged(answer.sentence)
@@ -148,7 +147,7 @@ def _each(outcomes: Sequence[Outcome]) -> list[dict[str, Any]]:
 
 
 def _not_judged(sentence: str) -> dict[str, Any]:
-    """A failure with its reason where Great Expectations stores that something was raised; it has no traceback."""
+    """A failure with its reason in the place of an exception; it has no traceback."""
     return {
         "success": False,
         "result": {"details": {"status": Status.ERROR.value, "message": sentence}},
@@ -164,7 +163,7 @@ def _figures(outcome: Outcome, level: str) -> dict[str, Any]:
 
 
 def _counts(total: int, failing: int | None) -> dict[str, Any]:
-    """Records as Great Expectations counts elements; of a measure without a threshold none fails or keeps it."""
+    """Records as Great Expectations counts elements; without a threshold no record fails or passes."""
     if failing is None:
         return {"element_count": total}
     percent = 100 * failing / total if total else 0.0

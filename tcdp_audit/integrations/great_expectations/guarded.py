@@ -1,7 +1,7 @@
-"""Runs of Great Expectations that evaluate every expectation that was asked for, or are refused.
+"""Runs of Great Expectations that evaluate every expectation of the suite, or are refused.
 
-A suite that is read where an expectation's class is unknown silently loses that expectation: Great Expectations logs a
-line, evaluates the others, and calls the result a success.
+A suite silently loses an expectation that is read where its class is unknown: Great Expectations logs a line, evaluates
+the others, and calls the result a success.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class IncompleteRunError(TcdpAuditError):
 
 
 def guarded_run(definition: Any, **parameters: Any) -> Any:
-    """Run a validation definition or a checkpoint, and insist that every expectation is evaluated.
+    """Run a validation definition or a checkpoint, and require that every expectation is evaluated.
 
     Args:
         definition: a `ValidationDefinition` or a `Checkpoint`.
@@ -65,12 +65,12 @@ def _definitions(definition: Any) -> Sequence[Any]:
 
 
 def _require_whole_table(suite: ExpectationSuite) -> None:
-    """Insist that what is said of disclosure is said of all records: a condition can leave out those that fail.
-
-    Raises:
-        IncompleteRunError: an expectation of tcdp-audit has a row condition.
-    """
-    limited = [one.expectation_type for one in suite.expectations if _is_limited(one)]
+    """Require that disclosure is judged on all records: a condition can leave out those that fail."""
+    limited = [
+        one.expectation_type
+        for one in suite.expectations
+        if isinstance(one, DisclosureExpectation) and one.row_condition is not None
+    ]
     if limited:
         raise IncompleteRunError(
             f"the suite {suite.name!r} has a row condition in {count(len(limited), 'expectation')} of disclosure, such "
@@ -78,16 +78,8 @@ def _require_whole_table(suite: ExpectationSuite) -> None:
         )
 
 
-def _is_limited(expectation: Any) -> bool:
-    return isinstance(expectation, DisclosureExpectation) and expectation.row_condition is not None
-
-
 def _asked(suite: ExpectationSuite) -> int:
-    """Count the expectations that are asked for.
-
-    Raises:
-        IncompleteRunError: none is, or some were lost when the suite was read.
-    """
+    """Count the expectations of a suite; raise an IncompleteRunError for none, or if reading it lost some."""
     present = len(suite.expectations)
     asked = max(present, _stored(suite), int((suite.meta.get(META) or {}).get("expectations", 0)))
     if not asked:
@@ -122,9 +114,9 @@ def _require_all(result: Any, asked: int) -> None:
 
 
 def _only_measures(results: Sequence[Any]) -> bool:
-    """True if no check has a threshold, as their expectations say; at some levels their results do not say it.
+    """True if no check has a threshold by the expectations' parameters; at some levels the results lack them.
 
-    What other expectations demand, a number of records for example, says nothing of disclosure.
+    The demands of other expectations, such as a number of records, do not concern disclosure.
     """
     ours = [one for one in results if _type(one) in BY_TYPE]
     checks = [(BY_TYPE[_type(one)].checked, one.expectation_config.kwargs) for one in ours]
@@ -159,7 +151,7 @@ def load_suite(source: str | Path | Mapping[str, Any]) -> ExpectationSuite:
 
 
 def _reason(error: Exception) -> str:
-    """The sentences of an unsound expectation; of anything else its kind."""
+    """The sentences of an invalid expectation; of any other error its kind."""
     errors: Any = getattr(error, "errors", None)
     faults: Any = errors() if callable(errors) else ()
     sentences = [str(one.get("msg", "")) for one in faults]

@@ -1,4 +1,4 @@
-"""The one metric of all expectations: what came of a demand on a batch, by an audit that all of them share."""
+"""The single metric of all expectations: the answer to a demand on a batch, from an audit that all of them share."""
 
 from __future__ import annotations
 
@@ -22,17 +22,16 @@ from tcdp_audit.plugin.engine import DatabaseTable, UsageError
 
 METRIC = "tcdp_audit.outcome"
 KEY = "tcdp_audit"
-Domain = Any  # what Great Expectations makes of a batch's id and a row condition; hashable
+Domain = Any  # Great Expectations' value for a batch's id and a row condition; hashable
 Open = Callable[[], AbstractContextManager[Any]]
-TEMPORARY = "gx_temp_"  # with what Great Expectations begins the names of its temporary tables
+TEMPORARY = "gx_temp_"  # the beginning of the names of Great Expectations' temporary tables
 DIALECTS = ("postgresql", "sqlite")  # which say the types of a statement's columns
 
 
 def metric_of(demand: Demand, domain: Mapping[str, Any], runtime: MutableMapping[str, Any] | None) -> Any:
-    """The metric that a demand on a domain is; the run remembers that it is asked for."""
-    configuration = MetricConfiguration(
-        METRIC, IDDict(domain), IDDict({"policy": demand.policy, "entry": demand.entry})
-    )
+    """The metric of a demand on a domain; the run records that it is asked for."""
+    value = IDDict({"policy": demand.policy, "entry": demand.entry})
+    configuration = MetricConfiguration(METRIC, IDDict(domain), value)
     Run.within(runtime).ask(configuration.metric_domain_kwargs.to_id(), demand)
     return configuration
 
@@ -71,14 +70,14 @@ def _answer(
 
 
 class Run:
-    """The demands of one run on each batch and part of a batch, and what came of them."""
+    """The demands of one run on each batch and part of a batch, and their answers."""
 
     def __init__(self) -> None:
         self._pending: defaultdict[Domain, Pending[Answer]] = defaultdict(Pending[Answer])
 
     @classmethod
     def within(cls, runtime_configuration: MutableMapping[str, Any] | None) -> Run:
-        """The run that a runtime configuration belongs to; a run of its own where there is none."""
+        """The run that a runtime configuration belongs to; a new one where there is none."""
         if runtime_configuration is None:
             return cls()
         run = runtime_configuration.setdefault(KEY, cls())
@@ -86,17 +85,17 @@ class Run:
         return run
 
     def __deepcopy__(self, _: dict[int, Any]) -> Self:
-        """The same: Great Expectations copies its configuration for every expectation."""
+        """Return the same run: Great Expectations copies its configuration for every expectation."""
         return self
 
     def ask(self, domain: Domain, demand: Demand) -> None:
-        """Remember a demand on a domain."""
+        """Record a demand on a domain."""
         self._pending[domain].ask(demand)
 
     def answer(self, domain: Domain, demand: Demand, opened: Open) -> Answer:
-        """Answer a demand, by an audit of all that were asked of the domain and are not answered yet.
+        """Answer a demand, by an audit of all demands on the domain that are not answered yet.
 
-        It does not raise, as Great Expectations would try the same twice more. An answer is given once: a metric is
+        It does not raise, since Great Expectations would try the same twice more. An answer is given once: a metric is
         resolved once a run, and a caller who gives the same configuration to another run has the table read again.
         """
         return self._pending[domain].answer(demand, partial(_answers, opened=opened))
@@ -152,24 +151,18 @@ def _selectable(records: Any) -> Any:
     """Source of a selection: a statement with a row condition is a Select, and all others are tables or subqueries."""
     import sqlalchemy as sa  # noqa: PLC0415 - an extra, which a batch of a database has imported
 
-    if isinstance(records, sa.Select | sa.FromClause):
-        return records
-    return records.subquery("release")
+    return records if isinstance(records, sa.Select | sa.FromClause) else records.subquery("release")
 
 
 def _own_engine(engine: Any) -> tuple[Any, Any]:
-    """An engine whose connections are not Great Expectations' own, and how to give it back.
+    """An engine whose connections are not Great Expectations' own, and the function that closes it.
 
-    Its engines for SQLite have one connection for all; a database in memory has no second one.
+    Great Expectations' engines for SQLite have one connection for all; a database in memory has no second one.
     """
     import sqlalchemy as sa  # noqa: PLC0415
     from sqlalchemy.pool import NullPool  # noqa: PLC0415
 
     if engine.dialect.name != "sqlite" or engine.url.database in (None, "", ":memory:"):
-        return engine, _nothing
+        return engine, lambda: None  # stays open: it is Great Expectations' own
     own = sa.create_engine(engine.url, poolclass=NullPool)
     return own, own.dispose
-
-
-def _nothing() -> None:
-    """Leave the engine open: it is Great Expectations' own."""

@@ -1,4 +1,4 @@
-"""Names and parameters of expectations: a check's own, and what a policy would say of the table.
+"""Names and parameters of expectations: those of the check, and a policy's declarations of the table.
 
 `k_anonymity` is `ExpectTableToBeKAnonymous`, by rule; a check may name another (`expectation_name`).
 """
@@ -14,7 +14,7 @@ from tcdp_audit.plugin.engine import PluginError
 
 DECLARED_COLUMNS = "ExpectTableColumnsToBeDeclared"  # the core's own outcomes on the columns
 ADJECTIVES = {"anonymity": "Anonymous", "diversity": "Diverse", "closeness": "Close", "likeness": "Like"}
-COLUMN = ("scale", "order", "hierarchy", "distribution")  # what is declared of a column
+COLUMN = ("scale", "order", "hierarchy", "distribution")  # the declarations of a column
 TABLE: Mapping[str, str] = MappingProxyType(
     {
         "quasi_identifiers": "The columns that an intruder may know; records are grouped by them.",
@@ -53,17 +53,13 @@ TAKEN = OF_THE_HOST | TABLE.keys() | ATTRIBUTE.keys()
 
 
 def class_name(check: Any) -> str:
-    """The name of a check's expectation class.
-
-    Args:
-        check: a registered check; one that measures one sensitive attribute is an expectation on a column.
-    """
+    """The name of a check's expectation class; that of a check on one sensitive attribute begins with ExpectColumn."""
     subject = "Column" if check.on_attribute and not check.joint else "Table"
     return f"Expect{subject}{check.expectation_name or _predicate(check)}"
 
 
 def _predicate(check: Any) -> str:
-    """`ToBeKAnonymous` where English has the adjective, and else `SampleUniquenessToBeLimited`."""
+    """`ToBeKAnonymous` where English has the adjective, and otherwise `SampleUniquenessToBeLimited`."""
     *words, last = str(check.name).split("_")
     if last in ADJECTIVES and words:
         return f"ToBe{_joined(words)}{ADJECTIVES[last]}"
@@ -85,27 +81,19 @@ def class_names(checks: Mapping[str, Any]) -> dict[str, Any]:
     for _, check in sorted(checks.items()):
         other = named.setdefault(class_name(check), check)
         if other is not check:
-            raise PluginError(
-                f"{other.name} and {check.name} would both be {class_name(check)}; give one an `expectation_name`"
-            )
+            clash = f"{other.name} and {check.name} would both be {class_name(check)}"
+            raise PluginError(f"{clash}; give one an `expectation_name`")
     return named
 
 
 @dataclass(frozen=True)
 class Field:
-    """One parameter.
+    """One parameter."""
 
-    Args:
-        name: what the expectation calls it.
-        parameter: what the check or the policy calls it.
-        description: what it says.
-        required: whether the expectation cannot be made without it.
-    """
-
-    name: str
-    parameter: str
-    description: str
-    required: bool = False
+    name: str  # its name in the expectation
+    parameter: str  # its name in the check or the policy
+    description: str  # its meaning
+    required: bool = False  # whether the expectation cannot be made without it
 
 
 def table_fields(*, grouped: bool) -> list[Field]:
@@ -115,7 +103,7 @@ def table_fields(*, grouped: bool) -> list[Field]:
 
 
 def attribute_fields(check: Any = None) -> list[Field]:
-    """Parameters about a sensitive column, or about that of a check; none for a check that measures none."""
+    """Parameters about a sensitive column, or about that of a check; none for a check without one."""
     if check is not None and not check.on_attribute:
         return []
     return [Field(name, name, text) for name, text in ATTRIBUTE.items()]
@@ -127,7 +115,7 @@ def check_fields(check: Any) -> list[Field]:
     The sensitive column of a check that measures one is the expectation's `column`.
     """
     model = check.parameters.model_fields
-    shared = {"severity", "attribute"} if check.on_attribute else {"severity"}
+    shared = {"severity", "reason", *(["attribute"] if check.on_attribute else [])}
     return [_field(name, info) for name, info in model.items() if name not in shared]
 
 
@@ -155,7 +143,7 @@ def setup_of(values: Mapping[str, Any]) -> dict[str, Any]:
         ValueError: a declaration and another parameter contradict each other.
     """
     columns: dict[str, dict[str, Any]] = {
-        str(name): dict(declared) for name, declared in (values.get("declarations") or {}).items()
+        str(name): dict(one) for name, one in (values.get("declarations") or {}).items()
     }
     for name in values.get("quasi_identifiers") or ():
         _declare(columns, name, "quasi_identifier", {})
@@ -175,11 +163,7 @@ def _declare(columns: dict[str, dict[str, Any]], name: str, role: str, given: Ma
 
 
 def names_in(value: Any) -> list[str]:
-    """A list of column names; one text is one name.
-
-    Raises:
-        ValueError: it is neither.
-    """
+    """A list of column names, or one name; anything else raises a ValueError."""
     names = [value] if isinstance(value, str) else value
     if not isinstance(names, Iterable) or isinstance(names, Mapping):
         raise ValueError("quasi_identifiers must be a list of column names")  # noqa: TRY004 - pydantic catches it

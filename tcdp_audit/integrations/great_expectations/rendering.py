@@ -1,6 +1,6 @@
-"""Renderers: what Data Docs says of an expectation and of its result, from what is stored of them.
+"""Renderers: the texts of Data Docs on an expectation and its result, from their stored form.
 
-Only sentences, figures and counts are shown, and they are those of the result.
+They show sentences, figures and counts of the result, and nothing else.
 """
 
 from __future__ import annotations
@@ -80,10 +80,7 @@ class Rendered:
     @classmethod
     @renderer(renderer_type=LegacyDiagnosticRendererType.UNEXPECTED_TABLE)  # type: ignore[untyped-decorator]
     def _diagnostic_unexpected_table_renderer(
-        cls,
-        configuration: Any = None,
-        result: Any = None,
-        runtime_configuration: Any = None,
+        cls, configuration: Any = None, result: Any = None, runtime_configuration: Any = None
     ) -> None:
         """No table: there are no values to show."""
 
@@ -123,13 +120,9 @@ def _observed(result: Any) -> str:
 
 
 def _text(sentence: str, tag: str = "span", classes: list[str] | None = None) -> Any:
-    """A sentence as Data Docs takes it; given as a parameter, so that no `$` in it is taken for one."""
-    template = {
-        "template": "$sentence",
-        "params": {"sentence": sentence},
-        "tag": tag,
-        "styling": {"classes": classes or []},
-    }
+    """A sentence as Data Docs takes it, as a parameter, so that a `$` in it is not replaced."""
+    styling = {"classes": classes or []}
+    template = {"template": "$sentence", "params": {"sentence": sentence}, "tag": tag, "styling": styling}
     return RenderedStringTemplateContent(content_block_type="string_template", string_template=template)
 
 
@@ -138,8 +131,8 @@ def demand_sentence(check: Any, kwargs: Mapping[str, Any], *, with_column: bool 
 
     Args:
         check: the registered check; None for the demands on the columns.
-        kwargs: the expectation's parameters as they are stored.
-        with_column: whether the sentence names the column; under a heading of it, it does not.
+        kwargs: the expectation's parameters in their stored form.
+        with_column: whether the sentence names the column; below a heading with its name, it does not.
     """
     if check is None:
         return COLUMNS
@@ -154,11 +147,11 @@ def _names(value: Any) -> list[Any]:
 
 
 def _title(check: Any, kwargs: Mapping[str, Any]) -> str:
-    """The check's title, with what its parameters add where they are known already."""
+    """The check's title, with the additions of its parameters where they are known already."""
     try:
         own = {one.parameter: kwargs[one.name] for one in check_fields(check) if one.name in kwargs}
         return str(check.titled(check.parameters.model_validate(own)))
-    except Exception:  # noqa: BLE001 - a parameter of the suite stands in its place, and has no value yet
+    except Exception:  # noqa: BLE001 - a suite parameter in its place has no value yet
         return str(check.title)
 
 
@@ -180,7 +173,7 @@ def _shown(value: Any) -> str:
 
 
 def condition_text(condition: Any) -> str:
-    """The condition as Great Expectations writes it; nothing where there is none."""
+    """The condition as Great Expectations writes it; empty where there is none."""
     if condition is None:
         return ""
     return condition if isinstance(condition, str) else repr(deserialize_row_condition(condition))

@@ -63,6 +63,7 @@ class _Host(TypedDict, total=False):
     id: str | None
     batch_id: str | None
 """
+SHARED = ("severity", "reason", "attribute")  # parameters of checks that a host has its own words for
 TYPES = {
     "quasi_identifiers": "Sequence[str] | str",
     "declarations": "Mapping[str, Mapping[str, Any]]",
@@ -85,7 +86,7 @@ def stub_of(checks: Mapping[str, Any]) -> str:
     classes = [_class(DECLARED_COLUMNS, [whole], {}, "_Table")]
     for name, check in class_names(checks).items():
         model = check.parameters.model_fields
-        own = {field: info.annotation for field, info in model.items() if field not in ("severity", "attribute")}
+        own = {field: info.annotation for field, info in model.items() if field not in SHARED}
         first = [one for one in table_fields(grouped=True) if one.name in ("quasi_identifiers", "declarations")]
         fields = sorted([*first, *check_fields(check)], key=lambda one: not one.required)
         classes.append(_class(name, fields, own, "_Column" if check.on_attribute else "_Table"))
@@ -112,9 +113,8 @@ def _parameter(one: Field, own: Mapping[str, Any]) -> str:
 
 
 def _typed(annotation: Any) -> str:
-    """A parameter's type in terms of what JSON has."""
-    kinds = dict.fromkeys(_kinds(annotation))
-    return " | ".join(kinds)
+    """A parameter's type in terms of JSON's types."""
+    return " | ".join(dict.fromkeys(_kinds(annotation)))
 
 
 def _kinds(annotation: Any) -> list[str]:

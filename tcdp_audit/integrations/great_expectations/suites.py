@@ -14,18 +14,14 @@ from pydantic.v1 import ValidationError
 
 from tcdp_audit.api import Expectation, Policy, PolicyError, read_policy, scheme_of
 from tcdp_audit.integrations.great_expectations.demands import MEASURED_ONLY, demand_of
-from tcdp_audit.integrations.great_expectations.expectation import (
-    CLASSES,
-    DisclosureExpectation,
-    expectation_of,
-)
+from tcdp_audit.integrations.great_expectations.expectation import CLASSES, DisclosureExpectation, expectation_of
 from tcdp_audit.integrations.great_expectations.parameters import COLUMN, DECLARED_COLUMNS, HEAD, check_fields
 from tcdp_audit.integrations.host import Demand, joined, plugins
 from tcdp_audit.plugin.detector import Role
 from tcdp_audit.plugin.engine import redact_errors
 from tcdp_audit.plugin.sentences import Severity
 
-META = "tcdp_audit"  # the key in a suite's `meta` with how many expectations it was made with
+META = "tcdp_audit"  # the key in a suite's `meta` with the number of expectations that it was made with
 
 
 @redact_errors()
@@ -34,7 +30,7 @@ def suite_of(policy: str | Path | Mapping[str, Any] | Policy, name: str | None =
 
     Args:
         policy: a policy, the path of a policy file, or its content as a mapping.
-        name: what the suite is called; by default as the policy's file.
+        name: the name of the suite; by default that of the policy's file.
 
     Raises:
         PolicyError: the policy is wrong, names a schema or a suite, which no expectation is made of, or has an address
@@ -73,15 +69,14 @@ def _head(policy: Policy) -> dict[str, Any]:
 
 
 def _located(policy: Policy, location: str) -> str:
-    """A file by its whole path, as a suite has no folder; anything else as it stands."""
+    """A file by its whole path, as a suite has no folder; an address unchanged."""
     resolved = policy.resolve(location)
     is_address = scheme_of(resolved) and not Path(resolved).exists()
     return resolved if is_address else str(Path(resolved).absolute())
 
 
 def _declared(policy: Policy, column: str) -> dict[str, Any]:
-    """A column's declaration."""
-    declared: dict[str, Any] = _plain(policy.attributes[column].model_dump(exclude_none=True))
+    declared: dict[str, Any] = _plain(policy.attributes[column].model_dump(exclude_none=True, exclude={"reason"}))
     if isinstance(declared.get("hierarchy"), str):
         declared["hierarchy"] = _located(policy, declared["hierarchy"])
     return declared
@@ -94,14 +89,13 @@ def _of_checks(policy: Policy) -> Iterator[DisclosureExpectation]:
 
 
 def _of_target(policy: Policy, expectation: Expectation, target: Sequence[str]) -> DisclosureExpectation:
-    """The expectation of one outcome, with what the policy says of every column that its check reads."""
+    """The expectation of one outcome, with the declarations of every column that its check reads."""
     single = len(target) == 1
     column = {"column": target[0], **_of_column(policy, target[0])} if single else {}
     known = policy.with_role(Role.QUASI_IDENTIFIER)
     declarations = {name: declared for name in known if len(declared := _declared(policy, name)) > 1}
-    declarations |= {
-        name: _declared(policy, name) for name in _others(policy, expectation, target) if name not in known
-    }
+    others = [name for name in _others(policy, expectation, target) if name not in known]
+    declarations |= {name: _declared(policy, name) for name in others}
     if single:
         declarations.pop(target[0], None)
     return expectation_of(expectation.check.name)(
@@ -111,6 +105,7 @@ def _of_target(policy: Policy, expectation: Expectation, target: Sequence[str]) 
         **_own(expectation),
         **_head(policy),
         severity=_severity(expectation),
+        **({"notes": expectation.parameters.reason} if expectation.parameters.reason else {}),
     )
 
 
@@ -119,9 +114,9 @@ def _of_column(policy: Policy, column: str) -> dict[str, Any]:
 
 
 def _others(policy: Policy, expectation: Expectation, target: Sequence[str]) -> list[str]:
-    """The columns that an outcome may depend on, but for the quasi-identifiers.
+    """The columns that an outcome may depend on, except the quasi-identifiers.
 
-    A figure of equivalence classes depends on its target alone, unless a convention has it read the others; any other
+    A figure of equivalence classes depends on its target alone, unless a convention makes it read the others; any other
     check may read every declared column.
     """
     conventions = policy.conventions
@@ -146,7 +141,7 @@ def _severity(expectation: Expectation) -> str:
 
 
 def _plain(value: Any) -> Any:
-    """A value as JSON has it; a fraction as a decimal number where one is the same, and else as a fraction."""
+    """A value as JSON has it; a fraction as a decimal number where both are equal, and otherwise as a fraction."""
     if isinstance(value, BaseModel):  # a parameter with parameters of its own
         return _plain(value.model_dump(exclude_unset=True))
     if isinstance(value, Mapping):

@@ -1,9 +1,9 @@
 """Expectations as checks of pandera's schemas, for frames of pandas and polars.
 
-shared       what a check demands, and one audit for all checks of a schema
-check        an expectation as a check, what it answers, and the names that schemas know
+shared       the demand of a check, and one audit for all checks of a schema
+check        an expectation as a check, its answers, and the names that schemas know
 export       a policy as a schema
-validation   a frame and a schema, so that nothing passes unseen
+validation   the validation of a frame that lets nothing pass unevaluated
 """
 
 from __future__ import annotations

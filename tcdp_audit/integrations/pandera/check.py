@@ -30,24 +30,21 @@ from tcdp_audit.integrations.pandera.shared import (
 from tcdp_audit.plugin.engine import CheckError, PluginError, redact_errors
 from tcdp_audit.plugin.sentences import Status
 
-STRUCTURE = "tcdp_audit_structure"
+STRUCTURE = "tcdp_audit_structure"  # the name of the check on the columns of every release
 FEW = 20  # records that are named where the schema sets no `n_failure_cases`
-
-
-"""The name of the check on what the auditor asks of the columns of every release."""
 
 
 class ExpectationCheck(Check):
     """An expectation that pandera evaluates on a whole frame, pandas' or polars'.
 
     A record fails if it is one of those that `tcdp_audit.failing_records` gives. A check on the release as a whole
-    fails without naming records. An expectation that cannot be evaluated on a frame raises, which pandera reports as a
-    failure; so does one that nothing can fail there.
+    fails without naming records. An expectation that cannot be evaluated on a frame, or that nothing can fail there,
+    raises, which pandera reports as a failure.
 
     Args:
         name: the name that schemas know it by.
-        statistics: what it was made of; what pandera writes into YAML.
-        demanded: what it demands.
+        statistics: the arguments that it was made with, which pandera writes into YAML.
+        demanded: its demand.
     """
 
     def __init__(self, name: str, statistics: dict[str, Any], demanded: Demanded) -> None:
@@ -89,7 +86,7 @@ class ExpectationCheck(Check):
 
     @property
     def error(self) -> str | None:
-        """Name of a failure for pandera: the sentence of the outcome while its frame is there, else what was set."""
+        """Name of a failure for pandera: the sentence of the outcome while its frame exists, otherwise the text set."""
         return sentence_on(self.demand) or self._error
 
     @error.setter
@@ -98,12 +95,12 @@ class ExpectationCheck(Check):
 
     @property
     def registry_name(self) -> str | None:
-        """The name in YAML. Who writes a schema asks for it, and what a validation said is no part of the schema."""
+        """The name in YAML. A schema that is written asks for it, without the sentence of a validation."""
         forget_sentence_on(self.demand)
         return self.name
 
     def __eq__(self, other: object) -> bool:
-        """True if another check demands the same and reports it in the same way."""
+        """Whether another check demands the same and reports it in the same way."""
         return isinstance(other, ExpectationCheck) and self._compared == other._compared
 
     def __hash__(self) -> int:
@@ -120,8 +117,8 @@ def expectation_check(name: str, policy: Any = None, /, **given: Any) -> Expecta
 
     Args:
         name: the name of any registered check, such as "k_anonymity".
-        policy: the policy that it stands in: the path of its file, or its content as a mapping. What else the policy
-            expects is left to other checks.
+        policy: the policy that it belongs to: the path of its file, or its content as a mapping. The other expectations
+            of the policy are left to other checks.
         **given: the check's parameters, among them a threshold. Without a policy also `quasi_identifiers`, and the
             other arguments of `tcdp_audit.measure`.
 
@@ -138,7 +135,7 @@ def expectation_check(name: str, policy: Any = None, /, **given: Any) -> Expecta
 
 
 def structure_check(policy: str | dict[str, Any]) -> ExpectationCheck:
-    """Make the check on the columns of every release: those that are declared are there, and no others.
+    """Make the check on the columns of every release: the declared ones are there, and no others.
 
     Raises:
         PolicyError: the policy is wrong, or none is given.
@@ -150,9 +147,9 @@ def structure_check(policy: str | dict[str, Any]) -> ExpectationCheck:
 
 
 def register() -> None:
-    """Have pandera know every registered check by its name: in YAML, in a model's `Config`, as `Check.NAME`.
+    """Register every check with pandera by its name: for YAML, a model's `Config`, and `Check.NAME`.
 
-    Making a check does this, too; call it before a schema is read that names one.
+    Making a check does this, too; call it before reading a schema that names one.
 
     Raises:
         PluginError: pandera has a check of such a name already.
@@ -169,27 +166,22 @@ def register() -> None:
 
 
 def _schema_of(frame: Any) -> Any:
-    """The schema that a frame of pandas is validated by: pandera notes it there."""
+    """The schema that a frame of pandas is validated by: pandera records it there."""
     return getattr(getattr(frame, "pandera", None), "schema", None)
 
 
 def _demands_of(schema: Any) -> list[Demand]:
-    """Demands of the expectations of a schema."""
     checks = getattr(schema, "checks", None) or ()
     return [one.demand for one in checks if isinstance(one, ExpectationCheck)]
 
 
 def _never_called(_: Any) -> bool:
-    """Stand in for the function that pandera wants a check to have."""
+    """Replace the function that pandera requires of a check."""
     raise NotImplementedError
 
 
 def require_frame(frame: Any) -> None:
-    """Insist on a frame of pandas or polars.
-
-    Raises:
-        CheckError: it is another library's.
-    """
+    """Require a frame of pandas or polars; raise a CheckError for any other."""
     if not isinstance(frame, pd.DataFrame) and not _is_polars(frame):
         kind = type(frame)
         raise CheckError(
@@ -214,13 +206,7 @@ def failed_as_a_whole(frame: Any) -> CheckResult:
 
 
 def failed(frame: Any, failing: NDArray[np.bool_], most: int | None) -> CheckResult:
-    """The answer that some records fail.
-
-    Args:
-        frame: the frame.
-        failing: which records fail, at least one. Shape (records,).
-        most: how many of them are named.
-    """
+    """The answer that some records fail, at least one; `most` of them are named. Shape of `failing`: (records,)."""
     positions = np.flatnonzero(failing)[: FEW if most is None else most]
     names = [f"record {position + 1:,}" for position in positions.tolist()]
     if _is_polars(frame):

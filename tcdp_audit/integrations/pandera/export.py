@@ -9,14 +9,7 @@ from typing import Any, Literal
 from tcdp_audit.api import Expectation, Policy, PolicyError, read_policy
 from tcdp_audit.integrations.host import Demand, plugins
 from tcdp_audit.integrations.pandera.check import ExpectationCheck, structure_check
-from tcdp_audit.integrations.pandera.shared import (
-    POLICY,
-    Demanded,
-    batch_of,
-    document_of,
-    judges,
-    warns,
-)
+from tcdp_audit.integrations.pandera.shared import POLICY, Demanded, batch_of, document_of, judges, warns
 from tcdp_audit.plugin.detector import Role
 from tcdp_audit.plugin.engine import redact_errors
 
@@ -36,11 +29,8 @@ def checks_of(policy: Source) -> list[ExpectationCheck]:
     """
     read = read_policy(policy, plugins())
     document = document_of(read)
-    checks = [
-        _check(document, one, entry)
-        for one, entry in zip(read.expectations, document["expect"], strict=True)
-        if judges(one)
-    ]
+    pairs = zip(read.expectations, document["expect"], strict=True)
+    checks = [_check(document, one, entry) for one, entry in pairs if judges(one)]
     if not checks:
         raise PolicyError(
             "no expectation of the policy has a threshold, and a schema only judges; give one of them one"
@@ -59,13 +49,13 @@ def _check(document: dict[str, Any], expectation: Expectation, entry: dict[str, 
 def schema_of(policy: Source, library: Literal["pandas", "polars"] = "pandas") -> Any:
     """A policy as a schema of `pandera.pandas` or `pandera.polars`.
 
-    Its columns are the declared ones without the identifiers; another is refused. Their types are left open: what a
-    scale allows, such as a range of numbers, is judged by the check on columns. Expectations without a threshold judge
-    nothing and are left out, and so is a schema or a suite that the policy names; the schema's description says so.
+    Its columns are the declared ones without the identifiers; another is refused. Their types are left open: the check
+    on columns judges the demands of a scale, such as a range of numbers. Expectations without a threshold judge nothing
+    and are left out, and so is a schema or a suite that the policy names; the schema's description reports it.
 
     Args:
         policy: a policy, the path of its file, or its content as a mapping.
-        library: whose frames the schema is for.
+        library: the library of the frames.
 
     Raises:
         PolicyError: the policy is wrong, or none of its expectations has a threshold.

@@ -1,8 +1,8 @@
 """One audit for all checks of a schema, while one frame is validated.
 
-pandera calls check by check, and says to none of them when a validation begins. Every check asks once in a validation,
-so that one which asks again begins another, even of the same frame: a frame may have been changed in place. Nothing
-here keeps a frame alive, and what was measured is given away when it is asked for.
+pandera calls check by check, and does not announce the begin of a validation. Every check asks once in a validation, so
+that a check which asks again begins another one, even of the same frame: a frame may have been changed in place.
+Nothing here keeps a frame alive, and a measured result is released when it is asked for.
 """
 
 from __future__ import annotations
@@ -36,37 +36,22 @@ from tcdp_audit.integrations.host import Demand, Pending, by_demand, plugins, po
 from tcdp_audit.plugin.engine import TcdpAuditError
 from tcdp_audit.plugin.sentences import Outcome, Severity, Status
 
-POLICY = "policy"  # the key of a check's statistics that holds the policy it stands in
+POLICY = "policy"  # the key of a check's statistics that holds the policy it belongs to
 _LOCATIONS = ("original", "population", "holdout", "registry", "previous")
-_OF_NO_USE = (
-    "release",
-    "schema",
-    "suite",
-    "remedy",
-    "max_loss",
-    "min_utility",
-    "keep_key",
-    "internal_only",
-    "seed",
-    "expect",
-)  # to a single expectation of a policy
+_OF_NO_USE = (  # to a single expectation of a policy
+    *("release", "schema", "suite", "remedy", "max_loss", "min_utility", "keep_key", "internal_only", "seed", "expect"),
+)
 _DECLARED = ("scale", "order", "hierarchy", "distribution")
 Results = tuple[tuple[Outcome, NDArray[np.bool_] | None], ...]  # outcomes, each with the records that fail
 
 
 @dataclass(frozen=True)
 class Demanded:
-    """Demand of a check of a schema.
+    """Demand of a check of a schema."""
 
-    Args:
-        demand: the demand.
-        batch: all of the policy that it stands in, which are measured together.
-        warns: whether a failure only warns.
-    """
-
-    demand: Demand
-    batch: tuple[Demand, ...]
-    warns: bool = False
+    demand: Demand  # the demand
+    batch: tuple[Demand, ...]  # the demands of its policy, which are measured together
+    warns: bool = False  # whether a failure only warns
 
 
 def demanded_by(name: str, statistics: Mapping[str, Any]) -> Demanded:
@@ -74,7 +59,7 @@ def demanded_by(name: str, statistics: Mapping[str, Any]) -> Demanded:
 
     Args:
         name: the check's name.
-        statistics: its parameters, and what it stands in: a `policy` as a mapping or as the path of its file; or
+        statistics: its parameters, and their context: a `policy` as a mapping or as the path of its file; or
             `quasi_identifiers` and the other arguments of `tcdp_audit.measure`.
 
     Raises:
@@ -99,7 +84,7 @@ def warns(expectation: Expectation) -> bool:
 
 
 def batch_of(document: Mapping[str, Any]) -> tuple[Demand, ...]:
-    """All that a policy demands or measures."""
+    """All demands and measurements of a policy."""
     return tuple(Demand.of(document, entry) for entry in document["expect"])
 
 
@@ -109,7 +94,7 @@ def judges(expectation: Expectation) -> bool:
 
 
 def _require_threshold(expectation: Expectation) -> None:
-    """Insist that something can fail an expectation."""
+    """Require that something can fail an expectation."""
     check = expectation.check
     if not judges(expectation):
         names = " or ".join(f"`{one.parameter}`" for one in check.limits)
@@ -120,7 +105,7 @@ def _require_threshold(expectation: Expectation) -> None:
 
 
 def document_of(policy: str | Path | Mapping[str, Any] | Policy) -> dict[str, Any]:
-    """A policy as a mapping that stands by itself: locations do not depend on the policy's folder.
+    """A policy as a self-contained mapping: locations do not depend on the policy's folder.
 
     Raises:
         PolicyError: the policy is wrong.
@@ -143,7 +128,7 @@ def document_of(policy: str | Path | Mapping[str, Any] | Policy) -> dict[str, An
 
 
 def _alone(name: str, parameters: dict[str, Any]) -> dict[str, Any]:
-    """The policy of a check that says itself what it groups by."""
+    """The policy of a check that names its quasi-identifiers itself."""
     known = parameters.pop("quasi_identifiers", None)
     if not isinstance(known, list):
         raise PolicyError(
@@ -170,19 +155,12 @@ def plain(value: Any) -> Any:
 
 @dataclass(eq=False)
 class Run:
-    """One validation through our own entry point.
+    """One validation through our own entry point."""
 
-    Args:
-        demands: what the schema's checks demand.
-        audits: what was audited for them.
-        results: what came of each.
-        errors: why some could not be asked for.
-    """
-
-    demands: tuple[Demand, ...]
-    audits: list[Audit] = field(default_factory=list)
-    results: dict[Demand, Results] = field(default_factory=dict)
-    errors: list[TcdpAuditError] = field(default_factory=list)
+    demands: tuple[Demand, ...]  # those of the schema's checks
+    audits: list[Audit] = field(default_factory=list)  # the audits that were made for them
+    results: dict[Demand, Results] = field(default_factory=dict)  # the results of each demand
+    errors: list[TcdpAuditError] = field(default_factory=list)  # the reasons why some were not measured
 
 
 _RUN: ContextVar[Run | None] = ContextVar("tcdp_audit_pandera_run", default=None)
@@ -190,7 +168,7 @@ _RUN: ContextVar[Run | None] = ContextVar("tcdp_audit_pandera_run", default=None
 
 @contextmanager
 def running(run: Run) -> Iterator[None]:
-    """Have checks report to a validation."""
+    """Let checks report to a validation."""
     token = _RUN.set(run)
     try:
         yield
@@ -203,9 +181,9 @@ def results_of(demand: Demand, batch: Sequence[Demand], frame: Any, in_schema: S
 
     Args:
         demand: the demand.
-        batch: those of the policy that it was given with.
-        frame: the frame as pandera hands it to a check.
-        in_schema: the demands of the schema that pandera validates, as far as the frame shows.
+        batch: the demands of the policy that it was given with.
+        frame: the frame as pandera passes it to a check.
+        in_schema: the demands of the schema that pandera validates, as far as the frame reveals it.
 
     Raises:
         TcdpAuditError: the frame cannot be audited.
@@ -234,12 +212,12 @@ def sentence_on(demand: Demand) -> str | None:
 
 
 def forget_sentence_on(demand: Demand) -> None:
-    """Say no more about a demand until it is asked for again."""
+    """Drop the sentence about a demand until it is asked for again."""
     _LAST.sentences.pop(demand, None)
 
 
 class _Validation(local):
-    """The validation that a thread is in, as far as its checks can see."""
+    """The validation of a thread, as far as its checks can see it."""
 
     def __init__(self) -> None:
         self.frame: ref[Any] | None = None
@@ -250,11 +228,11 @@ class _Validation(local):
 
     @property
     def is_alive(self) -> bool:
-        """True if its frame is still there."""
+        """Whether its frame still exists."""
         return self.frame is not None and self.frame() is not None
 
     def continue_or_begin(self, frame: Any, together: tuple[Demand, ...], demand: Demand) -> None:
-        """Take a question as one of this validation, or as the first of the next."""
+        """Treat a question as one of this validation, or as the first of the next."""
         same_frame = self.frame is not None and self.frame() is frame
         if same_frame and self.together == together and demand not in self.asked:
             return
@@ -268,9 +246,9 @@ _LAST = _Validation()
 
 
 def _together(demand: Demand, batch: Sequence[Demand], in_schema: Sequence[Demand], frame: Any) -> tuple[Demand, ...]:
-    """Demands that pandera is likely to ask for as well; none where a check is called by itself.
+    """Demands that pandera will probably ask for as well; none where a check is called by itself.
 
-    Between two such calls a frame may be changed in place. A lazy one of polars, as pandera makes them, never is.
+    Between two such calls a frame may be changed in place. A lazy frame of polars, as pandera makes them, never is.
     """
     if demand in in_schema:
         return tuple(in_schema)

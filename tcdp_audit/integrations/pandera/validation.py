@@ -1,4 +1,4 @@
-"""A frame validated against a pandera schema in such a way that nothing passes unseen."""
+"""Validate a frame against a pandera schema in such a way that nothing passes unevaluated."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ from tcdp_audit.plugin.sentences import Outcome
 
 @dataclass(frozen=True, eq=False)
 class Validation:
-    """Result of a frame under a schema. As confidential as the frame: it shows which records are rare.
+    """Result of a frame under a schema. It is as confidential as the frame: it shows which records are rare.
 
     Args:
-        audits: what was audited: one audit for all checks of one policy.
-        results: for each outcome of the schema's own expectations the records that fail it, bool, shape (records,), in
-            the frame's order; None where failing is not a matter of records. The checks stand in the schema's order.
-        schema: what else of the schema does not hold: types, missing values, other checks. Outcomes of the check
+        audits: one audit for all checks of one policy.
+        results: for each outcome of the schema's own expectations, in the schema's order, the records that fail it,
+            bool, shape (records,), in the frame's order; None where failing is not a matter of records.
+        schema: the other failures of the schema: types, missing values, other checks. Outcomes of the check
             `pandera_schema`; none where everything holds.
     """
 
@@ -53,11 +53,7 @@ class Validation:
         return self.status == "passed"
 
     def raise_for_failures(self) -> None:
-        """Do nothing if the frame passed.
-
-        Raises:
-            ExpectationsFailedError: it did not; the message has a line for each failure and each error.
-        """
+        """Raise an ExpectationsFailedError, with a line for each failure and each error, unless the frame passed."""
         require_passed("the validation", self.outcomes)
 
     def __iter__(self) -> Iterator[tuple[Outcome, NDArray[np.bool_] | None]]:
@@ -67,9 +63,10 @@ class Validation:
 
 @redact_errors()
 def validate(frame: Any, schema: Any) -> Validation:
-    """Validate a frame against a schema that holds expectations, all of it and as it is.
+    """Validate a frame against the whole of a schema with expectations.
 
-    The schema is copied first, without its ways to drop, fill in or parse what it would fail; see the page on pandera.
+    The schema is copied first, without its ways to drop, fill in or parse values that it would fail; see the page on
+    pandera.
 
     Args:
         frame: a frame of pandas or polars with at least one record.
@@ -101,7 +98,7 @@ def validate(frame: Any, schema: Any) -> Validation:
 
 
 def _require_depth() -> None:
-    """Insist that pandera looks at schema and data."""
+    """Require that pandera examines schema and data."""
     config = get_config_context()
     if not config.validation_enabled:
         raise UsageError("pandera is disabled (PANDERA_VALIDATION_ENABLED), and would pass everything; enable it")
@@ -111,7 +108,7 @@ def _require_depth() -> None:
 
 
 def _require_together(frame: Any, schema: Any) -> None:
-    """Insist on a frame with records, and on a schema of its library that judges it as it is."""
+    """Require a frame with records, and a schema of its library that judges it unchanged."""
     library = "pandas" if isinstance(frame, pd.DataFrame) else type(frame).__module__.split(".")[0]
     kind = f"{library} {type(frame).__name__}"
     if kind == "polars LazyFrame":
@@ -135,16 +132,12 @@ def _require_together(frame: Any, schema: Any) -> None:
 
 
 def _is_expectation(error: SchemaError) -> bool:
-    """True if a failure is one of an expectation among the schema's checks, which has an outcome of its own."""
+    """Whether a failure is one of an expectation among the schema's checks, which has its own outcome."""
     return isinstance(error.check, ExpectationCheck) and error.column_name is None and hasattr(error.schema, "columns")
 
 
 def _require_all(checks: Sequence[ExpectationCheck], run: Run, records: int) -> None:
-    """Insist that every expectation was measured on every record.
-
-    Raises:
-        TcdpAuditError: the error that kept one from being measured.
-    """
+    """Require that every expectation was measured on every record; otherwise raise the error that prevented it."""
     if run.errors:
         raise run.errors[0]
     missing = [one.name for one in checks if one.demand not in run.results]

@@ -1,11 +1,10 @@
-"""pytest collects policies: each `*.tcdp.yaml` file is a file of tests, an item for each thing that it demands.
+"""pytest collects policies: each `*.tcdp.yaml` file is a file of tests, with an item for each demand.
 
 pytest imports this module in every run, so it imports nothing but pytest. The others wait for a policy or the fixture.
 
-planned   the items that a policy has, known before anything is audited
-items     a policy file and its items as nodes of pytest: each passes, fails or is skipped as its outcome says
-answer    what an audit says, asked once a policy and run, however many items and processes ask
-auditor   the settings of a run, and what the fixture gives
+items     a policy file and its items as nodes of pytest: each passes, fails or is skipped by its outcome
+answer    the items that a policy has, and the answer of its audit, made once a policy and run
+auditor   the settings of a run, and the value of the fixture
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ OPTIONS = {
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add `--tcdp-release` and its like, and `tcdp_release` and its like in the configuration."""
+    """Add `--tcdp-release` and the other options, and the same keys in the configuration."""
     group = parser.getgroup("tcdp-audit", "policies of tcdp-audit (*.tcdp.yaml)")
     trust = "run code next to a policy that it names as its schema"
     group.addoption("--tcdp-trust-policy-code", action="store_true", help=trust)
@@ -55,7 +54,7 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_configure_node(node: Any) -> None:
-    """Tell a worker of pytest-xdist where all workers find what one of them has audited."""
+    """Give a worker of pytest-xdist the folder in which all workers share the results of audits."""
     from tcdp_audit.integrations.pytest_plugin.answer import offer_folder  # noqa: PLC0415 - only under pytest-xdist
 
     offer_folder(node)

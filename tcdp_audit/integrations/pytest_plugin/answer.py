@@ -1,50 +1,123 @@
-"""Answers of an audit for items to look at: its result in JSON, which workers of pytest-xdist can hand each other."""
+"""Answers of an audit for its items: its result in JSON, which workers of pytest-xdist can share."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
-from tcdp_audit.api import Policy, Scratch, sentence_about
+from tcdp_audit.api import (
+    COLUMN_DEMANDS,
+    SCHEMA,
+    STRUCTURE,
+    SUITE,
+    Policy,
+    PolicySource,
+    Scratch,
+    parse_nodes,
+    sentence_about,
+)
 from tcdp_audit.integrations.host import plugins
 from tcdp_audit.integrations.pytest_plugin.auditor import Settings
-from tcdp_audit.integrations.pytest_plugin.planned import Key, by_key
 from tcdp_audit.plugin.engine import TcdpAuditError, UsageError
+from tcdp_audit.plugin.sentences import visible
+
+COLUMNS, EXPECT, VERDICT = "columns", "expect", "verdict"
+PARTS = {STRUCTURE: COLUMNS, SCHEMA: "schema", SUITE: "suite"}  # by source of an outcome, otherwise EXPECT
+WHOLE = frozenset(PARTS.values()) - {COLUMNS}  # parts that are one item, whatever the number of their outcomes
+
+
+class Key(NamedTuple):
+    """Identity of an item."""
+
+    part: str  # the columns, the expectations, a schema, a suite, or the verdict on everything
+    check: str = ""  # the check, or the demand on columns
+    attribute: str | None = None  # the attribute that it runs on
+    number: int = 1  # its position among the items that agree in all this, from 1
+
+
+@dataclass(frozen=True)
+class Planned:
+    """One item."""
+
+    name: str  # its name in pytest; unique in its policy
+    key: Key  # its identity
+    line: int  # its line in the policy, from 1
+    labels: Mapping[str, str | None] = field(default_factory=dict)  # the arguments of its marker
+
+
+def plan(policy: Policy) -> Iterator[Planned]:
+    """Every item of a policy that was read from a file, the verdict last. Cost: that of parsing its text again."""
+    places = PolicySource(None, parse_nodes(policy.text))
+    line = places.position(["attributes"])[0]
+    for name in COLUMN_DEMANDS:
+        yield Planned(name, Key(COLUMNS, name), line, {"check": name})
+    yield from _of_expectations(policy)
+    for part, named in {"schema": policy.document.schema_, "suite": policy.document.suite}.items():
+        if named is not None:
+            yield Planned(part, Key(part), places.position([part])[0], {"check": part})
+    yield Planned(VERDICT, Key(VERDICT), 1, {"check": VERDICT})
+
+
+def _of_expectations(policy: Policy) -> Iterator[Planned]:
+    """One item for each expectation and each attribute that it runs on."""
+    numbers: Counter[tuple[str, str | None]] = Counter()
+    for expectation in policy.expectations:
+        check, parameters = expectation.check, expectation.parameters
+        for target in check.targets(parameters, policy.document):
+            numbers[check.name, target.name] += 1
+            key = Key(EXPECT, check.name, target.name, numbers[check.name, target.name])
+            labels = {"check": key.check, "attribute": key.attribute, "severity": parameters.severity.value}
+            yield Planned(_name(key), key, expectation.line or 1, labels)
+
+
+def _name(key: Key) -> str:
+    """`k_anonymity`, `t_closeness[cost]`, and for a second one `k_anonymity[#2]`, `t_closeness[cost#2]`."""
+    number = "" if key.number == 1 else f"#{key.number}"
+    inner = f"{visible(key.attribute or '')}{number}"
+    return f"{key.check}[{inner}]" if inner else key.check
+
+
+def by_key(outcomes: Iterable[Mapping[str, Any]]) -> Mapping[Key, list[Mapping[str, Any]]]:
+    """The outcomes of an audit in JSON, by the key of their item."""
+    numbers: Counter[tuple[str, str, str | None]] = Counter()
+    keyed: dict[Key, list[Mapping[str, Any]]] = defaultdict(list)
+    for outcome in outcomes:
+        part = PARTS.get(outcome["source"], EXPECT)
+        what = (part, outcome["check"], outcome["attribute"])
+        numbers[what] += 1
+        keyed[Key(part) if part in WHOLE else Key(*what, numbers[what])].append(outcome)
+    return dict(keyed)
+
 
 OUTCOMES = (pytest.skip.Exception, pytest.fail.Exception)  # a plugin may call `pytest.importorskip`
 
 
 @dataclass(frozen=True)
 class Answer:
-    """Result of an audit, or why there is none.
+    """Result of an audit, or why there is none."""
 
-    Args:
-        fault: why nothing was audited, or nothing.
-        result: the audit's result in JSON.
-        verdict: the audit as a whole, in sentences.
-    """
-
-    fault: str = ""
-    result: Mapping[str, Any] | None = None
-    verdict: str = ""
+    fault: str = ""  # why nothing was audited; empty for an audit
+    result: Mapping[str, Any] | None = None  # the audit's result in JSON
+    verdict: str = ""  # the audit as a whole, in sentences
 
     @property
     def status(self) -> str:
-        """The status of the audit as a whole."""
+        """The status of the audit."""
         return str(self._result["status"])
 
     @property
     def properties(self) -> dict[str, Any]:
-        """Properties of the audit as a whole for reports: digests of tables and policy, and the counts."""
+        """Properties of the audit for reports: digests of tables and policy, and the counts."""
         result = self._result
         tables = {"release": result["release"], **result["companions"], "policy": result["policy"]}
         digests = {f"{name.replace(' ', '_')}_sha256": table["sha256"] for name, table in tables.items()}
@@ -56,11 +129,7 @@ class Answer:
         return frozenset(self._outcomes)
 
     def outcomes(self, key: Key) -> Sequence[Mapping[str, Any]]:
-        """The outcomes of an item.
-
-        Raises:
-            TcdpAuditError: nothing was audited, or nothing that this item is about.
-        """
+        """The outcomes of an item; a TcdpAuditError where there are none."""
         outcomes = self._outcomes.get(key)
         if not outcomes:
             raise TcdpAuditError("the audit has no outcome for this item, so nothing is known about it")
@@ -78,7 +147,7 @@ class Answer:
 
 
 def answered(policy: Policy, settings: Settings) -> Answer:
-    """Audit a release; what goes wrong is an answer as well. Cost: that of `tcdp_audit.audit`."""
+    """Audit a release; a fault is an answer as well. Cost: that of `tcdp_audit.audit`."""
     try:
         return _audited(policy, settings)
     except (Exception, *OUTCOMES) as error:  # noqa: BLE001 - a traceback of pytest shows arguments, which may be cells
@@ -93,27 +162,18 @@ def _audited(policy: Policy, settings: Settings) -> Answer:
         raise UsageError("no release: name one with --tcdp-release, or as `release:` in the policy")
     with warnings.catch_warnings(action="ignore"):  # a library's warning may quote a cell, and pytest prints warnings
         result = audit(
-            settings.release,
-            policy,
-            settings.original,
-            settings.population,
-            plugins=plugins(),
-            memory=settings.memory,
+            settings.release, policy, settings.original, settings.population, plugins=plugins(), memory=settings.memory
         )
     return Answer(result=result.as_json(), verdict=f"{verdict_title(result)}. {verdict_sentence(result)}")
 
 
 FOLDER = "tcdp_audit_folder"
-
-
 OFFERED = pytest.StashKey[Scratch]()
-
-
 ANSWERS = pytest.StashKey[dict[str, Answer]]()
 
 
 def offer_folder(node: Any) -> None:
-    """Name the run's folder to a worker; where none can be made, each worker audits for itself."""
+    """Give a worker the run's folder; where none can be made, each worker audits for itself."""
     config: pytest.Config = node.config
     if OFFERED not in config.stash:
         try:
@@ -125,13 +185,7 @@ def offer_folder(node: Any) -> None:
 
 
 def once(config: pytest.Config, policy: Policy, ask: Callable[[], Answer]) -> Answer:
-    """The answer of a policy: what `ask` gives, asked once in a run.
-
-    Args:
-        config: that of the run, which forgets the answer with everything else.
-        policy: what is asked about.
-        ask: audits.
-    """
+    """The answer of a policy: the result of `ask`, which is called once in a run, and held by its configuration."""
     answers = config.stash.setdefault(ANSWERS, {})
     name = hashlib.sha256(f"{policy.path}\0{policy.sha256}".encode(errors="surrogateescape")).hexdigest()
     if name not in answers:
@@ -154,7 +208,7 @@ def _once_in_all_processes(folder: str, name: str, ask: Callable[[], Answer]) ->
 
 
 def _write(path: Path, text: str) -> None:
-    """Whole or not at all: a worker may be killed meanwhile."""
+    """Write a whole file or none: a worker may be killed meanwhile."""
     draft = path.with_suffix(".part")
     draft.write_text(text, encoding="ascii")
     draft.replace(path)

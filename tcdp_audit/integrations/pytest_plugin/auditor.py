@@ -19,23 +19,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Auditor:
-    """Audits tables.
-
-    Args:
-        settings: tables to use where a call names none, and the budget.
-        folder: where relative paths start: pytest's root folder.
-    """
+    """Audits tables, with settings where a call names none; relative paths start in `folder`, pytest's root folder."""
 
     settings: Settings
     folder: Path
 
     @classmethod
     def of(cls, config: pytest.Config) -> Auditor:
-        """The auditor of a run.
-
-        Raises:
-            UsageError: an option is wrong.
-        """
+        """The auditor of a run; a wrong option raises a UsageError."""
         return cls(Settings.of(config), config.rootpath)
 
     def __call__(
@@ -48,9 +39,9 @@ class Auditor:
         """Audit a release.
 
         Args:
-            release: what `tcdp_audit.audit` takes; None for that of `--tcdp-release`, or else the policy's.
+            release: as for `tcdp_audit.audit`; None for that of `--tcdp-release`, or otherwise the policy's.
             policy: likewise.
-            original: likewise; None for that of `--tcdp-original`, or else the policy's.
+            original: likewise; None for that of `--tcdp-original`, or otherwise the policy's.
             population: likewise.
 
         Raises:
@@ -74,21 +65,13 @@ class Auditor:
 
 @dataclass(frozen=True)
 class Settings:
-    """Tables that take the place of those that a policy names, and the budget.
+    """Tables that replace those that a policy names, and the budget."""
 
-    Args:
-        release: a path or an address; None for the one that the policy names.
-        original: likewise.
-        population: likewise.
-        memory: budget in bytes; None for the default.
-        trust_policy_code: whether code next to a policy runs, which it names.
-    """
-
-    release: str | None = None
-    original: str | None = None
-    population: str | None = None
-    memory: int | None = None
-    trust_policy_code: bool = False
+    release: str | None = None  # a path or an address; None for the one that the policy names
+    original: str | None = None  # likewise
+    population: str | None = None  # likewise
+    memory: int | None = None  # budget in bytes; None for the default
+    trust_policy_code: bool = False  # whether code next to a policy that the policy names may run
 
     @classmethod
     def of(cls, config: pytest.Config) -> Settings:
@@ -103,14 +86,16 @@ class Settings:
             original=_table(config, "tcdp_original"),
             population=_table(config, "tcdp_population"),
             memory=parse_memory(memory) if memory else None,
-            trust_policy_code=bool(
-                config.getoption("tcdp_trust_policy_code") or config.getini("tcdp_trust_policy_code")
-            ),
+            trust_policy_code=_trusts(config),
         )
 
 
+def _trusts(config: pytest.Config) -> bool:
+    return bool(config.getoption("tcdp_trust_policy_code") or config.getini("tcdp_trust_policy_code"))
+
+
 def _table(config: pytest.Config, name: str) -> str | None:
-    """A table; its path starts where pytest was called, or where the configuration file stands that names it."""
+    """A table; its path starts where pytest was called, or in the folder of the configuration file that names it."""
     option, configured = _option(config, name), config.getini(name)
     if option:
         return resolve_location(option, config.invocation_params.dir)

@@ -1,9 +1,9 @@
-"""One item of a policy. Its outcome was decided by the audit; the item only says it in the words of pytest.
+"""One item of a policy. The audit has decided its outcome; the item reports it in the terms of pytest.
 
 passed   passed
 failed   failed; a failure that only warns is an expected failure
 measured, skipped   skipped, with the figure as the reason
-error, or no outcome at all   an error of the set-up, so that it is no failure
+error, or no outcome   an error of the set-up, so that it is no failure
 """
 
 from __future__ import annotations
@@ -21,9 +21,8 @@ import pytest
 
 from tcdp_audit.api import read_policy, sentence_about, visible_lines
 from tcdp_audit.integrations.host import plugins
-from tcdp_audit.integrations.pytest_plugin.answer import Answer, answered, once
+from tcdp_audit.integrations.pytest_plugin.answer import COLUMNS, VERDICT, Answer, Key, Planned, answered, once, plan
 from tcdp_audit.integrations.pytest_plugin.auditor import Settings
-from tcdp_audit.integrations.pytest_plugin.planned import COLUMNS, VERDICT, Key, Planned, plan
 from tcdp_audit.plugin.engine import TcdpAuditError
 from tcdp_audit.plugin.sentences import Severity, Status, visible
 
@@ -44,11 +43,7 @@ class PolicyFile(pytest.File):
     """A policy: an item for each demand on columns, each expectation and attribute, schema, suite and verdict."""
 
     def collect(self) -> Iterable[pytest.Item | pytest.Collector]:
-        """The items.
-
-        Raises:
-            CollectError: the policy is wrong, with a line for each fault; or an option of the command line is.
-        """
+        """The items; a wrong policy or option raises a CollectError, with a line for each fault."""
         try:
             return list(self._collected())
         except TcdpAuditError as error:
@@ -65,7 +60,7 @@ class PolicyFile(pytest.File):
         yield from (_item(self, self, one) for one in self.planned if one.key.part != COLUMNS)
 
     def answer(self) -> Answer:
-        """Answer of the audit; the release is audited when it is first asked for."""
+        """Answer of the audit; the first call audits the release."""
         return self._ask()
 
     @cached_property
@@ -106,7 +101,7 @@ def _item(parent: pytest.Collector, file: PolicyFile, planned: Planned) -> Polic
 
 
 class PolicyItemError(pytest.fail.Exception):  # type: ignore[misc,name-defined] # pytest declares no type of it
-    """A place of a policy, and a sentence on why its item does not pass. pytest shows it without a traceback."""
+    """A place of a policy, and the sentence why its item does not pass. pytest shows it without a traceback."""
 
     def __init__(self, place: str, sentence: str) -> None:
         self.sentence = visible_lines(sentence)
@@ -114,29 +109,17 @@ class PolicyItemError(pytest.fail.Exception):  # type: ignore[misc,name-defined]
 
 
 class PolicyItem(pytest.Item):
-    """An item of a policy.
-
-    Args:
-        name: what pytest calls it.
-        parent: the node that it hangs on.
-        file: the policy's node.
-        planned: what the item is about.
-        **given: what pytest gives each item.
-    """
+    """An item of a policy, made by `_item`."""
 
     def __init__(
         self, *, name: str, parent: pytest.Collector, file: PolicyFile, planned: Planned, **given: Any
     ) -> None:
-        given["nodeid"] = f"{parent.nodeid}::{name}"  # as text: what stands in brackets is compared as text by `--lf`
+        given["nodeid"] = f"{parent.nodeid}::{name}"  # as text: `--lf` compares the text in brackets
         super().__init__(name=name, parent=parent, **given)
         self.file, self.planned = file, planned
 
     def setup(self) -> None:
-        """Audit, unless that was done, and look what it says of this item.
-
-        Raises:
-            PolicyItemError: nothing, or that this could not be evaluated.
-        """
+        """Audit, unless that was done, and find the outcome of this item, or raise a PolicyItemError."""
         try:
             self.look(self.file.answer())
         except TcdpAuditError as error:
@@ -147,11 +130,7 @@ class PolicyItem(pytest.Item):
 
     @abstractmethod
     def look(self, answer: Answer) -> None:
-        """Find what an audit says of this item.
-
-        Raises:
-            TcdpAuditError: nothing, or that this could not be evaluated.
-        """
+        """Find the result of an audit for this item; a TcdpAuditError where there is none or it is an error."""
 
     def reportinfo(self) -> tuple[Path, int, str]:
         """The line of the policy, and the name."""
@@ -167,7 +146,7 @@ class PolicyItem(pytest.Item):
         self.user_properties += [one for one in properties if one not in self.user_properties]
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:  # noqa: ARG002
-        """The place in the policy and a sentence; never a traceback, which shows arguments and hence maybe cells."""
+        """The place in the policy and a sentence; never a traceback, whose arguments may be cells."""
         error = excinfo.value
         if not isinstance(error, PolicyItemError | pytest.xfail.Exception):
             return f"{self._place()}: {sentence_about(error, 'the audit')}"
@@ -195,7 +174,7 @@ class OutcomeItem(PolicyItem):
             raise TcdpAuditError(_sentences(errors))
 
     def runtest(self) -> None:
-        """Say what they are."""
+        """Report them."""
         failed = [one for one in self.outcomes if one["status"] == Status.FAILED]
         if any(one["severity"] == Severity.ERROR for one in failed):
             self.fail(_sentences(failed))
@@ -213,25 +192,21 @@ class VerdictItem(PolicyItem):
     """The audit as a whole: it passes only where the policy demands something that could fail, and nothing does."""
 
     def look(self, answer: Answer) -> None:
-        """See whether the audit is complete."""
+        """Require a complete audit."""
         self.add_properties(answer.properties)
         _require_all({one.key for one in self.file.planned if one.key != self.planned.key}, answer.keys)
         if answer.status not in (Status.PASSED, Status.FAILED):
             raise TcdpAuditError(answer.verdict)
 
     def runtest(self) -> None:
-        """Say what it is."""
+        """Report the verdict."""
         answer = self.file.answer()
         if answer.status != Status.PASSED:
             self.fail(answer.verdict)
 
 
 def _require_all(planned: set[Key], answered: frozenset[Key]) -> None:
-    """Insist that every outcome has its item, and every item its outcome.
-
-    Raises:
-        TcdpAuditError: one has not.
-    """
+    """Require that every outcome has its item, and every item its outcome."""
     strangers = planned ^ answered
     if strangers:
         names = ", ".join(sorted({key.check or key.part for key in strangers}))
@@ -258,7 +233,7 @@ def _sentences(outcomes: Any) -> str:
 def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Show an error of the set-up as a failure, and what is skipped at its line of the policy."""
+    """Show an error of the set-up as a failure, and a skipped item at its line of the policy."""
     report = yield
     if isinstance(item, PolicyItem) and call.excinfo is not None:
         if isinstance(report.longrepr, tuple):

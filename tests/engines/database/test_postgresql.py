@@ -203,7 +203,7 @@ def test_views_queries_and_tables_of_a_program(people: str, server: Server, tmp_
 
 def test_two_columns_of_one_name_are_refused(server: Server, tmp_path: Path) -> None:
     (tmp_path / "q.sql").write_text("SELECT 1 AS a, 2 AS a")
-    with pytest.raises(UsageError, match="the column name 'a' stands more than once"):
+    with pytest.raises(UsageError, match="the column name 'a' occurs more than once"):
         opened(server.url(query_file=f"{tmp_path}/q.sql"))
 
 

@@ -77,7 +77,7 @@ def test_nested_and_binary_data_is_no_cell(expression: str, kind: str, spark: An
 
 
 def test_columns_must_have_names_of_their_own(spark: Any, engine_over: Any) -> None:
-    with pytest.raises(DataError, match=r"^release: the column name 'id' stands more than once; rename all but one$"):
+    with pytest.raises(DataError, match=r"^release: the column name 'id' appears more than once; rename all but one$"):
         engine_over(spark.range(2).selectExpr("id", "id"))
 
 

@@ -96,7 +96,7 @@ def test_what_spark_would_leave_out_is_refused(tmp_path: Path) -> None:
 def test_a_key_that_hides_a_column_is_refused(tmp_path: Path) -> None:
     (tmp_path / "q" / "zip=1").mkdir(parents=True)
     pq.write_table(TABLE, tmp_path / "q" / "zip=1" / "part.parquet")
-    sentence = "column 'zip' stands in the files and as a key in the names of their folders; leave it out of one"
+    sentence = "column 'zip' is in the files and is a key in the names of their folders; leave it out of one"
     assert refused(f"spark:{tmp_path}/q").endswith(sentence)
     assert figures(f"spark:{tmp_path}/q/zip=1", POLICY)[-1][2] == 1  # the folder itself has no key below it
 

@@ -43,4 +43,4 @@ def test_a_key_that_is_missing_or_repeated_is_refused(spark: Any) -> None:
     outcome = audit(frame.union(frame.limit(3)), POLICY, original, memory=LITTLE).expectations[0]
 
     assert outcome.status is Status.ERROR
-    assert "3 values stand in more than one record in the key 'person' of release" in outcome.message
+    assert "3 values appear in more than one record in the key 'person' of release" in outcome.message

@@ -255,7 +255,7 @@ def test_a_suite_in_json_is_read_whole_or_not_at_all(tmp_path: Path):
             load_suite(broken)
     for text in ("[", "[" * 100_000, '{"name": "s", "expectations": [{}], "expectations": []}'):
         path.write_text(text)
-        with pytest.raises(UsageError, match="is not JSON in UTF-8 in which each key stands once"):
+        with pytest.raises(UsageError, match="is not JSON in UTF-8 in which each key occurs once"):
             load_suite(path)
     with pytest.raises(UsageError, match="cannot be read"):
         load_suite(tmp_path / "nowhere.json")

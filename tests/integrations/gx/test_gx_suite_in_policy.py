@@ -292,7 +292,7 @@ def test_a_key_that_occurs_twice_is_a_fault(tmp_path: Path):
     path = tmp_path / "quality.json"
     path.write_text(json.dumps({"expectations": [NOT_NULL]}).replace('"column": ', '"column": "none", "column": '))
 
-    with pytest.raises(PolicyError, match="is not JSON in UTF-8 in which each key stands once"):
+    with pytest.raises(PolicyError, match="is not JSON in UTF-8 in which each key occurs once"):
         audit(FRAME, {**POLICY, "suite": str(path)})
 
 

@@ -13,9 +13,8 @@ from tcdp_audit import load_policy
 from tcdp_audit.core.base.errors import UsageError
 from tcdp_audit.core.base.outcome import COLUMN_DEMANDS, SCHEMA, SUITE
 from tcdp_audit.integrations.pytest_plugin import answer
-from tcdp_audit.integrations.pytest_plugin.answer import answered
+from tcdp_audit.integrations.pytest_plugin.answer import VERDICT, Key, answered, by_key, plan
 from tcdp_audit.integrations.pytest_plugin.auditor import Settings
-from tcdp_audit.integrations.pytest_plugin.planned import VERDICT, Key, by_key, plan
 
 COLUMNS = len(COLUMN_DEMANDS)  # each is an item
 

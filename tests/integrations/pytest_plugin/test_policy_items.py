@@ -12,7 +12,7 @@ import pytest
 
 from tcdp_audit import audit
 from tcdp_audit.core.base.outcome import COLUMN_DEMANDS
-from tcdp_audit.integrations.pytest_plugin import planned
+from tcdp_audit.integrations.pytest_plugin import answer
 
 COLUMNS = len(COLUMN_DEMANDS)  # each is an item
 
@@ -179,7 +179,7 @@ def test_what_could_not_be_evaluated_is_an_error_and_no_failure(inner_pytest: Ru
 def test_items_and_outcomes_that_do_not_match_are_an_error(
     inner_pytest: Run, put: Put, monkeypatch: pytest.MonkeyPatch, demands: tuple[str, ...]
 ):
-    monkeypatch.setattr(planned, "COLUMN_DEMANDS", demands)
+    monkeypatch.setattr(answer, "COLUMN_DEMANDS", demands)
     put(MEASURED.replace("{}", "{k: 2}"))
     result = inner_pytest()
     result.assert_outcomes(passed=COLUMNS + 1 - (len(demands) < COLUMNS), errors=1 + (len(demands) > COLUMNS))
@@ -194,7 +194,7 @@ def test_a_status_that_is_not_known_is_no_pass(inner_pytest: Run, put: Put, monk
     def strange(outcomes: Any) -> Any:
         return {key: [{**one, "status": "splendid"} for one in some] for key, some in by_key(outcomes).items()}
 
-    by_key = planned.by_key
+    by_key = answer.by_key
     monkeypatch.setattr("tcdp_audit.integrations.pytest_plugin.answer.by_key", strange)
     put(MEASURED.replace("{}", "{k: 2}"))
     inner_pytest("-k", "not verdict").assert_outcomes(failed=COLUMNS + 1, deselected=1)

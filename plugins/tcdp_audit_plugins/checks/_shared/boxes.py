@@ -49,15 +49,10 @@ def may_reach(low: Words, high: Words) -> NDArray[np.bool_]:
 
 @dataclass(frozen=True)
 class Boxes:
-    """Boxes of whole places, closed at both ends. Shapes (axes, boxes).
+    """Boxes of whole places, closed at both ends. Shapes (axes, boxes)."""
 
-    Args:
-        first: their lower corners.
-        last: their upper corners; a box whose upper corner is below its lower one holds nothing.
-    """
-
-    first: Places
-    last: Places
+    first: Places  # their lower corners
+    last: Places  # their upper corners; a box whose upper corner is below its lower one holds nothing
 
 
 @dataclass
@@ -72,7 +67,7 @@ class _Node:
 
 
 class PointTree:
-    """Points, halved again and again along the axis on which boxes tell most of them apart.
+    """Points, halved again and again along the axis on which boxes separate most of them.
 
     Args:
         places: of the points, at least one. Shape (axes, points).

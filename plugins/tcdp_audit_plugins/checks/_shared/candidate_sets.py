@@ -23,23 +23,14 @@ Counts = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class CandidateSets:
-    """The released points that each known point is consistent with, as compressed rows.
+    """The released points that each known point is consistent with, as compressed rows."""
 
-    Args:
-        offsets: where the candidates of each known point begin. Shape (known points + 1,).
-        candidates: released points, ascending for each known point. Shape (edges,).
-        known: the known point of each pair of records that are one person. Shape (pairs,).
-        released: the released point of the same. Shape (pairs,).
-        lone_known: for each known point, its records that were not released. Shape (known points,).
-        lone_released: for each released point, its records without a known one. Shape (released points,).
-    """
-
-    offsets: Positions
-    candidates: Positions
-    known: Positions
-    released: Positions
-    lone_known: Counts
-    lone_released: Counts
+    offsets: Positions  # where the candidates of each known point begin. Shape (known points + 1,).
+    candidates: Positions  # released points, ascending for each known point. Shape (edges,).
+    known: Positions  # the known point of each pair of records that are one person. Shape (pairs,).
+    released: Positions  # the released point of the same. Shape (pairs,).
+    lone_known: Counts  # for each known point, its records that were not released. Shape (known points,).
+    lone_released: Counts  # for each released point, its records without a known one. Shape (released points,).
 
     @cached_property
     def records(self) -> Counts:
@@ -89,7 +80,7 @@ class CandidateSets:
         Cost: O(points + edges).
         """
         if not self.holds_truth.all():
-            raise ValueError("somebody's own record is not among their candidates")
+            raise ValueError("a person's own record is not among their candidates")
         component = self._components()
         same_component = component[self.rows] == component[len(self.lone_known) + self.candidates]
         upto = np.concatenate([[0], np.cumsum(same_component)])
@@ -98,8 +89,8 @@ class CandidateSets:
     def _components(self) -> NDArray[np.int32]:
         """The strong component of each known point, then of each released one.
 
-        An edge leads from a known point to each candidate, and back from a released point to whom it belongs. Whoever
-        is in one table only is matched with no one, a point of its own that is consistent with all of the other side.
+        An edge leads from a known point to each candidate, and back from a released point to its owner. People
+        in one table only are matched with one extra point, which is consistent with all of the other side.
         """
         from scipy.sparse import coo_array  # noqa: PLC0415 - only where tables are measured
         from scipy.sparse.csgraph import connected_components  # noqa: PLC0415
@@ -109,9 +100,9 @@ class CandidateSets:
         no_known, no_released = width + len(released), width + len(released) + 1
         lone_known, lone_released = known[self.lone_known > 0], released[self.lone_released > 0]
         edges = [(self.rows, width + self.candidates), (width + self.released, self.known)]
-        if len(lone_released):  # held by nobody known, who might hold any other record
+        if len(lone_released):  # of unknown people, who might hold any other record
             edges += [_star(no_known, released), _star(no_known, lone_released)[::-1]]
-        if len(lone_known):  # anybody might have been withheld in their place
+        if len(lone_known):  # anyone might have been withheld in their place
             edges += [_star(no_released, known)[::-1], _star(no_released, lone_known)]
         tails, heads = (np.concatenate([edge[end] for edge in edges]) for end in (0, 1))
         nodes = no_released + 1

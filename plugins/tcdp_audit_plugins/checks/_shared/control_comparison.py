@@ -30,15 +30,10 @@ Number = Fraction | float
 
 @dataclass(frozen=True)
 class Attack:
-    """How often an attack succeeded.
+    """How often an attack succeeded."""
 
-    Args:
-        successes: how often; an attempt that is right with some probability counts so much.
-        attempts: of how many, at least 1.
-    """
-
-    successes: Number
-    attempts: int
+    successes: Number  # how often; an attempt that is right with some probability counts so much
+    attempts: int  # of how many, at least 1
 
     @property
     def share(self) -> Number:
@@ -113,9 +108,7 @@ def interval_of_risk(attack: Attack, control: Attack, confidence: Fraction) -> t
 def require_no_better(attack: Attack, chance: Rate) -> None:
     """Insist that the hold-out does not do far better than the original: a release of it would pass everything.
 
-    Args:
-        attack: on the original.
-        chance: the rate of the hold-out at the usual confidence, so that what is far does not depend on the demand.
+    `chance` is the hold-out's rate at the usual confidence, so that the limit does not depend on the demand.
 
     Raises:
         CheckError: the rate is below that of chance by more than three times their error, which no honest draw brings
@@ -130,7 +123,7 @@ def require_no_better(attack: Attack, chance: Rate) -> None:
 
 
 def require_strangers(view: TableView) -> None:
-    """Insist that the hold-out has nobody of the original, where a key tells; whoever is in both hides what leaks.
+    """Insist that no person of the original is in the hold-out, by the key: such a person would hide leakage.
 
     Raises:
         CheckError: a key is in both.
@@ -144,5 +137,5 @@ def require_strangers(view: TableView) -> None:
     if both:
         raise CheckError(
             f"{count(both, 'key')} of the hold-out {agree(both, 'is', 'are')} in the original, too; a hold-out has "
-            "nobody whom the release was made from"
+            "no one whom the release was made from"
         )

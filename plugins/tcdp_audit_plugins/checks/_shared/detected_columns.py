@@ -2,55 +2,53 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
-from typing import Annotated, Any, Protocol
+from typing import Annotated, Any
 
 from pydantic import Field
 
-from tcdp_audit.plugin.check import TableView
+from tcdp_audit.plugin.check import Parameters, TableFigure, TableView
 from tcdp_audit.plugin.detector import Detection, Detections, Detector, Exact, PolicyDocument, Role, Text, detect
 from tcdp_audit.plugin.engine import CheckError
 from tcdp_audit.plugin.sentences import Outcome, agree, column_of, count
 
 NO_DETECTOR = "no plugin that takes part has a detector of identifiers, so nothing can be looked for"
 SHOWN = 3  # columns of which a sentence says what they hold
-SHARE, HINT_SHARE = Fraction(9, 10), Fraction(1, 2)
 
 
-Allowed = Annotated[
-    list[Text] | None,
-    Field(description="Columns that may stay whatever they look like, such as a pseudonym."),
-]
-Share = Annotated[
-    Exact, Field(gt=0, le=1, description="The least share of a column's distinct values, where these are digits.")
-]
-HintShare = Annotated[Exact, Field(gt=0, le=1, description="The least share where the column's name says the same.")]
-
-
-class Looking(Protocol):
+class DetectionParameters(Parameters):
     """The parameters of such a check."""
 
-    @property
-    def allowed(self) -> list[Text] | None: ...
-    @property
-    def share(self) -> Fraction: ...
-    @property
-    def hint_share(self) -> Fraction: ...
+    at_most: Annotated[int | None, Field(ge=0, description="The most such columns: 0.")] = None
+    allowed: Annotated[
+        list[Text] | None, Field(description="Columns that may stay whatever they look like, such as a pseudonym.")
+    ] = None
+    share: Annotated[
+        Exact, Field(gt=0, le=1, description="The least share of a column's distinct values, where these are digits.")
+    ] = Fraction(9, 10)
+    hint_share: Annotated[
+        Exact, Field(gt=0, le=1, description="The least share where the column's name says the same.")
+    ] = Fraction(1, 2)
 
 
-def looked_at(view: TableView, parameters: Looking) -> list[str]:
-    """The columns that a check looks at: not those that the policy declares as identifiers, allows, or joins by."""
+def figure_of_columns(
+    view: TableView,
+    parameters: DetectionParameters,
+    detectors: Sequence[Detector],
+    counted: Callable[[Detections], Mapping[str, Detection]],
+) -> TableFigure:
+    """The number of columns whose detections count; declared identifiers, allowed columns and the key are left out.
+
+    Raises:
+        CheckError: a demand would be kept, and a detector lacks its library, or a column cannot be read.
+
+    Cost: that of `detect`.
+    """
     left_out = {*view.policy.with_role(Role.IDENTIFIER), view.policy.document.key, *(parameters.allowed or ())}
-    return [one.name for one in view.engine.columns if one.name not in left_out]
-
-
-def looked_for(
-    view: TableView, parameters: Looking, columns: Sequence[str], detectors: Sequence[Detector]
-) -> Detections:
-    """What detectors say of columns. Cost: that of `detect`."""
+    columns = [one.name for one in view.engine.columns if one.name not in left_out]
     conventions = view.policy.conventions
-    return detect(
+    detections = detect(
         view.engine,
         detectors,
         columns,
@@ -59,14 +57,14 @@ def looked_for(
         named_share=parameters.hint_share,
         seed=view.policy.document.seed,
     )
+    known = counted(detections)
+    if parameters.at_most is not None and len(known) <= parameters.at_most:
+        _require_decided(detections, known)
+    return TableFigure(Fraction(len(known)), view.records, details=_details(detections, known, columns, detectors))
 
 
-def require_decided(detections: Detections, known: Mapping[str, Detection]) -> None:
-    """Insist that nothing is open that could turn the verdict.
-
-    Raises:
-        CheckError: a detector lacks its library, or a column cannot be read.
-    """
+def _require_decided(detections: Detections, known: Mapping[str, Detection]) -> None:
+    """Insist that nothing is open that could turn the verdict."""
     for one in detections.undecided:
         if one.column not in known:
             raise CheckError(
@@ -76,7 +74,7 @@ def require_decided(detections: Detections, known: Mapping[str, Detection]) -> N
         raise CheckError(f"column {column!r} cannot be looked at: {why}; drop it, or name it among `allowed`")
 
 
-def details(
+def _details(
     detections: Detections, known: Mapping[str, Detection], columns: Sequence[str], detectors: Sequence[Detector]
 ) -> dict[str, Any]:
     """What an outcome says of the columns that are known, and of what is open."""
@@ -96,7 +94,7 @@ def details(
     }
 
 
-def faults(parameters: Looking, document: PolicyDocument) -> Iterator[tuple[str, str]]:
+def faults(parameters: DetectionParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
     """Parameters that do not fit each other or the policy."""
     if parameters.hint_share > parameters.share:
         yield "hint_share", "it must not be larger than `share`: a name that agrees asks for less"
@@ -109,13 +107,7 @@ STILL_OPEN = "[; not decided of {undecided_columns}]"
 
 
 def columns_in(outcome: Outcome, does: str, do: str) -> dict[str, Any]:
-    """The values of sentences about columns that hold something.
-
-    Args:
-        outcome: of the check.
-        does: what one more column does, in the singular.
-        do: the same of several.
-    """
+    """The values of sentences about columns; `does` and `do` are the verb for one more column and for several."""
     columns, details = outcome.details["columns"], outcome.details
     said = [f"{column_of(outcome, one)} holds {details['kinds'][one]}" for one in columns[:SHOWN]]
     more = len(columns) - SHOWN

@@ -5,7 +5,8 @@ With count c in a class of n records and weight w in a reference of total W, p/q
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from decimal import Decimal, localcontext
 from fractions import Fraction
 from typing import Any
 
@@ -16,7 +17,7 @@ from tcdp_audit.plugin._internal import LIMIT, Floats, cached_on_histogram
 from tcdp_audit.plugin.check import Histogram, Ratios, ReferenceDistribution, Signs
 
 DISTINGUISHED = 2**51  # quotients of integers whose products stay below this differ as float64 where they differ at all
-SHIFT = 130  # enough binary places to tell apart any two fractions of 62-bit integers
+SHIFT = 130  # enough binary places to distinguish any two fractions of 62-bit integers
 
 
 def greatest_ratio(
@@ -24,10 +25,7 @@ def greatest_ratio(
 ) -> Ratios:
     """The largest p_i / q_i of every class.
 
-    Args:
-        histogram: counts of the classes.
-        marginal: the reference distribution.
-        among: the codes that matter, shape (domain,); all of them by default.
+    `among` marks the codes that matter, shape (domain,); all of them by default.
 
     Returns:
         Exact fractions, shape (classes,): 0 where the class has none of the values that matter, infinite where it
@@ -74,11 +72,7 @@ def decided_once(
 ) -> Signs:
     """What an exact decision says of some pairs, asked once for pairs with equal p_i and q_i.
 
-    Args:
-        histogram: counts of the classes.
-        marginal: the reference distribution.
-        pairs: positions of the pairs; none of their q_i is 0.
-        decide: from p_i and q_i to -1, 0 or 1.
+    `pairs` are positions with q_i > 0; `decide` takes p_i and q_i to -1, 0 or 1.
     """
     sizes, weights = histogram.spread(histogram.total)[pairs], marginal.weights_of(histogram)[pairs]
     cases = np.stack([histogram.counts[pairs], sizes, weights], axis=1)
@@ -110,3 +104,93 @@ def _first(histogram: Histogram, marked: NDArray[np.bool_]) -> NDArray[np.intp]:
     """The first marked pair of every class; each has one."""
     pairs = np.flatnonzero(marked)
     return pairs[np.searchsorted(pairs, histogram.offsets[:-1])]
+
+
+FIRST_DIGITS = 40
+GUARD = 6  # digits that a sum of four rounded terms may lose
+
+
+def sign_of_logarithm(ratio: Fraction, threshold: Fraction, base: Fraction | None = None) -> int:
+    """Sign of log(ratio) - threshold: -1, 0 or 1, exact.
+
+    The ratio is at least 1, the threshold at least 0, the base above 1, or None for the natural logarithm.
+
+    Example:
+        >>> sign_of_logarithm(Fraction(8), Fraction(3), Fraction(2)), sign_of_logarithm(Fraction(8), Fraction(3))
+        (0, -1)
+    """
+    if _equal(ratio, threshold, base):
+        return 0
+    if base is None:
+        return _sign([(Fraction(1), ratio)], -threshold)
+    return _sign([(Fraction(1), ratio), (-threshold, base)], Fraction(0))
+
+
+def sign_of_gain(gain: Fraction, probability: Fraction) -> int:
+    """Sign of gain - (-ln probability), exact.
+
+    The probability is above 0 and at most 1.
+
+    Example:
+        >>> sign_of_gain(Fraction(1, 9), Fraction(9, 10)), sign_of_gain(Fraction(0), Fraction(1))
+        (1, 0)
+    """
+    if probability == 1:
+        return (gain > 0) - (gain < 0)
+    return _sign([(Fraction(1), probability)], gain)
+
+
+def _equal(ratio: Fraction, threshold: Fraction, base: Fraction | None) -> bool:
+    if threshold == 0 or ratio == 1:
+        return threshold == 0 and ratio == 1
+    if base is None:
+        return False
+    whole = zip((ratio.numerator, ratio.denominator), (base.numerator, base.denominator), strict=True)
+    return all(_is_power(one, of, threshold) for one, of in whole)
+
+
+def _is_power(number: int, base: int, exponent: Fraction) -> bool:
+    """Whether number = base^exponent; all three positive."""
+    if base == 1 or number == 1:
+        return base == number
+    if exponent.denominator > base.bit_length() or exponent.numerator > number.bit_length():
+        return False  # a root of the base, or a power of it, would be below 2
+    root = _root(base, exponent.denominator)
+    powers = pow(root, exponent.denominator), pow(root, exponent.numerator)
+    return powers == (base, number)
+
+
+def _root(number: int, degree: int) -> int:
+    """The largest integer whose power of that degree is at most a number. O(log number) multiplications."""
+    low, high = 1, 1 << (number.bit_length() // degree + 1)
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if middle**degree <= number else (low, middle - 1)
+    return low
+
+
+def _sign(terms: Sequence[tuple[Fraction, Fraction]], offset: Fraction) -> int:
+    """Sign of the sum of factor * ln(fraction), plus an offset; known not to be 0."""
+    digits = FIRST_DIGITS
+    while True:
+        value, error = _sum(terms, offset, digits)
+        if abs(value) > error:
+            return 1 if value > 0 else -1
+        digits *= 2
+
+
+def _sum(terms: Sequence[tuple[Fraction, Fraction]], offset: Fraction, digits: int) -> tuple[Decimal, Decimal]:
+    """The sum to so many digits, and a bound on its error."""
+    with localcontext() as context:
+        context.prec = digits
+        value = _decimal(offset)
+        size = abs(value) + 1
+        for factor, fraction in terms:
+            above, below = Decimal(fraction.numerator).ln(), Decimal(fraction.denominator).ln()
+            value += _decimal(factor) * (above - below)
+            size += abs(_decimal(factor)) * (above + below)
+        return value, size.scaleb(GUARD - digits)
+
+
+def _decimal(fraction: Fraction) -> Decimal:
+    return Decimal(fraction.numerator) / Decimal(fraction.denominator)

@@ -75,12 +75,7 @@ class KeySketch:
         self._rows = 0
 
     def add(self, hashes: Hashes, times: Counts | None) -> None:
-        """Add rows by the hashes of their keys.
-
-        Args:
-            hashes: of each row.
-            times: how many records each row stands for; None where it is one.
-        """
+        """Add rows by the hashes of their keys, each row as many `times`, or once where that is None."""
         if self._bound < LARGEST:
             sampled = np.flatnonzero(hashes <= self._bound)
             self.is_complete &= len(sampled) == len(hashes)
@@ -118,12 +113,7 @@ class CountedKeys:
         self.cells = np.zeros(prod(radices), np.int64)
 
     def add(self, columns: Sequence[Codes], times: Counts | None) -> None:
-        """Add rows by their codes.
-
-        Args:
-            columns: the codes of each column, one for every row.
-            times: how many records each row stands for; None where it is one.
-        """
+        """Add rows by the codes of each column, each row as many `times`, or once where that is None."""
         cells = np.zeros(len(columns[0]), np.intp)
         for codes, radix in zip(columns, self.radices, strict=True):
             cells *= radix
@@ -146,43 +136,25 @@ class CountedKeys:
 
 @dataclass(frozen=True)
 class KeyFigures:
-    """What a set of attributes reveals about the records, with standard errors; these are 0 where it is exact.
+    """What a set of attributes reveals about the records, with standard errors; these are 0 where it is exact."""
 
-    Args:
-        keys: different combinations of values.
-        keys_error: its standard error.
-        unique_keys: the share of keys that a single record has.
-        unique_keys_error: its standard error.
-        unique_records: the share of records that are alone with their key.
-        unique_records_error: its standard error.
-        small_records: the share of records whose key fewer than t records have.
-        small_records_error: its standard error.
-        low: lower end of the interval of `small_records`.
-        high: upper end.
-        is_exact: whether all keys were kept.
-    """
-
-    keys: int
-    keys_error: float
-    unique_keys: Fraction | float
-    unique_keys_error: float
-    unique_records: Fraction | float
-    unique_records_error: float
-    small_records: Fraction | float
-    small_records_error: float
-    low: Fraction | float
-    high: Fraction | float
-    is_exact: bool
+    keys: int  # different combinations of values
+    keys_error: float  # its standard error
+    unique_keys: Fraction | float  # the share of keys that a single record has
+    unique_keys_error: float  # its standard error
+    unique_records: Fraction | float  # the share of records that are alone with their key
+    unique_records_error: float  # its standard error
+    small_records: Fraction | float  # the share of records whose key fewer than t records have
+    small_records_error: float  # its standard error
+    low: Fraction | float  # lower end of the interval of `small_records`
+    high: Fraction | float  # upper end
+    is_exact: bool  # whether all keys were kept
 
 
 def figures_of(sketch: KeySketch | CountedKeys, records: int, t: int, error: float) -> KeyFigures:
     """The figures of a table from a sketch of its keys, which is merged first.
 
-    Args:
-        sketch: of all rows.
-        records: how many records there are, at least 1.
-        t: a key is rare if fewer records have it.
-        error: how often the interval may miss the share, above 0.
+    A key is rare if fewer than `t` records have it; `error` is how often the interval may miss the share, above 0.
 
     Cost: O(keys kept).
     """
@@ -216,9 +188,7 @@ def figures_of(sketch: KeySketch | CountedKeys, records: int, t: int, error: flo
 def number_of_keys(sketch: KeySketch | CountedKeys, error: float) -> tuple[int, int, int]:
     """How many keys there are, and between what; three times the same where all were kept.
 
-    Args:
-        sketch: of all rows, merged.
-        error: how often the interval may be wrong, above 0.
+    `error` is how often the interval may be wrong, above 0; the sketch is merged.
     """
     sampled = len(sketch.records)
     if sketch.is_complete:
@@ -231,9 +201,7 @@ def number_of_keys(sketch: KeySketch | CountedKeys, error: float) -> tuple[int, 
 def distinct_keys(sampled: int, largest: float) -> float:
     """How many keys there are, estimated without bias: one less than were kept, over the largest of their hashes.
 
-    Args:
-        sampled: how many keys the sketch has.
-        largest: of their hashes, as a part of all numbers that a hash could be.
+    `largest` is a part of all numbers that a hash could be.
 
     Example:
         >>> round(distinct_keys(4, 0.22), 2)
@@ -254,10 +222,7 @@ def keys_between(sampled: int, largest: float, error: float) -> tuple[float, flo
     Of D keys, D p or more have a hash of at most q with a probability of at most exp(-D KL(p, q)), where p > q, and
     likewise as few with p < q.
 
-    Args:
-        sampled: how many keys the sketch has.
-        largest: of their hashes, as a part of all.
-        error: how often the interval may be wrong, above 0.
+    `error` is how often the interval may be wrong, above 0.
 
     Source: Hoeffding, Probability inequalities for sums of bounded random variables, JASA 58 (1963), theorem 1.
 
@@ -311,9 +276,7 @@ def require_memory(sets: int, keep: int, memory: int | None) -> int:
 def sets_hashed(columns: Sequence[Hashes], sets: Sequence[tuple[int, ...]]) -> list[tuple[tuple[int, ...], Hashes]]:
     """The hash of each row by each set of columns: their hashes, joined by exclusive or, and mixed.
 
-    Args:
-        columns: the hashes of each column, one for every row.
-        sets: places of columns; each begins as the one before where it can.
+    Sets are places of columns; each begins as the one before where it can.
     """
     path: list[tuple[int, Hashes]] = []
     hashed = []

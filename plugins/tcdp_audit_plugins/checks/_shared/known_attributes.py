@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import combinations
+from math import comb
 
 from tcdp_audit.plugin.detector import PolicyDocument, Role
+from tcdp_audit.plugin.sentences import agree, count
 
 
 def known_attributes(attributes: Sequence[str] | None, quasi_identifiers: Iterable[str], *others: str) -> list[str]:
-    """The attributes that are named, else all quasi-identifiers but for others; sorted, each once."""
+    """The attributes that are named, else all quasi-identifiers except `others`; sorted, each once."""
     return sorted(set(attributes or [name for name in quasi_identifiers if name not in others]))
 
 
@@ -18,7 +21,7 @@ def quasi_identifiers_of(document: PolicyDocument) -> list[str]:
 
 
 def without_key(document: PolicyDocument) -> list[str]:
-    """The quasi-identifiers but for the key, which an intruder does not have."""
+    """The quasi-identifiers except the key, which an intruder does not have."""
     return [name for name in quasi_identifiers_of(document) if name != document.key]
 
 
@@ -29,3 +32,36 @@ def why_unknown(name: str, document: PolicyDocument) -> str:
     if name == document.key:
         return f"{name!r} is the key, which an intruder does not have; leave it out"
     return ""
+
+
+SETS = 100_000  # at most
+
+
+def sets_up_to(attributes: int, order: int) -> list[tuple[int, ...]]:
+    """The sets of at most `order` attributes by their places, each beginning as the one before where it can.
+
+    Example:
+        >>> sets_up_to(3, 2)
+        [(0,), (0, 1), (0, 2), (1,), (1, 2), (2,)]
+    """
+    return sorted(one for size in range(1, min(order, attributes) + 1) for one in combinations(range(attributes), size))
+
+
+def number_of_sets(attributes: int, order: int) -> int:
+    """How many `sets_up_to` gives."""
+    return sum(comb(attributes, size) for size in range(1, min(order, attributes) + 1))
+
+
+def require_few_sets(attributes: int, order: int, parameter: str) -> Iterator[tuple[str, str]]:
+    """Why an expectation cannot hold for a policy: the sets are too many."""
+    sets = number_of_sets(attributes, order)
+    if sets > SETS:
+        yield (
+            parameter,
+            f"{count(sets, 'set')} of attributes are too many, {SETS:,} at most; choose a smaller `{parameter}`",
+        )
+
+
+def few_columns(order: int) -> str:
+    """What an intruder knows, in words."""
+    return agree(order, "a single column", f"{order:,} columns or fewer")

@@ -79,7 +79,7 @@ def log_linear_uniques(expected: Floats, fraction: float) -> float:
 def log_linear_match(expected: Floats, fraction: float) -> float:
     """Sample uniques over the population records that look like them, under the model of `log_linear_uniques`.
 
-    Each sample unique stands for 1 + (1-p) mu/p records of the population.
+    Each sample unique represents 1 + (1-p) mu/p records of the population.
 
     Returns:
         A probability above 0.
@@ -123,15 +123,10 @@ def data_intrusion_simulation(size: Counts, fraction: float) -> float:
 
 @dataclass(frozen=True)
 class Pitman:
-    """The fitted model; alpha = 0 is Ewens' model, its edge.
+    """The fitted model; alpha = 0 is Ewens' model, its edge."""
 
-    Args:
-        theta: above -alpha.
-        alpha: from 0 to below 1.
-    """
-
-    theta: float
-    alpha: float
+    theta: float  # above -alpha
+    alpha: float  # from 0 to below 1
 
     def uniques(self, population: float) -> float:
         """Expected number of population uniques, N G(theta+1) G(theta+alpha+N-1) / (G(theta+alpha) G(theta+N)).

@@ -7,10 +7,11 @@ from collections.abc import Iterable, Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.plugin.check import AttributeParameters, ClassEvidence, TableView
+from tcdp_audit.plugin._internal import Counts
+from tcdp_audit.plugin.check import AttributeParameters, ClassEvidence, Histogram, TableView
 from tcdp_audit.plugin.detector import PolicyDocument, Role
 from tcdp_audit.plugin.engine import CheckError, Domain
-from tcdp_audit.plugin.sentences import agree, count
+from tcdp_audit.plugin.sentences import Outcome, agree, count
 
 
 def among(evidence: ClassEvidence, names: Sequence[str]) -> NDArray[np.bool_]:
@@ -26,7 +27,7 @@ def known(evidence: ClassEvidence, names: Sequence[str], parameter: str) -> NDAr
     """Which codes are named, where each must have a weight in the reference.
 
     Raises:
-        CheckError: a name stands for no value there, so that looking for it would find nothing and pass.
+        CheckError: a name is no value there: a search for it would find nothing and pass.
     """
     _, marginal = evidence.sensitive
     present = {label for label, weight in zip(evidence.labels, marginal.weights.tolist(), strict=False) if weight}
@@ -46,15 +47,35 @@ def ambiguous(parameters: AttributeParameters, document: PolicyDocument, *fields
 
 
 def violation_of(view: TableView, sensitive: Iterable[Domain]) -> str:
-    """Why a check fails under the policy: a value of a sensitive attribute is missing; nothing where it does not.
-
-    Args:
-        view: the release, with the policy's conventions.
-        sensitive: the attributes that are measured.
-    """
+    """Why a check fails under the policy: a value of a sensitive attribute is missing; nothing where it does not."""
     incomplete = [one for one in sensitive if one.missing]
     if view.policy.conventions.missing_sensitive != "fail" or not incomplete:
         return ""
     first = incomplete[0]
     records = f"{count(first.missing, 'record')} {agree(first.missing, 'has', 'have')}"
     return f"{records} no value in the sensitive attribute {first.attribute!r}"
+
+
+SINGLE_VALUE = (  # an entity may have other values next to it
+    "[{several_rows?}all have the same value of {attribute}, which is known for certain"
+    "|{attribute} is the same throughout and known for certain]"
+)
+VALUES_LEFT = "[{observed>1?}only {observed} values of {attribute} are left for them|" + SINGLE_VALUE + "]"
+
+
+def uncertain_values(histogram: Histogram) -> Counts:
+    """How many different values each class has; 1 where one is certain. int64, shape (classes,). O(pairs)."""
+    if histogram.entities is None:
+        return histogram.distinct  # a value is certain where it is the only one
+    return np.where(histogram.certain, 1, histogram.distinct)
+
+
+def may_be_shared(outcome: Outcome) -> bool:
+    """Whether an outcome is of entities that may have several values, so that all may share one of several."""
+    return outcome.conventions.get("unit", "row") != "row"
+
+
+def certain_among(histogram: Histogram, matters: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Which classes, none of them empty, have a certain value among the codes that matter. O(pairs)."""
+    held_by_all = histogram.counts == histogram.spread(histogram.members)
+    return np.asarray(histogram.max(held_by_all & matters[histogram.values]))

@@ -1,4 +1,4 @@
-"""Who may be which released record: a record of the original is consistent with those whose cells stand for its own."""
+"""The released records that each person may be: those whose cells cover the values of the person's original record."""
 
 from __future__ import annotations
 
@@ -21,15 +21,10 @@ Positions = NDArray[np.intp]
 
 @dataclass(frozen=True)
 class Numbered:
-    """Records that are one point, or one box.
+    """Records that are one point, or one box."""
 
-    Args:
-        number: the point of each record. Shape (records,).
-        record: a record of each point. Shape (points,).
-    """
-
-    number: Positions
-    record: Positions
+    number: Positions  # the point of each record. Shape (records,).
+    record: Positions  # a record of each point. Shape (points,).
 
     @classmethod
     def of(cls, columns: Sequence[NDArray[np.int64]]) -> Numbered:
@@ -48,19 +43,12 @@ class Numbered:
 
 @dataclass(frozen=True)
 class Geometry:
-    """Both tables.
+    """Both tables."""
 
-    Args:
-        known: the records of the original, as points.
-        released: those of the release, as boxes.
-        places: of the points. Shape (axes, points).
-        boxes: as many as `released` has.
-    """
-
-    known: Numbered
-    released: Numbered
-    places: Places
-    boxes: Boxes
+    known: Numbered  # the records of the original, as points
+    released: Numbered  # those of the release, as boxes
+    places: Places  # of the points. Shape (axes, points).
+    boxes: Boxes  # as many as `released` has
 
 
 def geometry(pairs: Pairs, covers: Mapping[str, GeneralizedMatch]) -> Geometry:
@@ -81,7 +69,7 @@ def geometry(pairs: Pairs, covers: Mapping[str, GeneralizedMatch]) -> Geometry:
 
 
 def _cuts(first: NDArray[np.int64], last: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Where some cell begins to stand for values, or ceases to: between them no cell distinguishes values."""
+    """The ends of the ranges that cells cover: between them no cell distinguishes values."""
     return np.unique(np.concatenate([first, last + 1]))
 
 
@@ -120,7 +108,7 @@ def consistent(view: TableView, attributes: Sequence[str]) -> tuple[CandidateSet
 
 
 def _require_generalisation(pairs: Pairs, covers: Mapping[str, GeneralizedMatch]) -> None:
-    """Insist that the cells of everyone's released record stand for their own values."""
+    """Insist that the cells of each released record cover the person's original values."""
     own = np.ones(len(pairs.matched), dtype=np.bool_)
     strange = []
     for name, cover in covers.items():
@@ -133,7 +121,7 @@ def _require_generalisation(pairs: Pairs, covers: Mapping[str, GeneralizedMatch]
         raise CheckError(
             f"the release is no generalisation of the original: in {count(number, 'record')} of {len(own):,} the "
             f"released {agree(len(strange), 'cell', 'cells')} of {columns} {agree(len(strange), 'does', 'do')} not "
-            "stand for the person's own; declare the hierarchy or the scale that explains them, leave such columns "
+            "cover the person's own; declare the hierarchy or the scale that explains them, leave such columns "
             "out with `attributes`, or measure changed values with `distance_record_linkage`"
         )
 
@@ -141,11 +129,7 @@ def _require_generalisation(pairs: Pairs, covers: Mapping[str, GeneralizedMatch]
 def _edges(
     shape: Geometry, pairs: Pairs, covers: Mapping[str, GeneralizedMatch], memory: int | None
 ) -> Iterator[tuple[Numbers, Numbers]]:
-    """Box and point of every consistent pair of points.
-
-    Raises:
-        CheckError: they outgrow the memory.
-    """
+    """Box and point of every consistent pair of points."""
     most, number = None if memory is None else memory // EDGE, 0
     for box, point in PointTree(shape.places, shape.boxes).pairs():
         fits = _among_members(shape.released.record[box], shape.known.record[point], pairs, covers)

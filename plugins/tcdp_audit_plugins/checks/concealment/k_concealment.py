@@ -2,20 +2,37 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
+from typing import Annotated
 
 import numpy as np
+from pydantic import Field
 
 from tcdp_audit.plugin._internal import Counts
-from tcdp_audit.plugin.check import DisclosureType, Need, TableCheck, TableFigure, TableView
-from tcdp_audit.plugin.sentences import (
-    Comparison,
-    Sentences,
-)
+from tcdp_audit.plugin.check import DisclosureType, Need, Parameters, TableCheck, TableFigure, TableView
+from tcdp_audit.plugin.detector import Text
+from tcdp_audit.plugin.sentences import Comparison, Sentences
 from tcdp_audit_plugins.checks._shared.sampling import distribution_of
 from tcdp_audit_plugins.checks.concealment.consistency import consistent
-from tcdp_audit_plugins.checks.concealment.parameters import ConcealmentParameters, known
 from tcdp_audit_plugins.guides import built_in_guide
+
+
+class ConcealmentParameters(Parameters):
+    """Parameters of `k_concealment`."""
+
+    k: Annotated[
+        int | None, Field(ge=1, description="The least number of records that each person must be hidden among.")
+    ] = None
+    attributes: Annotated[
+        list[Text] | None,
+        Field(min_length=1, description="The attributes that an intruder knows; without it, all quasi-identifiers."),
+    ] = None
+
+
+def known(parameters: ConcealmentParameters, quasi_identifiers: Sequence[str]) -> list[str]:
+    """The attributes that an intruder knows, sorted."""
+    return sorted(set(parameters.attributes or quasi_identifiers))
 
 
 def k_concealment(view: TableView, parameters: ConcealmentParameters) -> TableFigure:
@@ -64,7 +81,7 @@ CHECKS = [
         measure=k_concealment,
         threshold="k",
         comparison=Comparison.AT_LEAST,
-        label="released records that somebody may be",
+        label="least number of released records that a person may be",
         worst=lambda _, __: Fraction(1),
         needs={Need.ORIGINAL, Need.ROWS, Need.KNOWABLE},
         sentences=Sentences(
@@ -78,9 +95,9 @@ CHECKS = [
             ),
             impact="{intruder}, and those of everyone else, finds the record with {guess:chance} at worst.",
             parts={
-                "ruled_out": ("[; that everyone has a record of their own rules out {candidates_removed:candidate}]"),
+                "ruled_out": ("[; that everyone has a record of their own rules out {candidates_removed:candidate}]")
             },
         ),
         guide=built_in_guide(__file__, "k_concealment.md"),
-    ),
+    )
 ]

@@ -10,14 +10,10 @@ from pydantic import Field
 
 from tcdp_audit.plugin._internal import Counts
 from tcdp_audit.plugin.check import DisclosureType, Need, TableCheck, TableFigure, TableView
-from tcdp_audit.plugin.sentences import (
-    Comparison,
-    Sentences,
-)
+from tcdp_audit.plugin.sentences import Comparison, Sentences
 from tcdp_audit_plugins.checks._shared.candidate_sets import CandidateSets
 from tcdp_audit_plugins.checks.concealment.consistency import consistent
-from tcdp_audit_plugins.checks.concealment.k_concealment import distribution_of_people
-from tcdp_audit_plugins.checks.concealment.parameters import ConcealmentParameters, known
+from tcdp_audit_plugins.checks.concealment.k_concealment import ConcealmentParameters, distribution_of_people, known
 from tcdp_audit_plugins.guides import built_in_guide
 
 
@@ -113,5 +109,5 @@ CHECKS = [
             },
         ),
         guide=built_in_guide(__file__, "kk_anonymity.md"),
-    ),
+    )
 ]

@@ -15,21 +15,11 @@ from tcdp_audit.plugin._internal import Floats
 from tcdp_audit.plugin.check import Check, DisclosureType, Need, TableCheck, TableFigure, TableView
 from tcdp_audit.plugin.detector import Exact, PolicyDocument, Scale, Text
 from tcdp_audit.plugin.engine import CheckError, CodedTable
-from tcdp_audit.plugin.sentences import Comparison, Outcome, Sentences
+from tcdp_audit.plugin.sentences import Comparison, Sentences
 from tcdp_audit_plugins.checks._shared.control_comparison import Attack
 from tcdp_audit_plugins.checks._shared.known_attributes import known_attributes, quasi_identifiers_of
 from tcdp_audit_plugins.checks.control.risk import ControlParameters, compare_with_control, mean_credit, measurable
-from tcdp_audit_plugins.checks.control.sentences import (
-    CONTROL_PARTS,
-)
-from tcdp_audit_plugins.checks.control.tables import (
-    Gower,
-    Places,
-    Points,
-    Tables,
-    numbers_of,
-    scale_of,
-)
+from tcdp_audit_plugins.checks.control.tables import CONTROL_PARTS, Gower, Places, Points, Tables, numbers_of, scale_of
 from tcdp_audit_plugins.guides import built_in_guide
 
 if TYPE_CHECKING:
@@ -57,15 +47,10 @@ class InferenceParameters(ControlParameters):
 
 @dataclass(frozen=True)
 class RightGuesses:
-    """Which values of the secret are right guesses of each: those from a first code to a last.
+    """Which values of the secret are right guesses of each: those from a first code to a last."""
 
-    Args:
-        first: the first code that is right for each code. Shape (size,).
-        last: the last.
-    """
-
-    first: NDArray[np.int64]
-    last: NDArray[np.int64]
+    first: NDArray[np.int64]  # the first code that is right for each code. Shape (size,).
+    last: NDArray[np.int64]  # the last
 
 
 def attribute_inference(view: TableView, parameters: InferenceParameters) -> TableFigure:
@@ -131,11 +116,7 @@ def _secrets_of_points(released: Points, table: CodedTable, secret: str) -> csr_
 def _attack(
     places: Places, seekers: Points, guesses: csr_matrix, table: CodedTable, secret: str, reach: RightGuesses
 ) -> Attack:
-    """The secrets of all records that have one, guessed from the nearest released ones.
-
-    Raises:
-        CheckError: none has one.
-    """
+    """The secrets of all records that have one, guessed from the nearest released ones."""
     codes, known = table.codes[secret].astype(np.int64), table.domains[secret].size
     point, code, times = _pairs(seekers.point[codes < known], codes[codes < known], table.rows.each[codes < known])
     if not len(point):
@@ -199,15 +180,10 @@ def _faults(parameters: InferenceParameters, document: PolicyDocument) -> Iterat
     yield from measurable(known_attributes(parameters.attributes, own, secret), document)
 
 
-def _values(outcome: Outcome) -> dict[str, list[str]]:
-    """The columns that the intruder knows, without the one that is guessed."""
-    return {"others": [name for name in outcome.known if name != outcome.parameters["target"]]}
-
-
 CHECKS: list[Check] = [
     TableCheck(
         name="attribute_inference",
-        title="Attribute inference beside a control",
+        title="Attribute inference compared with a control",
         disclosure_type=DisclosureType.ATTRIBUTE_DEGREE,
         parameters=InferenceParameters,
         measure=attribute_inference,
@@ -225,8 +201,8 @@ CHECKS: list[Check] = [
                 "released record {chances}."
             ),
             parts=CONTROL_PARTS,
-            values=_values,
+            values=lambda outcome: {"others": [name for name in outcome.known if name != outcome.parameters["target"]]},
         ),
         guide=built_in_guide(__file__, "attribute_inference.md"),
-    ),
+    )
 ]

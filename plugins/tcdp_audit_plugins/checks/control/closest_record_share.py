@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import fsum, sqrt
 from typing import Annotated
@@ -13,12 +13,8 @@ from pydantic import Field
 
 from tcdp_audit.plugin._internal import Floats
 from tcdp_audit.plugin.check import Check, DisclosureType, Need, TableCheck, TableFigure, TableView
-from tcdp_audit.plugin.detector import Exact, PolicyDocument
-from tcdp_audit.plugin.sentences import (
-    Comparison,
-    Sentences,
-    Severity,
-)
+from tcdp_audit.plugin.detector import Exact
+from tcdp_audit.plugin.sentences import Comparison, Sentences, Severity
 from tcdp_audit_plugins.checks._shared.control_comparison import Attack, Rate, require_no_better
 from tcdp_audit_plugins.checks._shared.known_attributes import known_attributes, quasi_identifiers_of
 from tcdp_audit_plugins.checks.control.risk import ControlParameters, measurable, none_drawn, require_as_many
@@ -76,27 +72,15 @@ def closest_record_share(view: TableView, parameters: ClosestShareParameters) ->
 
 @dataclass(frozen=True)
 class _Shares:
-    """How many released records are closer to the original, and how much chance plays in that.
+    """How many released records are closer to the original, and how much chance plays in that."""
 
-    Args:
-        credit: their share, ties one half.
-        tied: how many are as close to both.
-        attempts: how many independent ones would vary as much.
-    """
-
-    credit: float
-    tied: int
-    attempts: int
+    credit: float  # their share, ties one half
+    tied: int  # how many are as close to both
+    attempts: int  # how many independent ones would vary as much
 
     @classmethod
     def of(cls, places: Places, own: int, others: int) -> _Shares:
-        """Those of all released records.
-
-        Args:
-            places: all tables.
-            own: records of the original.
-            others: records of the hold-out.
-        """
+        """The shares of all released records, between records of the original (`own`) and the hold-out (`others`)."""
         none, drawn = none_drawn(others, own), _evenly(places.targets[1].records, own)
         search = _Nearest(places, none, drawn)
         parts = places.gower.each_block(places.released, _together(places.targets), search.block)
@@ -117,11 +101,8 @@ def _attempts(weights: Floats, whole: float, counts: NDArray[np.int64], records:
     record depends on the labels of them all, with the variance \(2^{1-g}\) in parts of that of one label; on each
     by itself with \(4^{1-g}\).
 
-    Args:
-        weights: w of each point of both tables, so that its records have the whole variance. Shape (points,).
-        whole: what single labels weigh in all.
-        counts: records on each point.
-        records: of the release; there are never more attempts.
+    `weights` are w of each point of both tables, `whole` is what single labels weigh in all; the result is at most
+    `records`.
     """
     both = int(counts.sum())
     variance = (float((weights * weights * counts).sum()) - whole * whole / both) * both / max(both - 1, 1)
@@ -130,17 +111,11 @@ def _attempts(weights: Floats, whole: float, counts: NDArray[np.int64], records:
 
 @dataclass(frozen=True)
 class _Nearest:
-    """What is near to released records.
+    """What is near to released records."""
 
-    Args:
-        places: all tables.
-        none: the probability that a draw as large as the original has none of so many records of the hold-out.
-        drawn: records of one such draw on each point of the hold-out.
-    """
-
-    places: Places
-    none: Floats
-    drawn: NDArray[np.int64]
+    places: Places  # all tables
+    none: Floats  # the probability that a draw as large as the original has none of so many records of the hold-out
+    drawn: NDArray[np.int64]  # records of one such draw on each point of the hold-out
 
     def block(self, some: NDArray[np.intp], distances: Floats) -> tuple[Floats, NDArray[np.bool_], Floats, Floats]:
         """Of some released points the credit, whether both tables tie, and how much labels matter; and weights of all.
@@ -189,10 +164,6 @@ def _evenly(records: NDArray[np.int64], drawn: int) -> NDArray[np.int64]:
     return np.diff(last * drawn // int(last[-1]), prepend=0)
 
 
-def _faults(parameters: ClosestShareParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
-    yield from measurable(known_attributes(parameters.attributes, quasi_identifiers_of(document)), document)
-
-
 CHECKS: list[Check] = [
     TableCheck(
         name="closest_record_share",
@@ -202,7 +173,9 @@ CHECKS: list[Check] = [
         measure=closest_record_share,
         comparison=Comparison.AT_MOST,
         label="upper end of the share of released records that are closer to the original",
-        validate=_faults,
+        validate=lambda parameters, document: measurable(
+            known_attributes(parameters.attributes, quasi_identifiers_of(document)), document
+        ),
         needs={Need.HOLDOUT_FOR_DEMANDS},
         sentences=Sentences(
             passed=(
@@ -216,5 +189,5 @@ CHECKS: list[Check] = [
             ),
         ),
         guide=built_in_guide(__file__, "closest_record_share.md"),
-    ),
+    )
 ]

@@ -17,10 +17,7 @@ from tcdp_audit.plugin.sentences import Comparison, Sentences
 from tcdp_audit_plugins.checks._shared.control_comparison import Attack
 from tcdp_audit_plugins.checks._shared.known_attributes import known_attributes, quasi_identifiers_of
 from tcdp_audit_plugins.checks.control.risk import ControlParameters, compare_with_control, mean_credit, measurable
-from tcdp_audit_plugins.checks.control.sentences import (
-    CONTROL_PARTS,
-)
-from tcdp_audit_plugins.checks.control.tables import Places, Tables, each_block
+from tcdp_audit_plugins.checks.control.tables import CONTROL_PARTS, Places, Tables, each_block
 from tcdp_audit_plugins.guides import built_in_guide
 
 if TYPE_CHECKING:
@@ -39,15 +36,10 @@ class LinkabilityParameters(ControlParameters):
 
 @dataclass(frozen=True)
 class Released:
-    """The release as both lists see it.
+    """The release as both lists see it."""
 
-    Args:
-        places: all tables by the attributes of each list.
-        both: how many released records are on each point of the first list and of the second at once.
-    """
-
-    places: tuple[Places, Places]
-    both: csr_matrix
+    places: tuple[Places, Places]  # all tables by the attributes of each list
+    both: csr_matrix  # how many released records are on each point of the first list and of the second at once
 
     @classmethod
     def of(cls, places: tuple[Places, Places], tables: Tables) -> Released:
@@ -126,7 +118,7 @@ def _faults(parameters: LinkabilityParameters, document: PolicyDocument) -> Iter
 CHECKS: list[Check] = [
     TableCheck(
         name="linkability",
-        title="Linkability beside a control",
+        title="Linkability compared with a control",
         disclosure_type=DisclosureType.IDENTITY_DEGREE,
         parameters=LinkabilityParameters,
         measure=linkability,
@@ -146,5 +138,5 @@ CHECKS: list[Check] = [
             parts=CONTROL_PARTS,
         ),
         guide=built_in_guide(__file__, "linkability.md"),
-    ),
+    )
 ]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from fractions import Fraction
 from typing import Annotated
 
@@ -12,13 +11,9 @@ from pydantic import Field
 
 from tcdp_audit.plugin._internal import Floats
 from tcdp_audit.plugin.check import Check, DisclosureType, Limit, Need, TableCheck, TableFigure, TableView
-from tcdp_audit.plugin.detector import Exact, PolicyDocument
+from tcdp_audit.plugin.detector import Exact
 from tcdp_audit.plugin.engine import CheckError
-from tcdp_audit.plugin.sentences import (
-    Comparison,
-    Outcome,
-    Sentences,
-)
+from tcdp_audit.plugin.sentences import Comparison, Outcome, Sentences
 from tcdp_audit_plugins.checks._shared.control_comparison import Attack, Rate, require_no_better
 from tcdp_audit_plugins.checks._shared.known_attributes import known_attributes, quasi_identifiers_of
 from tcdp_audit_plugins.checks.control.risk import ControlParameters, Ranking, measurable
@@ -85,21 +80,15 @@ def membership_inference(view: TableView, parameters: MembershipParameters) -> T
 def _scores(places: Places, seekers: Points, control: Points, *, calibrated: bool) -> Floats:
     """The distance to the nearest released record; calibrated, over that to the nearest other one of the hold-out."""
     near = places.gower.least(seekers, places.released)
-    return _ratio(near, _to_others(places.gower, seekers, control)) if calibrated else near
-
-
-def _ratio(near: Floats, ordinary: Floats) -> Floats:
-    """Nothing over nothing is 1: as near as to anyone."""
+    if not calibrated:
+        return near
+    ordinary = _to_others(places.gower, seekers, control)
     with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(near == ordinary, 1.0, near / ordinary)
+        return np.where(near == ordinary, 1.0, near / ordinary)  # nothing over nothing: as near as to anyone
 
 
 def _to_others(gower: Gower, seekers: Points, control: Points) -> Floats:
-    """The distance to the nearest record of the hold-out; of one of its own records, to the nearest other one.
-
-    Raises:
-        CheckError: the hold-out has a single record, which has no other.
-    """
+    """The distance to the nearest record of the hold-out; of one of its own records, to the nearest other one."""
     if seekers is not control:
         return gower.least(seekers, control)
     if int(control.records.sum()) < 2:
@@ -117,9 +106,6 @@ def _interval(area: Fraction, records: int, strangers: int, confidence: Fraction
     """Wilson's interval of the area, for as many attempts as leave no estimate of it a larger variance.
 
     That variance is at most A (1 - A) (1/m + 1/n), since all that a record can earn lies between 0 and 1.
-
-    Raises:
-        CheckError: the hold-out does better than chance allows.
     """
     attempts = max(1, records * strangers // (records + strangers))
     attack = Attack(area * attempts, attempts)
@@ -139,10 +125,6 @@ def _highest_rate(ranking: Ranking, records: int, strangers: int, confidence: Fr
     return Attack(share * records, records).rate(confidence).ends[1]
 
 
-def _faults(parameters: MembershipParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
-    yield from measurable(known_attributes(parameters.attributes, quasi_identifiers_of(document)), document)
-
-
 def _values(outcome: Outcome) -> dict[str, bool]:
     """Which of both figures exceeds its threshold."""
     details, most = outcome.details, outcome.parameters.get("true_positive_rate")
@@ -155,15 +137,17 @@ def _values(outcome: Outcome) -> dict[str, bool]:
 CHECKS: list[Check] = [
     TableCheck(
         name="membership_inference",
-        title="Membership inference beside a control",
+        title="Membership inference compared with a control",
         disclosure_type=DisclosureType.IDENTITY_DEGREE,
         parameters=MembershipParameters,
         measure=membership_inference,
         comparison=Comparison.AT_MOST,
-        label="upper end of the area under the curve of telling members from others",
+        label="upper end of the area under the curve of distinguishing members from others",
         further=(Limit("true_positive_rate", Comparison.AT_MOST, RATE),),
         variant=lambda one: "calibrated" if one.calibrated else "",
-        validate=_faults,
+        validate=lambda parameters, document: measurable(
+            known_attributes(parameters.attributes, quasi_identifiers_of(document)), document
+        ),
         needs={Need.HOLDOUT_FOR_DEMANDS},
         sentences=Sentences(
             passed=(
@@ -183,10 +167,10 @@ CHECKS: list[Check] = [
                     "{true_positive_rate_high:% against parameters.true_positive_rate}[{rate_over?}, where at most "
                     "{parameters.true_positive_rate:%} is allowed].|[{parameters.true_positive_rate?} The hold-out "
                     "is too small to estimate how many are found with few mistakes, so none is taken to be safe.]]"
-                ),
+                )
             },
             values=_values,
         ),
         guide=built_in_guide(__file__, "membership_inference.md"),
-    ),
+    )
 ]

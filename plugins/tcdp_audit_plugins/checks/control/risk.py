@@ -57,13 +57,7 @@ def measurable(names: Sequence[str], document: PolicyDocument) -> Iterator[tuple
 def compare_with_control(
     view: TableView, parameters: ControlParameters, attacks: Sequence[Attack], details: Mapping[str, Any]
 ) -> TableFigure:
-    """Compare an attack on the original with the same one on the hold-out.
-
-    Args:
-        view: the release.
-        parameters: whether anything is demanded, and how sure the interval is.
-        attacks: on the original, and on the hold-out where there is one.
-        details: further details of the attack.
+    """Compare an attack on the original with the same one on the hold-out, where there is one.
 
     Returns:
         The upper end of the risk's interval; without a hold-out the share of successes, which nothing is demanded of.
@@ -89,9 +83,7 @@ def mean_credit(earned: Floats, times: NDArray[np.int64]) -> Attack:
 
     The products are added with `fsum`, whose sum is the rounded exact one: no order of points shows in it.
 
-    Args:
-        earned: the probability of each guess. Shape (guesses,).
-        times: how many records make it.
+    `times` is how many records make each guess.
     """
     return Attack(fsum((earned * times).tolist()), int(times.sum()))
 
@@ -164,15 +156,10 @@ def one_drawn(groups: NDArray[np.int64], records: int, drawn: int) -> Floats:
 
 @dataclass(frozen=True)
 class Ranking:
-    """Members and others by their score, the lowest first, equal scores together.
+    """Members and others by their score, the lowest first, equal scores together."""
 
-    Args:
-        members: members with each distinct score. Shape (scores,).
-        others: others with each.
-    """
-
-    members: NDArray[np.int64]
-    others: NDArray[np.int64]
+    members: NDArray[np.int64]  # members with each distinct score. Shape (scores,).
+    others: NDArray[np.int64]  # others with each
 
     @classmethod
     def of(cls, members: tuple[Floats, NDArray[np.int64]], others: tuple[Floats, NDArray[np.int64]]) -> Ranking:

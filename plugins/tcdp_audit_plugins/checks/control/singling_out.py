@@ -16,11 +16,7 @@ from tcdp_audit.plugin._internal import Floats, fold
 from tcdp_audit.plugin.check import Check, DisclosureType, Need, TableCheck, TableFigure, TableView
 from tcdp_audit.plugin.detector import Exact, PolicyDocument
 from tcdp_audit.plugin.engine import CheckError, CodedTable
-from tcdp_audit.plugin.sentences import (
-    Comparison,
-    Sentences,
-    count,
-)
+from tcdp_audit.plugin.sentences import Comparison, Sentences, count
 from tcdp_audit_plugins.checks._shared.control_comparison import CONTROL, Attack
 from tcdp_audit_plugins.checks._shared.known_attributes import known_attributes, quasi_identifiers_of
 from tcdp_audit_plugins.checks.control.risk import (
@@ -31,7 +27,7 @@ from tcdp_audit_plugins.checks.control.risk import (
     require_as_many,
     require_comparable,
 )
-from tcdp_audit_plugins.checks.control.sentences import CONTROL_PARTS
+from tcdp_audit_plugins.checks.control.tables import CONTROL_PARTS
 from tcdp_audit_plugins.guides import built_in_guide
 
 MOST = 5_000  # sets of attributes, each of them a sort of all records
@@ -49,17 +45,11 @@ class SinglingOutParameters(ControlParameters):
 
 @dataclass(frozen=True)
 class Unique:
-    """Keys that one released record has alone, and how many of them one record of another table has alone.
+    """Keys that one released record has alone, and how many of them one record of another table has alone."""
 
-    Args:
-        keys: how many there are.
-        original: of the original.
-        control: of the hold-out, or of a draw from it that is as large as the original; None without one.
-    """
-
-    keys: int
-    original: int
-    control: float | None
+    keys: int  # how many there are
+    original: int  # of the original
+    control: float | None  # of the hold-out, or of a draw from it that is as large as the original; None without one
 
 
 def singling_out(view: TableView, parameters: SinglingOutParameters) -> TableFigure:
@@ -89,7 +79,7 @@ def singling_out(view: TableView, parameters: SinglingOutParameters) -> TableFig
     if not keys:
         raise CheckError(
             f"no released record is alone in a combination of these values ({count(len(sets), 'set')} of columns), so "
-            "there is nobody to single out by them; ask `k_anonymity` for how large the smallest group is"
+            "there is no one to single out by them; `k_anonymity` reports how large the smallest group is"
         )
     controls = [one.control for one in uniques if one.control is not None]
     attacks = [Attack(original, keys), *([Attack(sum(controls), keys)] if controls else [])]
@@ -156,7 +146,7 @@ def _faults(parameters: SinglingOutParameters, document: PolicyDocument) -> Iter
 CHECKS: list[Check] = [
     TableCheck(
         name="singling_out",
-        title="Singling out beside a control",
+        title="Singling out compared with a control",
         controls=frozenset({"holdout"}),
         disclosure_type=DisclosureType.IDENTITY_DEGREE,
         parameters=SinglingOutParameters,
@@ -178,5 +168,5 @@ CHECKS: list[Check] = [
             parts=CONTROL_PARTS,
         ),
         guide=built_in_guide(__file__, "singling_out.md"),
-    ),
+    )
 ]

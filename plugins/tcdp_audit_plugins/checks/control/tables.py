@@ -8,7 +8,6 @@ from any other. The distance is the sum over attributes. A cell that covers a ra
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import product
 from typing import TypeVar
@@ -16,7 +15,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.plugin._internal import Floats, fold, processors
+from tcdp_audit.plugin._internal import Floats, ThreadPool, fold
 from tcdp_audit.plugin.check import TableView
 from tcdp_audit.plugin.detector import Scale
 from tcdp_audit.plugin.engine import CheckError, CodedTable, Domain
@@ -31,19 +30,13 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Points:
-    """The distinct records of a table.
+    """The distinct records of a table."""
 
-    Args:
-        numbers: numeric and ordinal attributes in parts of their range; NaN where missing. Shape (points, attributes).
-        labels: codes of nominal attributes, a missing cell's among them. Shape (points, attributes).
-        records: how many records are at each point. Shape (points,).
-        point: the point of each row of the table. Shape (rows,).
-    """
-
+    # numeric and ordinal attributes in parts of their range; NaN where missing. Shape (points, attributes).
     numbers: Floats
-    labels: NDArray[np.int32]
-    records: NDArray[np.int64]
-    point: NDArray[np.intp]
+    labels: NDArray[np.int32]  # codes of nominal attributes, a missing cell's among them. Shape (points, attributes).
+    records: NDArray[np.int64]  # how many records are at each point. Shape (points,).
+    point: NDArray[np.intp]  # the point of each row of the table. Shape (rows,).
 
     def __len__(self) -> int:
         """How many points there are."""
@@ -52,15 +45,11 @@ class Points:
 
 @dataclass(frozen=True)
 class Gower:
-    """A distance.
+    """A distance."""
 
-    Args:
-        positions: of each code of a numeric or ordinal attribute, in parts of its range; NaN for the missing one.
-        labels: the nominal attributes.
-    """
-
+    # of each code of a numeric or ordinal attribute, in parts of its range; NaN for the missing one
     positions: Mapping[str, Floats]
-    labels: Sequence[str]
+    labels: Sequence[str]  # the nominal attributes
 
     @classmethod
     def of(cls, tables: Sequence[CodedTable], scales: Mapping[str, Scale]) -> Gower:
@@ -102,13 +91,9 @@ class Gower:
         )
 
     def each_block(self, seekers: Points, known: Points, measure: Callable[[NDArray[np.intp], Floats], T]) -> list[T]:
-        """What a function makes of blocks of distances, in the order of the seekers.
+        """What `measure` returns for blocks of distances, in the order of the seekers.
 
-        Args:
-            seekers: the points that look for others.
-            known: the points that they look among.
-            measure: gets the positions of some seekers, and their distances to all known points, of shape (some,
-                known), which it may change.
+        It gets the positions of some seekers, and their distances to all known points, which it may change.
 
         Cost: O(seekers x known x attributes); memory of a block for each processor.
         """
@@ -134,16 +119,10 @@ class Gower:
 
 
 def each_block(seekers: int, cells: int, measure: Callable[[NDArray[np.intp]], T]) -> list[T]:
-    """What a function makes of blocks of seekers, in their order, on all processors.
-
-    Args:
-        seekers: how many there are.
-        cells: how many numbers are held for each of them.
-        measure: gets the positions of some.
-    """
+    """What `measure` returns for blocks of positions of seekers, in order; each seeker takes so many cells."""
     step = max(1, CELLS // max(1, cells))
     blocks = [np.arange(start, min(start + step, seekers)) for start in range(0, seekers, step)]
-    with ThreadPoolExecutor(processors()) as pool:
+    with ThreadPool() as pool:
         return list(pool.map(measure, blocks))
 
 
@@ -186,15 +165,10 @@ def numbers_of(domain: Domain, scale: Scale) -> Floats:
 
 @dataclass(frozen=True)
 class Tables:
-    """The tables of an attack, coded together.
-
-    Args:
-        released: the release.
-        targets: the original, and the hold-out if there is one.
-    """
+    """The tables of an attack, coded together."""
 
     released: CodedTable
-    targets: Sequence[CodedTable]
+    targets: Sequence[CodedTable]  # the original, and the hold-out if there is one
 
     @classmethod
     def of(cls, view: TableView, names: Sequence[str], *companions: str) -> Tables:
@@ -211,17 +185,11 @@ class Tables:
 
 @dataclass(frozen=True)
 class Places:
-    """The records of all tables as points.
+    """The records of all tables as points."""
 
-    Args:
-        gower: the distance between them.
-        released: points of the release.
-        targets: points of the original, and of the hold-out if there is one.
-    """
-
-    gower: Gower
-    released: Points
-    targets: Sequence[Points]
+    gower: Gower  # the distance between them
+    released: Points  # points of the release
+    targets: Sequence[Points]  # points of the original, and of the hold-out if there is one
 
     @classmethod
     def of(cls, view: TableView, tables: Tables, names: Sequence[str]) -> Places:
@@ -233,7 +201,7 @@ class Places:
         for table, name in product(tables.targets, names):
             if (table.codes[name] == table.domains[name].size).all():
                 raise CheckError(
-                    f"column {name!r} has no value in {table.name}, so nobody there can be near to anybody by it; "
+                    f"column {name!r} has no value in {table.name}, so it gives no distance to its records; "
                     "leave it out, or check that this is the right table"
                 )
         gower = Gower.of(tables.targets, {name: scale_of(view, name) for name in names})
@@ -253,3 +221,19 @@ class Places:
 def scale_of(view: TableView, name: str) -> Scale:
     """The declared scale of an attribute; without one its values are equal or not."""
     return view.policy.attributes[name].scale or Scale.NOMINAL
+
+
+CONTROL_PARTS = {
+    "on_both": (
+        "{success:%} of the {record:plural} in the original"
+        "[{control_success?}, and for {control_success:%} of those in the hold-out]"
+    ),
+    "added": (
+        "[{control_success?}the release adds at most {observed:%} to chance (with {details.confidence:%} confidence)"
+        "[, where {allowed}]|without a hold-out it is unknown how much of that is chance]"
+    ),
+    "chances": (
+        "is right with {success:chance}"
+        "[{control_success?}; about a person who had no part in the release, with {control_success:chance}]"
+    ),
+}

@@ -20,17 +20,17 @@ from tcdp_audit.plugin.check import (
 )
 from tcdp_audit.plugin.detector import Exact
 from tcdp_audit.plugin.sentences import Comparison, Sentences
-from tcdp_audit_plugins.checks.differential_privacy.exponentials import sign_of_exponential
 from tcdp_audit_plugins.checks.differential_privacy.sentences import (
     ASSUMING,
     ODDS_OF_CONFIDENTIAL_VALUE,
     demand_of,
     factor_of,
+    sign_of_exponential,
     worst_figure,
 )
 from tcdp_audit_plugins.guides import built_in_guide
 
-VACUOUS = 1e6  # no pair of distributions that anybody releases is that far apart
+VACUOUS = 1e6  # no two distributions in practice are that far apart
 
 
 class ExpectedParameters(Parameters):
@@ -97,5 +97,5 @@ CHECKS = [
             values=lambda outcome: factor_of(worst_figure(outcome)),
         ),
         guide=built_in_guide(__file__, "expected_t_closeness.md"),
-    ),
+    )
 ]

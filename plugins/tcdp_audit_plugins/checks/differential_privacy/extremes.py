@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.plugin._internal import LIMIT, Floats, Integers, boundaries
+from tcdp_audit.plugin._internal import LIMIT, Integers, boundaries
 from tcdp_audit.plugin.check import Histogram, Ratios
 from tcdp_audit_plugins.checks._shared.distances.multiplicative import larger
 
@@ -30,7 +30,8 @@ def extremes(
 
     Cost: O(pairs); pairs that floating point cannot distinguish are compared once or twice more.
     """
-    quotient = _quotients(numerator, denominator)
+    with np.errstate(divide="ignore"):
+        quotient = numerator.astype(np.float64, copy=False) / denominator.astype(np.float64, copy=False)
     high = np.flatnonzero(quotient >= NEAR * histogram.spread(histogram.max(quotient)))
     low = np.flatnonzero(NEAR * quotient <= histogram.spread(histogram.min(quotient)))
     rows = histogram.rows
@@ -40,11 +41,6 @@ def extremes(
 def maximum(*ratios: Ratios) -> Ratios:
     """The largest of several fractions for every class, exactly. O(classes x ratios)."""
     return reduce(larger, ratios)
-
-
-def _quotients(numerator: Integers, denominator: Integers) -> Floats:
-    with np.errstate(divide="ignore"):
-        return np.asarray(numerator.astype(np.float64, copy=False) / denominator.astype(np.float64, copy=False))
 
 
 def _decided(

@@ -26,7 +26,7 @@ from tcdp_audit.plugin.check import (
 from tcdp_audit.plugin.detector import Exact, PolicyDocument, Role, Scale, Text
 from tcdp_audit.plugin.sentences import Comparison, Sentences
 from tcdp_audit_plugins.checks._shared.distances.multiplicative import multiplicative_distance
-from tcdp_audit_plugins.checks._shared.logarithms import sign_of_logarithm
+from tcdp_audit_plugins.checks._shared.frequency_ratios import sign_of_logarithm
 from tcdp_audit_plugins.checks.differential_privacy.extremes import product
 from tcdp_audit_plugins.checks.differential_privacy.sentences import (
     ASSUMING,
@@ -43,10 +43,7 @@ def bucketised(
 ) -> tuple[Histogram, ReferenceDistribution]:
     """Class and table over buckets instead of values.
 
-    Args:
-        histogram: values of each class, in the order of the attribute.
-        marginal: the table's, in the same order.
-        buckets: how many buckets to aim at; values heavier than a bucket's share leave fewer.
+    `buckets` is how many to aim at: values heavier than a bucket's share leave fewer.
 
     Returns:
         The same classes and table, the codes now numbering buckets.
@@ -163,12 +160,9 @@ CHECKS = [
                 "table.]{demand}"
             ),
             impact=ODDS_OF_VALUE,
-            parts={
-                "assuming": ASSUMING,
-                "demand": demand_of("epsilon"),
-            },
+            parts={"assuming": ASSUMING, "demand": demand_of("epsilon")},
             values=lambda outcome: factor_of(exp(worst_figure(outcome) / 2)),
         ),
         guide=built_in_guide(__file__, "implied_epsilon.md"),
-    ),
+    )
 ]

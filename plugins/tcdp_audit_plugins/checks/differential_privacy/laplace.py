@@ -22,8 +22,13 @@ from tcdp_audit.plugin._internal import Counts, Floats, cached_on_reference
 from tcdp_audit.plugin.check import ApproximateFigure, Histogram, ReferenceDistribution, Signs
 from tcdp_audit.plugin.engine import CheckError
 from tcdp_audit_plugins.checks.differential_privacy.extremes import product
-from tcdp_audit_plugins.checks.differential_privacy.laplace_exact import ExactMixtures, distinct_rows
-from tcdp_audit_plugins.checks.differential_privacy.line import Line, decayed_sums, reversed_sums
+from tcdp_audit_plugins.checks.differential_privacy.line import (
+    ExactMixtures,
+    Line,
+    decayed_sums,
+    distinct_rows,
+    reversed_sums,
+)
 
 LONGEST = 1e12  # scales from the first to the last value
 CLEARLY = 1 - 1e-9  # what is smaller by this factor is smaller, however both were rounded
@@ -59,7 +64,7 @@ def laplace_distance(
     """
     table = _table(marginal, values, scale)
     if table.line.length > LONGEST:
-        raise CheckError("the noise is too small beside the attribute's range to be computed with; declare more")
+        raise CheckError("the noise is too small compared with the attribute's range to be computed with; declare more")
     mixtures = _Mixtures(histogram, table)
     ratio = mixtures.supremum()
     same = _proportional(histogram, marginal)
@@ -79,21 +84,13 @@ def laplace_distance(
 
 @dataclass(frozen=True)
 class _Stretches:
-    """Stretches between two neighbouring values of a class.
+    """Stretches between two neighbouring values of a class."""
 
-    Args:
-        pairs: where each begins, as a pair of class and value.
-        start: the code there.
-        end: the code at the other end.
-        left: the class's mass to the left, seen from the one end.
-        right: the class's mass to the right, seen from the other.
-    """
-
-    pairs: NDArray[np.intp]
-    start: Counts
-    end: Counts
-    left: Floats
-    right: Floats
+    pairs: NDArray[np.intp]  # where each begins, as a pair of class and value
+    start: Counts  # the code there
+    end: Counts  # the code at the other end
+    left: Floats  # the class's mass to the left, seen from the one end
+    right: Floats  # the class's mass to the right, seen from the other
 
     @property
     def pull(self) -> Floats:
@@ -108,15 +105,10 @@ def _table(marginal: ReferenceDistribution, values: NDArray[Any], scale: Fractio
 
 @dataclass(frozen=True)
 class _Table:
-    """The noisy values of the table, which are the same for all shards.
+    """The noisy values of the table, which are the same for all shards."""
 
-    Args:
-        weights: of each value. Shape (domain,).
-        line: where the values are.
-    """
-
-    weights: Counts
-    line: Line
+    weights: Counts  # of each value. Shape (domain,).
+    line: Line  # where the values are
 
     @cached_property
     def _masses(self) -> tuple[Floats, Floats, Floats]:
@@ -198,10 +190,6 @@ class _Mixtures:
 
         The logarithm of a mixture moves by no more than a distance in scales, so between two points a gap g apart
         f_T / f_E is at most e^g times the root of its product at both.
-
-        Args:
-            ratio: f_T / f_E at the class's own values, shape (pairs,).
-            largest: what it is known to reach, shape (classes,).
         """
         codes, relative = self.histogram.values, ratio / self.histogram.spread(largest)
         below = relative[:-1] * relative[1:] < CLEARLY * self._gaps[1:] ** 2 - SMALLEST

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal, localcontext
+from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
@@ -10,19 +13,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tcdp_audit.plugin._internal import Floats
+from tcdp_audit.plugin.check import Histogram
 
 
 @dataclass(frozen=True)
 class Line:
-    """The values of an attribute, and the scale that distances between them are counted in.
+    """The values of an attribute, and the scale that distances between them are counted in."""
 
-    Args:
-        values: ascending, int64 or float64.
-        scale: more than 0.
-    """
-
-    values: NDArray[Any]
-    scale: float
+    values: NDArray[Any]  # ascending, int64 or float64
+    scale: float  # more than 0
 
     @cached_property
     def _from_first(self) -> NDArray[Any]:
@@ -56,9 +55,7 @@ def decayed_sums(mass: Floats, decay: Floats) -> Floats:
 
     A scan by doubling: after k passes each sum reaches 2^k masses back. What a row gets does not depend on others.
 
-    Args:
-        mass: at least 0, shape (n,).
-        decay: from 0 to 1, shape (n,).
+    Masses are at least 0, decays from 0 to 1; both have the shape (n,).
 
     Cost: O(n log(longest row)).
 
@@ -78,3 +75,102 @@ def decayed_sums(mass: Floats, decay: Floats) -> Floats:
 def reversed_sums(mass: Floats, decay: Floats) -> Floats:
     """s[i] = mass[i] + decay[i + 1] s[i + 1]: the same from right to left, with the decays of `decayed_sums`."""
     return decayed_sums(mass[::-1], np.append(decay[1:], 0.0)[::-1])[::-1]
+
+
+FIRST_DIGITS = 50
+
+
+@dataclass(frozen=True)
+class ExactMixtures:
+    """A table's values and weights, and the scale of the noise.
+
+    Args:
+        values: ascending; a float denotes its binary number.
+        weights: integers, at least 0.
+        scale: more than 0.
+    """
+
+    values: Sequence[int | float]
+    weights: Sequence[int]
+    scale: Fraction
+    _tables: dict[int, tuple[list[Decimal], list[Decimal]]] = field(default_factory=dict)
+
+    def sign(self, codes: Sequence[int], counts: Sequence[int], threshold: Fraction) -> int:
+        """Sign of the supremum minus a threshold above 1, for a class with these counts at these values.
+
+        Both ratios are compared at every data point. Cost: O(domain) operations on decimals.
+        """
+        digits = FIRST_DIGITS
+        while True:
+            sign = self._sign(dict(zip(codes, counts, strict=True)), threshold, digits)
+            if sign:
+                return sign
+            digits *= 2
+
+    def _sign(self, counts: dict[int, int], threshold: Fraction, digits: int) -> int:
+        """1 if a ratio exceeds the threshold somewhere, -1 if none does anywhere, 0 if the digits do not decide."""
+        with localcontext(Context(prec=digits, Emax=MAX_EMAX, Emin=MIN_EMIN)):
+            decay, table = self._table(digits)
+            own = densities([counts.get(code, 0) for code in range(len(self.values))], decay)
+            low = Decimal(threshold.denominator)
+            class_share, table_share = low * sum(self.weights), low * sum(counts.values())
+            class_limit = Decimal(threshold.numerator) * sum(self.weights)
+            table_limit = Decimal(threshold.numerator) * sum(counts.values())
+            error, undecided = self._error(digits), False
+            for f_class, f_table in zip(own, table, strict=True):
+                for over, under in (
+                    (f_class * class_share, f_table * table_limit),
+                    (f_table * table_share, f_class * class_limit),
+                ):
+                    difference, bound = over - under, (over + under) * error
+                    if difference > bound:
+                        return 1
+                    undecided |= difference >= -bound and over > 0
+        return 0 if undecided else -1
+
+    def _table(self, digits: int) -> tuple[list[Decimal], list[Decimal]]:
+        """The decay over each gap, and the table's density at each value, to so many digits."""
+        if digits not in self._tables:
+            decay = [self._decay(*pair) for pair in zip(self.values, self.values[1:], strict=False)]
+            self._tables[digits] = decay, densities(self.weights, decay)
+        return self._tables[digits]
+
+    def _decay(self, one: float, other: float) -> Decimal:
+        gap = (Fraction(other) - Fraction(one)) / self.scale
+        return (-Decimal(gap.numerator) / Decimal(gap.denominator)).exp()
+
+    def _error(self, digits: int) -> Decimal:
+        """A bound on the relative error of a density: each step rounds a few times, each exponent once."""
+        length = (Fraction(self.values[-1]) - Fraction(self.values[0])) / self.scale
+        return Decimal(int(length) + 8 * len(self.values) + 100).scaleb(1 - digits)
+
+
+def densities(masses: Sequence[int], decay: Sequence[Decimal]) -> list[Decimal]:
+    """sum_j mass_j e^-distance at each point, up to a constant, in the current decimal context."""
+    left = _sums(masses, decay)
+    right = _sums(masses[::-1], decay[::-1])[::-1]
+    beyond = [step * mass for step, mass in zip(decay, right[1:], strict=True)]
+    return [one + other for one, other in zip(left, [*beyond, Decimal(0)], strict=True)]
+
+
+def _sums(masses: Sequence[int], decay: Sequence[Decimal]) -> list[Decimal]:
+    sums = [Decimal(masses[0])]
+    for mass, step in zip(masses[1:], decay, strict=True):
+        sums.append(sums[-1] * step + mass)
+    return sums
+
+
+def distinct_rows(
+    histogram: Histogram, classes: NDArray[np.intp]
+) -> Iterator[tuple[tuple[int, ...], tuple[int, ...], NDArray[np.intp]]]:
+    """The different rows among some classes: codes, counts, and the positions in `classes` that have them."""
+    rows = histogram.take(classes)
+    for length in np.unique(rows.distinct).tolist():
+        here = np.flatnonzero(rows.distinct == length)
+        pairs = rows.offsets[here][:, None] + np.arange(length)
+        table = np.concatenate([rows.values[pairs], rows.counts[pairs]], axis=1)
+        distinct, which = np.unique(table, axis=0, return_inverse=True)
+        order = np.argsort(which.reshape(-1), kind="stable")
+        ends = np.cumsum(np.bincount(which.reshape(-1), minlength=len(distinct)))[:-1]
+        for row, positions in zip(distinct.tolist(), np.split(here[order], ends), strict=True):
+            yield tuple(row[:length]), tuple(row[length:]), positions

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from math import inf, isfinite
 
 from tcdp_audit.plugin.sentences import Outcome
+from tcdp_audit_plugins.checks._shared.frequency_ratios import sign_of_logarithm
 
 ASSUMING = "Under the assumptions of t-closeness on prior and posterior knowledge"
 
@@ -38,3 +40,15 @@ def _odds(value: str) -> str:
 
 ODDS_OF_VALUE = _odds("a value of {attribute}")
 ODDS_OF_CONFIDENTIAL_VALUE = _odds("a confidential value")
+
+
+def sign_of_exponential(exponent: Fraction, threshold: Fraction) -> int:
+    """Sign of e^exponent - threshold: -1, 0 or 1, exact.
+
+    The exponent is at least 0.
+
+    Example:
+        >>> sign_of_exponential(Fraction(0), Fraction(1)), sign_of_exponential(Fraction(1), Fraction(272, 100))
+        (0, -1)
+    """
+    return 1 if threshold < 1 else -sign_of_logarithm(threshold, exponent)

@@ -220,12 +220,9 @@ CHECKS = [
                 "output differs by more than the factor {observed} between a group and the table].{demand}"
             ),
             impact=ODDS_OF_VALUE,
-            parts={
-                "assuming": ASSUMING,
-                "demand": demand_of("a factor"),
-            },
+            parts={"assuming": ASSUMING, "demand": demand_of("a factor")},
             values=_values,
         ),
         guide=built_in_guide(__file__, "stochastic_t_closeness.md"),
-    ),
+    )
 ]

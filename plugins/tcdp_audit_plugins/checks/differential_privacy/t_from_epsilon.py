@@ -20,12 +20,12 @@ from tcdp_audit.plugin.check import (
 )
 from tcdp_audit.plugin.detector import Exact
 from tcdp_audit.plugin.sentences import Comparison, Sentences
-from tcdp_audit_plugins.checks.differential_privacy.exponentials import sign_of_exponential
 from tcdp_audit_plugins.checks.differential_privacy.sentences import (
     ASSUMING,
     ODDS_OF_CONFIDENTIAL_VALUE,
     demand_of,
     factor_of,
+    sign_of_exponential,
     worst_figure,
 )
 from tcdp_audit_plugins.guides import built_in_guide
@@ -95,12 +95,9 @@ CHECKS = [
                 "exp(epsilon); the formula printed in the paper is smaller by one record and not safe.{demand}"
             ),
             impact=ODDS_OF_CONFIDENTIAL_VALUE,
-            parts={
-                "assuming": ASSUMING,
-                "demand": demand_of("t"),
-            },
+            parts={"assuming": ASSUMING, "demand": demand_of("t")},
             values=lambda outcome: factor_of(worst_figure(outcome)),
         ),
         guide=built_in_guide(__file__, "t_from_epsilon.md"),
-    ),
+    )
 ]

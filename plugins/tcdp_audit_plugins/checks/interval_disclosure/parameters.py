@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from enum import StrEnum
+from functools import cached_property
 from typing import Annotated, Any
 
+import numpy as np
+from numpy.typing import NDArray
 from pydantic import BeforeValidator, Field, WithJsonSchema
 
-from tcdp_audit.plugin.check import Parameters
+from tcdp_audit.plugin._internal import Codes, Counts
+from tcdp_audit.plugin.check import Pairs, Parameters
 from tcdp_audit.plugin.detector import AttributeDeclaration, Exact, PolicyDocument, Role, Scale, Text
 
 COMPARED = (Role.QUASI_IDENTIFIER, Role.SENSITIVE)
@@ -114,3 +119,49 @@ def _unsuited(name: str, document: PolicyDocument, scales: frozenset[Scale]) -> 
 def _listed(scales: frozenset[Scale]) -> str:
     words = {Scale.NUMERIC: "numeric", Scale.ORDINAL: "ordinal with an `order`"}
     return " or ".join(words[one] for one in sorted(scales))
+
+
+@dataclass(frozen=True)
+class AttributePairs:
+    """What an interval check sees of one attribute."""
+
+    name: str  # the attribute
+    values: NDArray[Any]  # the common domain in ascending order, shape (domain,)
+    released: Codes  # code of every pair's masked value, the domain's size where it is missing, shape (pairs,)
+    original: Codes  # code of every pair's original value, likewise
+    released_counts: Counts  # records of the whole release with each value, shape (domain,)
+    original_counts: Counts  # records of the whole original with each value, shape (domain,)
+
+    @property
+    def is_constant(self) -> bool:
+        """Whether all original values are equal, so that there is nothing to disclose and no spread."""
+        return int(np.count_nonzero(self.original_counts)) == 1
+
+    @cached_property
+    def missing(self) -> int:
+        """Pairs in which one value or both are missing."""
+        nowhere = len(self.values)
+        return int(((self.released == nowhere) | (self.original == nowhere)).sum())
+
+    @property
+    def may_have_values(self) -> bool:
+        """Whether any pair of the whole tables may have both values."""
+        return bool(self.released_counts.any() and self.original_counts.any())
+
+    @property
+    def has_values(self) -> bool:
+        """Whether any pair has both values."""
+        return self.missing < len(self.released)
+
+
+def attribute_pairs(pairs: Pairs, name: str) -> AttributePairs:
+    """The pairs of one attribute. O(pairs)."""
+    released, original = pairs.released.domains[name], pairs.original.domains[name]
+    return AttributePairs(
+        name,
+        released.values,
+        pairs.released.codes[name][pairs.matched],
+        pairs.original.codes[name][pairs.partner[pairs.matched]],
+        released.counts,
+        original.counts,
+    )

@@ -10,27 +10,16 @@ from numpy.typing import NDArray
 from pydantic import BeforeValidator, Field
 
 from tcdp_audit.plugin._internal import Codes, Counts
-from tcdp_audit.plugin.check import DisclosureType, Need, TableCheck, TableFigure, TableView
 from tcdp_audit.plugin.detector import Exact, Scale
-from tcdp_audit_plugins.checks.interval_disclosure.attribute_pairs import AttributePairs
-from tcdp_audit_plugins.checks.interval_disclosure.parameters import (
-    IntervalParameters,
-    as_list,
-    compared,
-    interval_faults,
-    widths_schema,
-)
-from tcdp_audit_plugins.checks.interval_disclosure.sentences import SENTENCES
-from tcdp_audit_plugins.checks.interval_disclosure.shares import interval_figure
+from tcdp_audit_plugins.checks.interval_disclosure.parameters import IntervalParameters, as_list, widths_schema
+from tcdp_audit_plugins.checks.interval_disclosure.shares import interval_check
 from tcdp_audit_plugins.guides import built_in_guide
 
 
 def half_width(records: int, percent: Fraction) -> int:
     """The half width w = floor(p N / 200), exact: how many positions an interval reaches to either side.
 
-    Args:
-        records: N, released records that have a value.
-        percent: p, the width of the whole interval in percent of the records, above 0.
+    N counts released records that have a value; p is the width of the whole interval in percent of these.
 
     Example:
         >>> half_width(1080, Fraction(2)), half_width(1080, Fraction(4))
@@ -109,26 +98,13 @@ class RankIntervalParameters(IntervalParameters):
     ]
 
 
-def _inside(one: AttributePairs, p: Fraction) -> NDArray[np.bool_]:
-    return inside_rank_interval(one.released, one.original, one.released_counts, p)
-
-
-def _measure(view: TableView, parameters: RankIntervalParameters) -> TableFigure:
-    names = compared(parameters, view.policy.document, SCALES)
-    return interval_figure(view, names, parameters, _inside)
-
-
 CHECKS = [
-    TableCheck(
-        name="rank_interval_disclosure",
-        title="Rank-based interval disclosure",
-        disclosure_type=DisclosureType.ATTRIBUTE_DEGREE,
-        parameters=RankIntervalParameters,
-        measure=_measure,
-        label="share of original values inside the interval",
-        needs={Need.ORIGINAL},
-        validate=lambda parameters, document: interval_faults(parameters, document, SCALES),
-        sentences=SENTENCES,
-        guide=built_in_guide(__file__, "rank_interval_disclosure.md"),
-    ),
+    interval_check(
+        "rank_interval_disclosure",
+        "Rank-based interval disclosure",
+        RankIntervalParameters,
+        SCALES,
+        lambda one, p: inside_rank_interval(one.released, one.original, one.released_counts, p),
+        built_in_guide(__file__, "rank_interval_disclosure.md"),
+    )
 ]

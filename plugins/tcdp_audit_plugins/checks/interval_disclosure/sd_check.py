@@ -11,17 +11,9 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from tcdp_audit.plugin._internal import BORDERLINE, Codes, Counts, Floats
-from tcdp_audit.plugin.check import DisclosureType, Need, TableCheck, TableFigure, TableView
 from tcdp_audit.plugin.detector import Scale
-from tcdp_audit_plugins.checks.interval_disclosure.attribute_pairs import AttributePairs
-from tcdp_audit_plugins.checks.interval_disclosure.parameters import (
-    IntervalParameters,
-    Widths,
-    compared,
-    interval_faults,
-)
-from tcdp_audit_plugins.checks.interval_disclosure.sentences import SENTENCES
-from tcdp_audit_plugins.checks.interval_disclosure.shares import interval_figure
+from tcdp_audit_plugins.checks.interval_disclosure.parameters import IntervalParameters, Widths
+from tcdp_audit_plugins.checks.interval_disclosure.shares import interval_check
 from tcdp_audit_plugins.guides import built_in_guide
 
 
@@ -31,7 +23,7 @@ def inside_sd_interval(
     """Which pairs keep |v - v'| <= p sd(v) / 100, with sd of all original values and n - 1 in its denominator.
 
     Differences within 1e-9 (relative) of the limit are decided in fractions: 100² (v - v')² n (n - 1) against
-    p² (n Σ v² - (Σ v)²), where a number that is stored as floating point stands for the decimal that it prints as.
+    p² (n Σ v² - (Σ v)²), where a number that is stored as floating point denotes the decimal that it prints as.
 
     Args:
         released: code of each pair's masked value, the domain's size where it is missing, shape (pairs,).
@@ -118,26 +110,13 @@ class SdIntervalParameters(IntervalParameters):
     ]
 
 
-def _inside(one: AttributePairs, p: Fraction) -> NDArray[np.bool_]:
-    return inside_sd_interval(one.released, one.original, one.values, one.original_counts, p)
-
-
-def _measure(view: TableView, parameters: SdIntervalParameters) -> TableFigure:
-    names = compared(parameters, view.policy.document, SCALES)
-    return interval_figure(view, names, parameters, _inside)
-
-
 CHECKS = [
-    TableCheck(
-        name="sd_interval_disclosure",
-        title="Standard-deviation interval disclosure",
-        disclosure_type=DisclosureType.ATTRIBUTE_DEGREE,
-        parameters=SdIntervalParameters,
-        measure=_measure,
-        label="share of original values inside the interval",
-        needs={Need.ORIGINAL},
-        validate=lambda parameters, document: interval_faults(parameters, document, SCALES),
-        sentences=SENTENCES,
-        guide=built_in_guide(__file__, "sd_interval_disclosure.md"),
-    ),
+    interval_check(
+        "sd_interval_disclosure",
+        "Standard-deviation interval disclosure",
+        SdIntervalParameters,
+        SCALES,
+        lambda one, p: inside_sd_interval(one.released, one.original, one.values, one.original_counts, p),
+        built_in_guide(__file__, "sd_interval_disclosure.md"),
+    )
 ]

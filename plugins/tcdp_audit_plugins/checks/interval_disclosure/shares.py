@@ -5,36 +5,38 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tcdp_audit.plugin._internal import estimate_of_largest
-from tcdp_audit.plugin.check import TableFigure, TableView
+from tcdp_audit.plugin.check import DisclosureType, Guide, Need, TableCheck, TableFigure, TableView
+from tcdp_audit.plugin.detector import Scale
 from tcdp_audit.plugin.engine import CheckError
-from tcdp_audit_plugins.checks.interval_disclosure.attribute_pairs import AttributePairs, attribute_pairs
-from tcdp_audit_plugins.checks.interval_disclosure.parameters import Aggregate, IntervalParameters
+from tcdp_audit.plugin.sentences import Outcome, Sentences, count
+from tcdp_audit_plugins.checks.interval_disclosure.parameters import (
+    Aggregate,
+    AttributePairs,
+    IntervalParameters,
+    attribute_pairs,
+    compared,
+    interval_faults,
+)
 
 SAMPLE = 1_000_000  # pairs, where the tables outgrow the memory
+P = TypeVar("P", bound=IntervalParameters)
 Inside = Callable[[AttributePairs, Fraction], NDArray[np.bool_]]
 
 
 @dataclass(frozen=True)
 class Shares:
-    """What was found for one p.
+    """What was found for one p."""
 
-    Args:
-        p: the width in percent.
-        pairs: how many records were compared.
-        per_attribute: how many of them are inside, for each attribute.
-        inside_all: how many are inside in all attributes at once.
-    """
-
-    p: Fraction
-    pairs: int
-    per_attribute: Mapping[str, int]
-    inside_all: int
+    p: Fraction  # the width in percent
+    pairs: int  # how many records were compared
+    per_attribute: Mapping[str, int]  # how many of them are inside, for each attribute
+    inside_all: int  # how many are inside in all attributes at once
 
     @property
     def average(self) -> Fraction:
@@ -130,14 +132,87 @@ def interval_figure(
 
 
 def _require_values(attributes: Sequence[AttributePairs], more: str) -> None:
-    """Insist that a sample says of each attribute whether it is left out for want of values.
-
-    Raises:
-        CheckError: a pair with both values may be among those that were not drawn.
-    """
+    """Insist that a sample says of each attribute whether it is left out for want of values."""
     unclear = [one.name for one in attributes if not one.has_values and one.may_have_values]
     if unclear:
         raise CheckError(
             f"a sample has no pair with both values of {unclear[0]!r}, so that its share is not known; {more}, "
             "or name other `attributes`"
         )
+
+
+def _values(outcome: Outcome) -> dict[str, Any]:
+    """The widest interval, the column that it gives away most often, and what was not compared."""
+    widest = outcome.details["at"][-1]
+    shares: dict[str, Any] = dict(widest["per_attribute"])
+    worst = max(sorted(shares), key=lambda name: float(shares[name]))
+    return {
+        "p": f"{float(widest['p']):.12g}",
+        "compared": sorted(shares),
+        "number": len(shares),
+        "worst": worst,
+        "worst_share": float(shares[worst]),
+        "left_out": ", ".join(_left_out(outcome)),
+    }
+
+
+def _left_out(outcome: Outcome) -> list[str]:
+    """Records that one table lacks, and attributes that were left out."""
+    details = outcome.details
+    reasons = [
+        (details["originals_not_released"], "original", "not released"),
+        (details["released_without_original"], "released record", "without an original"),
+        (len(details["constant"]), "column", "left out as constant"),
+        (len(details["without_values"]), "column", "left out for want of values"),
+    ]
+    return [f"{count(number, noun)} {why}" for number, noun, why in reasons if number]
+
+
+SENTENCES = Sentences(
+    passed="{share_inside}.[ Not compared: {left_out}.]",
+    failed="{share_inside}; the policy allows {threshold:%}.[ Not compared: {left_out}.]",
+    impact=(
+        "An intruder who sees {person}'s masked {worst:column} and guesses that the true value is near, within the "
+        "interval at p = {p}, is right with {worst_share:chance}."
+    ),
+    parts={
+        "share_inside": {
+            "by": "aggregate",
+            "joint": (
+                "{failing/records:{record}} ({observed:%}) {failing/records:lies|lie} inside the intervals of "
+                "{compared}[{number>1?} at once], at p = {p}"
+            ),
+            "worst": (
+                "In {worst:column}[{number>1?}, the worst of {number} columns], {observed:%} of the original values "
+                "of {records:{record}} lie inside the interval, at p = {p}"
+            ),
+            "": (
+                "[{number>1?}On average over|In] {compared}, {observed:%} of the original values of "
+                "{records:{record}} lie inside the interval, at p = {p}"
+            ),
+        }
+    },
+    values=_values,
+)
+
+
+def interval_check(
+    name: str, title: str, parameters: type[P], scales: frozenset[Scale], inside: Inside, guide: Guide
+) -> TableCheck[P]:
+    """The check of an interval around each masked value; attributes are of one of the scales."""
+
+    def measure(view: TableView, parameters: P) -> TableFigure:
+        return interval_figure(view, compared(parameters, view.policy.document, scales), parameters, inside)
+
+    return TableCheck(
+        name=name,
+        title=title,
+        disclosure_type=DisclosureType.ATTRIBUTE_DEGREE,
+        parameters=parameters,
+        measure=measure,
+        label="share of original values inside the interval",
+        needs={Need.ORIGINAL},
+        validate=lambda parameters, document: interval_faults(parameters, document, scales),
+        sentences=SENTENCES,
+        guide=guide,
+    )

@@ -12,20 +12,18 @@ from tcdp_audit.plugin._internal import gibibytes
 from tcdp_audit.plugin.check import Check, DisclosureType, Limit, Need, Parameters, TableCheck, TableFigure, TableView
 from tcdp_audit.plugin.detector import Exact, PolicyDocument, Text
 from tcdp_audit.plugin.engine import CheckError
-from tcdp_audit.plugin.sentences import (
-    Comparison,
-    Outcome,
-    Sentences,
-)
+from tcdp_audit.plugin.sentences import Comparison, Outcome, Sentences
 from tcdp_audit_plugins.checks._shared.key_sketch import number_of_keys, require_memory
-from tcdp_audit_plugins.checks.joinability.common_keys import HashedTable, TableKeys, keys_of_both
-from tcdp_audit_plugins.checks.joinability.shares import (
+from tcdp_audit_plugins.checks.joinability.common_keys import (
     EACH,
     ERROR,
     Between,
+    HashedTable,
+    TableKeys,
     common_keys,
     contained,
     jaccard,
+    keys_of_both,
     one_to_one,
 )
 from tcdp_audit_plugins.checks.joinability.written_alike import require_written_alike
@@ -35,7 +33,7 @@ REGISTRY = "registry"
 CONTAINED = "upper end of the share of combinations that the registry also has"
 WILDCARD = (
     "a missing value is joined with nothing here, and `missing_quasi_identifier: wildcard` says that it matches "
-    "everything; use `own_category`, or ask `k_map` beside a `population:`"
+    "everything; use `own_category`, or run `k_map` with a `population:`"
 )
 
 
@@ -158,10 +156,10 @@ CHECKS: list[Check] = [
                     "of these, at most {details.contained.high:% against parameters.contained}, are in the "
                     "registry, too][{contained_over?}, where [{parameters.contained>0?}at most "
                     "{parameters.contained:%}|none] is allowed]"
-                ),
+                )
             },
             values=_values,
         ),
         guide=built_in_guide(__file__, "joinability.md"),
-    ),
+    )
 ]

@@ -10,15 +10,25 @@ under multiset operations, SIGMOD 2007.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
+from math import ceil, floor
+from typing import Any
 
 import numpy as np
 
-from tcdp_audit.plugin._internal import Counts, occurrences
+from tcdp_audit.plugin._internal import Counts, interval_of_mean, occurrences
 from tcdp_audit.plugin.engine import CheckError, CodedTable, StreamedTable
 from tcdp_audit.plugin.sentences import listing
-from tcdp_audit_plugins.checks._shared.key_sketch import Hashes, KeySketch, column_hashes, sets_hashed
+from tcdp_audit_plugins.checks._shared.key_sketch import (
+    Hashes,
+    KeySketch,
+    column_hashes,
+    number_of_keys,
+    rounded,
+    sets_hashed,
+)
 
 BLOCK = 2**16  # rows that are hashed together, so that their hashes stay in the cache
 NO_HASHES: Hashes = np.zeros(0, np.uint64)
@@ -26,17 +36,11 @@ NO_HASHES: Hashes = np.zeros(0, np.uint64)
 
 @dataclass(frozen=True)
 class TableKeys:
-    """The keys of a table that were kept, and how many records the other table has of each.
+    """The keys of a table that were kept, and how many records the other table has of each."""
 
-    Args:
-        sketch: merged: the hashes of the keys in their order, and how many records this table has of each.
-        elsewhere: how many records the other table has of each. Shape (keys kept,).
-        without: records of this table that have no key, since they lack a value.
-    """
-
-    sketch: KeySketch
-    elsewhere: Counts
-    without: int
+    sketch: KeySketch  # merged: the hashes of the keys in their order, and how many records this table has of each
+    elsewhere: Counts  # how many records the other table has of each. Shape (keys kept,).
+    without: int  # records of this table that have no key, since they lack a value
 
     @property
     def common(self) -> int:
@@ -51,15 +55,10 @@ class TableKeys:
 
 @dataclass(frozen=True)
 class HashedTable:
-    """A table whose rows are hashed by all its columns, as often as they are read; one that lacks a value has no key.
-
-    Args:
-        table: the columns.
-        of_code: the hash of each code, by column; equal values of several tables have equal ones.
-    """
+    """A table whose rows are hashed by all its columns at each reading; a row that lacks a value has no key."""
 
     table: StreamedTable
-    of_code: Mapping[str, Hashes]
+    of_code: Mapping[str, Hashes]  # the hash of each code, by column; equal values of several tables have equal ones
 
     @classmethod
     def of(cls, table: StreamedTable, seed: int) -> HashedTable:
@@ -67,7 +66,7 @@ class HashedTable:
         return cls(table, {one.attribute: column_hashes(one, seed) for one in table.columns})
 
     def __iter__(self) -> Iterator[tuple[Hashes, Counts]]:
-        """The hashes of the rows that have a key, and how many records each stands for, block by block."""
+        """The hashes of the rows that have a key, and how many records each represents, block by block."""
         for table in self.table:
             for start in range(0, table.rows.rows, BLOCK):
                 yield self._hashed(table, slice(start, start + BLOCK))
@@ -83,9 +82,7 @@ class HashedTable:
     def keys(self, keep: int, asked: Hashes = NO_HASHES) -> tuple[KeySketch, Counts, int]:
         """The keys with the smallest hashes, how many records have some others, and how many have no key.
 
-        Args:
-            keep: how many keys are kept at the most.
-            asked: the hashes of the others, ascending.
+        `keep` is how many keys are kept at the most; `asked` are the hashes of the others, ascending.
 
         Raises:
             CheckError: no record has a key.
@@ -106,12 +103,7 @@ class HashedTable:
 
 
 def records_of(keys: Hashes, hashes: Hashes, times: Counts) -> Counts:
-    """How many records have each key.
-
-    Args:
-        keys: the hashes of the keys, ascending.
-        hashes: of some rows.
-        times: how many records each of these stands for.
+    """How many records have each key; `keys` ascend, and each hash of a row counts so many `times`.
 
     Example:
         >>> keys, rows = (np.array(one, dtype=np.uint64) for one in ([2, 5, 9], [9, 1, 5, 9, 10]))
@@ -125,12 +117,7 @@ def records_of(keys: Hashes, hashes: Hashes, times: Counts) -> Counts:
 
 
 def keys_of_both(release: HashedTable, registry: HashedTable, keep: int) -> tuple[TableKeys, TableKeys]:
-    """The keys of both tables, each with how many records the other one has of it.
-
-    Args:
-        release: the first table.
-        registry: the second.
-        keep: how many keys of each are kept, at most.
+    """The keys of both tables, each with its records in the other one; at most `keep` are kept of each.
 
     Raises:
         CheckError: a table has no key.
@@ -144,3 +131,83 @@ def keys_of_both(release: HashedTable, registry: HashedTable, keep: int) -> tupl
     else:
         _, in_release, _ = release.keys(keep, theirs.hashes)
     return TableKeys(own, in_registry, without), TableKeys(theirs, in_release, lacking)
+
+
+Number = Fraction | float
+ERROR = Fraction(1, 100)  # how often some interval may miss
+INTERVALS = 6  # that are right together: keys of either table, a share of each, of both, and of single records
+EACH = float(ERROR) / INTERVALS
+
+
+@dataclass(frozen=True)
+class Between:
+    """A figure, exact or estimated."""
+
+    value: Number  # it, or its estimate
+    low: Number  # what the figure is not below
+    high: Number  # what it is not above; both are the value where that is exact
+
+    @classmethod
+    def share(cls, some: int, of: int, *, is_exact: bool) -> Between:
+        """A share of all, from how many it is of those that were drawn; these are all where it is exact."""
+        if is_exact:
+            return cls(*[Fraction(some, of)] * 3)
+        return cls(some / of, *interval_of_mean(some / of, of, EACH))
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether nothing was estimated."""
+        return self.low == self.high
+
+    def entry(self, name: str) -> dict[str, Number]:
+        """How an outcome has it."""
+        return {name: self.value, "low": self.low, "high": self.high}
+
+
+def contained(one: TableKeys) -> Between:
+    """The share of a table's keys that the other one has, too."""
+    return Between.share(one.common, one.sampled, is_exact=one.sketch.is_complete)
+
+
+def jaccard(tables: Sequence[TableKeys]) -> Between:
+    """The share of the keys of either table that both have.
+
+    Of the keys of either, those with the smallest hashes are among those kept of the one or of the other.
+    """
+    own, theirs = (table.sketch for table in tables)
+    either = np.union1d(own.hashes, theirs.hashes)
+    is_exact = own.is_complete and theirs.is_complete
+    drawn = either if is_exact else either[: own.keep]
+    both = int((np.isin(drawn, own.hashes) & np.isin(drawn, theirs.hashes)).sum())
+    return Between.share(both, len(drawn), is_exact=is_exact)
+
+
+def common_keys(tables: Sequence[TableKeys]) -> Between:
+    """How many keys both tables have: counted where all keys of one were kept, else keys of one times the share.
+
+    The table of which a larger share is common shows it better.
+    """
+    for one in tables:
+        if one.sketch.is_complete:
+            return Between(*[one.common] * 3)
+    best = max(tables, key=lambda one: Fraction(one.common, one.sampled))
+    share = contained(best)
+    keys, fewest, most = number_of_keys(best.sketch, EACH)
+    return Between(
+        _whole(keys * share.value, round), _whole(fewest * share.low, floor), _whole(most * share.high, ceil)
+    )
+
+
+def one_to_one(release: TableKeys, records: int) -> Between:
+    """The share of released records that are alone with their key, and whose key a single record elsewhere has."""
+    single = int(((release.sketch.records == 1) & (release.elsewhere == 1)).sum())
+    if release.sketch.is_complete:
+        return Between(*[Fraction(single, records)] * 3)
+    share = Between.share(single, release.sampled, is_exact=False)
+    keys, fewest, most = number_of_keys(release.sketch, EACH)
+    scaled = ((keys, share.value), (fewest, share.low), (most, share.high))
+    return Between(*(min(1.0, float(number * one / records)) for number, one in scaled))
+
+
+def _whole(number: Any, to: Any) -> int:
+    return rounded(float(number), to) if number else 0

@@ -20,7 +20,7 @@ def require_written_alike(view: TableView, release: StreamedTable, registry: Str
         CheckError: a column has no value in a table; or no value in common; or one table has a range, a set or a node
             of the hierarchy for what the other writes in another way.
 
-    Cost: O(values); where cells may be generalised, that of comparing what they stand for.
+    Cost: O(values); where cells may be generalised, that of comparing the values that they cover.
     """
     for own, theirs in zip(release.columns, registry.columns, strict=True):
         name = own.attribute
@@ -56,24 +56,14 @@ def _also_in(theirs: Domain, own: Domain) -> NDArray[np.bool_]:
 
 
 def _may_be_generalised(domain: Domain, hierarchy: Hierarchy | None, *, ordered: bool) -> bool:
-    """Whether values of a column may stand for others."""
+    """Whether values of a column may cover others."""
     if ordered:
         return domain.covers is not None
     return hierarchy is not None or any(label.startswith(SET) for label in domain.labels)
 
 
 def _require_no_other_words(own: Domain, pairs: Overlap, lacking: NDArray[np.bool_], registry: str) -> None:
-    """Insist that what the registry lacks does not stand there in other words.
-
-    Args:
-        own: the values of the release.
-        pairs: the values of release and registry that overlap.
-        lacking: the values of the release that are not in the registry as they are.
-        registry: the registry's name.
-
-    Raises:
-        CheckError: it does; the message counts, and names no value.
-    """
+    """Insist that no value that the registry lacks is written there in another way."""
     values = pairs.one[(pairs.one < own.size) & (pairs.other < pairs.sizes[1] - 1)]
     otherwise = np.unique(values[lacking[values]])
     if len(otherwise):

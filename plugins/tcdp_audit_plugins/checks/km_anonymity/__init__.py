@@ -12,14 +12,9 @@ from pydantic import Field
 from tcdp_audit.plugin.check import Check, DisclosureType, Need, Parameters, TableCheck, TableFigure, TableView
 from tcdp_audit.plugin.detector import PolicyDocument, Role, Text
 from tcdp_audit.plugin.engine import CheckError
-from tcdp_audit.plugin.sentences import (
-    Comparison,
-    Sentences,
-    listing,
-)
+from tcdp_audit.plugin.sentences import Comparison, Sentences, listing
 from tcdp_audit_plugins.checks._shared.sampling import distribution_of
-from tcdp_audit_plugins.checks.km_anonymity.cells import item_sets_of
-from tcdp_audit_plugins.checks.km_anonymity.item_sets import least_of_each, supports
+from tcdp_audit_plugins.checks.km_anonymity.item_sets import item_sets_of, least_of_each, supports
 from tcdp_audit_plugins.guides import built_in_guide
 
 
@@ -34,7 +29,7 @@ class KmParameters(Parameters):
         list[Text] | None,
         Field(min_length=1, description="The columns whose cells hold items; by default all quasi-identifiers."),
     ] = None
-    delimiter: Annotated[Text, Field(min_length=1, description="What stands between two items of a cell.")] = ";"
+    delimiter: Annotated[Text, Field(min_length=1, description="The separator between two items of a cell.")] = ";"
 
 
 def km_anonymity(view: TableView, parameters: KmParameters) -> TableFigure:
@@ -123,10 +118,8 @@ CHECKS: list[Check] = [
                 "An intruder who knows {items} of {person} in {known} narrows them down to {observed:{unit}} at "
                 "worst; a guess is right with {guess:chance}."
             ),
-            parts={
-                "items": "[{m=1?}one item|{m} items or fewer]",
-            },
+            parts={"items": "[{m=1?}one item|{m} items or fewer]"},
         ),
         guide=built_in_guide(__file__, "km_anonymity.md"),
-    ),
+    )
 ]

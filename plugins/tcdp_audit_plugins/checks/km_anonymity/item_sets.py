@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
 from math import comb
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute
 from numpy.typing import NDArray
 
-from tcdp_audit.plugin._internal import Counts, boundaries, gibibytes, numbered, occurrences
-from tcdp_audit.plugin.engine import CheckError
+from tcdp_audit.plugin._internal import Counts, boundaries, fold, gibibytes, numbered, occurrences
+from tcdp_audit.plugin.engine import CheckError, CodedTable
 from tcdp_audit.plugin.sentences import count
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-SPAN = 2**62  # of the number that stands for a combination
+
+SPAN = 2**62  # of the number that represents a combination
 DIRECT = 2**24  # combinations that could be, up to which each has a place of its own in a table
 BLOCK = 2**22  # combinations that are looked at together
 EACH = 40  # bytes that a combination takes where all are held at once
@@ -30,17 +33,11 @@ Positions = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class ItemSets:
-    """Different sets of items, each with how many records have it.
+    """Different sets of items, each with how many records have it."""
 
-    Args:
-        offsets: where each set begins in `items`. Shape (sets + 1,).
-        items: numbers from 0, ascending within a set.
-        records: how many records have each set. Shape (sets,).
-    """
-
-    offsets: Positions
-    items: Positions
-    records: Counts
+    offsets: Positions  # where each set begins in `items`. Shape (sets + 1,).
+    items: Positions  # numbers from 0, ascending within a set
+    records: Counts  # how many records have each set. Shape (sets,).
 
     @property
     def lengths(self) -> Counts:
@@ -89,19 +86,12 @@ def _chosen(length: int, size: int) -> NDArray[np.intp]:
 
 @dataclass(frozen=True)
 class Supports:
-    """How many records hold each combination of some number of items.
+    """How many records hold each combination of some number of items."""
 
-    Args:
-        size: of the combinations.
-        numbers: of those that occur, ascending.
-        records: how many records hold each, at least 1. Shape as `numbers`.
-        span: a number above all that there could be.
-    """
-
-    size: int
-    numbers: Positions
-    records: Counts
-    span: int
+    size: int  # of the combinations
+    numbers: Positions  # of those that occur, ascending
+    records: Counts  # how many records hold each, at least 1. Shape as `numbers`.
+    span: int  # a number above all that there could be
 
     def of(self, numbers: Positions) -> Counts:
         """The records of combinations that occur. Any shape."""
@@ -120,11 +110,6 @@ class Supports:
 
 def supports(sets: ItemSets, size: int, memory: int | None) -> Supports:
     """How many records hold each combination of so many items. Exact.
-
-    Args:
-        sets: the sets of items.
-        size: of the combinations, at least 1.
-        memory: budget in bytes; None for no limit.
 
     Raises:
         CheckError: they outgrow the memory, or 62 bits.
@@ -211,14 +196,67 @@ def least_of_each(sets: ItemSets, held: Supports) -> Counts:
 def joined(owner: Positions, owners: int, items: Positions, records: Counts) -> ItemSets:
     """Sets of items out of pairs of owner and item, in any order and any number of times.
 
-    Args:
-        owner: from 0, of each pair.
-        owners: how many there are; those without an item have an empty set.
-        items: of each pair, any integers from 0.
-        records: how many records each owner stands for. Shape (owners,).
+    Owners and items count from 0; owners without an item have an empty set. `records` are those of each owner.
     """
     radix = int(items.max(initial=0)) + 1
     pairs, _ = numbered(owner.astype(np.int64) * radix + items, owners * radix)
     _, renumbered = numbered(pairs % radix, radix)
     offsets = np.concatenate([[0], np.cumsum(np.bincount(pairs // radix, minlength=owners))])
     return ItemSets(offsets, renumbered.astype(np.int64), records)
+
+
+pc: Any = pyarrow.compute  # it makes its functions when it is imported, so that no type checker knows them
+
+
+def item_sets_of(
+    table: CodedTable, columns: Sequence[str], delimiter: str, unit: str | None, nothing: Collection[str]
+) -> ItemSets:
+    """The sets of items in some columns. The same text in two columns is two items.
+
+    Args:
+        table: with the columns, and the unit's.
+        columns: their names, at least one.
+        delimiter: what is between two items of a cell. Blanks around an item do not count.
+        unit: the column with the entity, whose items are those of all its rows; None where each record is one.
+        nothing: items without information, such as the mark of a suppressed one.
+
+    Cost: one pass over the distinct cells, and a sort of the items of all different rows.
+    """
+    owner, records = _owners(table, columns, unit)
+    rows = np.arange(len(owner)) if unit is not None else np.unique(owner, return_index=True)[1]
+    owners, items, shift = [], [], 0
+    for name in columns:
+        item, offsets = _split(table.domains[name].labels, delimiter, nothing)
+        cells = table.codes[name][rows].astype(np.intp)
+        lengths = offsets[cells + 1] - offsets[cells]
+        within = np.arange(lengths.sum()) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+        items.append(shift + item[np.repeat(offsets[cells], lengths) + within])
+        owners.append(np.repeat(owner[rows], lengths))
+        shift += int(item.max(initial=-1)) + 1
+    return joined(np.concatenate(owners), len(records), np.concatenate(items), records)
+
+
+def _owners(table: CodedTable, columns: Sequence[str], unit: str | None) -> tuple[NDArray[Any], Counts]:
+    """Whose items the cells of each row are, and how many records each represents: an entity, or records that agree."""
+    if unit is not None:
+        entities, entity = numbered(table.codes[unit], table.domains[unit].size + 1)
+        return entity, np.ones(len(entities), dtype=np.int64)
+    keys = fold([table.codes[name] for name in columns], [table.domains[name].size + 1 for name in columns])
+    distinct, alike = numbered(keys.values, keys.span)
+    return alike, occurrences(alike, len(distinct), table.rows.times)
+
+
+def _split(labels: Sequence[str], delimiter: str, nothing: Collection[str]) -> tuple[Positions, Positions]:
+    """The numbers of the items of all cells, one cell after the other, and where those of each begin and end.
+
+    Returns:
+        Shape (items of all cells,), and (cells + 2,): a missing cell, which is last, has none.
+    """
+    lists = pc.split_pattern(pa.array(labels, pa.large_string()), pattern=delimiter)
+    texts = pc.utf8_trim_whitespace(lists.flatten()).dictionary_encode()
+    is_item = ~pc.is_in(texts.dictionary, pa.array(["", *nothing], pa.large_string())).to_numpy(zero_copy_only=False)
+    item = texts.indices.to_numpy()
+    chosen = is_item[item]
+    upto = np.concatenate([[0], np.cumsum(chosen)])
+    offsets = upto[lists.offsets.to_numpy()]
+    return item[chosen].astype(np.int64), np.append(offsets, offsets[-1])

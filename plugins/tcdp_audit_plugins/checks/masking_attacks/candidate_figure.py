@@ -10,10 +10,7 @@ from tcdp_audit.plugin._internal import Counts
 from tcdp_audit.plugin.check import TableFigure, TableView
 from tcdp_audit.plugin.detector import Scale
 from tcdp_audit.plugin.engine import CheckError
-from tcdp_audit.plugin.sentences import (
-    Outcome,
-    Sentences,
-)
+from tcdp_audit.plugin.sentences import Outcome, Sentences
 from tcdp_audit_plugins.checks._shared.candidate_sets import CandidateSets
 from tcdp_audit_plugins.checks.masking_attacks.links import Links, count_assigned, distances_in_sets, nearest_in_sets
 from tcdp_audit_plugins.checks.masking_attacks.parameters import AttackParameters
@@ -31,15 +28,9 @@ def attack_figure(
     further: Mapping[str, Any],
     remedy: str,
 ) -> TableFigure:
-    """The figure of an attack from its candidate sets.
+    """The figure of an attack from its candidate sets, with further details of it.
 
-    Args:
-        view: the release.
-        tables: whose points the sets are of.
-        sets: candidates of known points.
-        parameters: what is counted.
-        further: details of the attack itself.
-        remedy: what to do where a person's own record is not among their candidates; half a sentence.
+    `remedy` says, in half a sentence, what to do where a person's own record is not among their candidates.
 
     Raises:
         CheckError: a demand is made of an intruder who is wrong, since a person's own record is not a candidate.
@@ -136,10 +127,8 @@ def _both_ends(sets: CandidateSets, nearest: Mapping[str, Fraction]) -> dict[str
 def attack_sentences(who: str, how: str, values: Callable[[Outcome], Mapping[str, Any]] = lambda _: {}) -> Sentences:
     """The sentences on an attack: certain links and guesses, and that the intruder is wrong where that is so.
 
-    Args:
-        who: the template of the intruder, as the subject of the sentence.
-        how: the template of what the intruder knows of the masking, to follow `and`.
-        values: further values of both.
+    `who` is the intruder as the subject of a sentence; `how` is what the intruder knows of the masking, to follow
+    `and`.
     """
     return Sentences(
         passed=(
@@ -153,9 +142,6 @@ def attack_sentences(who: str, how: str, values: Callable[[Outcome], Mapping[str
             "{intruder} and {how} is left with {mean_candidates:{record}} on average, and guesses right with "
             "{expected_correct/records:chance}."
         ),
-        parts={
-            "who": who,
-            "how": how,
-        },
+        parts={"who": who, "how": how},
         values=values,
     )

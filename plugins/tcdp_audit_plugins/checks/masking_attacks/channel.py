@@ -42,13 +42,7 @@ def retention_matrix(size: int, retention: float) -> Floats:
 
 
 def declared(matrix: LabelledMatrix, labels: Sequence[str], original: Counts, released: Counts) -> Floats:
-    """A declared matrix over the values of an attribute; 0 for what the file lacks and no table has.
-
-    Args:
-        matrix: rows are original values, columns released ones.
-        labels: the values of the attribute.
-        original: records of the original with each value.
-        released: records of the release with each value.
+    """A declared matrix over the values of an attribute, with 0 for those that neither the file nor a table has.
 
     Returns:
         float64, shape (values, values).
@@ -83,14 +77,10 @@ def _require_all(own: NDArray[np.intp], counts: Counts, lacks: str, table: str) 
 
 
 def invariant(matrix: Floats, counts: Floats | Counts) -> Floats:
-    """A matrix under which the expected number of records with each value stays as it is.
+    """A matrix under which the expected number t of records with each value stays as it is.
 
-    R = P Q: the value k that P makes of a record is answered by the value l that a record released as k had before,
-    with the probability of that, Q_kl = P_lk t_l / sum_j P_jk t_j.
-
-    Args:
-        matrix: P, a line for each value.
-        counts: t, the records with each value.
+    R = P Q, P with a row for each value: the value k that P makes of a record is answered by the value l that a record
+    released as k had before, with the probability of that, Q_kl = P_lk t_l / sum_j P_jk t_j.
 
     Returns:
         R, with t R = t.
@@ -113,10 +103,7 @@ def invariant(matrix: Floats, counts: Floats | Counts) -> Floats:
 def changes(size: int, original: Codes, released: Codes) -> Counts:
     """In how many pairs each value was released as each.
 
-    Args:
-        size: how many values the attribute has.
-        original: their codes in pairs, `size` where missing. Shape (pairs,).
-        released: likewise.
+    Codes are `size` where a value is missing.
 
     Returns:
         int64, shape (size, size); rows are original values.
@@ -132,9 +119,6 @@ def changes(size: int, original: Codes, released: Codes) -> Counts:
 
 def estimated(counts: Counts) -> Floats:
     """How often each value was released as each, in parts: what only a person knows who holds both tables.
-
-    Args:
-        counts: as `changes` gives them.
 
     Returns:
         float64, shape (size, size); a row of NaN for a value of no pair.
@@ -152,10 +136,6 @@ def logarithms(matrix: Floats, released: Counts) -> Floats:
 
     A released cell that is missing is as probable for everyone. An original that is missing, or of which nothing is
     known, is released as anything is in all.
-
-    Args:
-        matrix: of original values and released ones.
-        released: how often the release has each value.
 
     Returns:
         float64, shape (released values + 1, original values + 1).
@@ -212,7 +192,7 @@ class Retained:
         return self.retention, (1 - self.retention) / (self.size - 1)
 
     def column(self, released: int) -> Column:
-        """All the same but for the value itself."""
+        """Equal probabilities, except that of the value itself."""
         own, other = self.both
         return [own if one == released else other for one in range(self.size)]
 
@@ -235,17 +215,11 @@ class Counted:
 
 @dataclass(frozen=True)
 class Declared:
-    """A declared matrix, its rows divided by their sums.
-
-    Args:
-        matrix: as it was declared.
-        rows: the row of each original value, -1 where there is none.
-        columns: the column of each released value, likewise.
-    """
+    """A declared matrix, its rows divided by their sums."""
 
     matrix: LabelledMatrix
-    rows: NDArray[np.intp]
-    columns: NDArray[np.intp]
+    rows: NDArray[np.intp]  # the row of each original value, -1 where there is none
+    columns: NDArray[np.intp]  # the column of each released value, likewise
 
     @cached_property
     def _lines(self) -> list[list[Fraction]]:
@@ -265,15 +239,11 @@ class Declared:
 class Adapted:
     """R = P Q, under which the expected number of records with each value stays as it is; see `channel.invariant`.
 
-    Args:
-        channel: P.
-        counts: the original records with each value.
-
     Cost: O(values^2) for the first column, where P is declared, and for each; O(values) where values are kept.
     """
 
-    channel: Retained | Declared
-    counts: Sequence[int]
+    channel: Retained | Declared  # P
+    counts: Sequence[int]  # the original records with each value
 
     @cached_property
     def _columns(self) -> list[list[Fraction]]:

@@ -30,13 +30,9 @@ LOST = 1e-6  # what a squared distance by products may be wrong by
 
 @dataclass(frozen=True)
 class Gaussian:
-    """The likelihood of every pair of records under normal noise.
+    """The likelihood of every pair of records under normal noise."""
 
-    Args:
-        space: both tables in units of the noise.
-    """
-
-    space: Space
+    space: Space  # both tables in units of the noise
 
     @property
     def released(self) -> Counts:
@@ -112,30 +108,21 @@ def in_units_of_noise(pairs: Pairs, noise: Noise) -> tuple[Space, int]:
     if not noise.is_independent and any(np.isnan(one.numbers).any() for one in (first, second)):
         raise CheckError(INCOMPLETE)
     weights = noise.spread[moved] ** 2 / variances[moved] if noise.is_independent else np.ones(axes.turn.shape[1])
-    missing = sum(_missing(table, name) for table in tables for name in noise.names)
+    missing = sum(int((one.codes[name] == one.domains[name].size).sum()) for one in tables for name in noise.names)
     space = Space(first, second, weights, np.full(len(axes.still), IMPOSSIBLE), [], missing)
     return space, axes.turn.shape[1] + len(axes.still)
 
 
 @dataclass(frozen=True)
 class _Axes:
-    """Attributes to which noise was added and those to which nothing was, and how the first are turned.
+    """Attributes to which noise was added and those to which nothing was, and how the first are turned."""
 
-    Args:
-        moved: the first.
-        still: the others.
-        turn: to axes of noise with variance 1. Shape (moved attributes, axes).
-        is_independent: whether each axis is one attribute.
-        stretch: by how much released numbers are drawn away from the mean again. Shape (moved attributes,).
-        mean: from which they are. Shape (moved attributes,).
-    """
-
-    moved: list[str]
-    still: list[str]
-    turn: Floats
-    is_independent: bool
-    stretch: Floats
-    mean: Floats
+    moved: list[str]  # the first
+    still: list[str]  # the others
+    turn: Floats  # to axes of noise with variance 1. Shape (moved attributes, axes).
+    is_independent: bool  # whether each axis is one attribute
+    stretch: Floats  # by how much released numbers are drawn away from the mean again. Shape (moved attributes,).
+    mean: Floats  # from which they are. Shape (moved attributes,).
 
     def points(
         self, table: CodedTable, centre: Floats, labels: Sequence[tuple[Counts, Counts]], side: int
@@ -188,10 +175,6 @@ def _middle(table: CodedTable, name: str) -> float:
     """Some number among those of an attribute, so that products lose few digits."""
     values = table.domains[name].values.astype(np.float64)
     return float(values[len(values) // 2]) if len(values) else 0.0
-
-
-def _missing(table: CodedTable, name: str) -> int:
-    return int((table.codes[name] == table.domains[name].size).sum())
 
 
 def scored(pairs: Pairs, scores: Scores) -> Pairs:

@@ -18,20 +18,13 @@ from tcdp_audit.plugin.engine import CheckError
 
 @dataclass(frozen=True)
 class LabelledMatrix:
-    """A matrix as its file has it.
+    """A matrix as its file has it."""
 
-    Args:
-        name: what messages call it.
-        rows: the labels of its rows.
-        columns: the labels of its columns.
-        numbers: float64, finite, shape (rows, columns).
-        typed: the same as fractions, a row each; None where the numbers are decimals in a file.
-    """
-
-    name: str
-    rows: Sequence[str]
-    columns: Sequence[str]
-    numbers: Floats
+    name: str  # what messages call it
+    rows: Sequence[str]  # the labels of its rows
+    columns: Sequence[str]  # the labels of its columns
+    numbers: Floats  # float64, finite, shape (rows, columns)
+    # the same as fractions, a row each; None where the numbers are decimals in a file
     typed: Sequence[Sequence[Fraction]] | None = None
 
     def fractions(self, row: int) -> Sequence[Fraction]:
@@ -57,10 +50,6 @@ def read_matrix(path: Path, name: str) -> LabelledMatrix:
     """Read a CSV file: the first line has the labels of columns, and every further line a label and its numbers.
 
     Cells are parted by semicolons where the first line has one, otherwise by commas; its first cell may be anything.
-
-    Args:
-        path: of the file.
-        name: what messages call it.
 
     Raises:
         CheckError: it cannot be read, or is no such matrix; the message names a line and no label.

@@ -26,9 +26,6 @@ TOGETHER = 256  # records of small parts that are assigned at once
 class Links:
     """The links of everyone by their candidates alone.
 
-    Args:
-        sets: the candidates.
-
     Example:
         >>> sets = CandidateSets(*map(np.array, ([0, 1, 3], [0, 0, 1], [0, 1], [0, 1], [0, 0], [0, 0])))
         >>> links = Links(sets)  # the first can only be the first record, the second may be both
@@ -85,11 +82,7 @@ class Links:
 def nearest_correct(sets: CandidateSets, squared: Floats, own: Floats, both: Space) -> Fraction:
     """Right links by the nearest candidate, where a right one among t records that tie for nearest counts 1/t.
 
-    Args:
-        sets: the candidates.
-        squared: d^2 of each candidate. Shape (edges,).
-        own: d^2 of each person and their own record. Shape (pairs,).
-        both: it says which distances are equal.
+    `squared` is d^2 of each candidate, `own` that of each person and their own record.
 
     Cost: O(points + edges).
     """
@@ -104,13 +97,7 @@ def nearest_correct(sets: CandidateSets, squared: Floats, own: Floats, both: Spa
 
 
 def nearest_in_sets(sets: CandidateSets, tables: AttackedTables, both: Space) -> dict[str, Fraction]:
-    """Right links by the nearest candidate, from both ends.
-
-    Args:
-        sets: candidates of known points.
-        tables: whose points they are.
-        both: the records in the space of distances.
-    """
+    """Right links by the nearest candidate, from both ends."""
     known = both.known.point[tables.known.first]
     released = both.released.point[tables.released.first]
     own = both.squared_distances(released[sets.released], known[sets.known])
@@ -136,13 +123,11 @@ def sum_of_reciprocals(sizes: NDArray[np.int64]) -> Fraction:
 
 
 def count_assigned(sets: CandidateSets, squared: Floats) -> Fraction | None:
-    """Right links of the best assignment, in the mean over all ways of telling equal records apart.
+    """Right links of the best assignment, in the mean over all assignments of equal records.
 
     Of several assignments that are as near the one with the most right links counts.
 
-    Args:
-        sets: candidates after the closure, so that a matching of everyone is known.
-        squared: d^2 of each candidate. Shape (edges,).
+    The sets are those after the closure, so that a matching of everyone is known; `squared` is d^2 of each candidate.
 
     Returns:
         From 0 to the number of people; None where the assignment is left out, see `assign`.

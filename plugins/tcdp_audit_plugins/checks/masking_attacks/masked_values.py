@@ -76,7 +76,7 @@ class PramParameters(LikelihoodParameters):
         yield from (("matrix", name, location) for name, location in self._matrices if isinstance(location, str))
 
     def figures(self) -> dict[str, Any]:
-        """As an outcome carries them: the values of a matrix that stands in the policy are counted."""
+        """As an outcome carries them: the values of a matrix in the policy are counted."""
         figures = super().figures()
         if self.matrix is not None:
             listed = {name: one if isinstance(one, str) else count(len(one), "value") for name, one in self._matrices}
@@ -112,27 +112,16 @@ def faults(parameters: PramParameters, document: PolicyDocument) -> Iterator[tup
 
 @dataclass(frozen=True)
 class MaskedAttribute:
-    """An attribute that was changed at random.
+    """An attribute that was changed at random."""
 
-    Args:
-        name: of the attribute.
-        labels: its values that say something.
-        original: the code of each original record, the number of values where the cell says nothing.
-        released: of each released one.
-        pairs: the codes of each pair of records that are one person, original and released.
-        matrix: P[x, y]; a row of NaN for a value of which nothing is known.
-        channel: the same as fractions.
-        is_estimated: whether the matrix was estimated from the pairs.
-    """
-
-    name: str
-    labels: Sequence[str]
-    original: Codes
-    released: Codes
-    pairs: tuple[Codes, Codes]
-    matrix: Floats
-    channel: Channel
-    is_estimated: bool
+    name: str  # of the attribute
+    labels: Sequence[str]  # its values that say something
+    original: Codes  # the code of each original record, the number of values where the cell says nothing
+    released: Codes  # of each released one
+    pairs: tuple[Codes, Codes]  # the codes of each pair of records that are one person, original and released
+    matrix: Floats  # P[x, y]; a row of NaN for a value of which nothing is known
+    channel: Channel  # the same as fractions
+    is_estimated: bool  # whether the matrix was estimated from the pairs
 
     def column(self, released: int) -> list[Fraction]:
         """A row of `logarithms` as fractions: how probably each original code, a missing one last, became a code."""
@@ -233,7 +222,7 @@ def _declared(
     if not adapted:
         channel = Declared(matrix, places(labels, matrix.rows), places(labels, matrix.columns))
         return declared(matrix, labels, original, released), channel
-    others = sorted({*matrix.rows, *matrix.columns}.difference(labels))  # ways may lead over values that nobody has
+    others = sorted({*matrix.rows, *matrix.columns}.difference(labels))  # ways may lead over values that no record has
     every = [*labels, *others]
     counts = [np.append(one, np.zeros(len(others), np.int64)) for one in (original, released)]
     whole = invariant(declared(matrix, every, *counts), counts[0])

@@ -16,11 +16,7 @@ from tcdp_audit.plugin.engine import CheckError
 from tcdp_audit.plugin.sentences import count
 from tcdp_audit_plugins.checks._shared.candidate_sets import CandidateSets
 from tcdp_audit_plugins.checks._shared.known_attributes import known_attributes, without_key
-from tcdp_audit_plugins.checks.masking_attacks.candidate_figure import (
-    FIGURE,
-    attack_figure,
-    attack_sentences,
-)
+from tcdp_audit_plugins.checks.masking_attacks.candidate_figure import FIGURE, attack_figure, attack_sentences
 from tcdp_audit_plugins.checks.masking_attacks.parameters import (
     AttackParameters,
     ordered_attributes,
@@ -48,7 +44,7 @@ class MicroaggregationAttackParameters(AttackParameters):
         Literal["individual_ranking", "known_groups"],
         Field(
             description="How the intruder attacks: attribute by attribute, where each was averaged by itself; or "
-            "by the groups themselves, which whoever holds all values can form again."
+            "by the groups themselves, which an intruder who holds all values can form again."
         ),
     ] = "individual_ranking"
     k: Annotated[
@@ -133,7 +129,7 @@ class Microaggregated:
         return BEYOND.format(farthest=farthest)
 
     def _groups(self) -> CandidateSets:
-        """Who is in each person's groups of all blocks; people who agree in a block have the groups of all of them."""
+        """The people in each person's groups of all blocks; people who agree in a block share the groups of all."""
         known, released = known_groups(self.tables, list(self.blocks.values()), self.memory)
         sizes = np.bincount(known, minlength=len(self.tables.known.first))
         return self.tables.sets(np.concatenate([[0], np.cumsum(sizes)]), released)
@@ -183,7 +179,7 @@ def _faults(parameters: MicroaggregationAttackParameters, document: PolicyDocume
         yield "attributes", "`blocks` name the attributes already; leave `attributes` out"
     named = [name for block in parameters.blocks or [] for name in block]
     if len(set(named)) < len(named):
-        yield "blocks", "an attribute stands in two blocks, or twice in one"
+        yield "blocks", "an attribute is in two blocks, or twice in one"
     for name in attacked_attributes(parameters, document):
         reason = why_not_released(name, document)
         if reason:
@@ -212,5 +208,5 @@ CHECKS: list[Check] = [
             "[{method=known_groups?}forms the groups again|how values were averaged]",
         ),
         guide=built_in_guide(__file__, "microaggregation_attack.md"),
-    ),
+    )
 ]

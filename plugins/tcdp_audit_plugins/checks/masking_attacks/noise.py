@@ -24,7 +24,7 @@ Scores = Literal["values", "ranks", "normal"]
 Percent = Annotated[Exact, Field(ge=0)]
 SYMMETRY = 1e-9  # of the largest number: what printed decimals may differ by
 INCOMPLETE = (
-    "cells are missing in the compared columns, and noise with covariances is told from whole records only; give `sd`, "
+    "cells are missing in the compared columns, and noise covariances are estimated from whole records; give `sd`, "
     "use `estimate: variances`, or leave the columns with missing cells out of `attributes`"
 )
 NAME = "the covariance matrix of the noise"
@@ -39,7 +39,7 @@ class NoiseParameters(LikelihoodParameters):
         Field(
             min_length=1,
             description="The numeric attributes that the intruder knows; without it, all numeric quasi-identifiers, or "
-            "where ranks are meant all that have an order.",
+            "where ranks are compared all that have an order.",
         ),
     ] = None
     sd: Annotated[
@@ -60,7 +60,7 @@ class NoiseParameters(LikelihoodParameters):
         bool,
         Field(
             description="With `sd`: numbers were drawn back to their mean after the noise, so that variances stay on "
-            "average; whoever knows that stretches them again."
+            "average; an intruder who knows that stretches them again."
         ),
     ] = False
     covariance: Annotated[
@@ -141,21 +141,13 @@ def _misdeclared(parameters: NoiseParameters, names: Sequence[str]) -> Iterator[
 
 @dataclass(frozen=True)
 class Noise:
-    """Noise of mean 0.
+    """Noise of mean 0."""
 
-    Args:
-        names: of the attributes that it was added to.
-        covariance: in units of the attributes. float64, shape (attributes, attributes).
-        spread: the standard deviation of each attribute in the original, with n - 1. float64.
-        stretch: by how much released numbers were drawn back to the mean of the original after it. float64.
-        mean: of the original. float64.
-    """
-
-    names: Sequence[str]
-    covariance: Floats
-    spread: Floats
-    stretch: Floats
-    mean: Floats
+    names: Sequence[str]  # of the attributes that it was added to
+    covariance: Floats  # in units of the attributes. float64, shape (attributes, attributes).
+    spread: Floats  # the standard deviation of each attribute in the original, with n - 1. float64.
+    stretch: Floats  # by how much released numbers were drawn back to the mean of the original after it. float64.
+    mean: Floats  # of the original. float64.
 
     @property
     def is_independent(self) -> bool:
@@ -202,11 +194,7 @@ def _mean_and_spread(table: CodedTable, name: str) -> tuple[float, float]:
 
 
 def _covariance(table: CodedTable, names: Sequence[str]) -> Floats:
-    """The covariance matrix of some attributes, added up in the order of their contents.
-
-    Raises:
-        CheckError: cells are missing.
-    """
+    """The covariance matrix of some attributes, added up in the order of their contents."""
     order = np.lexsort([table.codes[name] for name in names])
     numbers = np.column_stack([table.numbers(name) for name in names])[order]
     if np.isnan(numbers).any():
@@ -243,11 +231,7 @@ def _of_file(path: Path, names: Sequence[str]) -> Floats:
 
 
 def _sound(numbers: Floats) -> Floats:
-    """A covariance matrix, symmetric to the last digit.
-
-    Raises:
-        CheckError: it is none.
-    """
+    """A covariance matrix, symmetric to the last digit."""
     scale = np.sqrt(np.outer(np.diag(numbers), np.diag(numbers))) if (np.diag(numbers) >= 0).all() else None
     if scale is None or (np.abs(numbers - numbers.T) > SYMMETRY * np.abs(numbers).max(initial=0)).any():
         raise CheckError(f"{NAME} is none: it must be symmetric, with no negative number on its diagonal")

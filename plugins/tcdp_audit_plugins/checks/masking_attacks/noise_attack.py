@@ -7,13 +7,14 @@ from tcdp_audit.plugin.check import DisclosureType, Need, Pairs, TableCheck, Tab
 from tcdp_audit.plugin.detector import Scale
 from tcdp_audit.plugin.sentences import Comparison
 from tcdp_audit_plugins.checks.masking_attacks.gaussian import Gaussian, in_units_of_noise, scored
-from tcdp_audit_plugins.checks.masking_attacks.likelihood_figure import (
+from tcdp_audit_plugins.checks.masking_attacks.noise import NoiseParameters, faults, noise_of, numeric_attributes
+from tcdp_audit_plugins.checks.masking_attacks.posteriors import (
     Attack,
     attack_sentences,
     both_ways,
+    posteriors,
+    require_few,
 )
-from tcdp_audit_plugins.checks.masking_attacks.noise import NoiseParameters, faults, noise_of, numeric_attributes
-from tcdp_audit_plugins.checks.masking_attacks.posteriors import posteriors, require_few
 from tcdp_audit_plugins.checks.record_linkage.credit import credit
 from tcdp_audit_plugins.checks.record_linkage.standardised import Space, space
 from tcdp_audit_plugins.guides import built_in_guide
@@ -99,5 +100,5 @@ CHECKS = [
             "[{scores=values?}how much noise was added|how far values tend to be moved among the ranks]",
         ),
         guide=built_in_guide(__file__, "noise_attack.md"),
-    ),
+    )
 ]

@@ -32,8 +32,7 @@ class AttackParameters(Parameters):
         Field(description="Which links are counted: certain ones, or right ones by guessing among the candidates."),
     ] = "certain"
     closure: Annotated[
-        bool,
-        Field(description="Whether candidates are ruled out that no one-to-one matching of everybody leaves."),
+        bool, Field(description="Whether candidates are ruled out that no one-to-one matching of all people leaves.")
     ] = True
     attributes: Annotated[
         list[Text] | None,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, fsum
@@ -12,7 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tcdp_audit.plugin._internal import Counts, Floats
+from tcdp_audit.plugin.check import Pairs, TableFigure
 from tcdp_audit.plugin.engine import CheckError
+from tcdp_audit.plugin.sentences import Outcome, Sentences
+from tcdp_audit_plugins.checks.masking_attacks.parameters import LikelihoodParameters
+from tcdp_audit_plugins.checks.record_linkage.comparison import LINKED, finds
+from tcdp_audit_plugins.checks.record_linkage.credit import Credit, credit
+from tcdp_audit_plugins.checks.record_linkage.standardised import Space
 
 CELLS = 2**20  # of a block: 8 MiB
 NEAR = 1e-11  # parts of a probability: posteriors that are nearer to it are decided exactly
@@ -21,7 +27,7 @@ Flags = NDArray[np.bool_]
 
 
 class Likelihood(Protocol):
-    """Ln Pr(released point | known point), but for what is the same for all known points."""
+    """Ln Pr(released point | known point), up to a term that is the same for all known points."""
 
     @property
     def released(self) -> Counts:
@@ -56,42 +62,27 @@ class Likelihood(Protocol):
 
 @dataclass(frozen=True)
 class Posteriors:
-    """Who each released point may be, each person being as probable as any other beforehand.
+    """The persons that each released point may be, each person being as probable as any other beforehand."""
 
-    Args:
-        top: logarithm of the largest likelihood; 0 where every person is impossible. float64, shape (released points,).
-        ties: persons of that likelihood.
-        total: the likelihoods of all persons together, over the largest. float64.
-        candidates: persons whose posterior is above a probability.
-        possible: persons whose posterior is above 0, where no one is a candidate; 0 where a person is.
-        above_half: whether that of a person is above 1/2.
-        rounding: likelihoods that differ by less are equal.
-    """
-
+    # logarithm of the largest likelihood; 0 where every person is impossible. float64, shape (released points,).
     top: Floats
-    ties: Counts
-    total: Floats
-    candidates: Counts
-    possible: Counts
-    above_half: Flags
-    rounding: float
+    ties: Counts  # persons of that likelihood
+    total: Floats  # the likelihoods of all persons together, over the largest. float64.
+    candidates: Counts  # persons whose posterior is above a probability
+    possible: Counts  # persons whose posterior is above 0, where no one is a candidate; 0 where a person is
+    above_half: Flags  # whether that of a person is above 1/2
+    rounding: float  # likelihoods that differ by less are equal
 
     def of(self, released: NDArray[np.intp], likelihood: Floats) -> Floats:
         """The posterior of persons, each for a released point.
 
-        Args:
-            released: the points. Shape (pairs,).
-            likelihood: logarithm of the likelihood of each person. float64, shape (pairs,).
+        `likelihood` is the logarithm for each pair.
         """
         return np.asarray(np.exp(_levelled(likelihood - self.top[released], self.rounding)) / self.total[released])
 
 
 def posteriors(likelihood: Likelihood, probability: Fraction) -> Posteriors:
-    """The posteriors of all persons for each released point, summed up.
-
-    Args:
-        likelihood: of each pair of points.
-        probability: above which a person is a candidate.
+    """The posteriors of all persons for each released point, summed up; candidates are above `probability`.
 
     Cost: O(released points x known points) time, in blocks.
     """
@@ -134,7 +125,7 @@ def _possible(block: Floats, candidates: Counts, likelihood: Likelihood) -> Coun
 
 
 def _levelled(relative: Floats, rounding: float) -> Floats:
-    """Likelihoods relative to the largest, in place: those that are equal to it but for rounding become equal."""
+    """Likelihoods relative to the largest, in place: those within rounding of it become equal."""
     relative[relative >= -rounding] = 0
     return relative
 
@@ -152,20 +143,11 @@ def _above(likelihood: Likelihood, some: slice, block: Floats, total: Floats, ti
 
 
 def _decided(
-    likelihood: Likelihood,
-    pairs: tuple[NDArray[np.intp], NDArray[np.intp]],
-    start: int,
-    share: Fraction,
-    ties: Counts,
+    likelihood: Likelihood, pairs: tuple[NDArray[np.intp], NDArray[np.intp]], start: int, share: Fraction, ties: Counts
 ) -> Flags:
-    """Whether posteriors near a share are above it.
+    """Whether posteriors near a share are above it, for pairs of a row of the block and a known point.
 
-    Args:
-        likelihood: of all points.
-        pairs: rows of a block, in order, and known points.
-        start: the released point of the first row.
-        share: a probability.
-        ties: persons who are as likely, where these are the likeliest; 0 where they are not. Shape (pairs,).
+    `ties` are persons who are as likely where these are the likeliest, else 0.
     """
     row, known = pairs
     above = np.zeros(len(row), np.bool_)
@@ -181,9 +163,7 @@ def exact_sums(values: Floats, times: Counts) -> Floats:
     Each value is split into a multiple of 2^-26 and one of a far smaller power of two, small enough that all these add
     up without any rounding.
 
-    Args:
-        values: from 0 to 1. float64, shape (rows, columns).
-        times: shape (columns,).
+    Values are from 0 to 1, of shape (rows, columns).
 
     Example:
         >>> values = np.array([[1.0, 1e-9, 1 / 3]])
@@ -233,18 +213,11 @@ def require_few(likelihood: Likelihood, limit: int) -> None:
 
 
 def posterior_figures(
-    one: Posteriors,
-    likelihood: Likelihood,
-    ends: tuple[NDArray[np.intp], NDArray[np.intp]],
-    probability: Fraction,
+    one: Posteriors, likelihood: Likelihood, ends: tuple[NDArray[np.intp], NDArray[np.intp]], probability: Fraction
 ) -> dict[str, Any]:
     """What the posteriors of some records say, for details.
 
-    Args:
-        one: the posteriors of all released points.
-        likelihood: that they are of.
-        ends: the released point of each record whose person is known, and the person's. Shape (records,) each.
-        probability: above which a person is a candidate.
+    `ends` are the released point of each record whose person is known, and the person's.
     """
     released = ends[0]
     own = likelihood.of_pairs(*ends)
@@ -282,3 +255,85 @@ def _truth_above(
     pairs = (released[near], known[near])
     above[near] = _decided(likelihood, pairs, 0, share, likeliest * one.ties[released[near]])
     return above
+
+
+@dataclass(frozen=True)
+class Attack:
+    """The links and posteriors of an attack."""
+
+    pairs: Pairs
+    credit: Mapping[str, Credit]  # right links by direction
+    without_knowledge: Space | None  # the space in which a person looks who knows nothing of the masking
+    posteriors: Posteriors  # of released points
+    likelihood: Likelihood  # that the posteriors are of
+    ends: tuple[NDArray[np.intp], NDArray[np.intp]]  # the released point of each matched record, and its person's
+    estimated: list[str]  # what was estimated from the pairs
+
+    def figure(self, parameters: LikelihoodParameters, further: Mapping[str, Any]) -> TableFigure:
+        """The figure of the direction that is asked for."""
+        headline = self.credit[parameters.direction]
+        return TableFigure(
+            value=headline.share,
+            records=headline.attempts,
+            details={
+                **headline.figures(),
+                **{name: one.figures() for name, one in self.credit.items()},
+                "without_knowledge": self._baseline(),
+                **posterior_figures(self.posteriors, self.likelihood, self.ends, parameters.probability),
+                "estimated": self.estimated,
+                **further,
+                **self.pairs.counted(),
+            },
+        )
+
+    def _baseline(self) -> dict[str, Any]:
+        if self.without_knowledge is None:
+            return {}
+        earned = {name: credit(*one).expected for name, one in both_ways(self.without_knowledge, self.pairs).items()}
+        return {name: {"expected_correct": expected} for name, expected in earned.items()}
+
+    @property
+    def candidates(self) -> Counts:
+        """How many people each matched released record may be: by a posterior above the probability.
+
+        Where no one has one, all who are possible are alike.
+        """
+        counted = np.where(self.posteriors.candidates, self.posteriors.candidates, self.posteriors.possible)
+        return counted[self.ends[0]]
+
+
+def both_ways(space: Space, pairs: Pairs) -> dict[str, tuple[Space, NDArray[np.intp], NDArray[np.intp]]]:
+    """The search in both directions: a space, the point of each seeker, and that of its true match."""
+    released, known = space.released.point[pairs.matched], space.known.point[pairs.partner[pairs.matched]]
+    return {"masked_to_original": (space, released, known), "original_to_masked": (space.turned(), known, released)}
+
+
+def attack_sentences(columns: str, knowledge: str) -> Sentences:
+    """The sentences on how many people an intruder finds who knows what the masking does, and one who does not.
+
+    `columns` are the attributes that the intruder knows; `knowledge` is what else weighs the candidates.
+    """
+    return Sentences(
+        passed=(
+            "An intruder who knows {columns} and {knowledge} should find the right person for {linked}.[{without?} "
+            "Without that knowledge the nearest record is right for {without:%}.][{estimated?} That knowledge was "
+            "estimated from the true pairs.]"
+        ),
+        impact=finds("weighs {knowledge}").removesuffix(".") + LIKELIER,
+        parts={"columns": columns, "knowledge": knowledge, "linked": LINKED},
+        values=_values,
+    )
+
+
+LIKELIER = (
+    "[{above_half>0?}; for {above_half:released {record}} one person is likelier than all others together"
+    "|; no one is likelier than all others together]."
+)
+
+
+def _values(outcome: Outcome) -> dict[str, float]:
+    """The share that the nearest record is right for, without that knowledge; nothing where it is unknown."""
+    baseline = outcome.details["without_knowledge"].get(outcome.parameters["direction"])
+    if baseline is None or outcome.records is None:
+        return {}
+    return {"without": float(baseline["expected_correct"]) / outcome.records.total}

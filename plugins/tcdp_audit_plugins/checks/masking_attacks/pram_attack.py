@@ -9,10 +9,6 @@ from tcdp_audit.plugin.check import DisclosureType, Need, Pairs, TableCheck, Tab
 from tcdp_audit.plugin.detector import Scale
 from tcdp_audit.plugin.sentences import Comparison
 from tcdp_audit_plugins.checks._shared.known_attributes import known_attributes
-from tcdp_audit_plugins.checks.masking_attacks.likelihood_figure import (
-    Attack,
-    attack_sentences,
-)
 from tcdp_audit_plugins.checks.masking_attacks.masked_values import (
     MaskedAttribute,
     PramParameters,
@@ -20,7 +16,7 @@ from tcdp_audit_plugins.checks.masking_attacks.masked_values import (
     masked_attribute,
     transitions,
 )
-from tcdp_audit_plugins.checks.masking_attacks.posteriors import posteriors, require_few
+from tcdp_audit_plugins.checks.masking_attacks.posteriors import Attack, attack_sentences, posteriors, require_few
 from tcdp_audit_plugins.checks.record_linkage.standardised import space
 from tcdp_audit_plugins.guides import built_in_guide
 
@@ -103,5 +99,5 @@ CHECKS = [
         validate=faults,
         sentences=attack_sentences("{known}", "how probably each value was changed"),
         guide=built_in_guide(__file__, "pram_attack.md"),
-    ),
+    )
 ]

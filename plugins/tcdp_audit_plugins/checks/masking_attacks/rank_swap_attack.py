@@ -13,11 +13,7 @@ from tcdp_audit.plugin.check import Check, DisclosureType, Need, TableCheck, Tab
 from tcdp_audit.plugin.detector import Exact, PolicyDocument
 from tcdp_audit.plugin.sentences import Outcome, count
 from tcdp_audit_plugins.checks._shared.candidate_sets import CandidateSets
-from tcdp_audit_plugins.checks.masking_attacks.candidate_figure import (
-    FIGURE,
-    attack_figure,
-    attack_sentences,
-)
+from tcdp_audit_plugins.checks.masking_attacks.candidate_figure import FIGURE, attack_figure, attack_sentences
 from tcdp_audit_plugins.checks.masking_attacks.parameters import AttackParameters, ordered_attributes, ordered_faults
 from tcdp_audit_plugins.checks.masking_attacks.ranks import Ranks, least_displacement, sets_of_ranges
 from tcdp_audit_plugins.checks.masking_attacks.tables import AttackedTables
@@ -154,5 +150,5 @@ CHECKS: list[Check] = [
             _values,
         ),
         guide=built_in_guide(__file__, "rank_swap_attack.md"),
-    ),
+    )
 ]

@@ -28,7 +28,7 @@ TOO_MANY = (
     "more with --memory, or compare more attributes, which leave fewer candidates"
 )
 TOO_MANY_PATTERNS = (
-    "missing cells stand in {patterns:,} different combinations of the compared columns of the release, too many to "
+    "missing cells are in {patterns:,} different combinations of the compared columns of the release, too many to "
     "search one by one; leave columns with missing cells out of `attributes`"
 )
 AT_ONCE = 16  # known points that are compared with all released ones
@@ -39,18 +39,16 @@ CELLS = 2**28  # compared cells, beyond which it is given up
 class Ranks:
     """The positions of one attribute's values in its sorted released column.
 
-    Args:
-        counts: released records with each value of the domain, ascending; 1 for each value that occurs where the
-            distinct values are ranked and not the records. Shape (domain,).
-
     Example:
-        >>> ranks = Ranks(np.array([1, 2, 0, 1]))  # the values stand on 0, on 1 to 2, between 2 and 3, on 3
+        >>> ranks = Ranks(np.array([1, 2, 0, 1]))  # the values have ranks 0, 1 to 2, between 2 and 3, on 3
         >>> ranks.displacement(np.array([0, 0, 2, 1]), np.array([1, 3, 3, 1])).tolist()
         [1, 3, 1, 0]
         >>> [bound.tolist() for bound in ranks.ranges(1)]
         [[0, 0, 1, 1], [1, 2, 2, 2]]
     """
 
+    # released records with each value of the domain, ascending; 1 for each value that occurs where the distinct
+    # values are ranked and not the records. Shape (domain,).
     counts: Counts
 
     @cached_property
@@ -88,12 +86,6 @@ def sets_of_ranges(
     tables: AttackedTables, ranks: Mapping[str, Ranks], ranges: Mapping[str, Ranges], memory: int | None
 ) -> CandidateSets:
     """The released points in the ranges of each known point.
-
-    Args:
-        tables: the points.
-        ranks: those of each attribute's values.
-        ranges: of each attribute, around each value of its domain.
-        memory: budget in bytes for what is found; None for no limit.
 
     Raises:
         CheckError: there are more than the memory holds, or too many combinations of missing cells.
@@ -165,7 +157,7 @@ def least_displacement(tables: AttackedTables, ranks: Mapping[str, Ranks]) -> in
     compared with all released points, until no other bound is above what was found.
 
     Returns:
-        A number of ranks; None where so many ties stand in the way that this would take long.
+        A number of ranks; None where there are so many ties that this would take long.
 
     Cost: a nearest neighbour for each known point; a few comparisons with all of them where there are few ties.
     """

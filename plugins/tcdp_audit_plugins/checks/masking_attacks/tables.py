@@ -26,17 +26,11 @@ EDGE = 80  # bytes that a candidate takes while they are joined
 
 @dataclass(frozen=True)
 class Points:
-    """The distinct records of a table, in the order of their codes, whatever the order of its rows is.
+    """The distinct records of a table, in the order of their codes, whatever the order of its rows is."""
 
-    Args:
-        codes: over the common domains, a domain's size where a cell is missing. Shape (points, attributes).
-        first: a record on each point. Shape (points,).
-        point: the point of each record. Shape (records,).
-    """
-
-    codes: Codes
-    first: Positions
-    point: Positions
+    codes: Codes  # over the common domains, a domain's size where a cell is missing. Shape (points, attributes).
+    first: Positions  # a record on each point. Shape (points,).
+    point: Positions  # the point of each record. Shape (records,).
 
     @classmethod
     def of(cls, table: CodedTable, names: Sequence[str]) -> Points:
@@ -49,15 +43,10 @@ class Points:
 
 @dataclass(frozen=True)
 class AttackedTables:
-    """What an attack on candidate sets sees: both tables as points, and who is who.
-
-    Args:
-        pairs: release and original.
-        names: the attributes that the intruder knows.
-    """
+    """What an attack on candidate sets sees: both tables as points, and who is who."""
 
     pairs: Pairs
-    names: Sequence[str]
+    names: Sequence[str]  # the attributes that the intruder knows
 
     def __post_init__(self) -> None:
         """Insist that every attribute can be compared: where no pair has both values, everyone may be everyone.
@@ -91,38 +80,27 @@ class AttackedTables:
         return self.known.point[self.pairs.partner[matched]], self.released.point[matched]
 
     def sets(self, offsets: Positions, candidates: Positions) -> CandidateSets:
-        """Candidate sets of these tables.
-
-        Args:
-            offsets: where the candidates of each known point begin. Shape (known points + 1,).
-            candidates: released points, ascending for each known point.
-        """
+        """Candidate sets of these tables."""
         known, released = self.ends
-        everybody = np.bincount(self.known.point, minlength=len(self.known.first))
+        people = np.bincount(self.known.point, minlength=len(self.known.first))
         records = np.bincount(self.released.point, minlength=len(self.released.first))
         return CandidateSets(
             offsets,
             candidates,
             known,
             released,
-            everybody - np.bincount(known, minlength=len(everybody)),
+            people - np.bincount(known, minlength=len(people)),
             records - np.bincount(released, minlength=len(records)),
         )
 
 
 @dataclass(frozen=True)
 class _Block:
-    """The groups of a block.
+    """The groups of a block."""
 
-    Args:
-        known: of each known point, which values it has in the block. Shape (known points,).
-        released: of each released point, which group it is in. Shape (released points,).
-        ways: values and groups of people, as values x groups + group, ascending.
-    """
-
-    known: Positions
-    released: Positions
-    ways: Counts
+    known: Positions  # of each known point, which values it has in the block. Shape (known points,).
+    released: Positions  # of each released point, which group it is in. Shape (released points,).
+    ways: Counts  # values and groups of people, as values x groups + group, ascending
 
     @classmethod
     def of(cls, tables: AttackedTables, names: Sequence[str]) -> _Block:
@@ -169,11 +147,6 @@ def known_groups(
     tables: AttackedTables, blocks: Sequence[Sequence[str]], memory: int | None
 ) -> tuple[Positions, Positions]:
     """Known points and the released ones that they may be, ascending.
-
-    Args:
-        tables: both tables as points.
-        blocks: the attributes that were microaggregated together.
-        memory: bytes, or None for no limit.
 
     Raises:
         CheckError: the candidates by the block with the smallest groups outgrow the memory.

@@ -22,17 +22,11 @@ Codes = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class CodedPoints:
-    """The distinct records of a table, in the order of their codes, whatever the order of its rows is.
+    """The distinct records of a table, in the order of their codes, whatever the order of its rows is."""
 
-    Args:
-        codes: int64, shape (points, attributes).
-        records: how many records are at each point. int64.
-        point: the point of each record.
-    """
-
-    codes: Codes
-    records: Counts
-    point: NDArray[np.intp]
+    codes: Codes  # int64, shape (points, attributes)
+    records: Counts  # how many records are at each point. int64.
+    point: NDArray[np.intp]  # the point of each record
 
     @classmethod
     def of(cls, columns: Sequence[Codes], sizes: Sequence[int]) -> CodedPoints:
@@ -44,20 +38,14 @@ class CodedPoints:
 
 @dataclass(frozen=True)
 class Transitions:
-    """The likelihood that a known record was released as another: a product over attributes.
+    """The likelihood that a known record was released as another: a product over attributes."""
 
-    Args:
-        logarithms: for each attribute ln Pr(released | original), shape (released codes, original codes).
-        seekers: released points; known ones where `turned`.
-        others: known points; released ones where turned.
-        rounding: what a sum of logarithms can be wrong by, several times over.
-        columns: for each attribute Pr(released code | original code) of a released code, as fractions.
-    """
-
+    # for each attribute ln Pr(released | original), shape (released codes, original codes)
     logarithms: Sequence[Floats]
-    seekers: CodedPoints
-    others: CodedPoints
-    rounding: float
+    seekers: CodedPoints  # released points; known ones where `turned`
+    others: CodedPoints  # known points; released ones where turned
+    rounding: float  # what a sum of logarithms can be wrong by, several times over
+    # for each attribute Pr(released code | original code) of a released code, as fractions
     columns: Sequence[Callable[[int], Sequence[Fraction]]]
 
     @classmethod
@@ -144,12 +132,7 @@ class Transitions:
         return self.seekers.point[pairs.matched], self.others.point[pairs.partner[pairs.matched]]
 
     def linked(self, seekers: NDArray[np.intp], matches: NDArray[np.intp]) -> Credit:
-        """The credit of links to the likeliest point.
-
-        Args:
-            seekers: the point of each record that is linked. Shape (attempts,).
-            matches: the point of its true match.
-        """
+        """The credit of links to the likeliest point."""
         return self.credit(*most_likely(self), seekers, matches)
 
     def credit(self, top: Floats, ties: Counts, seekers: NDArray[np.intp], matches: NDArray[np.intp]) -> Credit:

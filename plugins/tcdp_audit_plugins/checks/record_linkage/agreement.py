@@ -40,15 +40,10 @@ class Agreement(Protocol):
 
 @dataclass(frozen=True)
 class Within:
-    """Values agree from a lowest to a highest code that each value has, both inclusive.
+    """Values agree from a lowest to a highest code that each value has, both inclusive."""
 
-    Args:
-        lowest: the lowest code that agrees with each code, int64, shape (size + 1,).
-        highest: the highest; below the lowest where there is none.
-    """
-
-    lowest: NDArray[np.int64]
-    highest: NDArray[np.int64]
+    lowest: NDArray[np.int64]  # the lowest code that agrees with each code, int64, shape (size + 1,)
+    highest: NDArray[np.int64]  # the highest; below the lowest where there is none
 
     def block(self, released: Codes, original: Codes) -> Agreeing:
         """Two comparisons a pair."""
@@ -68,9 +63,7 @@ def equal(size: int) -> Within:
 def tolerant(values: NDArray[Any], tolerance: Fraction) -> Within:
     """Numbers agree where |a - b| <= tolerance, as decimals: 0.4 and 0.3 are within 0.1.
 
-    Args:
-        values: the distinct values in ascending order.
-        tolerance: at least 0, in units of the attribute.
+    Values are distinct and ascend; the tolerance is at least 0, in units of the attribute.
 
     Example:
         >>> import numpy
@@ -87,15 +80,11 @@ def tolerant(values: NDArray[Any], tolerance: Fraction) -> Within:
 
 @dataclass(frozen=True)
 class Alike:
-    """Texts agree where Dice's coefficient of their bigrams, 2 |A and B| / (|A| + |B|), is large enough.
+    """Texts agree where Dice's coefficient of their bigrams, 2 |A and B| / (|A| + |B|), is large enough."""
 
-    Args:
-        bigrams: which bigrams each text has, float32 of 0 and 1, shape (size + 1, bigrams); none for a missing one.
-        least: how many common bigrams are enough for a number of bigrams in both together.
-    """
-
+    # which bigrams each text has, float32 of 0 and 1, shape (size + 1, bigrams); none for a missing one
     bigrams: NDArray[np.float32]
-    least: NDArray[np.int64]
+    least: NDArray[np.int64]  # how many common bigrams are enough for a number of bigrams in both together
 
     def block(self, released: Codes, original: Codes) -> Agreeing:
         """One matrix product of the distinct texts in the block: O(released texts x size x bigrams)."""
@@ -123,9 +112,7 @@ def alike(texts: Sequence[str], similarity: Fraction) -> Alike:
 
     A bigram is a pair of neighbouring characters, with a blank before the first and after the last.
 
-    Args:
-        texts: the distinct values.
-        similarity: above 0, at most 1.
+    Texts are distinct; the similarity is above 0 and at most 1.
 
     Raises:
         CheckError: texts times bigrams that occur are more than 2^28.

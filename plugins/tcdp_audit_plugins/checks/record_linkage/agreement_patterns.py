@@ -29,21 +29,13 @@ class Column:
 
 @dataclass(frozen=True)
 class Join:
-    """The records that agree on some attributes with a record of the other table, in groups of equal values.
+    """The records that agree on some attributes with a record of the other table, in groups of equal values."""
 
-    Args:
-        released: positions of the released records that have an equal. int64.
-        released_group: the group of each, from 0 to groups - 1.
-        original: positions of the original records that have an equal.
-        original_group: the group of each.
-        groups: how many groups there are.
-    """
-
-    released: Whole
-    released_group: Whole
-    original: Whole
-    original_group: Whole
-    groups: int
+    released: Whole  # positions of the released records that have an equal. int64.
+    released_group: Whole  # the group of each, from 0 to groups - 1
+    original: Whole  # positions of the original records that have an equal
+    original_group: Whole  # the group of each
+    groups: int  # how many groups there are
 
     def equals(self) -> Whole:
         """How many original records each of the released records agrees with. Shape of `released`."""
@@ -92,13 +84,10 @@ def _distinctive_first(columns: Sequence[Column], chosen: Sequence[int]) -> list
 
 
 def pattern_counts(columns: Sequence[Column]) -> Whole:
-    """How many pairs of a released and an original record have each agreement pattern.
+    """How many pairs of a released and an original record have each agreement pattern over the p columns.
 
     For every subset S of the attributes N(S) = sum over common values v of n_released(v) n_original(v) pairs agree at
     least on S; inclusion and exclusion over the supersets gives those that agree exactly on S.
-
-    Args:
-        columns: p attributes of the two tables.
 
     Returns:
         Pairs with each pattern, int64, shape (2^p,); their sum is n_released times n_original.

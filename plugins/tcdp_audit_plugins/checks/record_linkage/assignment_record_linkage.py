@@ -16,9 +16,8 @@ from tcdp_audit.plugin.detector import Exact
 from tcdp_audit.plugin.engine import CheckError
 from tcdp_audit.plugin.sentences import Comparison, Sentences
 from tcdp_audit_plugins.checks._shared.known_attributes import known_attributes
-from tcdp_audit_plugins.checks.record_linkage.comparison import ComparisonParameters, comparable
+from tcdp_audit_plugins.checks.record_linkage.comparison import LINKED, ComparisonParameters, comparable, finds
 from tcdp_audit_plugins.checks.record_linkage.distance_record_linkage import table_figures
-from tcdp_audit_plugins.checks.record_linkage.linked_records import LINKED, finds
 from tcdp_audit_plugins.checks.record_linkage.standardised import Space, space
 from tcdp_audit_plugins.guides import built_in_guide
 
@@ -32,8 +31,7 @@ class AssignmentParameters(ComparisonParameters):
     """Parameters of `assignment_record_linkage`."""
 
     at_most: Annotated[
-        Exact | None,
-        Field(ge=0, le=1, description="The largest share of records that may be linked correctly."),
+        Exact | None, Field(ge=0, le=1, description="The largest share of records that may be linked correctly.")
     ] = None
     limit: Annotated[
         int,
@@ -94,21 +92,14 @@ def assignment_record_linkage(view: TableView, parameters: AssignmentParameters)
 
 @dataclass(frozen=True)
 class _Optima:
-    """The assignments whose sum of d^2 is least.
+    """The assignments whose sum of d^2 is least."""
 
-    Args:
-        both: the points and how many records are at each.
-        cost: d^2 of each released and known point. float64, shape (released points, known points).
-        right: the share of a link between two points that is right, in the mean over identical records. Same shape.
-        released: the point of each matched released record.
-        original: the point of its original.
-    """
-
-    both: Space
-    cost: Floats
+    both: Space  # the points and how many records are at each
+    cost: Floats  # d^2 of each released and known point. float64, shape (released points, known points).
+    # the share of a link between two points that is right, in the mean over identical records. Same shape.
     right: Floats
-    released: NDArray[np.intp]
-    original: NDArray[np.intp]
+    released: NDArray[np.intp]  # the point of each matched released record
+    original: NDArray[np.intp]  # the point of its original
 
     @classmethod
     def of(cls, both: Space, released: NDArray[np.intp], original: NDArray[np.intp]) -> _Optima:
@@ -131,14 +122,11 @@ class _Optima:
     def flow(self, favour: float, rng: np.random.Generator | None = None) -> NDArray[np.int64]:
         """How many records of each released point go to each known point in one optimal assignment.
 
-        Where right links are favoured, no optimal assignment has more of them, since they would be worth more than
-        what float64 loses on sums of distances; where they are disfavoured, none has fewer. Assignments whose sums are
-        as near to the least as all favours together count as optimal. Records are put in a drawn order, if any, which
-        starts from their order by content: rows in another order change nothing.
-
-        Args:
-            favour: by how much a right link is nearer, in parts of the mean squared distance.
-            rng: draws the order.
+        `favour` makes right links nearer, in parts of the mean squared distance. Where right links are favoured, no
+        optimal assignment has more of them, since they would be worth more than what float64 loses on sums of
+        distances; where they are disfavoured, none has fewer. Assignments whose sums are as near to the least as all
+        favours together count as optimal. Records are put in a drawn order, if any, which starts from their order by
+        content: rows in another order change nothing.
 
         Returns:
             int64, shape (released points, known points); rows and columns sum to at most the points' records.
@@ -161,15 +149,9 @@ class _Optima:
 def expected_correct(
     both: Space, flow: NDArray[np.int64], released: NDArray[np.intp], original: NDArray[np.intp]
 ) -> Fraction:
-    """Correct links in the mean over all ways of telling identical records apart, which an assignment cannot.
+    """Correct links in the mean over all assignments of identical records, which cannot be distinguished.
 
     Of r records on one point, f go to a point with s records; a true pair between them is linked with f / (r s).
-
-    Args:
-        both: the points and how many records are at each.
-        flow: as `_Optima.flow` gives it.
-        released: the point of each matched released record.
-        original: the point of its original.
 
     Cost: O(matched records).
     """
@@ -196,11 +178,9 @@ CHECKS = [
                 "Several assignments are as good: this one has the most right links, another has {lowest:%}.]"
             ),
             impact=finds("links all records at once"),
-            parts={
-                "linked": LINKED,
-            },
+            parts={"linked": LINKED},
             values=lambda outcome: {"other_best": outcome.details["lowest"] != outcome.details["highest"]},
         ),
         guide=built_in_guide(__file__, "assignment_record_linkage.md"),
-    ),
+    )
 ]

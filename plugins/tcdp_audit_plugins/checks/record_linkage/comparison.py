@@ -49,10 +49,7 @@ def comparable_attributes(parameters: ComparedAttributes, document: PolicyDocume
         declaration = document.attributes[name]
         if declaration.scale is None:
             example = f"`{name}: {{role: {declaration.role.value}, scale: nominal}}`"
-            yield (
-                "",
-                f"{name!r} has no scale, so its values cannot be compared; declare it, for example {example}",
-            )
+            yield ("", f"{name!r} has no scale, so its values cannot be compared; declare it, for example {example}")
         elif declaration.scale is Scale.ORDINAL and declaration.order is None:
             yield "", f"{name!r} is compared by rank; declare its `order: [low, middle, high]`"
 
@@ -63,3 +60,16 @@ def comparable(parameters: ComparisonParameters, document: PolicyDocument) -> It
     names = known_attributes(parameters.attributes, quasi_identifiers_of(document))
     for name in sorted(set(parameters.weights or {}) - set(names)):
         yield "weights", f"{name!r} is weighed but not compared"
+
+
+LINKED = (  # ties count 1/t
+    "{expected_correct/records:{record}} ({observed:%})[, where {allowed}]; guessing finds {random_baseline:%}"
+)
+
+
+def finds(how: str) -> str:
+    """The template of what linkage means for one person: how often they are found, and how often by guessing."""
+    return (
+        f"{{intruder}} and {how} finds the right record with {{observed:chance}}; "
+        "guessing is right with {random_baseline:chance}."
+    )

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tcdp_audit_plugins.checks.record_linkage.distances import closer
 from tcdp_audit_plugins.checks.record_linkage.nearest import nearest
-from tcdp_audit_plugins.checks.record_linkage.products import closer
 from tcdp_audit_plugins.checks.record_linkage.standardised import Space
 
 CELLS = 10**8  # the ranks of true matches are found for as many records as this many compared cells allow ...
@@ -22,23 +22,14 @@ Z95 = 1.959963984540054  # the normal distribution's 97.5 % point
 
 @dataclass(frozen=True)
 class Credit:
-    """How many of some records are linked to their true match.
+    """How many of some records are linked to their true match."""
 
-    Args:
-        attempts: how many records were linked.
-        expected: correct links in the mean over all ways of breaking ties.
-        optimistic: correct links if every tie is broken rightly.
-        pessimistic: correct links if every tie is broken wrongly.
-        candidates: among how many records each was looked for.
-        tied: attempts in which several records were nearest.
-    """
-
-    attempts: int
-    expected: Fraction
-    optimistic: int
-    pessimistic: int
-    candidates: int
-    tied: int
+    attempts: int  # how many records were linked
+    expected: Fraction  # correct links in the mean over all ways of breaking ties
+    optimistic: int  # correct links if every tie is broken rightly
+    pessimistic: int  # correct links if every tie is broken wrongly
+    candidates: int  # among how many records each was looked for
+    tied: int  # attempts in which several records were nearest
 
     @property
     def share(self) -> Fraction:
@@ -49,10 +40,7 @@ class Credit:
         """Wilson's 95 % confidence interval of the share, for attempts that are a sample."""
         n, p = self.attempts, float(self.share)
         middle, spread = p + Z95**2 / (2 * n), Z95 * sqrt(p * (1 - p) / n + Z95**2 / (4 * n * n))
-        return [
-            max(0.0, (middle - spread) / (1 + Z95**2 / n)),
-            min(1.0, (middle + spread) / (1 + Z95**2 / n)),
-        ]
+        return [max(0.0, (middle - spread) / (1 + Z95**2 / n)), min(1.0, (middle + spread) / (1 + Z95**2 / n))]
 
     def figures(self) -> dict[str, Any]:
         """All of it by name, for details."""
@@ -70,10 +58,7 @@ class Credit:
 def credit(space: Space, seekers: NDArray[np.intp], matches: NDArray[np.intp]) -> Credit:
     """Link every seeker to its nearest known record.
 
-    Args:
-        space: released (or seeking) points and known ones.
-        seekers: the point of each record that is linked. Shape (attempts,).
-        matches: the known point of its true match. Shape (attempts,).
+    `matches` are the known points of the true matches. Shapes (attempts,).
 
     Cost: that of `nearest`.
 
@@ -98,10 +83,7 @@ def credit(space: Space, seekers: NDArray[np.intp], matches: NDArray[np.intp]) -
 def credit_of(hit: NDArray[np.bool_], ties: NDArray[np.int64], candidates: int) -> Credit:
     """The credit of some attempts.
 
-    Args:
-        hit: whether the true match is among the best. Shape (attempts,).
-        ties: how many records are the best. Shape (attempts,).
-        candidates: among how many records each was looked for.
+    `hit` marks true matches among the best, of which there are so many `ties`. Shapes (attempts,).
     """
     return Credit(
         attempts=len(hit),

@@ -16,9 +16,8 @@ from tcdp_audit.plugin.detector import Exact
 from tcdp_audit.plugin.engine import CheckError, CodedTable
 from tcdp_audit.plugin.sentences import Comparison, Sentences
 from tcdp_audit_plugins.checks._shared.known_attributes import known_attributes
-from tcdp_audit_plugins.checks.record_linkage.comparison import ComparisonParameters, comparable
+from tcdp_audit_plugins.checks.record_linkage.comparison import LINKED, ComparisonParameters, comparable, finds
 from tcdp_audit_plugins.checks.record_linkage.credit import Credit, credit, ranks
-from tcdp_audit_plugins.checks.record_linkage.linked_records import LINKED, finds
 from tcdp_audit_plugins.checks.record_linkage.standardised import Space, space
 from tcdp_audit_plugins.guides import built_in_guide
 
@@ -30,8 +29,7 @@ class DistanceLinkageParameters(ComparisonParameters):
     """Parameters of `distance_record_linkage`."""
 
     at_most: Annotated[
-        Exact | None,
-        Field(ge=0, le=1, description="The largest share of records that may be linked correctly."),
+        Exact | None, Field(ge=0, le=1, description="The largest share of records that may be linked correctly.")
     ] = None
     direction: Annotated[
         Direction, Field(description="Which records are linked: released ones to known ones, or the reverse.")
@@ -96,7 +94,7 @@ def compared_tables(view: TableView, pairs: Pairs) -> tuple[CodedTable, CodedTab
     """Release and original. Where the pairs are a sample, all distinct rows of both are before those of the sample.
 
     Anyone who looks for a record of the sample looks among all records: among those of a sample it would be found more
-    often. Rows of the sample stand for no further record.
+    often. Rows of the sample represent no further record.
 
     Raises:
         CheckError: the distinct rows outgrow the memory.
@@ -140,14 +138,11 @@ def known_to_the_intruder(pairs: Pairs, fraction: Fraction, seed: int) -> Pairs:
     chosen = np.sort(np.random.default_rng(seed).permutation(order)[:drawn])
     position = np.full(pairs.original.records + 1, -1, dtype=np.int64)
     position[chosen] = np.arange(len(chosen))
-    known = replace(pairs, original=_taken(pairs.original, chosen), partner=position[pairs.partner])
+    original = replace(pairs.original, codes={name: codes[chosen] for name, codes in pairs.original.codes.items()})
+    known = replace(pairs, original=original, partner=position[pairs.partner])
     if not len(known.matched):
         raise CheckError("none of the individuals that the intruder knows was released; raise `known_fraction`")
     return known
-
-
-def _taken(table: CodedTable, rows: NDArray[np.intp]) -> CodedTable:
-    return replace(table, codes={name: codes[rows] for name, codes in table.codes.items()})
 
 
 CHECKS = [
@@ -168,10 +163,8 @@ CHECKS = [
                 "{linked}."
             ),
             impact=finds("takes the nearest record"),
-            parts={
-                "linked": LINKED,
-            },
+            parts={"linked": LINKED},
         ),
         guide=built_in_guide(__file__, "distance_record_linkage.md"),
-    ),
+    )
 ]

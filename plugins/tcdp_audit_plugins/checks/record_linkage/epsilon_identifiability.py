@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Annotated, Any, Literal
@@ -13,13 +12,10 @@ from pydantic import Field
 
 from tcdp_audit.plugin._internal import Floats
 from tcdp_audit.plugin.check import DisclosureType, Need, Parameters, TableCheck, TableFigure, TableView
-from tcdp_audit.plugin.detector import Exact, PolicyDocument, Text
+from tcdp_audit.plugin.detector import Exact, Text
 from tcdp_audit.plugin.engine import CheckError, CodedTable
-from tcdp_audit.plugin.sentences import (
-    Comparison,
-    Sentences,
-)
-from tcdp_audit_plugins.checks.record_linkage.closeness import Tables
+from tcdp_audit.plugin.sentences import Comparison, Sentences
+from tcdp_audit_plugins.checks.record_linkage.closest_record import Tables
 from tcdp_audit_plugins.checks.record_linkage.comparison import ComparisonParameters, comparable
 from tcdp_audit_plugins.checks.record_linkage.nearest import nearest
 from tcdp_audit_plugins.checks.record_linkage.standardised import Space, space
@@ -71,9 +67,9 @@ def epsilon_identifiability(view: TableView, parameters: EpsilonParameters) -> T
     details: dict[str, Any] = {**nearness.figures(), "weights": {name: float(one) for name, one in weights.items()}}
     if tables.holdout is not None:
         if not tables.holdout.records:
-            raise CheckError(f"{tables.holdout.name} has no record, so that nobody in it can be near to anybody")
-        beside = _to(tables.holdout, tables, weights)
-        details["holdout"] = {"share": beside.share, "records": tables.holdout.records}
+            raise CheckError(f"{tables.holdout.name} has no record, so no distances to it can be computed")
+        control = _to(tables.holdout, tables, weights)
+        details["holdout"] = {"share": control.share, "records": tables.holdout.records}
     return TableFigure(nearness.share, nearness.originals, nearness.identifiable, details=details)
 
 
@@ -90,21 +86,13 @@ def _weight(original: CodedTable, name: str, parameters: EpsilonParameters) -> F
 
 @dataclass(frozen=True)
 class Nearness:
-    """The nearest others of every distinct original record.
+    """The nearest others of every distinct original record."""
 
-    Args:
-        to_other: distance to the nearest other original record. float64, shape (points,).
-        to_table: distance to the nearest record of some table.
-        records: original records on each point.
-        rounding: distances that differ by less are equal.
-        space: what they are distances in.
-    """
-
-    to_other: Floats
-    to_table: Floats
-    records: NDArray[np.int64]
-    rounding: float
-    space: Space
+    to_other: Floats  # distance to the nearest other original record. float64, shape (points,).
+    to_table: Floats  # distance to the nearest record of some table
+    records: NDArray[np.int64]  # original records on each point
+    rounding: float  # distances that differ by less are equal
+    space: Space  # what they are distances in
 
     @property
     def originals(self) -> int:
@@ -144,7 +132,7 @@ def _to(table: CodedTable, tables: Tables, weights: dict[str, Fraction]) -> Near
     )
     points = np.arange(len(others.known))
     closest = nearest(others, points, neighbours=2)
-    is_nearest = others.squared_distances(points, points) <= others.nearly(closest.squared)  # but for missing cells
+    is_nearest = others.squared_distances(points, points) <= others.nearly(closest.squared)  # except with missing cells
     return Nearness(
         np.sqrt(np.where(is_nearest, closest.second, closest.squared)),
         np.sqrt(nearest(both).squared),
@@ -152,10 +140,6 @@ def _to(table: CodedTable, tables: Tables, weights: dict[str, Fraction]) -> Near
         max(others.rounding, both.rounding),
         both,
     )
-
-
-def _comparable(parameters: EpsilonParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
-    return comparable(parameters.compared, document)
 
 
 CHECKS = [
@@ -169,7 +153,7 @@ CHECKS = [
         comparison=Comparison.AT_MOST,
         label="share of identifiable people",
         needs={Need.HOLDOUT},
-        validate=_comparable,
+        validate=lambda parameters, document: comparable(parameters.compared, document),
         sentences=Sentences(
             passed=(
                 "A released record is nearer than any other original one to {failing/records:original {record}} "
@@ -182,5 +166,5 @@ CHECKS = [
             ),
         ),
         guide=built_in_guide(__file__, "epsilon_identifiability.md"),
-    ),
+    )
 ]

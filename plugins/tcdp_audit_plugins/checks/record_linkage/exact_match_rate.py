@@ -13,10 +13,7 @@ from tcdp_audit.plugin._internal import fold
 from tcdp_audit.plugin.check import DisclosureType, Need, TableCheck, TableFigure, TableView
 from tcdp_audit.plugin.detector import Exact
 from tcdp_audit.plugin.engine import CheckError, CodedTable
-from tcdp_audit.plugin.sentences import (
-    Comparison,
-    Sentences,
-)
+from tcdp_audit.plugin.sentences import Comparison, Sentences
 from tcdp_audit_plugins.checks._shared.control_comparison import (
     CONTROL,
     NO_CONTROL,
@@ -91,19 +88,12 @@ def exact_match_rate(view: TableView, parameters: ExactMatchParameters) -> Table
 
 @dataclass(frozen=True)
 class Counted:
-    """Records of a table, and how many of them are in another.
+    """Records of a table, and how many of them are in another."""
 
-    Args:
-        records: how many there are.
-        equal: how many equal some record of the other table.
-        equal_to_one: how many equal exactly one.
-        strange: how many equal some record of a third table.
-    """
-
-    records: int = 0
-    equal: int = 0
-    equal_to_one: int = 0
-    strange: int = 0
+    records: int = 0  # how many there are
+    equal: int = 0  # how many equal some record of the other table
+    equal_to_one: int = 0  # how many equal exactly one
+    strange: int = 0  # how many equal some record of a third table
 
     @classmethod
     def of(cls, table: CodedTable, others: CodedTable) -> Counted:
@@ -181,9 +171,9 @@ CHECKS = [
                     "The release holds {originals_found:%} of the original {record:plural} unchanged in "
                     "{known}[{holdout_found?}, and {holdout_found:%} of the hold-out: at most {observed:%} beyond "
                     "chance (with 95% confidence)|; without a hold-out it is unknown how much of that is chance]"
-                ),
+                )
             },
         ),
         guide=built_in_guide(__file__, "exact_match_rate.md"),
-    ),
+    )
 ]

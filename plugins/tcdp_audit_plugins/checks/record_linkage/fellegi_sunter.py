@@ -22,23 +22,14 @@ Chosen = NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class Linkage:
-    """The estimated model.
+    """The estimated model."""
 
-    Args:
-        prior: the probability that a pair of random records is a match.
-        m: the probability of agreement on each attribute among matches, float64, shape (p,).
-        u: the probability of agreement on each attribute among unmatched pairs, shape (p,).
-        iterations: how many steps the estimation took.
-        change: the largest change of a probability in the last of them.
-        converged: whether that was within the tolerance.
-    """
-
-    prior: float
-    m: Floats
-    u: Floats
-    iterations: int
-    change: float
-    converged: bool
+    prior: float  # the probability that a pair of random records is a match
+    m: Floats  # the probability of agreement on each attribute among matches, float64, shape (p,)
+    u: Floats  # the probability of agreement on each attribute among unmatched pairs, shape (p,)
+    iterations: int  # how many steps the estimation took
+    change: float  # the largest change of a probability in the last of them
+    converged: bool  # whether that was within the tolerance
 
     @property
     def gains(self) -> Floats:
@@ -91,19 +82,14 @@ def agreement_rates(counts: Whole) -> Floats:
 
 @dataclass(frozen=True)
 class Estimation:
-    """How a model is estimated.
+    """How a model is estimated."""
 
-    Args:
-        unconstrained: estimate prior and u as well, by plain maximum likelihood; otherwise only m, kept above u.
-        smoothing: how many agreeing, and as many disagreeing, pairs each m is given beforehand; not if unconstrained.
-        convergence: it ends when no probability changes by more in a step.
-        iterations: or after so many steps.
-    """
-
+    # estimate prior and u as well, by plain maximum likelihood; otherwise only m, kept above u
     unconstrained: bool = False
+    # how many agreeing, and as many disagreeing, pairs each m is given beforehand; not if unconstrained
     smoothing: float = 1.0
-    convergence: float = 1e-9
-    iterations: int = 10_000
+    convergence: float = 1e-9  # it ends when no probability changes by more in a step
+    iterations: int = 10_000  # or after so many steps
 
 
 def estimate(counts: Whole, prior: float, how: Estimation) -> Linkage:
@@ -208,11 +194,7 @@ def decide(model: Linkage, false_links: float, missed_links: float) -> Decision:
 def link_figures(chosen: Chosen, pairs: Whole, matches: Whole, matched: int) -> dict[str, Any]:
     """What linking the pairs with some patterns would find.
 
-    Args:
-        chosen: the patterns, bool, shape (2^p,).
-        pairs: pairs with each pattern.
-        matches: true matches with each pattern.
-        matched: true matches there are.
+    `pairs` and `matches` are those with each pattern, of shape (2^p,).
 
     Returns:
         `links`, `correct` (links that are matches), `precision` = correct / links (None without a link) and `recall` =

@@ -8,19 +8,17 @@ attribute by attribute in one order, so the answer does not depend on the way it
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.plugin._internal import Floats, processors
-from tcdp_audit_plugins.checks.record_linkage.distances import Distances, Leaves, Positions, Singles, on_axes
-from tcdp_audit_plugins.checks.record_linkage.products import Factors
+from tcdp_audit.plugin._internal import Floats, ThreadPool
+from tcdp_audit_plugins.checks.record_linkage.distances import Distances, Factors, Leaves, Positions, Singles, on_axes
 from tcdp_audit_plugins.checks.record_linkage.standardised import Space
 
-TREE_DIMENSIONS = 5  # where leaves are as fast, but for tails so long that float32 cannot tell the other points apart
+TREE_DIMENSIONS = 5  # where leaves are as fast, unless tails are so long that float32 merges the other points
 Pairs = tuple[NDArray[np.intp], NDArray[np.intp]]
 
 BLOCK, LEAF, SOME, DEPTH = 4096, 512, 256, 16  # measured among 1024..16384, 128..1024 and 256..1024
@@ -30,17 +28,12 @@ WAITING = 2**21  # candidates of a block that may wait to be compared in float64
 
 @dataclass(frozen=True)
 class Nearest:
-    """What is nearest to each released point.
+    """What is nearest to each released point."""
 
-    Args:
-        squared: d^2 of the nearest known record. float64, shape (released points,).
-        ties: how many known records are that near. int64.
-        second: d^2 of the second nearest known record; equal to `squared` where several tie. Infinite where there is
-            only one, and where it was not asked for.
-    """
-
-    squared: Floats
-    ties: NDArray[np.int64]
+    squared: Floats  # d^2 of the nearest known record. float64, shape (released points,).
+    ties: NDArray[np.int64]  # how many known records are that near. int64.
+    # d^2 of the second nearest known record; equal to `squared` where several tie. Infinite where there is only
+    # one, and where it was not asked for.
     second: Floats
 
 
@@ -53,7 +46,7 @@ def nearest(space: Space, hint: NDArray[np.intp] | None = None, *, neighbours: i
         neighbours: 2 to find the second nearest, too.
 
     Returns:
-        Distances and ties, exact but for the rounding of float64: distances within `space.rounding` are ties.
+        Distances and ties, exact up to the rounding of float64: distances within `space.rounding` are ties.
 
     Cost: O(n log n) with a tree for few dimensions; else at the worst O(n x N x d) in products, less where the boxes of
         leaves rule some out (a tenth at 100,000 x 13), and memory O(n + N) and blocks.
@@ -86,7 +79,7 @@ def _candidates_by_tree(space: Space) -> Pairs:
     from scipy.spatial import KDTree  # noqa: PLC0415 - takes a third of a second to import
 
     # Two neighbours of each point are asked for: where they are clearly apart, the first is nearest alone. Where they
-    # are equal but for rounding, there may be any number of ties, and a ball query around the point lists them all.
+    # are equal up to rounding, there may be any number of ties, and a ball query around the point lists them all.
     tree = KDTree(space.known.numbers)
     count = min(2, len(space.known))
     asked = tree.query(space.released.numbers, k=list(range(1, count + 1)), workers=-1)
@@ -96,12 +89,7 @@ def _candidates_by_tree(space: Space) -> Pairs:
     balls = tree.query_ball_point(space.released.numbers[close], distances[close, 0] + 4 * space.rounding, workers=-1)
     sizes = np.array([len(ball) for ball in balls], dtype=np.intp)
     further = np.concatenate([np.zeros(0, dtype=np.intp), *(np.array(ball, dtype=np.intp) for ball in balls)])
-    pairs = np.stack(
-        [
-            np.concatenate([released, np.repeat(close, sizes)]),
-            np.concatenate([known.ravel(), further]),
-        ]
-    )
+    pairs = np.stack([np.concatenate([released, np.repeat(close, sizes)]), np.concatenate([known.ravel(), further])])
     pairs = np.unique(pairs, axis=1)
     return pairs[0], pairs[1]
 
@@ -109,10 +97,8 @@ def _candidates_by_tree(space: Space) -> Pairs:
 def nearest_by_leaves(space: Space, hint: Positions, neighbours: int) -> Iterator[Distances]:
     """For blocks of released points the distances of all nearest neighbours and their ties.
 
-    Args:
-        space: released and known points.
-        hint: a known point for each released one, to start the bound with.
-        neighbours: 1, or 2 for the second nearest, too.
+    The bound starts with `hint`, a known point for each released one; `neighbours` is 1, or 2 for the second nearest
+    too.
 
     Cost: O(n x N x d) at the worst; memory O((n + N) x d) and a block for each processor.
     """
@@ -121,42 +107,27 @@ def nearest_by_leaves(space: Space, hint: Positions, neighbours: int) -> Iterato
     # far each point has to look at all. With so many attributes that no leaf can be left out, these are all pairs.
     from threadpoolctl import threadpool_limits  # noqa: PLC0415 - only where there is a product
 
-    with (
-        threadpool_limits(1, "blas"),
-        ThreadPoolExecutor(processors()) as pool,
-    ):  # blocks side by side, not within
+    with threadpool_limits(1, "blas"), ThreadPool() as pool:  # blocks side by side, not within
         search = _Search.of(space, hint, neighbours)
         yield from pool.map(search.block, search.blocks)
 
 
 @dataclass(frozen=True)
 class _Search:
-    """Two tables laid out for a search.
-
-    Args:
-        space: the points.
-        neighbours: how many nearest ones are looked for.
-        blocks: released points that lie close together.
-        coordinates: of the released points, float32, shape (points, axes).
-        leaves: of the known points.
-        factors: of all points.
-        terms: the known points' factor leaf by leaf, each filled up with points at infinite distance. float32, shape
-            (leaves, height, terms).
-        labels: of the known points in the same places. int32, shape (leaves, height, attributes).
-        own_labels: of the released points. int32.
-        bound: d^2 of the hint.
-    """
+    """Two tables laid out for a search."""
 
     space: Space
-    neighbours: int
-    blocks: list[Positions]
-    coordinates: Singles
-    leaves: Leaves
-    factors: Factors
+    neighbours: int  # how many nearest ones are looked for
+    blocks: list[Positions]  # released points that lie close together
+    coordinates: Singles  # of the released points, float32, shape (points, axes)
+    leaves: Leaves  # of the known points
+    factors: Factors  # of all points
+    # the known points' factor leaf by leaf, each filled up with points at infinite distance. float32, shape
+    # (leaves, height, terms).
     terms: Singles
-    labels: NDArray[np.int32]
-    own_labels: NDArray[np.int32]
-    bound: Floats
+    labels: NDArray[np.int32]  # of the known points in the same places. int32, shape (leaves, height, attributes).
+    own_labels: NDArray[np.int32]  # of the released points. int32.
+    bound: Floats  # d^2 of the hint
 
     @classmethod
     def of(cls, space: Space, hint: Positions, neighbours: int) -> _Search:
@@ -230,7 +201,7 @@ class _Block:
             self._compare_few(some[start : start + SOME], leaf)
 
     def _compare_few(self, some: Positions, leaf: int) -> None:
-        # Products in float32 give all distances of a leaf but for a known error, and are reduced to the least of every
+        # Products in float32 give all distances of a leaf up to a known error, and are reduced to the least of every
         # `DEPTH` rows while they are in the cache. Only groups of rows with a value within reach are looked at again;
         # `reach` has the error on top, so no neighbour is lost, and `_settle` compares what is left in float64.
         search = self.search
@@ -291,7 +262,7 @@ def _smallest(least: Singles, best: Singles) -> Singles:
 def _reached(groups: Singles, least: Singles, reach: Singles) -> tuple[Positions, Positions, Singles]:
     """(place in the leaf, point, value) of every entry within reach, from the groups that have one.
 
-    NaN stands for what float32 cannot hold, and is within reach.
+    NaN replaces what float32 cannot hold, and is within reach.
     """
     group, point = np.divmod(np.flatnonzero(~(least > reach)), len(reach))
     members = groups[:, group, point]

@@ -24,6 +24,7 @@ from tcdp_audit_plugins.checks.record_linkage.agreement import (
     tolerant,
 )
 from tcdp_audit_plugins.checks.record_linkage.agreement_patterns import Column, best_matches, pattern_counts
+from tcdp_audit_plugins.checks.record_linkage.comparison import LINKED, finds
 from tcdp_audit_plugins.checks.record_linkage.fellegi_sunter import (
     Estimation,
     Linkage,
@@ -32,7 +33,6 @@ from tcdp_audit_plugins.checks.record_linkage.fellegi_sunter import (
     estimate,
     link_figures,
 )
-from tcdp_audit_plugins.checks.record_linkage.linked_records import LINKED, finds
 from tcdp_audit_plugins.guides import built_in_guide
 
 MOST = 12  # attributes; the patterns are two to this power
@@ -65,8 +65,7 @@ class ProbabilisticParameters(Parameters):
         bool, Field(description="Estimate the prior, m and u by plain maximum likelihood instead of m alone.")
     ] = False
     smoothing: Annotated[
-        Exact,
-        Field(ge=0, description="Agreeing, and disagreeing, pairs that each m is given; not if unconstrained."),
+        Exact, Field(ge=0, description="Agreeing, and disagreeing, pairs that each m is given; not if unconstrained.")
     ] = Fraction(1)
     false_link_rate: Annotated[Share, Field(description="P(link | unmatched) that is tolerated.")] = Fraction(1, 10**6)
     missed_link_rate: Annotated[Share, Field(description="P(non-link | matched) that is tolerated.")] = Fraction(1, 20)
@@ -100,10 +99,7 @@ def faults(parameters: ProbabilisticParameters, document: PolicyDocument) -> Ite
         if name not in roles:
             yield "attributes", f"the policy declares no attribute {name!r}"
         elif name == document.key:
-            yield (
-                "attributes",
-                f"{name!r} is the key that tells who is who; an intruder who had it need not link",
-            )
+            yield ("attributes", f"{name!r} is the key, which identifies people; an intruder who had it need not link")
     yield from _misused(parameters, document, names)
 
 
@@ -254,11 +250,9 @@ CHECKS = [
                 "not converged; raise `iterations`.]"
             ),
             impact=finds("weighs in which of them a record agrees"),
-            parts={
-                "linked": LINKED,
-            },
+            parts={"linked": LINKED},
             values=lambda outcome: {"weighed": [one["attribute"] for one in outcome.details["estimates"]]},
         ),
         guide=built_in_guide(__file__, "probabilistic_record_linkage.md"),
-    ),
+    )
 ]

@@ -28,21 +28,16 @@ RANDOM_PAIR = 2.0  # expected squared difference of two independent values of va
 
 @dataclass(frozen=True)
 class RecordPoints:
-    """The distinct records of a table as points.
+    """The distinct records of a table as points."""
 
-    Args:
-        numbers: numeric and ordinal attributes, standardised and times the root of their weight; NaN where missing.
-            float64, shape (points, numeric attributes).
-        labels: codes of nominal attributes; a missing cell has a code that the other table lacks. int64, shape
-            (points, nominal attributes).
-        records: how many records are at each point. int64, shape (points,).
-        point: the point of each record. Shape (records,).
-    """
-
+    # numeric and ordinal attributes, standardised and times the root of their weight; NaN where missing. float64,
+    # shape (points, numeric attributes).
     numbers: Floats
+    # codes of nominal attributes; a missing cell has a code that the other table lacks. int64, shape (points,
+    # nominal attributes).
     labels: NDArray[np.int64]
-    records: NDArray[np.int64]
-    point: NDArray[np.intp]
+    records: NDArray[np.int64]  # how many records are at each point. int64, shape (points,).
+    point: NDArray[np.intp]  # the point of each record. Shape (records,).
 
     def __len__(self) -> int:
         """How many points there are."""
@@ -55,23 +50,14 @@ class RecordPoints:
 
 @dataclass(frozen=True)
 class Space:
-    """Two tables that are compared.
+    """Two tables that are compared."""
 
-    Args:
-        released: points of the release.
-        known: points of the table that the intruder knows.
-        number_weights: weight of each numeric or ordinal attribute.
-        label_weights: weight of each nominal attribute.
-        without_variance: numbers and ranks that weigh 0 because a table has a single value of them.
-        missing_cells: missing cells of the compared attributes, in both tables.
-    """
-
-    released: RecordPoints
-    known: RecordPoints
-    number_weights: Floats
-    label_weights: Floats
-    without_variance: list[str]
-    missing_cells: int
+    released: RecordPoints  # points of the release
+    known: RecordPoints  # points of the table that the intruder knows
+    number_weights: Floats  # weight of each numeric or ordinal attribute
+    label_weights: Floats  # weight of each nominal attribute
+    without_variance: list[str]  # numbers and ranks that weigh 0 because a table has a single value of them
+    missing_cells: int  # missing cells of the compared attributes, in both tables
 
     def turned(self) -> Space:
         """The same space, searched from the known table in the release."""
@@ -94,9 +80,7 @@ class Space:
     def squared_distances(self, released: NDArray[np.intp], known: NDArray[np.intp]) -> Floats:
         """d^2 of pairs of points, attribute by attribute in one order.
 
-        Args:
-            released: released points, shape (pairs,); or a row of them next to a column of known ones, for all pairs.
-            known: known points.
+        Points are pairs, or a row of released ones next to a column of known ones, for all pairs.
 
         Returns:
             float64, shape (pairs,), or the common shape of both.

@@ -45,14 +45,7 @@ def overlapping(view: TableView, one: ReleaseClasses, other: ReleaseClasses, *, 
 def joined(
     one: Sequence[Positions], other: Sequence[Positions], overlaps: Sequence[Overlap], memory: int | None = None
 ) -> Pairs:
-    """The boxes of two sides that overlap in every attribute.
-
-    Args:
-        one: the codes of the first side's boxes, an array for each attribute; no two boxes are the same.
-        other: those of the second side.
-        overlaps: which codes of each attribute overlap.
-        memory: budget in bytes; None for no limit.
-    """
+    """The boxes of two sides that overlap in every attribute; each side is given by the codes of different boxes."""
     sides = [_Side(np.zeros(len(codes[0]), dtype=np.int64)) for codes in (one, other)]
     pairs = np.zeros(1, dtype=np.int64), np.zeros(1, dtype=np.int64)
     for place in sorted(range(len(overlaps)), key=lambda number: overlaps[number].share):
@@ -65,17 +58,12 @@ def joined(
 
 @dataclass(frozen=True)
 class _Side:
-    """Boxes grouped by the attributes that were looked at.
+    """Boxes grouped by the attributes that were looked at."""
 
-    Args:
-        group: the group of each box.
-        keys: of each group, the group that it was before times `width`, plus its code of the latest attribute.
-        width: a number above all codes of that.
-    """
-
-    group: Positions
+    group: Positions  # the group of each box
+    # of each group, the group that it was before times `width`, plus its code of the latest attribute
     keys: Positions | None = None
-    width: int = 1
+    width: int = 1  # a number above all codes of that
 
     def refined(self, codes: Positions, width: int) -> _Side:
         """The groups distinguished by one more attribute."""
@@ -119,12 +107,12 @@ def _extended(pairs: Pairs, sides: Sequence[_Side], overlap: Overlap, memory: in
     ways = [_Way(pairs[0], sides[0], overlap), _Way(pairs[1], sides[1], turned)]
     forward = ways[0].cost.sum() <= ways[1].cost.sum()
     way, other = (ways[0], sides[1]) if forward else (ways[1], sides[0])
-    beside = pairs[1] if forward else pairs[0]
+    partners = pairs[1] if forward else pairs[0]
     parts: list[Pairs] = []
     overlaps = 0
     for begin, end in blocks_of(way.cost, together(memory, BYTES)):
         group, number, code = way.candidates(begin, end)
-        there, partner = other.find(beside[number], code)
+        there, partner = other.find(partners[number], code)
         parts.append((group[there], partner))
         overlaps += len(there)
         if memory is not None and overlaps * MOST > memory:
@@ -140,10 +128,7 @@ def _extended(pairs: Pairs, sides: Sequence[_Side], overlap: Overlap, memory: in
 class _Way:
     """From the groups of one side to what they have become, and to the codes of the other side that overlap with it.
 
-    Args:
-        groups: the group of each pair, as it was.
-        side: the side.
-        overlap: with this side as the first.
+    The side is the first of `overlap`.
     """
 
     def __init__(self, groups: Positions, side: _Side, overlap: Overlap) -> None:

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
+from pydantic import Field
 
 from tcdp_audit.plugin._internal import Counts, Floats, boundaries, positions_of
+from tcdp_audit.plugin.check import Parameters, TableView
+from tcdp_audit.plugin.detector import Role, Text
 from tcdp_audit_plugins.checks.releases.classes import ClassValues, Positions, blocks_of, together
 
 BYTES = 96  # of a value while it is looked for in other releases
@@ -15,15 +19,11 @@ BYTES = 96  # of a value while it is looked for in other releases
 
 @dataclass(frozen=True)
 class Candidates:
-    """The values that combinations of classes have in common.
+    """The values that combinations of classes have in common."""
 
-    Args:
-        number: how many there are for each combination.
-        entropy: the conditional entropy of the value in bits, 0 where there is no value: each value weighs the product
-            of its shares in all classes.
-    """
-
-    number: Counts
+    number: Counts  # how many there are for each combination
+    # the conditional entropy of the value in bits, 0 where there is no value: each value weighs the product of
+    # its shares in all classes
     entropy: Floats
 
 
@@ -81,3 +81,16 @@ def _entropies(starts: Positions, weight: Floats) -> Floats:
     mass = np.exp2(weight)
     total = np.add.reduceat(mass, starts)
     return np.maximum(np.log2(total) - np.add.reduceat(mass * weight, starts) / total, 0)
+
+
+class SensitiveParameters(Parameters):
+    """Parameters of a check that asks what several releases together reveal about sensitive attributes."""
+
+    sensitive: Annotated[
+        Text | None, Field(description="The sensitive attribute; without it all of them, and the worst is the figure.")
+    ] = None
+
+
+def sensitive_attributes(parameters: SensitiveParameters, view: TableView) -> list[str]:
+    """The attributes that are asked about."""
+    return view.policy.with_role(Role.SENSITIVE) if parameters.sensitive is None else [parameters.sensitive]

@@ -19,21 +19,14 @@ Positions = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class ReleaseClasses:
-    """The equivalence classes of one release.
-
-    Args:
-        table: the release.
-        names: the quasi-identifiers.
-        class_of: the class of each row. Shape (rows,).
-        codes: the code of each class, for each quasi-identifier in the order of `names`. Shapes (classes,).
-        records: how many records each class has. Shape (classes,).
-    """
+    """The equivalence classes of one release."""
 
     table: CodedTable
-    names: Sequence[str]
-    class_of: Positions
+    names: Sequence[str]  # the quasi-identifiers
+    class_of: Positions  # the class of each row. Shape (rows,).
+    # the code of each class, for each quasi-identifier in the order of `names`. Shapes (classes,).
     codes: Sequence[Codes]
-    records: Counts
+    records: Counts  # how many records each class has. Shape (classes,).
 
     @classmethod
     def of(cls, table: CodedTable, names: Sequence[str]) -> ReleaseClasses:
@@ -76,21 +69,13 @@ class ReleaseClasses:
 
 @dataclass(frozen=True)
 class ClassValues:
-    """The different values of a sensitive attribute in each class, as compressed rows.
+    """The different values of a sensitive attribute in each class, as compressed rows."""
 
-    Args:
-        offsets: where the values of each class begin. Shape (classes + 1,).
-        keys: the class of each value times `width`, plus its code; ascending.
-        times: how many records of the class have the value.
-        width: a number above all codes.
-        known: for each row of the release whether it has a value. Shape (rows,).
-    """
-
-    offsets: Positions
-    keys: Positions
-    times: Counts
-    width: int
-    known: NDArray[np.bool_]
+    offsets: Positions  # where the values of each class begin. Shape (classes + 1,).
+    keys: Positions  # the class of each value times `width`, plus its code; ascending
+    times: Counts  # how many records of the class have the value
+    width: int  # a number above all codes
+    known: NDArray[np.bool_]  # for each row of the release whether it has a value. Shape (rows,).
 
     @property
     def number(self) -> Counts:
@@ -110,12 +95,7 @@ class ClassValues:
 
 
 def classes_of_releases(view: TableView, alike: Sequence[str] = (), *, counted: bool = False) -> list[ReleaseClasses]:
-    """The classes of this release and of all earlier ones, in this order.
-
-    Args:
-        view: the release and what it is compared with.
-        alike: further columns, over common domains.
-        counted: whether a row may stand for several records.
+    """The classes of this release and of all earlier ones, in this order; columns `alike` share common domains.
 
     Raises:
         CheckError: there is no earlier release, one cannot be read, or classes overlap by convention.
@@ -203,17 +183,11 @@ def together(memory: int | None, each: int) -> int:
 
 @dataclass(frozen=True)
 class Lifespans:
-    """The classes of people through the releases that they are in, equal combinations of classes together.
+    """The classes of people through the releases that they are in, equal combinations of classes together."""
 
-    Args:
-        people: the code of the key of each.
-        combination: the combination of each. Shape (people,).
-        classes: for each release the class in each combination, -1 where it has no part.
-    """
-
-    people: Positions
-    combination: Positions
-    classes: Sequence[Positions]
+    people: Positions  # the code of the key of each
+    combination: Positions  # the combination of each. Shape (people,).
+    classes: Sequence[Positions]  # for each release the class in each combination, -1 where it has no part
 
     @classmethod
     def of(
@@ -232,5 +206,5 @@ class Lifespans:
 
     @property
     def now(self) -> NDArray[np.bool_]:
-        """Who of them is in this release."""
+        """Which of them are in this release."""
         return self.classes[0][self.combination] >= 0

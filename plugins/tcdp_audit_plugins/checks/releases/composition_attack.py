@@ -12,13 +12,15 @@ from pydantic import Field
 from tcdp_audit.plugin._internal import Counts, fold, numbered
 from tcdp_audit.plugin.check import Check, DisclosureType, Need, TableCheck, TableFigure, TableView
 from tcdp_audit.plugin.engine import CheckError
-from tcdp_audit.plugin.sentences import (
-    Comparison,
-    Sentences,
-)
+from tcdp_audit.plugin.sentences import Comparison, Sentences
 from tcdp_audit_plugins.checks._shared.sampling import distribution_of
 from tcdp_audit_plugins.checks.releases.boxes import overlapping
-from tcdp_audit_plugins.checks.releases.candidates import Candidates, candidates
+from tcdp_audit_plugins.checks.releases.candidates import (
+    Candidates,
+    SensitiveParameters,
+    candidates,
+    sensitive_attributes,
+)
 from tcdp_audit_plugins.checks.releases.classes import (
     ClassValues,
     Lifespans,
@@ -28,33 +30,26 @@ from tcdp_audit_plugins.checks.releases.classes import (
     rows_of_people,
     values_of_releases,
 )
-from tcdp_audit_plugins.checks.releases.parameters import SensitiveParameters, sensitive_attributes
 from tcdp_audit_plugins.guides import built_in_guide
 
-UNTOLD = np.iinfo(np.int64).max  # of somebody about whom nothing is compared
+NOT_COMPARED = np.iinfo(np.int64).max  # of a person about whom nothing is compared
 
 
 class CompositionParameters(SensitiveParameters):
     """Parameters of `composition_attack`."""
 
     at_least: Annotated[
-        int | None, Field(ge=1, description="The least number of values that must be left for everybody: 2 or more.")
+        int | None, Field(ge=1, description="The least number of values that must be left for each person: 2 or more.")
     ] = None
 
 
 @dataclass(frozen=True)
 class Left:
-    """What is left of the values of some people, or of some classes of the release.
+    """What is left of the values of some people, or of some classes of the release."""
 
-    Args:
-        number: how many values are left for each; `UNTOLD` where nothing is compared.
-        entropy: their least conditional entropy in bits, infinite where no value is left.
-        records: how many records of the release each is.
-    """
-
-    number: Counts
-    entropy: float
-    records: Counts
+    number: Counts  # how many values are left for each; `NOT_COMPARED` where nothing is compared
+    entropy: float  # their least conditional entropy in bits, infinite where no value is left
+    records: Counts  # how many records of the release each is
 
     @classmethod
     def worst_of(cls, parts: Sequence[Left]) -> Left:
@@ -100,7 +95,7 @@ def _of_people(
 
     Anyone who has no value in a release is not in it.
     """
-    number = np.full(len(rows[0]), UNTOLD)
+    number = np.full(len(rows[0]), NOT_COMPARED)
     lives = Lifespans.of(releases, rows, values)
     outcome = candidates(values, lives.classes, memory)
     number[lives.people[lives.now]] = outcome.number[lives.combination[lives.now]]
@@ -126,7 +121,7 @@ def _of_classes(
         own, theirs = overlapping(view, this, earlier, suppressed_is_anything=True)
         for of_attribute in values.values():
             outcome = candidates([of_attribute[0], of_attribute[place]], [own, theirs], view.memory)
-            number = np.full(len(this.records), UNTOLD)
+            number = np.full(len(this.records), NOT_COMPARED)
             some = outcome.number > 0
             np.minimum.at(number, own[some], outcome.number[some])
             parts.append(Left(number, _least_entropy(outcome), this.records))
@@ -134,15 +129,8 @@ def _of_classes(
 
 
 def _figure(left: Left, place: Positions, demanded: int | None, *, by_key: bool) -> TableFigure:
-    """The figure of everyone about whom something is compared.
-
-    Args:
-        left: what is left for each.
-        place: the class of this release that each is in.
-        demanded: how many values must be left.
-        by_key: whether people are followed by a key.
-    """
-    known_number = left.number < UNTOLD
+    """The figure of everyone about whom something is compared."""
+    known_number = left.number < NOT_COMPARED
     if not known_number.any():
         raise CheckError(NO_COMMON_PERSON if by_key else NO_COMMON_CLASS)
     number, records, place = left.number[known_number], left.records[known_number], place[known_number]
@@ -172,7 +160,7 @@ def _distribution(number: Counts, records: Counts, place: Positions) -> Sequence
 
 
 NO_COMMON_PERSON = (
-    "nobody who is in this release is in an earlier one, with a sensitive value in both, so nothing is intersected; "
+    "no one who is in this release is in an earlier one, with a sensitive value in both, so nothing is intersected; "
     "check that the `key` is written alike in all releases"
 )
 NO_COMMON_CLASS = (
@@ -205,10 +193,8 @@ CHECKS: list[Check] = [
                 "{details.sensitive} for certain at worst|is left with {observed} values of {details.sensitive} at "
                 "worst]."
             ),
-            parts={
-                "left": ("of {details.sensitive} left, once this release and the earlier ones are intersected"),
-            },
+            parts={"left": ("of {details.sensitive} left, once this release and the earlier ones are intersected")},
         ),
         guide=built_in_guide(__file__, "composition_attack.md"),
-    ),
+    )
 ]

@@ -13,12 +13,9 @@ from pydantic import Field
 from tcdp_audit.plugin._internal import Counts
 from tcdp_audit.plugin.check import Check, DisclosureType, Need, TableCheck, TableFigure, TableView
 from tcdp_audit.plugin.engine import CheckError
-from tcdp_audit.plugin.sentences import (
-    Comparison,
-    Sentences,
-)
+from tcdp_audit.plugin.sentences import Comparison, Sentences
 from tcdp_audit_plugins.checks._shared.sampling import distribution_of
-from tcdp_audit_plugins.checks.releases.candidates import candidates
+from tcdp_audit_plugins.checks.releases.candidates import SensitiveParameters, candidates, sensitive_attributes
 from tcdp_audit_plugins.checks.releases.classes import (
     ClassValues,
     Lifespans,
@@ -28,11 +25,10 @@ from tcdp_audit_plugins.checks.releases.classes import (
     rows_of_people,
     values_of_releases,
 )
-from tcdp_audit_plugins.checks.releases.parameters import SensitiveParameters, sensitive_attributes
 from tcdp_audit_plugins.guides import built_in_guide
 
 NO_COMMON_PERSON = (
-    "nobody who is in this release is in an earlier one, with a sensitive value in both, so that no signature can "
+    "no one who is in this release is in an earlier one, with a sensitive value in both, so that no signature can "
     "change; check that the `key` is written alike in all releases"
 )
 
@@ -47,19 +43,12 @@ class InvarianceParameters(SensitiveParameters):
 
 @dataclass(frozen=True)
 class Signatures:
-    """What the classes of all releases show of a sensitive attribute.
+    """What the classes of all releases show of a sensitive attribute."""
 
-    Args:
-        unique: for each release how many records each class has if their values all differ, else 0.
-        people: the code of the key of everyone who is in two releases or more.
-        changed: whose classes do not show the same values in all of them.
-        now: who of them is in this release.
-    """
-
-    unique: Sequence[Counts]
-    people: Positions
-    changed: NDArray[np.bool_]
-    now: NDArray[np.bool_]
+    unique: Sequence[Counts]  # for each release how many records each class has if their values all differ, else 0
+    people: Positions  # the code of the key of everyone who is in two releases or more
+    changed: NDArray[np.bool_]  # whose classes do not show the same values in all of them
+    now: NDArray[np.bool_]  # who of them is in this release
 
 
 def signatures(
@@ -69,12 +58,6 @@ def signatures(
     memory: int | None = None,
 ) -> Signatures:
     """The signatures of the classes of everyone: the sets of values that they show.
-
-    Args:
-        releases: their classes, this release first.
-        rows: the row of each person in each release.
-        values: of the attribute, in each release.
-        memory: budget in bytes; None for no limit.
 
     Cost: O(records), and the values of the smallest class of each combination of classes.
     """
@@ -171,5 +154,5 @@ CHECKS: list[Check] = [
             no_impact="{intruder} and follows them through the releases may rule values out until one is left.",
         ),
         guide=built_in_guide(__file__, "m_invariance.md"),
-    ),
+    )
 ]

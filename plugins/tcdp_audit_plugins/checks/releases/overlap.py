@@ -24,17 +24,11 @@ Pairs = tuple[Positions, Positions]
 
 @dataclass(frozen=True)
 class Overlap:
-    """The codes of two releases that overlap, as compressed rows in both directions.
+    """The codes of two releases that overlap, as compressed rows in both directions."""
 
-    Args:
-        one: codes of the first, ascending.
-        other: the code of the second next to each.
-        sizes: how many codes each has, the missing one among them.
-    """
-
-    one: Positions
-    other: Positions
-    sizes: tuple[int, int]
+    one: Positions  # codes of the first, ascending
+    other: Positions  # the code of the second next to each
+    sizes: tuple[int, int]  # how many codes each has, the missing one among them
 
     @property
     def share(self) -> float:
@@ -146,7 +140,7 @@ def _running_largest(ends: NDArray[np.complex128]) -> NDArray[np.complex128]:
 
 
 def _of_labels(one: Sequence[str], other: Sequence[str], hierarchy: Hierarchy | None) -> Pairs:
-    """Labels that stand for a common leaf."""
+    """Pairs of labels with a common leaf."""
     from scipy.sparse import csr_array  # noqa: PLC0415 - only where tables are measured
 
     leaves = _Leaves({*one, *other}, hierarchy)
@@ -160,7 +154,7 @@ def _of_labels(one: Sequence[str], other: Sequence[str], hierarchy: Hierarchy | 
 
 
 class _Leaves:
-    """The leaves that labels stand for: those below their node, those of a set's members, or themselves."""
+    """The leaves that labels cover: those below their node, those of a set's members, or themselves."""
 
     def __init__(self, labels: set[str], hierarchy: Hierarchy | None) -> None:
         self._below: dict[str, list[int]] = {}

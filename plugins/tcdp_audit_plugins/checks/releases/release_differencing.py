@@ -12,11 +12,7 @@ from pydantic import Field
 from tcdp_audit.plugin._internal import Counts
 from tcdp_audit.plugin.check import Check, DisclosureType, Need, Parameters, TableCheck, TableFigure, TableView
 from tcdp_audit.plugin.engine import CheckError
-from tcdp_audit.plugin.sentences import (
-    Comparison,
-    Outcome,
-    Sentences,
-)
+from tcdp_audit.plugin.sentences import Comparison, Outcome, Sentences
 from tcdp_audit_plugins.checks._shared.sampling import distribution_of
 from tcdp_audit_plugins.checks.releases.boxes import overlapping
 from tcdp_audit_plugins.checks.releases.classes import Positions, ReleaseClasses, classes_of_releases
@@ -33,15 +29,10 @@ class DifferencingParameters(Parameters):
 
 @dataclass(frozen=True)
 class Differences:
-    """The finest groups of records that two releases both distinguish.
+    """The finest groups of records that two releases both distinguish."""
 
-    Args:
-        now: how many records of this release each has.
-        before: how many of the earlier one.
-    """
-
-    now: Counts
-    before: Counts
+    now: Counts  # how many records of this release each has
+    before: Counts  # how many of the earlier one
 
     @property
     def sizes(self) -> Counts:
@@ -52,11 +43,6 @@ class Differences:
 
 def differences(now: Counts, before: Counts, pairs: tuple[Positions, Positions]) -> Differences:
     """Classes of two releases that overlap, directly or through others, counted together.
-
-    Args:
-        now: records of each class of this release.
-        before: those of the earlier one.
-        pairs: the classes of the first and of the second that overlap.
 
     Cost: O(classes + pairs).
 
@@ -174,5 +160,5 @@ CHECKS: list[Check] = [
             values=_values,
         ),
         guide=built_in_guide(__file__, "release_differencing.md"),
-    ),
+    )
 ]

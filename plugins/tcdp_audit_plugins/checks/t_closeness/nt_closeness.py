@@ -37,16 +37,11 @@ Nodes = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Classes:
-    """The equivalence classes of a release, with the values of an attribute in each.
+    """The equivalence classes of a release, with the values of an attribute in each."""
 
-    Args:
-        histogram: the attribute's values in each class.
-        records: of each class, those without a value among them.
-        nodes: for each quasi-identifier the node above each class's value at each level. Shapes (height + 1, classes).
-    """
-
-    histogram: Histogram
-    records: Counts
+    histogram: Histogram  # the attribute's values in each class
+    records: Counts  # of each class, those without a value among them
+    # for each quasi-identifier the node above each class's value at each level. Shapes (height + 1, classes).
     nodes: Sequence[Nodes]
 
     @property
@@ -102,7 +97,7 @@ def nt_closeness(view: TableView, parameters: NtClosenessParameters) -> TableFig
     """The largest distance of a class from the nearest of the groups of at least n records around it.
 
     Returns:
-        As `t_closeness`: exact fractions but for the divergences and for numbers that are no small integers; there the
+        As `t_closeness`: exact fractions except for divergences and for numbers other than small integers; there the
         side of t on which the figure lies is exact.
 
     Raises:
@@ -113,7 +108,7 @@ def nt_closeness(view: TableView, parameters: NtClosenessParameters) -> TableFig
 
     Source: Li, Li, Venkatasubramanian (2010), (n, t)-closeness.
     """
-    attribute = _attribute(parameters, view)
+    attribute = parameters.attribute or view.policy.with_role(Role.SENSITIVE)[0]
     (table,) = view.counted([*view.quasi_identifiers, attribute])
     subject = Subject.of(view, table, attribute, parameters)
     classes = classes_of(view, table, attribute, missing_is_a_value=subject.missing_is_a_value)
@@ -165,11 +160,6 @@ def _larger_groups(classes: Classes, n: int, size: int) -> Iterator[tuple[NDArra
         before = now
 
 
-def _attribute(parameters: NtClosenessParameters, view: TableView) -> str:
-    """The sensitive attribute that is named, or the only one."""
-    return parameters.attribute or view.policy.with_role(Role.SENSITIVE)[0]
-
-
 def _faults(parameters: NtClosenessParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
     sensitive = sorted(name for name, one in document.attributes.items() if one.role is Role.SENSITIVE)
     if parameters.attribute is None and len(sensitive) > 1:
@@ -209,11 +199,9 @@ CHECKS = [
                 "In the group that deviates most, {details.attribute:column} differs from that of every group of "
                 "{n} or more around them by {far}."
             ),
-            parts={
-                "far": "[{infinite?}an infinite distance|{observed}]",
-            },
+            parts={"far": "[{infinite?}an infinite distance|{observed}]"},
             values=lambda outcome: {"distance_name": KINDS[Distance(outcome.parameters["distance"])].name},
         ),
         guide=built_in_guide(__file__, "nt_closeness.md"),
-    ),
+    )
 ]

@@ -159,11 +159,7 @@ def _threshold_faults(parameters: ClosenessParameters, _: PolicyDocument) -> Ite
         yield "t", f"must be at most 1 for the {kind.name}, which never exceeds it; only `multiplicative` takes more"
 
 
-REFERENCES = {
-    "release": "the whole table",
-    "original": "the original table",
-    "declared": "the declared distribution",
-}
+REFERENCES = {"release": "the whole table", "original": "the original table", "declared": "the declared distribution"}
 
 
 def _values(outcome: Outcome) -> dict[str, Any]:

@@ -43,17 +43,11 @@ class TableName:
 
 @dataclass(frozen=True)
 class Address:
-    """Where a table is.
+    """Where a table is."""
 
-    Args:
-        url: the database, as SQLAlchemy connects to it.
-        place: the table; or the file of the query.
-        timeout: seconds that a statement may take; None for as many as it needs.
-    """
-
-    url: URL
-    place: TableName | Path
-    timeout: float | None = None
+    url: URL  # the database, as SQLAlchemy connects to it
+    place: TableName | Path  # the table; or the file of the query
+    timeout: float | None = None  # seconds that a statement may take; None for as many as it needs
 
     @property
     def name(self) -> str:
@@ -62,7 +56,7 @@ class Address:
 
     @property
     def uri(self) -> str:
-        """The address without user, password and what else is meant for the driver."""
+        """The address without user, password and what else is for the driver."""
         return f"{database_uri(self.url)}?{'query_file' if isinstance(self.place, Path) else 'table'}={self.place}"
 
 
@@ -112,7 +106,7 @@ def _table(text: str, url: URL) -> TableName:
 
 
 def table_name(text: str) -> TableName | None:
-    """`table`, `schema.table`, or `"quoted.name"`; what stands before the last dot is the schema. None for no name."""
+    """`table`, `schema.table`, or `"quoted.name"`; the part before the last dot is the schema. None for no name."""
     if not NAME.fullmatch(text):
         return None
     parts = [plain or quoted.replace('""', '"') for quoted, plain in PART.findall(text)]

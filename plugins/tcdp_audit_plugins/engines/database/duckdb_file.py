@@ -45,11 +45,7 @@ _OPENED: dict[tuple[int, int], OpenedFile] = {}  # by what the system numbers fi
 class DuckDBFile(Source):
     """A table, view or query of a DuckDB file.
 
-    Args:
-        path: the file.
-        place: the table's name, or the text of a query.
-        timeout: seconds that a statement may take.
-        memory: budget in bytes.
+    The place is a table's name, or the text of a query. A statement may take `timeout` seconds, `memory` is in bytes.
 
     Raises:
         UsageError: there is no such file, or no such table in it.
@@ -97,7 +93,7 @@ class DuckDBFile(Source):
         return drawn_by(cell, sampling, sa.func.md5)
 
     def close(self) -> None:
-        """Close the file, unless somebody else reads it."""
+        """Close the file, unless it has other readers."""
         file, self._file = self._file, None
         if file is not None:
             self._connection.close()
@@ -115,12 +111,7 @@ def _cell(name: str, kind: str) -> Cell:
 
 
 class OpenedFile:
-    """A file open for reading; close it as often as it was opened.
-
-    Args:
-        path: the file.
-        memory: budget in bytes, of whoever opens it first.
-    """
+    """A file open for reading; close it as often as it was opened. The first reader sets the memory, in bytes."""
 
     def __init__(self, path: Path, memory: int) -> None:
         self.readers = 0
@@ -147,7 +138,7 @@ class OpenedFile:
         return self._connection.cursor()
 
     def close(self) -> None:
-        """Close the file if nobody else reads it."""
+        """Close the file if it has no other reader."""
         with _LOCK:
             self.readers -= 1
             if self.readers:

@@ -35,8 +35,6 @@ SHORT = 20_000  # records of which a statement costs more than what it reads
 
 @dataclass(frozen=True)
 class _Held:
-    """Some columns that have arrived."""
-
     columns: frozenset[str]
     engine: Engine
 
@@ -44,11 +42,7 @@ class _Held:
 class DatabaseEngine(Engine):
     """A table, view or query of a database.
 
-    Args:
-        source: where it is read from; closed with the engine.
-        name: what messages call it.
-        uri: its address without user and password, for provenance.
-        memory: budget in bytes.
+    The source is closed with it. The URI, for provenance, has no user and password; `memory` is in bytes.
     """
 
     ordered = False
@@ -93,7 +87,7 @@ class DatabaseEngine(Engine):
         return self._require([attribute]).domain(attribute)
 
     def counted(self, domains: Sequence[Domain]) -> Iterator[CountedCodes]:
-        """The distinct rows as codes, with how many records each stands for."""
+        """The distinct rows as codes, with how many records each represents."""
         return self._require([domain.attribute for domain in domains]).counted(domains)
 
     def batches(self, domains: Sequence[Domain]) -> Iterator[Batch]:
@@ -135,7 +129,7 @@ class DatabaseEngine(Engine):
             )
 
     def repeats(self, attribute: str) -> tuple[int, int]:
-        """How many records have no value of a column, and how many values stand in more than one record."""
+        """How many records have no value of a column, and how many values occur in more than one record."""
         self._require_readable([attribute])
         (cell,) = self._cells([attribute])
         schema = pa.schema([("missing", pa.int64()), ("repeated", pa.int64())])
@@ -183,7 +177,7 @@ class DatabaseEngine(Engine):
 
     @contextmanager
     def _reading(self) -> Iterator[None]:
-        """Reading the database: whoever takes a fault for one of a column, the audit ends with it; see `sha256`."""
+        """Read the database. After a fault the audit ends, even if a caller blames a column for it; see `sha256`."""
         try:
             with reading(self.name):
                 yield

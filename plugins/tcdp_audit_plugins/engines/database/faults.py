@@ -62,7 +62,7 @@ _NUMBERS = {
     1146: ABSENT,
     1356: COMPUTED,
 }
-# by what stands in a text that has no SQLSTATE; the first that fits
+# by what a text that has no SQLSTATE contains; the first that fits
 _SIGNS = (
     ("statement timeout", TIMEOUT),
     ("user request", CANCELLED),
@@ -95,8 +95,6 @@ _REFUSALS = (
     ("timeout", "the server does not answer in time; is it reachable from here?"),
     ("does not exist", "the server has no such database or user; correct the address"),
 )
-
-
 # what brings a driver, or a dialect that SQLAlchemy does not have itself
 _PACKAGES = {
     "psycopg": '"tcdp-audit[postgresql]"',
@@ -106,8 +104,6 @@ _PACKAGES = {
     "bigquery": "sqlalchemy-bigquery",
     "databricks": "databricks-sqlalchemy",
 }
-
-
 _OF_CONNECTIONS = ("OperationalError", "InterfaceError")
 
 
@@ -117,12 +113,7 @@ class Refused(Exception):  # noqa: N818 - a sentence on its way, which `opening`
 
 @contextmanager
 def opening(name: str, otherwise: str = OPENING) -> Iterator[None]:
-    """Turn what a driver raises before any row is read into a sentence.
-
-    Args:
-        name: the address, as messages may show it.
-        otherwise: the sentence for what is not known.
-    """
+    """Turn what a driver raises before any row is read into a sentence; into `otherwise` where it is unknown."""
     with redact_errors():
         try:
             yield

@@ -34,12 +34,9 @@ def opened(release: str | DatabaseTable, memory: int) -> Engine:
     if not isinstance(release, str):
         return _of_engine(release, memory)
     address = parse(release)
-    with opening(address.uri, QUERY if isinstance(address.place, Path) else FILE if _is_file(address) else OPENING):
+    is_file = address.url.get_backend_name() in ("sqlite", "duckdb")
+    with opening(address.uri, QUERY if isinstance(address.place, Path) else FILE if is_file else OPENING):
         return _checked(_source(address, memory), address.name, address.uri, memory)
-
-
-def _is_file(address: Address) -> bool:
-    return address.url.get_backend_name() in ("sqlite", "duckdb")
 
 
 def _source(address: Address, memory: int) -> Source:

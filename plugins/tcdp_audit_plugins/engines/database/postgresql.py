@@ -54,7 +54,7 @@ def cells_of(session: Session, relation: Relation) -> list[Cell]:
 
 @dataclass(frozen=True)
 class _Type:
-    """A type of the catalogue. Users may give theirs the name of a built-in one: only numbers tell them apart."""
+    """A type of the catalogue. Users may give theirs the name of a built-in one: only numbers distinguish them."""
 
     name: str
     is_built_in: bool
@@ -101,7 +101,7 @@ class Adbc:
 
     @classmethod
     def join(cls, session: Session) -> Adbc | None:
-        """Connect beside a session; None where the driver is missing, or cannot connect in its own way.
+        """Connect in addition to a session; None where the driver is missing, or cannot connect in its own way.
 
         Nothing has been read by then: the rows travel over the session's own connection instead.
         """

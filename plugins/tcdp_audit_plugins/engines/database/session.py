@@ -41,15 +41,10 @@ _MYSQL_SNAPSHOT = "START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY"
 
 @dataclass
 class Session:
-    """A transaction that is held open until nobody needs it.
+    """A transaction that is held open until it is no longer needed."""
 
-    Args:
-        engine: the database.
-        timeout: seconds that a statement may take.
-    """
-
-    engine: sa.Engine
-    timeout: float | None = None
+    engine: sa.Engine  # the database
+    timeout: float | None = None  # seconds that a statement may take
     connection: sa.Connection = field(init=False)
     is_stable: bool = field(init=False)
     snapshot: str | None = field(init=False, default=None)
@@ -135,7 +130,7 @@ class Session:
             require_time()
 
     def described(self, relation: Relation) -> list[tuple[str, Any]]:
-        """The name of each column, and its type as the driver tells it. No look at a row."""
+        """The name of each column, and its type as the driver reports it. No look at a row."""
         with deadline(self.timeout, self._interrupt):
             result = self.connection.execute(no_rows(relation))
             cursor: Any = result.cursor

@@ -2,7 +2,7 @@
 
 Other databases: the types of a table's columns as SQLAlchemy knows them.
 
-Tables of one database that are open together are read on one snapshot.
+The tables that one audit, or one session, reads of a database are read on one snapshot.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import pyarrow as pa
 import sqlalchemy as sa
 from sqlalchemy.sql.elements import ColumnElement
 
-from tcdp_audit.plugin.engine import Column, Sampling
+from tcdp_audit.plugin.engine import Column, EngineOpener, Sampling
 from tcdp_audit_plugins.engines.database import mysql, postgresql, sqlite
 from tcdp_audit_plugins.engines.database.address import TableName
 from tcdp_audit_plugins.engines.database.faults import ABSENT, Refused
@@ -31,11 +31,10 @@ from tcdp_audit_plugins.engines.database.statements import (
     relation_of_table,
 )
 
-COLLATIONS = {
-    "mssql": "Latin1_General_100_BIN2",
-    "sqlite": "BINARY",
-}
+# collations under which different texts differ, where the database's own default takes some for one
+COLLATIONS = {"mssql": "Latin1_General_100_BIN2", "sqlite": "BINARY"}
 LONGEST = 1000  # characters of a number, a time or an identifier
+# the first that a type is an instance of
 _TYPES: tuple[tuple[type[Any], pa.DataType], ...] = (
     (sa.Boolean, pa.bool_()),
     (sa.Integer, pa.int64()),
@@ -46,15 +45,10 @@ _AS_TEXT = (sa.Numeric, sa.DateTime, sa.Time, sa.Interval, sa.Uuid, sa.Enum, sa.
 
 
 class Source(ABC):
-    """What the engine reads from.
-
-    Args:
-        relation: what is selected from.
-        columns: its columns.
-    """
+    """What the engine reads from."""
 
     is_stable = True  # whether every statement sees the same
-    full_name: TableName | None = None  # the table with its schema, where the database tells it
+    full_name: TableName | None = None  # the table with its schema, where the database reports it
 
     def __init__(self, relation: Relation, columns: Sequence[Column]) -> None:
         self.relation, self.columns = relation, columns
@@ -85,23 +79,18 @@ class _SessionSource(Source):
         self.is_stable = shared.session.is_stable
 
     def stream(self, statement: sa.Select[Any], schema: pa.Schema) -> Iterator[pa.RecordBatch]:
-        """The rows of a statement, as the driver gives them."""
         return self._shared.session.stream(statement, schema)
 
     def close(self) -> None:
-        """Let go of the session."""
         self._shared.close()
 
 
 class _TypedSource(_SessionSource):
-    """A source whose columns have types."""
-
     def __init__(self, shared: SharedSession, relation: Relation, cells: Sequence[Cell]) -> None:
         super().__init__(shared, relation, [Column(cell.column, cell.type) for cell in cells])
         self._cells = {cell.column: cell for cell in cells}
 
     def cells(self, names: Sequence[str]) -> list[Cell]:
-        """How the cells of some columns travel."""
         return [self._cells[name] for name in names]
 
 
@@ -117,7 +106,6 @@ class _PostgresqlSource(_TypedSource):
         self._adbc = postgresql.Adbc.join(shared.session)
 
     def stream(self, statement: sa.Select[Any], schema: pa.Schema) -> Iterator[pa.RecordBatch]:
-        """The rows of a statement."""
         return super().stream(statement, schema) if self._adbc is None else self._adbc.stream(statement, schema)
 
     def drawn(self, cell: Cell, sampling: Sampling) -> ColumnElement[bool] | None:
@@ -125,7 +113,6 @@ class _PostgresqlSource(_TypedSource):
         return drawn_by(cell, sampling, lambda text: sa.collate(sa.func.md5(sa.func.convert_to(text, "UTF8")), "C"))
 
     def close(self) -> None:
-        """Close both connections."""
         if self._adbc is not None:
             self._adbc.close()
             self._adbc = None
@@ -204,19 +191,11 @@ def _require_types(session: Session, place: Any) -> None:
 
 
 def require_names(source: Source) -> None:
-    """Insist that every column has a name of its own.
-
-    Raises:
-        Refused: two have the same.
-    """
+    """Raise Refused where two columns have the same name."""
     names = [column.name for column in source.columns]
     twice = ", ".join(repr(name) for name, times in Counter(names).items() if times > 1)
     if twice:
-        raise Refused(f"the column name {twice} stands more than once; rename all but one")
-
-
-# collations under which different texts differ, where the database's own default takes some for one
-# the first that a type is an instance of
+        raise Refused(f"the column name {twice} occurs more than once; rename all but one")
 
 
 def cell_of(column: sa.ColumnElement[Any], dialect: str) -> Cell:
@@ -252,13 +231,13 @@ class SharedSession:
     """One user's hold on a session; the last one to let go closes it.
 
     Args:
-        database: what tells databases apart: an address, or an engine. Threads do not share, as one may begin to
-            audit long after another.
-        connect: opens the session where nobody has.
+        database: identifies the database: an address, or an engine. Audits do not share, as one may begin long after
+            another.
+        connect: opens the session where none is open.
     """
 
     def __init__(self, database: Hashable, connect: Callable[[], Session]) -> None:
-        self._key = (database, threading.get_ident())
+        self._key = (database, EngineOpener.reader())
         with _GUARD:
             entry = _OPEN.get(self._key) or _Open(connect())
             entry.users += 1

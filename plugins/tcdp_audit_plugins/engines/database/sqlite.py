@@ -27,11 +27,7 @@ _KINDS = ("integer", "real", "text", "blob")
 
 
 def engine_of_file(url: sa.URL) -> sa.Engine:
-    """A file as an engine that writes nothing, and makes no file where there is none.
-
-    Raises:
-        UsageError: there is no such file.
-    """
+    """A file as an engine that writes nothing; a UsageError where there is no such file, as none is made."""
     path = Path(url.database or "")
     if not path.is_file():
         raise UsageError(f"{path}: no such file; write sqlite:///FILE?table=TABLE")

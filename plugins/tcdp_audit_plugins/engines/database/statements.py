@@ -22,23 +22,14 @@ _PLAIN = postgresql.dialect(paramstyle="named")  # type: ignore[no-untyped-call]
 
 @dataclass(frozen=True)
 class Cell:
-    """How the cells of a column travel.
+    """How the cells of a column travel."""
 
-    Args:
-        column: the column's name.
-        type: its type as the database calls it.
-        arrow: the Arrow type in which they arrive; None for a column that cannot be read.
-        value: what is selected.
-        key: what is grouped by; two cells have the same key only where they have the same value.
-        fault: why it cannot be read.
-    """
-
-    column: str
-    type: str
-    arrow: pa.DataType | None
-    value: ColumnElement[Any]
-    key: ColumnElement[Any]
-    fault: str = ""
+    column: str  # the column's name
+    type: str  # its type as the database calls it
+    arrow: pa.DataType | None  # the Arrow type in which they arrive; None for a column that cannot be read
+    value: ColumnElement[Any]  # what is selected
+    key: ColumnElement[Any]  # what is grouped by; two cells have the same key only where they have the same value
+    fault: str = ""  # why it cannot be read
 
     @classmethod
     def unreadable(cls, column: str, kind: str, fault: str = "") -> Cell:
@@ -64,9 +55,9 @@ def no_rows(relation: Relation) -> sa.Select[Any]:
 
 
 def grouped(relation: Relation, cells: Sequence[Cell]) -> sa.Select[Any]:
-    """The distinct rows of some columns, each with how many records it stands for; one statement for all of them.
+    """The distinct rows of some columns, each with how many records it represents; one statement for all of them.
 
-    Rows of many columns are not counted there: each stands for one record.
+    Rows of many columns are not counted there: each represents one record.
     """
     if len(cells) > WIDE:
         return sa.select(*_labelled(cells), sa.literal_column("1").label(COUNT)).select_from(relation)
@@ -84,10 +75,7 @@ def drawn_by(
 ) -> ColumnElement[bool] | None:
     """Whether a record is in a sample, by the hash of a cell's text; None where its text here is not its own there.
 
-    Args:
-        cell: what is drawn by.
-        sampling: which are drawn.
-        md5: the hash of a text in UTF-8, as hexadecimal digits in lower case.
+    `md5` hashes a text in UTF-8 to hexadecimal digits in lower case.
     """
     if cell.arrow not in (pa.int64(), pa.string()):
         return None
@@ -96,7 +84,7 @@ def drawn_by(
 
 
 def repeats(relation: Relation, cell: Cell) -> sa.Select[Any]:
-    """How many records have no value of a column, and how many values stand in more than one record."""
+    """How many records have no value of a column, and how many values occur in more than one record."""
     each = sa.select(cell.value.label("value"), sa.func.count().label(COUNT)).select_from(relation).group_by(cell.key)
     values = each.subquery("each_value")
     value, number = values.c.value, values.c[COUNT]

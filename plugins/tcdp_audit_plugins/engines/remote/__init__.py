@@ -10,7 +10,7 @@ from tcdp_audit.plugin.engine import EngineOpener
 if TYPE_CHECKING:
     from tcdp_audit.plugin.engine import Engine
 
-SCHEMES = {  # and the package that fsspec needs for each beside itself
+SCHEMES = {  # and the package that fsspec needs for each
     "abfs": "adlfs",
     "abfss": "adlfs",
     "az": "adlfs",

@@ -82,27 +82,16 @@ def _spoken(shown: str) -> Iterator[None]:
 
 @dataclass(frozen=True)
 class _Store:
-    """A place of files, and what of it is wanted.
+    """A place of files, and what of it is wanted."""
 
-    Args:
-        files: the file system of fsspec.
-        url: what the caller named.
-        shown: the same without credentials.
-        path: the path in the file system.
-    """
-
-    files: Any
-    url: str
-    shown: str
-    path: str
+    files: Any  # the file system of fsspec
+    url: str  # what the caller named
+    shown: str  # the same without credentials
+    path: str  # the path in the file system
 
     @classmethod
     def of(cls, url: str, shown: str) -> _Store:
-        """The store of a URL.
-
-        Raises:
-            UsageError: a package is missing.
-        """
+        """The store of a URL; a UsageError where a package is missing."""
         scheme = scheme_of(url)
         url = scheme + url[len(scheme) :]  # in lower case, as the libraries want it
         try:
@@ -175,11 +164,7 @@ class _Store:
             )
 
     def _copy(self, path: str, target: Path) -> None:
-        """Copy one file.
-
-        Raises:
-            DataError: it changed meanwhile, or broke off.
-        """
+        """Copy one file; raise a DataError where it changed meanwhile, or broke off."""
         before = self.files.info(path)  # again: a list of files writes it in other ways
         options = {"block_size": 0} if scheme_of(self.url) in WEB else {}  # one request, not one for each piece
         with self.files.open(path, "rb", **options) as source, _created(target) as file:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
-from pyspark.sql import functions as F  # noqa: N812 - as everybody calls it
+from pyspark.sql import functions as F  # noqa: N812 - its usual name
 from pyspark.sql.types import StringType, StructField
 
 from tcdp_audit.plugin._internal import require_names
@@ -38,34 +38,16 @@ MOST_RECORDS = 20_000_000  # that are ever brought to the driver
 GLIMPSED = 2**28  # bytes for some records of some columns
 DRAWN_BY = {"ByteType", "ShortType", "IntegerType", "LongType", "StringType", "VarcharType"}
 CELLS = {
-    "BooleanType",
-    "ByteType",
-    "CharType",
-    "DateType",
-    "DayTimeIntervalType",
-    "DecimalType",
-    "DoubleType",
-    "FloatType",
-    "IntegerType",
-    "LongType",
-    "NullType",
-    "ShortType",
-    "StringType",
-    "TimeType",
-    "TimestampNTZType",
-    "TimestampType",
-    "VarcharType",
+    *DRAWN_BY,
+    *("BooleanType", "CharType", "DateType", "DayTimeIntervalType", "DecimalType", "DoubleType", "FloatType"),
+    *("NullType", "TimeType", "TimestampNTZType", "TimestampType"),
 }
 
 
 class SparkEngine(Engine):
     """A Spark DataFrame, of a classic or a Connect session.
 
-    Args:
-        frame: the table.
-        name: what messages call it.
-        uri: where it came from, for provenance.
-        close: gives back what was opened for it.
+    The URI says where it came from, for provenance; `close` gives back what was opened for it.
 
     Raises:
         DataError: a column has no name, or Spark cannot read the table.
@@ -177,7 +159,7 @@ class SparkEngine(Engine):
         return streamed_engine(table.to_reader(), self.name, self.uri, GLIMPSED)
 
     def repeats(self, attribute: str) -> tuple[int, int]:
-        """How many records have no value of a column, and how many values stand in more than one record."""
+        """How many records have no value of a column, and how many values occur in more than one record."""
         position = self._position[attribute]
         field = self._fields[position]
         require_cells(field, self.name)
@@ -241,11 +223,7 @@ def has_cells(field: StructField) -> bool:
 
 
 def require_cells(field: StructField, table: str) -> None:
-    """Insist on a column of single cells.
-
-    Raises:
-        DataError: it holds nested or binary data.
-    """
+    """Raise a DataError for a column of nested or binary data."""
     if not has_cells(field):
         kind = field.dataType.typeName()
         raise DataError(f"{table}: column {field.name!r} holds nested or binary data ({kind}), not single cells")

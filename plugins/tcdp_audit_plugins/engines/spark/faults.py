@@ -10,7 +10,7 @@ from tcdp_audit.plugin.engine import DataError, TcdpAuditError, UsageError, reda
 
 SENTENCES = {
     "changed": "the table was changed while it was read; audit a copy, or a version that stays",
-    "memory": "a Python worker of the cluster ran out of memory; give executors more memory beside the heap "
+    "memory": "a Python worker of the cluster ran out of memory; give executors more memory outside the heap "
     "(`spark.executor.memoryOverhead`)",
     "failed": "the work on a partition failed on the cluster; is the same version of tcdp-audit, with the plugins that "
     "the policy needs, installed on every executor?",
@@ -23,7 +23,7 @@ CONDITIONS = {  # of Spark's own errors, by their names: a name says what, and q
     "FAILED_READ_FILE": "a file of the table cannot be read; write it again, as Parquet",
     "FAILED_READ_FILE.NO_HINT": "a file of the table cannot be read; write it again, as Parquet",
 }
-SIGNS = {  # what stands in the text of an error, which is looked at and never quoted
+SIGNS = {  # what the text of an error contains, which is looked at and never quoted
     "No module named": "a Python worker of the cluster cannot import a module, as a rule tcdp-audit or one of its "
     "plugins; install the same version on every executor, and name a Python that has it in PYSPARK_PYTHON",
     "PYTHON_VERSION_MISMATCH": "executors have another version of Python; name one of the same version in "

@@ -23,19 +23,12 @@ class UnknownCellError(Exception):
 
 @dataclass(frozen=True)
 class Distinct:
-    """The distinct cells of a column, as the cluster counted them and as the embedded engine reads them.
+    """The distinct cells of a column, as the cluster counted them and as the embedded engine reads them."""
 
-    Args:
-        cells: without null, in Spark's own type.
-        counts: records with each.
-        nulls: records without.
-        table: what messages call the table.
-    """
-
-    cells: pa.Array
-    counts: Counts
-    nulls: int
-    table: str
+    cells: pa.Array  # without null, in Spark's own type
+    counts: Counts  # records with each
+    nulls: int  # records without
+    table: str  # what messages call the table
 
     @classmethod
     def of(cls, counted: pa.Table, table: str) -> Distinct:
@@ -58,7 +51,10 @@ class Distinct:
         """
         numbered = pa.table({"cell": self.cells, "number": np.arange(len(self.cells))})
         with streamed_engine(numbered.to_reader(), self.table, "memory:", MEMORY) as engine:
-            domains = [_domain_as_typed(name, engine.domain(name)) for name in numbered.column_names]
+            raws = [(name, engine.domain(name)) for name in numbered.column_names]
+            domains = [
+                Domain(name, raw.values, raw.counts, raw.nulls, np.arange(len(raw.values))) for name, raw in raws
+            ]
             position = np.full(len(self.cells), domains[0].size, dtype=np.int64)
             for batch in engine.batches(domains):
                 position[batch["number"]] = batch["cell"]
@@ -76,29 +72,19 @@ class Distinct:
         return Lookup(self.cells, np.append(code_of_raw[self._read[1]], code_of_raw[-1:]))
 
     def ambiguous(self, domain: Domain) -> Counts:
-        """Positions of the cells that share a code with others of the column; the last stands for null."""
+        """Positions of the cells that share a code with others of the column; the last is that of null."""
         codes = self.lookup(domain).codes
         codes = codes if self.nulls else codes[:-1]
         _, which, counts = np.unique(codes, return_inverse=True, return_counts=True)
         return np.flatnonzero(counts[which] > 1)
 
 
-def _domain_as_typed(name: str, raw: RawDomain) -> Domain:
-    """A domain whose codes are the positions of a column's values."""
-    return Domain(name, raw.values, raw.counts, raw.nulls, np.arange(len(raw.values)))
-
-
 @dataclass(frozen=True)
 class Lookup:
-    """Codes by cell.
+    """Codes by cell."""
 
-    Args:
-        cells: the distinct ones, without null.
-        codes: the code of each, and last that of null. Shape (cells + 1,).
-    """
-
-    cells: pa.Array
-    codes: Codes
+    cells: pa.Array  # the distinct ones, without null
+    codes: Codes  # the code of each, and last that of null, shape (cells + 1,)
 
     def encode(self, cells: pa.ChunkedArray) -> Codes:
         """The code of each cell. O(cells + distinct cells).

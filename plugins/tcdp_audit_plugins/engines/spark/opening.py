@@ -3,8 +3,8 @@
 Parquet files on a cluster, read as the file reader reads them, and files of which only a log says what counts.
 
 Spark guesses the types of folders' keys (`zip=01` and `zip=1` are one integer), lets a key hide a column of the files,
-leaves out files that lie in folders without a key, and leaves out keys that a pattern stands for. Here keys are text,
-and the others are refused.
+leaves out files that lie in folders without a key, and leaves out keys in place of which a pattern is given. Here keys
+are text, and the others are refused.
 """
 
 from __future__ import annotations
@@ -62,7 +62,6 @@ def engine_over(given: Any, name: str, memory: int) -> Engine:  # noqa: ARG001 -
 
 
 def _is_path(location: str) -> bool:
-    """Whether it is a path and not a table of the catalogue."""
     return "/" in location or os.sep in location or location.endswith(".parquet")
 
 
@@ -101,20 +100,11 @@ def _start_java(settings: dict[str, Any]) -> None:
 
 
 def _nothing() -> None:
-    """The session is somebody else's."""
+    """Leave a session open that the caller owns."""
 
 
 def read_parquet(session: Any, location: str, shown: str) -> Any:
-    """The Parquet files of a path as a frame.
-
-    Args:
-        session: the session.
-        location: the path, which may have a pattern.
-        shown: what messages call it.
-
-    Raises:
-        UsageError: Spark would not read all files and keys that are there.
-    """
+    """The Parquet files of a path as a frame; a UsageError where Spark would leave out files or keys."""
     frame = session.read.parquet(location)
     everything = session.read.option("recursiveFileLookup", "true").parquet(location)  # without keys
     files = everything.inputFiles()
@@ -158,7 +148,7 @@ def _require_columns(keys: set[str], own: Sequence[str], names: Sequence[str], s
     for key in sorted(keys):
         if key in own:
             raise UsageError(
-                f"{shown}: column {key!r} stands in the files and as a key in the names of their folders; "
+                f"{shown}: column {key!r} is in the files and is a key in the names of their folders; "
                 "leave it out of one"
             )
         if key not in (name.lower() for name in names):
@@ -169,11 +159,7 @@ def _require_columns(keys: set[str], own: Sequence[str], names: Sequence[str], s
 
 
 def require_version_of_frame(frame: Any, shown: str) -> None:
-    """Refuse a frame whose files a table format manages, where Spark read them without the format's log.
-
-    Raises:
-        UsageError: its files hold the rows of earlier versions.
-    """
+    """Raise a UsageError for a frame whose files hold the rows of earlier versions: a table format manages them."""
     with on_cluster(shown):
         files = frame.inputFiles() if any(name in _plan(frame) for name in _OWN_LISTS) else []
         for start in {_start(file) for file in files}:

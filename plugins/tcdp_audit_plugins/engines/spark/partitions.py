@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 import numpy as np
 import pyarrow as pa
 from pyspark import cloudpickle
-from pyspark.sql import functions as F  # noqa: N812 - as everybody calls it
+from pyspark.sql import functions as F  # noqa: N812 - its usual name
 
 from tcdp_audit.plugin.engine import CountedCodes, Domain, MappedShards, Measure, PluginError
 from tcdp_audit_plugins.engines.spark.faults import fault, on_cluster, without_warning_of_pandas
@@ -27,19 +27,12 @@ Prepare = Callable[[CountedCodes], Measure[R]]
 
 @dataclass(frozen=True)
 class CodedColumn:
-    """A column of the plan, with what its cells mean.
+    """A column of the plan, with what its cells mean."""
 
-    Args:
-        alias: what it is called in the plan.
-        cell: its cells there, an expression.
-        distinct: its distinct cells.
-        domain: its domain.
-    """
-
-    alias: str
-    cell: Any
-    distinct: Distinct
-    domain: Domain
+    alias: str  # what it is called in the plan
+    cell: Any  # its cells there, an expression
+    distinct: Distinct  # its distinct cells
+    domain: Domain  # its domain
 
     def keyed(self, frame: Any) -> tuple[Any, Any]:
         """A frame with an expression that is the same for all cells of one code: the cell, as a rule.
@@ -63,23 +56,14 @@ class CodedColumn:
 
 @dataclass(frozen=True)
 class Partitions(MappedShards):
-    """A table as partitions, each with all records of its equivalence classes, worked on where they are.
+    """A table as partitions, each with all records of its equivalence classes, worked on where they are."""
 
-    Args:
-        frame: the table, its columns by position.
-        columns: those that are encoded.
-        by: those that decide on the partition; none of them: there is one.
-        count: how many partitions.
-        name: what messages call the table.
-        records: how many records it has.
-    """
-
-    frame: Any
-    columns: Sequence[CodedColumn]
-    by: Sequence[CodedColumn]
-    count: int
-    name: str
-    records: int
+    frame: Any  # the table, its columns by position
+    columns: Sequence[CodedColumn]  # those that are encoded
+    by: Sequence[CodedColumn]  # those that decide on the partition; none of them: there is one
+    count: int  # how many partitions
+    name: str  # what messages call the table
+    records: int  # how many records it has
 
     def map(self, prepare: Prepare[R], parts: int = 1) -> Iterator[R]:  # noqa: ARG002 - a partition is never parted
         """What `prepare` makes of each partition that has records, asked for as part (0, 1)."""
@@ -153,11 +137,7 @@ class Partitions(MappedShards):
 
 
 def _pickled(prepare: Any) -> bytes:
-    """A function with all that it needs, as executors get it.
-
-    Raises:
-        PluginError: a part of it cannot be pickled.
-    """
+    """A function with all that it needs, as executors get it; a PluginError where a part of it cannot be pickled."""
     data = b""
     with suppress(Exception):  # whatever cannot be pickled says so in its own words
         data = cloudpickle.dumps(prepare)

@@ -32,17 +32,12 @@ CHANGED, MEMORY, FAILED, UNSENT = "changed", "memory", "failed", "unsent"
 
 @dataclass(frozen=True)
 class Work:
-    """One piece of work on every partition.
+    """One piece of work on every partition."""
 
-    Args:
-        attributes: the names of the columns, in the order in which they come after the bucket; then comes the count.
-        lookups: what encodes each.
-        prepare: what is done with a partition's rows, pickled.
-    """
-
+    # the names of the columns, in the order in which they come after the bucket; then comes the count
     attributes: Sequence[str]
-    lookups: Sequence[Lookup]
-    prepare: bytes
+    lookups: Sequence[Lookup]  # what encodes each
+    prepare: bytes  # what is done with a partition's rows, pickled
 
     def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """One row for the partition, after all of it was read; none where it is empty."""

@@ -1,8 +1,8 @@
 """A file of SPSS, Stata or SAS is converted to Parquet, some records at a time, and read from there.
 
 What the file declares missing, ranges and values of SPSS, `.a` to `.z` of Stata and SAS, is read as missing, but as
-codes where the caller asks for them: they stand in the file that is published, and tell people apart. Numbers, dates
-and texts are stored first; then the columns with value labels become text where all cells have one.
+codes where the caller asks for them: they are in the file that is published, and distinguish people. Numbers, dates and
+texts are stored first; then the columns with value labels become text where all cells have one.
 """
 
 from __future__ import annotations
@@ -20,9 +20,16 @@ import pyarrow.compute
 
 from tcdp_audit.plugin._internal import open_converted, texts_of
 from tcdp_audit.plugin.engine import DataError, Engine, UsageError, redact_errors
-from tcdp_audit_plugins.engines.statistics.dates import Times, times_of
-from tcdp_audit_plugins.engines.statistics.intact import has_special_missing, require_intact
-from tcdp_audit_plugins.engines.statistics.labels import ValueLabels, as_texts, is_within, write_labels
+from tcdp_audit_plugins.engines.statistics.labels import (
+    Times,
+    ValueLabels,
+    as_texts,
+    has_special_missing,
+    is_within,
+    require_intact,
+    times_of,
+    write_labels,
+)
 
 pc: Any = pyarrow.compute  # it makes its functions when it is imported, so that no type checker knows them
 CELL = 200  # bytes of a cell while it is an object of Python
@@ -54,7 +61,7 @@ def open_with_pyreadstat(path: Path, memory: int, codes: Sequence[str] = ()) -> 
         UsageError: the file does not exist, or pyreadstat is not installed.
         DataError: it is damaged, or holds a date that cannot be read exactly.
 
-    Cost: one pass in which all that stands before is skipped once for some records, at most `MOST`, that fit into a
+    Cost: one pass in which all that comes before is skipped once for some records, at most `MOST`, that fit into a
     quarter of the memory; room for the records as Parquet in the folder for temporary files.
     """
     if not path.is_file():
@@ -77,11 +84,7 @@ def open_with_pyreadstat(path: Path, memory: int, codes: Sequence[str] = ()) -> 
 
 
 def _opened_again(path: Path, memory: int, columns: Sequence[str]) -> Engine:
-    """The file with the codes of what it declares missing as values in some columns.
-
-    Raises:
-        DataError: pyreadstat does not give them.
-    """
+    """The file with the codes of declared missing values in some columns; a DataError where they are unknown."""
     if path.suffix.lower() in _DECLARING:
         return open_with_pyreadstat(path, memory, columns)
     raise DataError(
@@ -102,18 +105,13 @@ def _pyreadstat(path: Path) -> Any:
 class StatisticalFile:
     """A file as pyreadstat reads it.
 
-    Args:
-        path: the file.
-        pyreadstat: the library.
-        codes: the columns in which a value that is declared missing is a value.
-
     Attributes:
         declared: the columns in which such a value was read.
     """
 
-    path: Path
-    pyreadstat: Any
-    codes: frozenset[str] = frozenset()
+    path: Path  # the file
+    pyreadstat: Any  # the library
+    codes: frozenset[str] = frozenset()  # the columns in which a value that is declared missing is a value
     declared: set[str] = field(init=False, default_factory=set)
 
     @property
@@ -157,7 +155,7 @@ class StatisticalFile:
 
     @cached_property
     def times(self) -> dict[str, Times]:
-        """What the numbers of columns with a format of dates stand for."""
+        """The meaning of the numbers of columns with a format of dates."""
         formats = self.description.original_variable_types
         every = {name: times_of(formats.get(name) or "", self.suffix) for name in self.description.column_names}
         return {name: times for name, times in every.items() if times is not None and not self._is_text(name)}
@@ -204,7 +202,6 @@ class StatisticalFile:
         return labels
 
     def _parts(self, memory: int) -> Iterator[dict[str, list[Any]]]:
-        """Some records at a time, in their order."""
         names = self.schema.names
         most = max(FEWEST, min(MOST, memory // SHARE // (CELL * len(names))))
         declared, done = self.description.number_rows, 0
@@ -244,7 +241,6 @@ class StatisticalFile:
 
     @cached_property
     def _ranges(self) -> Mapping[str, Sequence[Any]]:
-        """What SPSS declares missing."""
         return self.description.missing_ranges or {}
 
     def _column(self, name: str, cells: list[Any], codes: list[Any]) -> pa.Array:

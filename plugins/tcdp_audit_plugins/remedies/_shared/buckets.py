@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.plugin._internal import positions_of
+from tcdp_audit.plugin._internal import checkpoint, positions_of
 from tcdp_audit.plugin.engine import Tree
 from tcdp_audit.plugin.remedy import Attribute, NewColumn, RemedyError, interval_label, set_label
 from tcdp_audit_plugins.remedies._shared.recoding import extremes, is_ranged, lineages, span_label
@@ -27,15 +27,10 @@ Cost = Callable[[Integers, Integers], NDArray[Any]]  # of runs from each start t
 
 @dataclass(frozen=True)
 class OptimalRuns:
-    """The least costly divisions of a sequence into 1, 2, 3 ... runs.
+    """The least costly divisions of a sequence into 1, 2, 3 ... runs."""
 
-    Args:
-        values: length of the sequence.
-        cuts: for two runs and more, where the last of them begins if they end before each place. Each of shape
-            (values + 1,).
-    """
-
-    values: int
+    values: int  # length of the sequence
+    # for two runs and more, where the last of them begins if they end before each place. Each of shape (values + 1,)
     cuts: tuple[Integers, ...]
 
     def into(self, runs: int) -> Integers:
@@ -69,6 +64,7 @@ def least_runs(values: int, most: int, cost: Cost) -> OptimalRuns:
     best = np.concatenate([whole[:1] * 0, whole])
     cuts = []
     for runs in range(2, most + 1):
+        checkpoint()
         best, cut = _one_more(best, cost, runs)
         cuts.append(cut)
     return OptimalRuns(values, tuple(cuts))
@@ -84,6 +80,7 @@ def _one_more(before: NDArray[Any], cost: Cost, runs: int) -> tuple[NDArray[Any]
     left, right = np.array([runs]), np.array([len(before) - 1])
     low, high = np.array([runs - 1]), np.array([len(before) - 2])
     while len(left):
+        checkpoint()
         middle = (left + right) // 2
         lengths = np.minimum(high, middle - 1) - low + 1
         offsets = starts_of(lengths)
@@ -102,12 +99,8 @@ def _one_more(before: NDArray[Any], cost: Cost, runs: int) -> tuple[NDArray[Any]
 def consecutive(masses: Integers, buckets: int) -> Integers:
     """Cut an order into runs whose masses are as near equal as whole values allow: least sum of squared masses.
 
-    Args:
-        masses: records with each value, at least 1, in order. Shape (values,).
-        buckets: how many runs, from 1 to values.
-
-    Returns:
-        The bucket of each value, ascending from 0 to buckets - 1. Shape (values,).
+    `masses` are the records with each value, at least 1, in order. Return the bucket of each value, ascending from 0 to
+    buckets - 1. Shape (values,).
 
     Cost: O(buckets x values x log values).
 
@@ -122,12 +115,8 @@ def consecutive(masses: Integers, buckets: int) -> Integers:
 def pack(masses: Integers, buckets: int) -> Integers:
     """Put values without an order into buckets: the heaviest first, each into what is the lightest bucket then.
 
-    Args:
-        masses: records with each value, at least 1. Shape (values,).
-        buckets: how many, from 1 to values.
-
-    Returns:
-        The bucket of each value, numbered by their first value. The heaviest has at most 4/3 of the least possible.
+    `masses` are the records with each value, at least 1. Return the bucket of each value, numbered by their first
+    value. The heaviest has at most 4/3 of the least possible.
 
     Cost: O(values x log values).
 
@@ -150,17 +139,11 @@ def pack(masses: Integers, buckets: int) -> Integers:
 
 @dataclass(frozen=True)
 class Buckets:
-    """A confidential attribute in buckets.
-
-    Args:
-        attribute: the attribute.
-        of_value: the bucket of each value of its domain; -1 for one that belongs to none. Shape (domain,).
-        missing_counts: whether records without a value are a bucket of their own, the last.
-    """
+    """A confidential attribute in buckets."""
 
     attribute: Attribute
-    of_value: Integers
-    missing_counts: bool = False
+    of_value: Integers  # the bucket of each value of its domain; -1 for one that belongs to none, shape (domain,)
+    missing_counts: bool = False  # whether records without a value are a bucket of their own, the last
 
     @property
     def values(self) -> int:
@@ -185,11 +168,7 @@ class Buckets:
         return NewColumn.of_texts(named, self.of_record)
 
     def means(self) -> NewColumn:
-        """The attribute with the mean of each bucket's records in place of their values, float64.
-
-        Raises:
-            RemedyError: its values are not numbers.
-        """
+        """The mean of each bucket's records in place of values, float64; a RemedyError where they are no numbers."""
         if not self.attribute.is_numeric:
             raise RemedyError(f"bucket means need numbers, and {self.attribute.name!r} holds other values; use labels")
         known = self.attribute.codes < self.attribute.domain.size
@@ -239,11 +218,6 @@ def bucketise(attribute: Attribute, buckets: int, *, missing_counts: bool = Fals
     """Join the values of an attribute into buckets of near-equal mass.
 
     Consecutive values where they are ordered, neighbours in the hierarchy where there is one, any values otherwise.
-
-    Args:
-        attribute: the attribute.
-        buckets: how many, at most as many as there are values.
-        missing_counts: see `Buckets`.
 
     Source: Domingo-Ferrer, Soria-Comas (2015), section 6.1.
     """

@@ -6,10 +6,10 @@ What such a remedy acts on is said in one way: its parameters name attributes or
 
 from __future__ import annotations
 
-from abc import abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Annotated, Any, Generic, TypeVar
+from pathlib import Path
+from typing import Annotated, Any, ClassVar, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +17,16 @@ from pydantic import Field
 
 from tcdp_audit.plugin._internal import Floats
 from tcdp_audit.plugin.detector import PolicyDocument, Role, Scale, Text
-from tcdp_audit.plugin.remedy import Attribute, NewColumn, RemedyError, RemedyParameters, RemedyView
+from tcdp_audit.plugin.remedy import (
+    Attribute,
+    NewColumn,
+    Remedy,
+    RemedyError,
+    RemedyGuide,
+    RemedyParameters,
+    RemedyView,
+    Treatment,
+)
 from tcdp_audit.plugin.sentences import Outcome
 from tcdp_audit_plugins.remedies._shared.scope import only_beside_original, only_where_changed
 
@@ -32,20 +41,24 @@ Fault = tuple[str, str]
 class MaskingParameters(RemedyParameters):
     """Base of the parameters of remedies that mask attributes."""
 
+    naming: ClassVar[str] = "attributes"  # the parameter that names the attributes where `attributes` does not
+    strengths: ClassVar[Sequence[str]] = ()  # the parameters that set how strong the masking is, if it can be chosen
+
     @property
-    @abstractmethod
     def names(self) -> Sequence[str] | None:
         """The attributes to mask; None for the quasi-identifiers that can be."""
+        named: Sequence[str] | None = getattr(self, "attributes", None)
+        return named
 
     @property
     def named_by(self) -> str:
         """The parameter that names them."""
-        return "attributes"
+        return self.naming if getattr(self, "attributes", None) is None else "attributes"
 
     @property
     def chooses_strength(self) -> bool:
         """Say whether the remedy chooses its strength, for which it needs a demand that compares with the original."""
-        return False
+        return bool(self.strengths) and all(getattr(self, one) is None for one in self.strengths)
 
     def further_faults(self, document: PolicyDocument) -> Iterable[Fault]:  # noqa: ARG002 - for derived parameters
         """Faults beyond those of the attributes' names, roles and scales: (parameter, sentence)."""
@@ -57,27 +70,36 @@ P = TypeVar("P", bound=MaskingParameters)
 
 @dataclass(frozen=True)
 class Masking(Generic[P]):
-    """The attributes that a masking remedy acts on, and when it is proposed. Its methods are those of a `Remedy`.
+    """The attributes that a masking remedy acts on, and when it is proposed. Its methods are those of a `Remedy`."""
 
-    Args:
-        parameters: its parameters.
-        unfit: what to say where no quasi-identifier can be masked.
-        ordered: whether values need an order.
-        numeric: whether they must be numbers; whether they can be ordered, or any, otherwise.
-        alike: whether masking makes records alike, as rounding does and swapping does not.
-        refused: the end of the sentence that refuses an attribute of a scale.
-        suggested: the parameters that are proposed where a demand that compares with the original fails.
-        never_suggested: why it is never proposed, or nothing.
-    """
-
-    parameters: type[P]
-    unfit: str = ""
-    ordered: bool = True
-    numeric: bool = False
-    alike: bool = False
+    parameters: type[P]  # its parameters
+    unfit: str = ""  # what to say where no quasi-identifier can be masked
+    ordered: bool = True  # whether values need an order
+    numeric: bool = False  # whether they must be numbers; whether they can be ordered, or any, otherwise
+    alike: bool = False  # whether masking makes records alike, as rounding does and swapping does not
+    # the end of the sentence that refuses an attribute of a scale
     refused: Mapping[Scale, str] = field(default_factory=dict)
+    # the parameters that are proposed where a demand that compares with the original fails
     suggested: Sequence[Mapping[str, Any]] = ({},)
-    never_suggested: str = ""
+    never_suggested: str = ""  # why it is never proposed, or nothing
+
+    def remedy(
+        self, file: str, apply: Callable[[RemedyView, P], Treatment], *, title: str, summary: str, once: bool = False
+    ) -> Remedy[P]:
+        """The remedy of a module file, which has its name, and its guide next to it."""
+        path = Path(file)
+        return Remedy(
+            name=path.stem,
+            title=title,
+            summary=summary,
+            guide=RemedyGuide.from_file(path.with_suffix(".md")),
+            parameters=self.parameters,
+            apply=apply,
+            validate=self.faults,
+            suggest_parameters=self.suggest_parameters,
+            why_not_applicable=self.why_not_applicable,
+            once=once,
+        )
 
     def faults(self, parameters: P, document: PolicyDocument) -> Iterator[Fault]:
         """Yield the faults that only the policy as a whole shows: (parameter, sentence)."""
@@ -126,10 +148,7 @@ class Masking(Generic[P]):
 def masked_faults(names: Sequence[str] | None, document: PolicyDocument, *, ordered: bool) -> Iterator[str]:
     """Yield the faults of named attributes that the policy shows.
 
-    Args:
-        names: the attributes; None for the quasi-identifiers.
-        document: the policy.
-        ordered: whether values need an order.
+    `names` is None for the quasi-identifiers; `ordered` says whether values need an order.
     """
     if len(set(names or ())) < len(names or ()):
         yield "an attribute is named twice"
@@ -176,10 +195,8 @@ def masked_attributes(view: RemedyView, names: Sequence[str] | None, *, ordered:
 def masked_numbers(view: RemedyView, names: Sequence[str] | None, masking: str) -> list[Attribute]:
     """The numeric attributes to mask, in the order of their names; none of their values is a range.
 
-    Args:
-        view: the release.
-        names: the attributes; None for the numeric quasi-identifiers.
-        masking: what is done to them, such as `numbers are rounded; round`.
+    `masking` says what is done to them, such as `numbers are rounded; round`; without names, all numeric
+    quasi-identifiers are masked.
 
     Raises:
         RemedyError: there is none, or one has ranges.
@@ -204,14 +221,7 @@ def by_content(view: RemedyView) -> NDArray[np.intp]:
 
 
 def recoded(attribute: Attribute, labels: Sequence[str]) -> NewColumn:
-    """A column of text. A missing value stays one.
-
-    Args:
-        attribute: as it is.
-        labels: the cell that is released for each value of the domain.
-
-    Cost: a sort of the domain.
-    """
+    """A column of text with one label for each value of the domain. A missing value stays one. Sorts the domain."""
     distinct, position = np.unique(np.array(labels, dtype=object).astype(str), return_inverse=True)
     return NewColumn.of_texts(distinct.tolist(), np.append(position, len(distinct))[attribute.codes])
 
@@ -223,11 +233,7 @@ def changed(attribute: Attribute, labels: Sequence[str]) -> int:
 
 
 def correlations(columns: Floats) -> Floats:
-    """Product-moment correlations of columns, 0 with a column that does not vary.
-
-    Args:
-        columns: shape (records, columns).
-    """
+    """Product-moment correlations of columns, 0 with a column that does not vary."""
     centred = columns - columns.mean(axis=0)
     length = np.sqrt((centred**2).sum(axis=0))
     unit = centred / np.where(length > 0, length, 1.0)
@@ -237,18 +243,7 @@ def correlations(columns: Floats) -> Floats:
 
 
 def normal_noise(covariance: Floats, records: int, random: np.random.Generator) -> Floats:
-    """Normal noise with a covariance matrix, which may be singular.
-
-    Args:
-        covariance: shape (columns, columns).
-        records: how many rows to draw.
-        random: what draws them.
-
-    Returns:
-        float64, shape (records, columns).
-
-    Cost: O(records x columns^2).
-    """
+    """Normal noise with a covariance matrix, perhaps singular, shape (records, columns). O(records x columns^2)."""
     variances, axes = np.linalg.eigh(covariance)
     return np.asarray(
         (random.standard_normal((records, len(covariance))) * np.sqrt(np.maximum(variances, 0.0))) @ axes.T

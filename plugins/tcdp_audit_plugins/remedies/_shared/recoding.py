@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.plugin._internal import ancestors_of, count_pairs, fold
+from tcdp_audit.plugin._internal import ancestors_of, checkpoint, count_pairs, fold
 from tcdp_audit.plugin.check import Histogram
 from tcdp_audit.plugin.detector import Scale
 from tcdp_audit.plugin.remedy import Attribute, NewColumn, interval_label, members, number_text, set_label
@@ -25,14 +25,7 @@ Labels = tuple[list[str], Integers]  # distinct labels, and for each class the p
 def extremes(low: Integers, high: Integers, classes: Integers, count: int) -> tuple[Integers, Integers]:
     """The least of `low` and the greatest of `high` in each class; the greater first where a class has no record.
 
-    Args:
-        low: a number of at least 0 for each record.
-        high: likewise.
-        classes: class number of each record.
-        count: how many classes there are.
-
-    Returns:
-        Two int64 arrays of shape (count,).
+    Numbers are at least 0. Return two int64 arrays of shape (count,).
     """
     least = np.full(count, np.iinfo(np.int64).max)
     greatest = np.full(count, -1)
@@ -69,19 +62,13 @@ def span_label(low: float | str, high: float | str, *, open_start: bool, open_en
 
 @dataclass(frozen=True)
 class _Ends:
-    """The beginning and end of each value of an ordered domain, as ranks among the ends that occur.
+    """The beginning and end of each value of an ordered domain, as ranks among the ends that occur."""
 
-    Args:
-        low: rank of its lower end. Shape (domain,).
-        high: rank of its upper end, likewise.
-        starts: the lower ends as text, by rank, and whether each is open; a closed one comes first.
-        stops: the upper ends, likewise; an open one comes first.
-    """
-
-    low: Integers
-    high: Integers
+    low: Integers  # rank of its lower end, shape (domain,)
+    high: Integers  # rank of its upper end, likewise
+    # the lower ends as text, by rank, and whether each is open; a closed one comes first
     starts: Sequence[tuple[str, bool]]
-    stops: Sequence[tuple[str, bool]]
+    stops: Sequence[tuple[str, bool]]  # the upper ends, likewise; an open one comes first
 
 
 def _ends(attribute: Attribute) -> _Ends:
@@ -112,6 +99,7 @@ def ranges(attribute: Attribute, codes: Integers, classes: Integers, count: int)
     own = dict(zip(zip(ends.low.tolist(), ends.high.tolist(), strict=True), attribute.domain.labels, strict=True))
     labels = []
     for low, high in zip(first.tolist(), last.tolist(), strict=True):
+        checkpoint()
         (start, open_start), (stop, open_end) = ends.starts[low], ends.stops[high]
         labels.append(own.get((low, high)) or span_label(start, stop, open_start=open_start, open_end=open_end))
     return labels, chosen
@@ -140,6 +128,7 @@ def lineages(attribute: Attribute, token: str) -> tuple[Integers, list[list[str]
     ancestors = np.vstack([ancestors_of(hierarchy, labels), above_the_root])
     names = []
     for label in labels:
+        checkpoint()
         level, upward = hierarchy.lineage.get(label, (hierarchy.height, (label,)))
         names.append([*[label] * level, *upward, token])
     return ancestors, names
@@ -157,9 +146,10 @@ def sets(
     labels: list[str] = []
     chosen = np.zeros(count, dtype=np.int64)
     filled = np.unique(classes)
-    # What `profiles` tells apart are multisets of counts: elements numbered from 1 stand in for them.
+    # `profiles` distinguishes multisets of counts: elements numbered from 1 take the place of counts.
     numbered = Histogram(contents.offsets, contents.values, contents.values + 1)
     for numbers, where in numbered.profiles(np.arange(len(contents))):
+        checkpoint()
         chosen[filled[where]] = len(labels)
         everything = len(numbers) == len(elements) > 1
         labels.append(token if everything else set_label([elements[number - 1] for number in reversed(numbers)]))
@@ -167,7 +157,7 @@ def sets(
 
 
 def _elements(attribute: Attribute) -> tuple[list[str], Histogram]:
-    """The single values of a nominal attribute, and for each value of its domain those that it stands for."""
+    """The single values of a nominal attribute, and for each value of its domain those that it covers."""
     labels, suppressed = attribute.domain.labels, attribute.domain.suppressed
     known = frozenset(labels)
     parts = [[] if code in suppressed else _parts(label, known) for code, label in enumerate(labels)]
@@ -179,7 +169,7 @@ def _elements(attribute: Attribute) -> tuple[list[str], Histogram]:
 
 
 def _parts(label: str, known: Collection[str]) -> Sequence[str]:
-    """The members of a set label; a value that is none stands for itself."""
+    """The members of a set label; a value that is no set has itself as its member."""
     if not (label.startswith("{") and label.endswith("}") and ", " in label):
         return [label]
     return members(label, known) or label[1:-1].split(", ")
@@ -190,16 +180,8 @@ def recode(attribute: Attribute, classes: Integers, count: int, token: str) -> N
 
     Numbers and values of a declared order become a closed interval from the least to the greatest; other values the
     lowest common ancestor in their hierarchy, or the set of them where they have none. A class with a missing or
-    suppressed value becomes the token, and so does a set of all values that there are.
-
-    Args:
-        attribute: the quasi-identifier.
-        classes: class number of each record, from 0 to count - 1. Shape (records,).
-        count: how many numbers there are; some may have no record.
-        token: the cell that stands for a suppressed value.
-
-    Returns:
-        The column; as numbers where every class has a single one.
+    suppressed value becomes the token, and so does a set of all values that there are. Classes are numbered from 0 to
+    count - 1; some may have no record. Return the column; as numbers where every class has a single one.
 
     Cost: O(records + classes x height of the hierarchy); a sort of the records for sets. Text is made only for
     distinct labels.

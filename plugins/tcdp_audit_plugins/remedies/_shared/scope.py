@@ -73,17 +73,11 @@ def weakest(
 
 @dataclass(frozen=True)
 class _Trials(Generic[S]):
-    """The strengths that were tried, and what stood against the release after each.
-
-    Args:
-        view: the release.
-        treat: the remedy at a strength.
-        strengths: all of them.
-    """
+    """The strengths that were tried, and what failed after each."""
 
     view: RemedyView
-    treat: Callable[[S], Treatment]
-    strengths: Sequence[S]
+    treat: Callable[[S], Treatment]  # the remedy at a strength
+    strengths: Sequence[S]  # all of them
     failing: dict[int, list[Outcome]] = field(default_factory=dict)
     dominated: dict[int, DominatedError] = field(default_factory=dict)
 
@@ -100,11 +94,7 @@ class _Trials(Generic[S]):
         return place in self.dominated or not self.failing[place]
 
     def require_not_dominated(self, place: int) -> None:
-        """Stop where the strength that was found loses more than another remedy.
-
-        Raises:
-            DominatedError: it does.
-        """
+        """Raise a DominatedError where the strength that was chosen loses more than another remedy."""
         if place in self.dominated:
             raise self.dominated[place]
 
@@ -117,11 +107,7 @@ class _Trials(Generic[S]):
 
 
 def require_help(view: RemedyView) -> None:
-    """Stop where nothing that fails compares the release with its original: there is nothing to choose a strength by.
-
-    Raises:
-        RemedyError: it says which demands fail.
-    """
+    """Raise a RemedyError where no failing demand compares the release with its original: strengths follow from it."""
     if failing_pairs(view, view.outcomes):
         return
     failing = sorted({one.check for one in failing_demands(view.outcomes)})
@@ -154,10 +140,7 @@ def only_on_classes(view: RemedyView, outcome: Outcome) -> str:
 def only_by_size(view: RemedyView, outcome: Outcome, *, sized: bool) -> str:
     """Say why a remedy that makes classes of any size cannot help a demand, or nothing.
 
-    Args:
-        view: the release.
-        outcome: the demand.
-        sized: whether it has a `k`, or would propose one, for demands that larger classes keep.
+    `sized` says whether it has a `k`, or would propose one, for demands that larger classes keep.
     """
     other = only_on_classes(view, outcome)
     if not other or not view.class_sizes([outcome]):
@@ -166,7 +149,7 @@ def only_by_size(view: RemedyView, outcome: Outcome, *, sized: bool) -> str:
 
 
 def only_beside_original(view: RemedyView, outcome: Outcome) -> str:
-    """Say why a remedy that chooses its strength by demands beside the original cannot help another one, or nothing."""
+    """Say why a remedy whose strength follows from comparisons with the original cannot help a demand, or nothing."""
     return "" if failing_pairs(view, [outcome]) else PAIRS
 
 

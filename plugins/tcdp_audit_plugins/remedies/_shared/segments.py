@@ -34,14 +34,10 @@ def inverse(order: Indices) -> Integers:
 
 
 def rank_within(groups: Integers, figures: NDArray[Any] | None = None) -> Integers:
-    """The rank of each member among those of its group, from 0; equal ones in their given order.
+    """The rank of each member in its group, from 0; equal ones in their given order.
 
-    Args:
-        groups: group number of each member, at least 0. Shape (members,).
-        figures: what members are ranked by, ascending; None for the order in which they stand.
-
-    Returns:
-        int64, shape (members,). O(members log members).
+    Members are ranked by ascending figures, without figures in their given order. Groups are numbered from 0. Return
+    int64, shape (members,). O(members log members).
 
     Example:
         >>> rank_within(np.array([0, 1, 0, 1]), np.array([3.0, 5.0, 2.0, 7.0])).tolist()
@@ -57,9 +53,7 @@ def rank_within(groups: Integers, figures: NDArray[Any] | None = None) -> Intege
 def first_of_each(groups: Integers, order: Indices) -> tuple[Integers, Indices]:
     """The groups that have a member, ascending, and the first member of each in an order.
 
-    Args:
-        groups: group number of each member. Shape (members,).
-        order: positions of some or all members.
+    The order may leave out members.
 
     Cost: O(members log members).
 

@@ -46,12 +46,10 @@ class BucketizationParameters(RemedyParameters):
     ]
     k: Annotated[int, Field(ge=1, description="The least number of records in a class; at least as many as buckets.")]
     buckets: Annotated[
-        int | None,
-        Field(ge=2, description="How many buckets; by default the largest whole number up to t, plus one."),
+        int | None, Field(ge=2, description="How many buckets; by default the largest whole number up to t, plus one.")
     ] = None
     release: Annotated[
-        Released,
-        Field(strict=False, description="labels: what a bucket covers; means: the mean of its numbers."),
+        Released, Field(strict=False, description="labels: what a bucket covers; means: the mean of its numbers.")
     ] = Released.LABELS
 
 
@@ -169,11 +167,6 @@ def _with_valueless(composition: Composition, buckets: Buckets) -> Composition:
 
 def largest_ratio(classes: Integers, count: int, buckets: Buckets) -> Fraction | None:
     """The multiplicative distance of classes over buckets, exact; None where a class lacks a bucket.
-
-    Args:
-        classes: class number of each record, from 0 to count - 1.
-        count: how many classes there are.
-        buckets: the buckets of the records.
 
     Source: Domingo-Ferrer, Soria-Comas (2015), definition 4.
     """

@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from tcdp_audit.plugin._internal import checkpoint
 from tcdp_audit.plugin.remedy import Attribute, RemedyError
 from tcdp_audit_plugins.remedies._shared.recoding import is_ranged
 from tcdp_audit_plugins.remedies._shared.segments import first_of_each, rank_within, starts_of
@@ -16,34 +17,26 @@ from tcdp_audit_plugins.remedies.bucketization.goal import ClassDesign
 
 Integers = NDArray[np.int64]
 Floats = NDArray[np.float64]
-FAR = 2.0  # where a missing value stands: as far from the others as they are from each other
+FAR = 2.0  # the place of a missing value: as far from the others as they are from each other
 MOST_SWEEPS = 100
 WORK = 3_000_000  # records that all sweeps together may move: a second or so
 
 
 @dataclass(frozen=True)
 class Composition:
-    """Classes before records are chosen for them.
+    """Classes before records are chosen for them."""
 
-    Args:
-        counts: records of each bucket in each class, shape (classes, buckets).
-        emphasised: the bucket that each class emphasises, shape (classes,).
-    """
-
-    counts: Integers
-    emphasised: Integers
+    counts: Integers  # records of each bucket in each class, shape (classes, buckets)
+    emphasised: Integers  # the bucket that each class emphasises, shape (classes,)
 
 
 def compose(design: ClassDesign, classes_per_bucket: int) -> Composition:
     """Give every class the least it may have of each bucket; the emphasised one takes what the others leave.
 
     Classes of one size that emphasise one bucket are alike up to a record, so only such kinds are solved for: a
-    transport problem of 2b kinds and b buckets, which starts from as much emphasis as there is room for and gives
-    some of it up only where the masses of the buckets demand it.
-
-    Args:
-        design: the masses of the buckets, and t.
-        classes_per_bucket: how many classes emphasise each bucket; one of `design.classes_per_bucket(k)`.
+    transport problem of 2b kinds and b buckets, which starts from as much emphasis as there is room for and gives some
+    of it up only where the masses of the buckets demand it. `classes_per_bucket` is one of
+    `design.classes_per_bucket(k)`.
 
     Cost: O(classes x buckets), and a maximum flow over 2b + b nodes.
 
@@ -89,7 +82,7 @@ def _completion(supply: Integers, demand: Integers, room: Integers, flow: Intege
 
 
 def _deal(totals: Integers, members: Integers, kind: Integers) -> Integers:
-    """The totals of each kind, dealt to its classes in turn: counts of one bucket differ by at most one."""
+    """The totals of each kind, distributed over its classes in turn: counts of one bucket differ by at most one."""
     turn = rank_within(kind)
     ends = np.cumsum(totals, axis=1)[kind]
     upto = (ends - turn[:, None] + members[kind][:, None] - 1) // members[kind][:, None]
@@ -98,19 +91,12 @@ def _deal(totals: Integers, members: Integers, kind: Integers) -> Integers:
 
 @dataclass(frozen=True)
 class Parts:
-    """Parts of a table, numbered from 0, each with the classes that its records will fill.
+    """Parts of a table, numbered from 0, each with the classes that its records will fill."""
 
-    Args:
-        records: positions of records, those of a part together.
-        of_record: the part of each, ascending.
-        classes: numbers of classes, those of a part together.
-        of_class: the part of each, ascending.
-    """
-
-    records: Integers
-    of_record: Integers
-    classes: Integers
-    of_class: Integers
+    records: Integers  # positions of records, those of a part together
+    of_record: Integers  # the part of each, ascending
+    classes: Integers  # numbers of classes, those of a part together
+    of_class: Integers  # the part of each, ascending
 
     @classmethod
     def whole(cls, records: int, classes: int) -> Parts:
@@ -149,14 +135,10 @@ class Parts:
     def halve(self, places: Floats, bucket: Integers, composition: Composition) -> Parts:
         """Halve every part along the quasi-identifier that varies most in it.
 
-        The cut is the change of value nearest to the middle, or the middle itself where there is none. Each half
-        takes the lower or the upper records of every bucket, as many as its classes need; which classes go to the
-        lower half depends on which buckets' records are there.
-
-        Args:
-            places: the place of every record of the table on each quasi-identifier. Shape (attributes, records).
-            bucket: the bucket of every record of the table.
-            composition: the classes.
+        The cut is the change of value nearest to the middle, or the middle itself where there is none. Each half takes
+        the lower or the upper records of every bucket, as many as its classes need; which classes go to the lower half
+        depends on which buckets' records are there. `places` has the place of every record of the table on each
+        quasi-identifier, shape (attributes, records).
 
         Cost: three sorts of the records.
         """
@@ -185,11 +167,7 @@ class Parts:
         return np.asarray(inside[variances.argmax(axis=0)[self.of_record], np.arange(len(self.records))])
 
     def _cut(self, place: Floats) -> Integers:
-        """The number of classes of each part that go to its lower half, from 1 to all but one.
-
-        Args:
-            place: places in ascending order within each part.
-        """
+        """The classes of each part for its lower half, from 1 to all but one. Places ascend within each part."""
         changes = np.flatnonzero((np.diff(place) > 0) & (np.diff(self.of_record) == 0)) + 1
         part = self.of_record[changes]
         members, lengths = self.members[part], self.lengths[part]
@@ -235,14 +213,7 @@ def choose(
 ) -> Integers:
     """The class of each record.
 
-    Args:
-        quasi_identifiers: what the records of a class should have in common.
-        bucket: the bucket of each record.
-        composition: how many records of each bucket the classes have.
-        generator: which classes exchange records.
-
-    Returns:
-        int64, shape (records,), from 0 to classes - 1; every class has exactly its composition.
+    Return int64, shape (records,), from 0 to classes - 1; every class has exactly its composition.
 
     Cost: O(log classes) sorts of the records, and the sorts of `with_exchanges`.
     """
@@ -250,6 +221,7 @@ def choose(
     chosen = np.zeros(len(bucket), dtype=np.int64)
     parts = Parts.whole(len(bucket), len(composition.counts)).without_settled(chosen)
     while len(parts.classes):
+        checkpoint()
         parts = parts.halve(places, bucket, composition).without_settled(chosen)
     return with_exchanges(chosen, places, bucket, composition, generator)
 
@@ -257,10 +229,8 @@ def choose(
 def place(attribute: Attribute) -> Floats:
     """A quasi-identifier on a line from 0 to 1, near values near each other; a missing value is apart.
 
-    Its numbers or ranks; else the order of its hierarchy's leaves; else its values by descending frequency.
-
-    Returns:
-        float64, shape (records,).
+    Its numbers or ranks; else the order of its hierarchy's leaves; else its values by descending frequency. Return
+    float64, shape (records,).
     """
     domain = attribute.domain
     places = np.full(domain.size + 1, FAR)
@@ -281,25 +251,17 @@ def place(attribute: Attribute) -> Floats:
 def with_exchanges(
     chosen: Integers, places: Floats, bucket: Integers, composition: Composition, generator: np.random.Generator
 ) -> Integers:
-    """Classes that are more homogeneous than `chosen`, of the same composition.
+    """Classes that are more homogeneous than `chosen`, of the same composition. Shape (records,), int64.
 
-    A sweep lines up the means of the classes in a random direction and pairs neighbours. Of the records that a pair
-    has from one bucket, each class keeps as many as before, those nearer to its mean than to the other's; no sweep
-    can increase the sum of squared distances to the means.
-
-    Args:
-        chosen: the class of each record.
-        places: the place of every record on each quasi-identifier. Shape (attributes, records).
-        bucket: the bucket of each record.
-        composition: the classes.
-        generator: the directions.
-
-    Returns:
-        int64, shape (records,).
+    A sweep lines up the means of the classes in a random direction and pairs neighbours. Of the records that a pair has
+    from one bucket, each class keeps as many as before, those nearer to its mean than to the other's; no sweep can
+    increase the sum of squared distances to the means. `places` has the place of every record on each quasi-identifier,
+    shape (attributes, records).
 
     Cost: a sort of the records for each of 100 sweeps, fewer beyond 30,000 records.
     """
     for _ in range(min(MOST_SWEEPS, WORK // len(chosen)) if len(composition.counts) > 1 else 0):
+        checkpoint()
         chosen = _swept(chosen, places, bucket, composition.counts, generator.normal(size=len(places)))
     return chosen
 

@@ -22,15 +22,10 @@ STEPS = 100  # t is searched in hundredths
 
 @dataclass(frozen=True)
 class ClassDesign:
-    """Sizes and contents of classes over buckets, as many of them emphasising each bucket as any other.
+    """Sizes and contents of classes over buckets, as many of them emphasising each bucket as any other."""
 
-    Args:
-        masses: records of each bucket, at least 1. Shape (buckets,).
-        t: the largest ratio of a bucket's share in a class and in the table, or the other way round; at least 1.
-    """
-
-    masses: Integers
-    t: Fraction
+    masses: Integers  # records of each bucket, at least 1, shape (buckets,)
+    t: Fraction  # the largest ratio of a bucket's share in a class and in the table, or the other way round; at least 1
 
     @property
     def buckets(self) -> int:
@@ -45,8 +40,7 @@ class ClassDesign:
     def allowed(self, sizes: Integers) -> tuple[Integers, Integers]:
         """The least and the largest number of records of each bucket that classes of some sizes may have.
 
-        Returns:
-            ceil(n q / t) and floor(min(n q t, n)), int64, both of shape (sizes, buckets); exact.
+        Return ceil(n q / t) and floor(min(n q t, n)), int64, both of shape (sizes, buckets); exact.
         """
         expected = sizes.astype(object)[:, None] * self.masses.astype(object)  # n N_j, in Python integers
         t, records = self.t, self.records
@@ -99,21 +93,13 @@ class ClassDesign:
 
 @dataclass(frozen=True, eq=False)
 class BucketGoal:
-    """Bucketise an attribute so that classes of k records or more are t-close.
-
-    Args:
-        attribute: the attribute.
-        t: the largest ratio, at least 1.
-        k: the least class size.
-        asked: how many buckets; None for floor(t) + 1.
-        missing_counts: whether a missing value is a value of its own.
-    """
+    """Bucketise an attribute so that classes of k records or more are t-close."""
 
     attribute: Attribute
-    t: Fraction
-    k: int
-    asked: int | None = None
-    missing_counts: bool = False
+    t: Fraction  # the largest ratio, at least 1
+    k: int  # the least class size
+    asked: int | None = None  # how many buckets; None for floor(t) + 1
+    missing_counts: bool = False  # whether a missing value is a value of its own
     _made: dict[int, Buckets] = field(default_factory=dict, repr=False)
 
     @cached_property

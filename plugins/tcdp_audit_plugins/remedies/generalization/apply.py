@@ -17,13 +17,13 @@ from pydantic import Field
 from tcdp_audit.plugin.detector import Exact, PolicyDocument, Role, Scale, Text
 from tcdp_audit.plugin.remedy import MergedDemands, NewColumn, RemedyError, RemedyParameters, RemedyView, Treatment
 from tcdp_audit.plugin.sentences import Outcome, agree, listing
-from tcdp_audit_plugins.remedies._shared.class_demands import (
+from tcdp_audit_plugins.remedies._shared.scope import only_by_size
+from tcdp_audit_plugins.remedies._shared.search import (
     ClassSize,
     failed_as_one_class,
     refused_as_one_class,
     sufficient_size,
 )
-from tcdp_audit_plugins.remedies._shared.scope import only_by_size
 from tcdp_audit_plugins.remedies.generalization.lattice import JudgedNode, Lattice, LatticeSearch, NodeJudge, Ways
 from tcdp_audit_plugins.remedies.generalization.levels import GeneralizationLevels, generalization_levels
 from tcdp_audit_plugins.remedies.generalization.local_recoding import recoded_locally
@@ -43,8 +43,8 @@ class GeneralizationParameters(RemedyParameters):
         Measure,
         Field(
             strict=False,
-            description="What is made least: ncp, the normalised certainty penalty; discernibility, the sum of squared "
-            "class sizes; average_class_size, records over classes.",
+            description="The loss to minimise: ncp, the normalised certainty penalty; discernibility, the sum of "
+            "squared class sizes; average_class_size, records over classes.",
         ),
     ] = Measure.NCP
     suppression: Annotated[
@@ -114,12 +114,7 @@ def generalize(view: RemedyView, parameters: GeneralizationParameters) -> Treatm
 
 
 def suggest_parameters(view: RemedyView, outcomes: tuple[Outcome, ...]) -> Iterator[Mapping[str, Any]]:
-    """Parameters to try, where a quasi-identifier has a hierarchy and a demand fails that larger classes keep.
-
-    Args:
-        view: the release.
-        outcomes: its failing outcomes.
-    """
+    """Parameters to try, where a quasi-identifier has a hierarchy and a demand fails that larger classes keep."""
     if all(why_not_applicable(view, None, one) for one in outcomes):
         return
     limits: list[dict[str, Any]] = [{}, *({"suppression": limit} for limit in LIMITS)]
@@ -153,14 +148,12 @@ def _search(
 
 
 def _ways(view: RemedyView) -> Ways:
-    """The fates of records that fail."""
     return Ways(
         grouping=bool(view.policy.conventions.suppressed_tokens), dropping=not view.policy.document.rows_aligned
     )
 
 
 def _choices(attribute_levels: GeneralizationLevels, fixed: int | None) -> list[int]:
-    """The levels that an attribute may have."""
     if fixed is None:
         return attribute_levels.distinct
     if fixed > attribute_levels.height:
@@ -239,11 +232,7 @@ def _spread(ordered: Sequence[JudgedNode], room: int) -> list[JudgedNode]:
 
 
 def refusal(search: LatticeSearch) -> str:
-    """The reason why no combination of levels keeps the policy, and a limit of suppression that would do.
-
-    Args:
-        search: one without a result.
-    """
+    """The reason why a search has no result, and a limit of suppression that would do."""
     judge = search.judge
     records = int(judge.base.sizes.sum())
     limit = f" with at most {judge.allowed:,} of {records:,} records suppressed" if judge.allowed else ""

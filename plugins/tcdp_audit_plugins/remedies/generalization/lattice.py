@@ -14,7 +14,7 @@ from math import inf, prod
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.plugin._internal import Floats
+from tcdp_audit.plugin._internal import Floats, checkpoint
 from tcdp_audit.plugin.remedy import MergedDemands, Progress, RemedyError, silent
 from tcdp_audit_plugins.remedies.generalization.losses import LOSSES, Base, Measure, Node, least
 
@@ -24,23 +24,16 @@ Place = tuple[int, ...]
 
 @dataclass(frozen=True)
 class Lattice:
-    """Combinations of levels.
+    """Combinations of levels."""
 
-    Args:
-        levels: for each quasi-identifier the levels that it may have, ascending.
-        bounds: a lower bound of each node's loss; infinite once nothing is left to find out there.
-    """
-
-    levels: Sequence[Sequence[int]]
-    bounds: Floats
+    levels: Sequence[Sequence[int]]  # for each quasi-identifier the levels that it may have, ascending
+    bounds: Floats  # a lower bound of each node's loss; infinite once nothing is left to find out there
 
     @classmethod
     def of(cls, levels: Sequence[Sequence[int]], costs: Sequence[Sequence[float]] | None) -> Lattice:
         """A lattice of which nothing is known but the costs.
 
-        Args:
-            levels: for each quasi-identifier the levels that it may have.
-            costs: of each level of each attribute, where a node's loss is at least their sum; None for no bound.
+        A node's loss is at least the sum of the costs of its levels; costs are None for no bound.
 
         Raises:
             RemedyError: it has too many nodes to be searched.
@@ -85,6 +78,7 @@ class Lattice:
         """A way up through open nodes with bounds below a loss: each time to the neighbour with the least bound."""
         way = [place]
         while steps := [step for step in self._above(way[-1]) if self.bounds[step] < below]:
+            checkpoint()
             way.append(min(steps, key=lambda step: float(self.bounds[step])))
         return way
 
@@ -108,57 +102,34 @@ class Lattice:
 
 @dataclass(frozen=True)
 class JudgedNode:
-    """The figures of a node that was judged; figures only, so that many can be remembered.
+    """The figures of a node that was judged; figures only, so that many can be remembered."""
 
-    Args:
-        levels: the level of each quasi-identifier.
-        passes: whether the policy is kept, with no more suppression than is allowed.
-        suppressed: records that have to be suppressed; at least so many, where that is more than is allowed.
-        grouped: whether they stay as one group that shows no quasi-identifier; otherwise they are dropped.
-        bound: no coarser node costs less.
-        loss: what it costs.
-        hopeless: whether it is known that no finer node can be kept either.
-    """
-
-    levels: Sequence[int]
-    passes: bool
-    suppressed: int
-    grouped: bool
-    bound: float
-    loss: float
-    hopeless: bool
+    levels: Sequence[int]  # the level of each quasi-identifier
+    passes: bool  # whether the policy is kept, with no more suppression than is allowed
+    suppressed: int  # records that have to be suppressed; at least so many, where that is more than is allowed
+    grouped: bool  # whether they stay as one group that shows no quasi-identifier; otherwise they are dropped
+    bound: float  # no coarser node costs less
+    loss: float  # what it costs
+    hopeless: bool  # whether it is known that no finer node can be kept either
 
 
 @dataclass(frozen=True)
 class Ways:
-    """The fates of records that fail.
+    """The fates of records that fail."""
 
-    Args:
-        grouping: they may stay, as one group that shows no quasi-identifier.
-        dropping: they may be dropped.
-    """
-
-    grouping: bool = True
-    dropping: bool = True
+    grouping: bool = True  # they may stay, as one group that shows no quasi-identifier
+    dropping: bool = True  # they may be dropped
 
 
 @dataclass(frozen=True)
 class NodeJudge:
-    """The judge of nodes.
+    """The judge of nodes."""
 
-    Args:
-        base: the base classes.
-        demands: what their unions must keep.
-        measure: the loss.
-        allowed: how many records may be suppressed.
-        ways: what may become of them.
-    """
-
-    base: Base
-    demands: MergedDemands
-    measure: Measure
-    allowed: int
-    ways: Ways = Ways()
+    base: Base  # the base classes
+    demands: MergedDemands  # what their unions must keep
+    measure: Measure  # the loss
+    allowed: int  # how many records may be suppressed
+    ways: Ways = Ways()  # what may become of them
 
     @cached_property
     def monotone(self) -> bool:
@@ -224,6 +195,7 @@ class NodeJudge:
         """
         removed, hidden = failing.removed, self.base.hidden(failing.levels)
         while (spare := self.allowed - int(self.base.sizes[removed].sum())) >= 0 and not hidden[~removed].all():
+            checkpoint()
             passes = self.demands.without(removed).satisfied_by(failing.classes, failing.count, spare)
             more = ~removed & ~passes[failing.classes]
             if not more.any():
@@ -246,21 +218,13 @@ class NodeJudge:
 
 @dataclass
 class LatticeSearch:
-    """A search in progress.
+    """A search in progress."""
 
-    Args:
-        lattice: what is known of the nodes.
-        judge: what becomes of a node.
-        progress: called with the number of nodes that were looked at, and of all.
-        best: the node with the least loss so far.
-        seen: every node that was looked at.
-    """
-
-    lattice: Lattice
-    judge: NodeJudge
-    progress: Progress = silent
-    best: JudgedNode | None = None
-    seen: list[JudgedNode] = field(default_factory=list)
+    lattice: Lattice  # what is known of the nodes
+    judge: NodeJudge  # what becomes of a node
+    progress: Progress = silent  # called with the number of nodes that were looked at, and of all
+    best: JudgedNode | None = None  # the node with the least loss so far
+    seen: list[JudgedNode] = field(default_factory=list)  # every node that was looked at
 
     @property
     def loss(self) -> float:
@@ -275,6 +239,7 @@ class LatticeSearch:
         self._rule_out_nothing_left()
         self._look(self.lattice.bottom)
         while (place := self.lattice.next(self.loss)) is not None:
+            checkpoint()
             self._bisect(self.lattice.path(place, self.loss))
         return self.best
 

@@ -23,32 +23,20 @@ Mask = NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class Level:
-    """One level of an attribute of m values.
+    """One level of an attribute of m values."""
 
-    Args:
-        labels: its different labels.
-        codes: the label of each value, the missing one last. Shape (m + 1,).
-        penalty: what each label costs, from 0 for a single value to 1 for all. Shape (labels,).
-        hidden: which labels tell nothing: suppressed cells. Shape (labels,).
-    """
-
-    labels: Sequence[str]
-    codes: Numbers
-    penalty: Floats
-    hidden: NDArray[np.bool_]
+    labels: Sequence[str]  # its different labels
+    codes: Numbers  # the label of each value, the missing one last, shape (m + 1,)
+    penalty: Floats  # what each label costs, from 0 for a single value to 1 for all, shape (labels,)
+    hidden: NDArray[np.bool_]  # which labels are uninformative: suppressed cells, shape (labels,)
 
 
 @dataclass(frozen=True)
 class GeneralizationLevels:
-    """The levels of one quasi-identifier, its values first: what has one label on a level has one on every higher.
-
-    Args:
-        attribute: the quasi-identifier.
-        levels: its levels.
-    """
+    """The levels of one quasi-identifier, its values first: what has one label on a level has one on every higher."""
 
     attribute: Attribute
-    levels: Sequence[Level]
+    levels: Sequence[Level]  # its levels
 
     @property
     def name(self) -> str:
@@ -67,7 +55,7 @@ class GeneralizationLevels:
 
     @cached_property
     def distinct(self) -> list[int]:
-        """The levels that differ in which records they tell apart; of equal ones the lowest."""
+        """The levels that differ in which records they distinguish; of equal ones the lowest."""
         labels_of = [len(np.unique(level.codes[self._counts > 0])) for level in self.levels]
         return [number for number, labels in enumerate(labels_of) if number == 0 or labels < labels_of[number - 1]]
 
@@ -82,10 +70,7 @@ def generalization_levels(
 ) -> GeneralizationLevels:
     """The levels of an attribute: bins of some widths, those of its hierarchy, or only its values and the token.
 
-    Args:
-        view: knows the cells that stand for a suppressed value.
-        attribute: the quasi-identifier.
-        widths: of the bins of a numeric attribute, each a multiple of the one before; None for its hierarchy.
+    Each width of the bins of a numeric attribute is a multiple of the one before.
 
     Raises:
         RemedyError: the hierarchy does not know every value, its labels are no ranges of the attribute's scale, or
@@ -147,18 +132,11 @@ def _level(attribute: Attribute, names: Sequence[str], token: str, conventions: 
 
 
 def penalties(attribute: Attribute, labels: Sequence[str], conventions: Conventions) -> tuple[Floats, Mask]:
-    """The normalised certainty penalty of some labels of an attribute, and which of them tell nothing.
+    """The normalised certainty penalty of some labels of an attribute, and which labels are uninformative.
 
     A range of numbers or ranks costs its width over that of all values, a node of a hierarchy its share of the leaves,
-    a suppressed cell 1.
-
-    Args:
-        attribute: the attribute before it is generalised.
-        labels: different labels, as they would be released.
-        conventions: which cells stand for a suppressed or a missing value.
-
-    Returns:
-        float64 from 0 to 1 and bool, both of shape (labels,).
+    a suppressed cell 1. The attribute is given before it is generalised, and the labels as they would be released.
+    Return float64 from 0 to 1 and bool, both of shape (labels,).
 
     Raises:
         RemedyError: a label has no place on the attribute's scale, so that the audit could not read it.
@@ -194,12 +172,8 @@ def _unreadable(attribute: Attribute) -> str:
 def bin_labels(values: Sequence[Any], width: Fraction) -> list[str]:
     """The label of the bin of each number. Bins begin at multiples of the width, so those of a multiple are coarser.
 
-    The last bin is closed, and holds the greatest value where that is a multiple itself. A number stands for the
-    decimal that it prints as.
-
-    Args:
-        values: finite numbers.
-        width: above 0.
+    The last bin is closed, and holds the greatest value where that is a multiple itself. A number is read as the
+    decimal that it prints as. Values are finite, and the width is above 0.
 
     Cost: O(values), in rational arithmetic.
 
@@ -220,34 +194,19 @@ def _label(number: int, last: int, width: Fraction) -> str:
 
 @dataclass(frozen=True)
 class ClassLabels:
-    """The label of every base class on every level of one quasi-identifier; the last level is the suppressed token.
+    """The label of every base class on every level of one quasi-identifier; the last level is the suppressed token."""
 
-    Args:
-        texts: the different labels of all levels.
-        labels: the label of each base class on each level. Shape (levels, base classes).
-        penalty: what it costs, likewise.
-        hidden: whether it tells nothing, likewise.
-        chosen: the levels that may be chosen, ascending.
-    """
-
-    texts: Sequence[str]
-    labels: Numbers
-    penalty: Floats
-    hidden: Mask
-    chosen: Sequence[int]
+    texts: Sequence[str]  # the different labels of all levels
+    labels: Numbers  # the label of each base class on each level, shape (levels, base classes)
+    penalty: Floats  # what it costs, likewise
+    hidden: Mask  # whether it is uninformative, likewise
+    chosen: Sequence[int]  # the levels that may be chosen, ascending
 
     @classmethod
     def of(
         cls, attribute_levels: GeneralizationLevels, codes: Numbers, chosen: Sequence[int], token: str
     ) -> ClassLabels:
-        """Label the base classes on every level of a quasi-identifier.
-
-        Args:
-            attribute_levels: its levels.
-            codes: the value of each base class.
-            chosen: the levels that the search may choose.
-            token: the cell that stands for a suppressed value.
-        """
+        """Label the base classes on every level of a quasi-identifier."""
         number: dict[str, int] = {}
         labels, penalty, hidden = [], [], []
         for level in attribute_levels.levels:
@@ -268,7 +227,7 @@ class ClassLabels:
 
     @cached_property
     def finer(self) -> Sequence[int]:
-        """The levels that tell anything: not those with one label for all, unless it is the only one."""
+        """The informative levels: not those with one label for all, unless it is the only one."""
         telling = [one for one in self.chosen if (self.labels[one] != self.labels[one][0]).any()]
         return telling if len(self.chosen) > 1 else self.chosen
 

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from tcdp_audit.plugin._internal import Floats, fold, numbered
+from tcdp_audit.plugin._internal import Floats, checkpoint, fold, numbered
 from tcdp_audit.plugin.remedy import MergedDemands, NewColumn
 from tcdp_audit_plugins.remedies._shared.segments import rank_within
 from tcdp_audit_plugins.remedies.generalization.lattice import JudgedNode, NodeJudge
@@ -25,52 +25,36 @@ from tcdp_audit_plugins.remedies.generalization.losses import LOSSES, Measure, N
 
 @dataclass(frozen=True)
 class Division:
-    """The classes divided by one quasi-identifier at one level.
+    """The classes divided by one quasi-identifier at one level."""
 
-    Args:
-        attribute: the position of the quasi-identifier.
-        level: the level.
-        rows: the base classes that would get another label. Shape (rows,).
-        part: the part of each, from 0 to count - 1, likewise.
-        parent: the class of each part. Shape (count,).
-    """
-
-    attribute: int
-    level: int
-    rows: Numbers
-    part: Numbers
-    parent: Numbers
+    attribute: int  # the position of the quasi-identifier
+    level: int  # the level
+    rows: Numbers  # the base classes that would get another label, shape (rows,)
+    part: Numbers  # the part of each, from 0 to count - 1, likewise
+    parent: Numbers  # the class of each part, shape (count,)
 
 
 @dataclass(frozen=True)
 class LocalRecoding:
-    """Base classes and the levels that they can get. A state is the level of each: shape (base classes, attributes).
+    """Base classes and the levels that they can get. A state is the level of each: shape (base classes, attributes)."""
 
-    Args:
-        class_labels: those of each quasi-identifier.
-        sizes: records of each base class. Shape (base classes,).
-        demands: what every class must keep; on the records that are there.
-        present: which base classes are there; the others were dropped. Shape (base classes,).
-        next_only: whether a division is by the next level only, and not by any finer one.
-    """
-
-    class_labels: Sequence[ClassLabels]
-    sizes: Numbers
-    demands: MergedDemands
-    present: Mask
-    next_only: bool
+    class_labels: Sequence[ClassLabels]  # those of each quasi-identifier
+    sizes: Numbers  # records of each base class, shape (base classes,)
+    demands: MergedDemands  # what every class must keep; on the records that are there
+    present: Mask  # which base classes are there; the others were dropped, shape (base classes,)
+    next_only: bool  # whether a division is by the next level only, and not by any finer one
 
     def refined(self, state: Numbers) -> Numbers:
         """A state that keeps every demand, with no class left that could be divided.
 
-        Args:
-            state: one that keeps every demand, or one in which all base classes show the token only.
+        The given state keeps every demand, or all base classes show the token only in it.
 
         Cost: for every round, of which there are about as many as levels, three judgements or so of the base classes in
         classes that were divided in the round before, for each level of each quasi-identifier.
         """
         open_ = self.present
         while True:
+            checkpoint()
             classes, count = self.classes(state)
             finer, divided = self._round(state, classes, count, open_)
             if not divided.any() or not self.satisfies_policy(finer):
@@ -111,6 +95,7 @@ class LocalRecoding:
         """The state after each open class was divided in the way that saves most, and which classes were. O(levels)."""
         best, finer = np.zeros(count), state.copy()
         for division in self._divisions(state, classes, np.flatnonzero(open_)):
+            checkpoint()
             moved = self._allowed(division, classes, count)
             saving = self._saving(division, moved, state, classes, count)
             better = saving > best + 1e-9 * (1 + best)
@@ -141,6 +126,7 @@ class LocalRecoding:
         size = np.bincount(division.part, self.sizes[division.rows])
         moved, taken = self._moved(division, good), 1
         while (bad := self._failing_rests(moved, classes, count)).any():
+            checkpoint()
             parts = np.flatnonzero(good & bad[division.parent])
             good[parts[rank_within(division.parent[parts], size[parts]) < taken]] = False
             moved, taken = self._moved(division, good), 2 * taken
@@ -172,21 +158,13 @@ class LocalRecoding:
 
 @dataclass(frozen=True)
 class Recoded:
-    """Labels that differ from class to class.
+    """Labels that differ from class to class."""
 
-    Args:
-        recoding: what led to them.
-        state: the level of each base class. Shape (base classes, attributes).
-        loss: what they cost.
-        suppressed: records that are dropped, or show no quasi-identifier and did before.
-        start: `levels` or `hidden`, where it began.
-    """
-
-    recoding: LocalRecoding
-    state: Numbers
-    loss: float
-    suppressed: int
-    start: str
+    recoding: LocalRecoding  # what led to them
+    state: Numbers  # the level of each base class, shape (base classes, attributes)
+    loss: float  # what they cost
+    suppressed: int  # records that are dropped, or show no quasi-identifier and did before
+    start: str  # `levels` or `hidden`, where it began
 
     def column(self, attribute: int, classes: Numbers) -> NewColumn | None:
         """A quasi-identifier record by record, from the base class of each; None where all keep their values."""
@@ -209,11 +187,7 @@ class Recoded:
 def recoded_locally(judge: NodeJudge, best: JudgedNode, choices: Sequence[Sequence[int]], token: str) -> Recoded:
     """The finer labels that lose least, of those that were found.
 
-    Args:
-        judge: the base classes, and what they must keep.
-        best: the best combination of levels.
-        choices: for each quasi-identifier the levels that it may have.
-        token: the cell that stands for a suppressed value.
+    `choices` are the levels that each quasi-identifier may have.
 
     Cost: that of `LocalRecoding.refined`, four times.
     """

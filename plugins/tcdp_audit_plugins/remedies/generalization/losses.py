@@ -19,15 +19,10 @@ ROOM = 16  # with at most so many possible keys for each class, marking them is 
 
 @dataclass(frozen=True)
 class Base:
-    """Records that no node of a lattice tells apart.
+    """Records that no node of a lattice distinguishes."""
 
-    Args:
-        levels_of_all: the quasi-identifiers.
-        lowest: the lowest level of each.
-    """
-
-    levels_of_all: Sequence[GeneralizationLevels]
-    lowest: Sequence[int]
+    levels_of_all: Sequence[GeneralizationLevels]  # the quasi-identifiers
+    lowest: Sequence[int]  # the lowest level of each
 
     @cached_property
     def _grouped(self) -> tuple[Numbers, Numbers, Numbers]:
@@ -47,7 +42,7 @@ class Base:
 
     @cached_property
     def codes(self) -> list[Numbers]:
-        """For each quasi-identifier the code of one record of every base class, which stands for all of them."""
+        """For each quasi-identifier the code of one record of every base class, which represents all of them."""
         return [one.attribute.codes[self._grouped[0]] for one in self.levels_of_all]
 
     def _keys(self, levels: Sequence[int], codes: Sequence[Numbers]) -> tuple[NDArray[Any], int]:
@@ -105,21 +100,13 @@ class Measure(StrEnum):
 
 @dataclass(frozen=True)
 class Node:
-    """One combination of levels, and the classes that it makes.
+    """One combination of levels, and the classes that it makes."""
 
-    Args:
-        levels: of each quasi-identifier.
-        classes: the class that each base class goes to. Shape (base classes,).
-        count: how many classes there are.
-        removed: which base classes are suppressed. Shape (base classes,).
-        grouped: whether those stay, as one class; otherwise they are dropped.
-    """
-
-    levels: Sequence[int]
-    classes: Numbers
-    count: int
-    removed: NDArray[np.bool_]
-    grouped: bool = False
+    levels: Sequence[int]  # of each quasi-identifier
+    classes: Numbers  # the class that each base class goes to, shape (base classes,)
+    count: int  # how many classes there are
+    removed: NDArray[np.bool_]  # which base classes are suppressed, shape (base classes,)
+    grouped: bool = False  # whether those stay, as one class; otherwise they are dropped
 
     @property
     def dropped(self) -> NDArray[np.bool_]:
@@ -181,14 +168,8 @@ LOSSES: dict[Measure, Callable[[Base, Node], float]] = {
 
 
 def least(measure: Measure, whole: float, allowed: int, records: int) -> float:
-    """The least that a node can cost with suppression.
+    """The least that a node can cost with suppression. `whole` is what the node costs without suppression.
 
     A suppressed record costs as much as any or more. Only of the average class size it takes its part away.
-
-    Args:
-        measure: the loss.
-        whole: what the node costs without suppression.
-        allowed: how many records may be suppressed.
-        records: how many there are.
     """
     return whole * (records - allowed) / records if measure is Measure.AVERAGE_CLASS_SIZE else whole

@@ -14,9 +14,9 @@ from pydantic import Field
 from tcdp_audit.plugin.detector import PolicyDocument, Role, Text
 from tcdp_audit.plugin.remedy import Attribute, NewColumn, RemedyError, RemedyParameters, RemedyView, Treatment
 from tcdp_audit.plugin.sentences import Outcome
-from tcdp_audit_plugins.remedies._shared.class_demands import failed_as_one_class, refused_as_one_class
 from tcdp_audit_plugins.remedies._shared.masking import by_content
 from tcdp_audit_plugins.remedies._shared.scope import failing_pairs, weakest
+from tcdp_audit_plugins.remedies._shared.search import failed_as_one_class, refused_as_one_class
 from tcdp_audit_plugins.remedies.microaggregation.mdav import mdav
 from tcdp_audit_plugins.remedies.microaggregation.merging import (
     ClusterDemands,
@@ -64,7 +64,7 @@ class MicroaggregationParameters(RemedyParameters):
         Field(
             ge=2,
             description="The least number of records in a cluster; by default the largest k of the policy, and where a "
-            "demand that compares the release with its original fails the least that does.",
+            "demand that compares the release with its original fails the least that suffices.",
         ),
     ] = None
     method: Annotated[
@@ -96,7 +96,7 @@ class MicroaggregationParameters(RemedyParameters):
         Field(
             min_length=1,
             description="In place of `attributes`: blocks of quasi-identifiers, each clustered by itself. Then classes "
-            "have fewer than k records, and only demands beside the original are helped.",
+            "have fewer than k records, and only demands that compare with the original are helped.",
         ),
     ] = None
     rounded: Annotated[
@@ -153,12 +153,7 @@ def why_not_applicable(view: RemedyView, parameters: MicroaggregationParameters 
 
 
 def suggest_parameters(view: RemedyView, outcomes: tuple[Outcome, ...]) -> Iterator[Mapping[str, Any]]:
-    """Parameters to try, where all quasi-identifiers are numeric or ordinal and a demand on classes or pairs fails.
-
-    Args:
-        view: the release.
-        outcomes: its failing outcomes.
-    """
+    """Parameters to try, where all quasi-identifiers are numeric or ordinal and a demand on classes or pairs fails."""
     if all(why_not_applicable(view, None, one) for one in outcomes):
         return
     failing = view.failing_on_classes(outcomes)
@@ -234,7 +229,6 @@ def _with_size(view: RemedyView, parameters: MicroaggregationParameters, k: int)
 def _by_blocks(
     view: RemedyView, parameters: MicroaggregationParameters, k: int, blocks: Sequence[Sequence[str]]
 ) -> Treatment:
-    """Cluster every block of attributes by itself."""
     order, columns, figures = by_content(view), dict[str, NewColumn](), []
     for block in blocks:
         attributes = view.attributes(sorted(block))

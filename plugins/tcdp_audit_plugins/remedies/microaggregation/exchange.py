@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.plugin._internal import Floats
+from tcdp_audit.plugin._internal import Floats, checkpoint
 from tcdp_audit_plugins.remedies._shared.segments import rank_within
 from tcdp_audit_plugins.remedies.microaggregation.points import Clusters, Points, Positions
 
@@ -38,6 +38,7 @@ class Pricing:
         """Find the best move of some pairs, with a gain of 0 where there is none."""
         step = self._members.rows_at_once
         for start in range(0, len(stale), step):
+            checkpoint()
             part = stale[start : start + step]
             gains = self._gains(*self._pairs[part].T)
             flat = gains.reshape(len(part), -1)
@@ -88,7 +89,7 @@ class Pricing:
 
 
 class Members:
-    """The records of each cluster; -1 stands for no record.
+    """The records of each cluster; -1 is an empty place.
 
     The sum of squares of a cluster is the sum of the squared distances of its pairs over its size. So it needs no
     centroid, and it is the same for all scales of attributes.
@@ -132,6 +133,7 @@ class Members:
     def refresh(self, rows: Positions) -> None:
         """Compute anew the distances within some clusters."""
         for start in range(0, len(rows), self.rows_at_once):
+            checkpoint()
             part = rows[start : start + self.rows_at_once]
             self.own[part] = self.distances(part, part).sum(axis=2)
 
@@ -170,6 +172,7 @@ def exchange_records(points: Points, clusters: Clusters, k: int, kinds: NDArray[
     pricing = Pricing(members, pairs, k, kinds)
     stale = np.arange(len(pairs))
     while len(stale):
+        checkpoint()
         pricing.look(stale)
         made = best_disjoint_pairs(pairs, pricing.gain, len(members))
         gained = float(pricing.gain[made].sum())
@@ -206,6 +209,7 @@ def nearest_others(centroids: Points, asked: Positions, weights: Floats | None =
     everyone = np.arange(len(centroids))[None]
     step = max(CHUNK // len(centroids), 1)
     for start in range(0, len(asked), step) if count else ():
+        checkpoint()
         part = asked[start : start + step]
         squared = centroids.blocks(part[None], centroids, everyone)[0]
         if weights is not None:
@@ -228,13 +232,7 @@ def neighbour_pairs(centroids: Points) -> Positions:
 def best_disjoint_pairs(pairs: Positions, gains: Floats, count: int) -> Positions:
     """Pairs with a positive gain, each the best of both its clusters, so that no two share a cluster.
 
-    Args:
-        pairs: clusters, shape (pairs, 2).
-        gains: of each pair; of equal ones the first is the best.
-        count: how many clusters there are.
-
-    Returns:
-        Positions among the pairs; at least one where any gain is positive.
+    Of equal gains the first is the best. Return positions among the pairs; at least one where any gain is positive.
 
     Cost: O(pairs log pairs).
     """

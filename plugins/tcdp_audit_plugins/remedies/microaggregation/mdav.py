@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from tcdp_audit.plugin._internal import Floats
+from tcdp_audit.plugin._internal import Floats, checkpoint
 from tcdp_audit.plugin.remedy import Progress, silent
 from tcdp_audit_plugins.remedies.microaggregation.points import Clusters, Points, Positions
 
@@ -143,6 +143,7 @@ def mdav(points: Points, k: int, nearest: Nearest = least, progress: Progress = 
     clusters = np.zeros(len(points), dtype=np.int64)
     count = 0
     while len(remaining) >= 2 * k:
+        checkpoint()
         both = _opposite(remaining, k, nearest)
         formed = both if len(remaining) >= 3 * k else both[:1]
         for members in formed:

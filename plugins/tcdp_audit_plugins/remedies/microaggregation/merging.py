@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.plugin._internal import Floats, fold, positions_of
+from tcdp_audit.plugin._internal import Floats, checkpoint, fold, positions_of
 from tcdp_audit.plugin.remedy import Attribute, Demands, Progress, RemedyError, silent
 from tcdp_audit_plugins.remedies._shared.search import smallest
 from tcdp_audit_plugins.remedies._shared.segments import first_of_each, inverse, starts_of
@@ -24,15 +24,10 @@ PASSES = 3
 
 @dataclass(frozen=True)
 class ClusterDemands:
-    """Decides which clusters keep the demands of the policy on equivalence classes.
-
-    Args:
-        demands: the policy's.
-        order: the place in the table of each record.
-    """
+    """Decides which clusters keep the demands of the policy on equivalence classes."""
 
     demands: Demands
-    order: Positions
+    order: Positions  # the place in the table of each record
 
     def satisfied(self, clusters: Clusters, count: int) -> NDArray[np.bool_]:
         """The clusters that keep every demand. Shape (count,)."""
@@ -41,15 +36,9 @@ class ClusterDemands:
         return self.demands.satisfied_by(by_place, count)
 
     def unions_satisfied(self, clusters: Clusters, count: int, pairs: Positions) -> NDArray[np.bool_]:
-        """The pairs of clusters that would keep every demand as one cluster.
+        """The pairs of clusters that would keep every demand as one cluster. The two clusters of a pair are different.
 
-        Args:
-            clusters: the cluster of each record.
-            count: how many there are.
-            pairs: clusters, shape (pairs, 2), the two of a pair different.
-
-        Returns:
-            bool, shape (pairs,).
+        Return bool, shape (pairs,).
 
         Cost: that of judging the records of all pairs, each as often as its cluster is named.
         """
@@ -122,10 +111,9 @@ def _nearest_of_each(distances: Floats, size: int) -> Positions:
 def smallest_size(
     values: NDArray[np.int64], k: int, demands: ClusterDemands, generator: Callable[[], np.random.Generator]
 ) -> int:
-    """The fewest quantiles, at least k, of which clusters drawn at random keep the demands, but for one in a hundred.
+    """The fewest quantiles, at least k, of which 99 % of the clusters drawn at random keep the demands.
 
-    Returns:
-        A number of records in a cluster; that of all records where no fewer will do.
+    Return a number of records in a cluster; that of all records where no fewer will do.
 
     Cost: judging the records about 5 log(n / k) times.
     """
@@ -140,14 +128,9 @@ def smallest_size(
 
 
 def places(sensitive: Sequence[Attribute], order: Positions) -> NDArray[np.int64]:
-    """The place of each record's confidential values, first by the first attribute.
+    """The place of each record's confidential values, first by the first attribute. Shape (records,), int64.
 
-    Args:
-        sensitive: the sensitive attributes; without any, all records have one place.
-        order: the records.
-
-    Returns:
-        int64, shape (records,).
+    Without a sensitive attribute all records have one place.
 
     Cost: O(records x attributes), and a sort of the labels of each.
     """
@@ -164,11 +147,7 @@ def _places_of_values(attribute: Attribute) -> NDArray[np.int64]:
 
 
 def confidential_attribute(sensitive: Sequence[Attribute], name: str | None) -> Attribute:
-    """The attribute of this name, or the only one.
-
-    Raises:
-        RemedyError: there is none, or no name and several.
-    """
+    """The attribute of this name, or the only one; a RemedyError where there is none, or no name and several."""
     candidates = [one for one in sensitive if name in (None, one.name)]
     if len(candidates) != 1:
         raise RemedyError("`closeness: first` starts from one sensitive attribute; name it in `attribute`")
@@ -197,6 +176,7 @@ def merge_failing(points: Points, clusters: Clusters, demands: ClusterDemands, p
     """
     total = int(clusters.max()) + 1
     while True:
+        checkpoint()
         count = int(clusters.max()) + 1
         failing = np.flatnonzero(~demands.satisfied(clusters, count))
         progress("merging clusters", total - len(failing), total)
@@ -213,6 +193,7 @@ def _mergers(points: Points, clusters: Clusters, count: int, failing: Positions,
     gains = _preference(losses.ravel(), demands.unions_satisfied(clusters, count, pairs))
     chosen = []
     while (gains > 0).any():
+        checkpoint()
         made = best_disjoint_pairs(pairs, gains, count)
         chosen.append(pairs[made])
         gains[np.isin(pairs, pairs[made]).any(axis=1)] = 0
@@ -227,7 +208,6 @@ def _preference(losses: Floats, satisfied: NDArray[np.bool_]) -> Floats:
 
 
 def _join(clusters: Clusters, pairs: Positions) -> Clusters:
-    """Clusters renumbered after some mergers."""
     target = np.arange(int(clusters.max()) + 1)
     target[pairs[:, 1]] = pairs[:, 0]
     return np.asarray(np.unique(target[clusters], return_inverse=True)[1], dtype=np.int64)
@@ -254,6 +234,7 @@ def halve_where_satisfied(
     Cost: a round takes O(n log n + n d) and halves each cluster at most once; about log(n / k) rounds.
     """
     while True:
+        checkpoint()
         count = int(clusters.max()) + 1
         finer = 2 * clusters + _halves(points, clusters, count, values)
         satisfied = demands.satisfied(finer, 2 * count) & (np.bincount(finer, minlength=2 * count) >= k)
@@ -274,6 +255,7 @@ def _halves(points: Points, clusters: Clusters, count: int, values: NDArray[np.i
     opposite = _farthest(from_pole, clusters)
     half = _sides(from_pole - points.squared(everyone, points, opposite[clusters]), pairs)
     for _ in range(PASSES - 1):
+        checkpoint()
         centroids = points.centroids(2 * clusters + half, 2 * count)
         nearer = points.squared(everyone, centroids, 2 * clusters)
         half = _sides(nearer - points.squared(everyone, centroids, 2 * clusters + 1), pairs)

@@ -28,13 +28,10 @@ Centroids = tuple[NDArray[Any], Clusters]  # distinct cells, and for each cluste
 
 @dataclass(frozen=True)
 class LabelDistances:
-    """Distances between the labels of one nominal attribute.
+    """Distances between the labels of one nominal attribute."""
 
-    Args:
-        ancestors: the node above each label at every level below the root, int64, shape (height, labels + 1); the last
-            column is a missing label. Without a hierarchy the labels themselves, height 1.
-    """
-
+    # the node above each label at every level below the root, int64, shape (height, labels + 1); the last column is a
+    # missing label. Without a hierarchy the labels themselves, height 1
     ancestors: NDArray[np.int64]
 
     @property
@@ -62,17 +59,11 @@ class LabelDistances:
 
 @dataclass(frozen=True)
 class Points:
-    """Records, or the centroids of clusters.
+    """Records, or the centroids of clusters."""
 
-    Args:
-        numbers: standardised numbers and ranks, float64, shape (points, numeric and ordinal attributes).
-        labels: codes of each nominal attribute, int64, shape (points,).
-        label_distances: how far its labels are apart.
-    """
-
-    numbers: Floats
-    labels: tuple[NDArray[np.int64], ...] = ()
-    label_distances: tuple[LabelDistances, ...] = ()
+    numbers: Floats  # standardised numbers and ranks, float64, shape (points, numeric and ordinal attributes)
+    labels: tuple[NDArray[np.int64], ...] = ()  # codes of each nominal attribute, int64, shape (points,)
+    label_distances: tuple[LabelDistances, ...] = ()  # how far its labels are apart
 
     def __len__(self) -> int:
         """The number of points."""
@@ -186,14 +177,8 @@ def _distances_of_labels(attribute: Attribute) -> LabelDistances:
 def released_column(attribute: Attribute, order: Positions, clusters: Clusters, *, rounded: bool) -> NewColumn:
     """One attribute with the same cell for all records of a cluster.
 
-    Args:
-        attribute: as it is.
-        order: the place in the table of each record that `clusters` numbers.
-        clusters: the cluster of each record.
-        rounded: whether means of an attribute of whole numbers become whole numbers.
-
-    Returns:
-        The new column; no value where no record of a cluster has one.
+    With `rounded`, means of an attribute of whole numbers become whole numbers. Return the new column; no value where
+    no record of a cluster has one.
 
     Cost: a sort of the records.
     """

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from tcdp_audit.plugin._internal import Floats
+from tcdp_audit.plugin._internal import Floats, checkpoint
 from tcdp_audit_plugins.remedies._shared.segments import inverse
 from tcdp_audit_plugins.remedies.microaggregation.exchange import exchange_records, sum_of_squares
 from tcdp_audit_plugins.remedies.microaggregation.mdav import Remaining
@@ -23,14 +23,8 @@ def refined_clusters(points: Points, k: int) -> Clusters:
     """Cluster records: every cluster has from k to 2k - 1 of them.
 
     The leaves of Ward's hierarchy are cut optimally; then neighbouring clusters exchange records, and a tour through
-    the clusters is cut optimally again. A tour can be cut into the clusters it leads through, so no pass loses.
-
-    Args:
-        points: the records, at least k.
-        k: the least number of records in a cluster.
-
-    Returns:
-        The cluster of each record; for a single numeric or ordinal attribute the optimum.
+    the clusters is cut optimally again. A tour can be cut into the clusters it leads through, so no pass loses. Return
+    the cluster of each record; for a single numeric or ordinal attribute the optimum.
 
     Cost: a few passes of O(n k d + (n / k)^2 d) and one hierarchy for each 2,000 records.
 
@@ -43,6 +37,7 @@ def refined_clusters(points: Points, k: int) -> Clusters:
     clusters = cut(points, ward_path(points), k)
     loss = np.inf
     while True:
+        checkpoint()
         clusters = exchange_records(points, clusters, k)
         clusters = cut(points, tour(points, clusters), k)
         lessened = sum_of_squares(points, clusters)
@@ -52,7 +47,7 @@ def refined_clusters(points: Points, k: int) -> Clusters:
 
 
 def ward_path(points: Points) -> Positions:
-    """The records as the leaves of Ward's hierarchy stand; of one hierarchy per cell where there are many records.
+    """The records in the order of the leaves of Ward's hierarchy, or of one hierarchy per cell where there are many.
 
     Cost: O(n log n) to halve the records into cells, O(n d) for each of the 2,000 records of a cell.
 
@@ -64,6 +59,7 @@ def ward_path(points: Points) -> Positions:
 
 def _cells_of(points: Points, records: Positions) -> Iterator[Positions]:
     """Cells of neighbouring records: halved between two opposite records until they are small."""
+    checkpoint()
     if len(records) <= CELL:
         yield records
         return
@@ -78,6 +74,7 @@ def _cells_of(points: Points, records: Positions) -> Iterator[Positions]:
 def _leaves(points: Points) -> Positions:
     from scipy.cluster.hierarchy import leaves_list, linkage  # noqa: PLC0415 - takes a third of a second to import
 
+    checkpoint()
     if len(points) < 2:
         return np.arange(len(points))
     everyone = np.arange(len(points))
@@ -107,6 +104,7 @@ def _nearest_next(points: Points) -> Positions:
     here = remaining.farthest(remaining.from_centroid())
     met = np.empty(len(points), dtype=np.intp)
     for step in range(len(points)):
+        checkpoint()
         met[step] = remaining.records[here]
         distances = remaining.from_record(here)
         distances[here] = np.inf
@@ -146,6 +144,7 @@ def cut(points: Points, path: Positions, k: int) -> Clusters:
     best[0] = 0.0
     begin = np.zeros(n + 1, dtype=np.int64)
     for low in range(k, n + 1, k):
+        checkpoint()
         ends = np.arange(low, min(low + k, n + 1))
         starts = np.arange(max(low - 2 * k + 1, 0), ends[-1] - k + 1)
         total = best[starts][:, None] + _within(points, path, starts, ends)
@@ -171,6 +170,7 @@ def _clusters_along(path: Positions, begin: Clusters) -> Clusters:
     """The cluster of each record, from where the best run to each end begins."""
     bounds = [len(path)]
     while bounds[-1]:
+        checkpoint()
         bounds.append(int(begin[bounds[-1]]))
     lengths = np.diff(bounds[::-1])
     clusters = np.empty(len(path), dtype=np.int64)

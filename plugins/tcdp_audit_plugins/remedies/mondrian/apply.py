@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import cached_property
 from threading import Lock
@@ -12,7 +11,7 @@ from typing import Annotated, Any
 import numpy as np
 from pydantic import Field
 
-from tcdp_audit.plugin._internal import processors
+from tcdp_audit.plugin._internal import ThreadPool
 from tcdp_audit.plugin.detector import Exact, PolicyDocument, Role, Text
 from tcdp_audit.plugin.remedy import (
     Attribute,
@@ -25,9 +24,9 @@ from tcdp_audit.plugin.remedy import (
     Treatment,
 )
 from tcdp_audit.plugin.sentences import Outcome
-from tcdp_audit_plugins.remedies._shared.class_demands import ClassSize, refused_as_one_class, sufficient_size
 from tcdp_audit_plugins.remedies._shared.recoding import is_ranged, recode
 from tcdp_audit_plugins.remedies._shared.scope import only_by_size
+from tcdp_audit_plugins.remedies._shared.search import ClassSize, refused_as_one_class, sufficient_size
 from tcdp_audit_plugins.remedies.mondrian.axes import Axis, HierarchyAxis, OrderedAxis
 from tcdp_audit_plugins.remedies.mondrian.partition import STRATEGIES, Partitioning, Space, Strategy, partition_table
 from tcdp_audit_plugins.remedies.mondrian.rank_ranges import DistinctRows, Indices, Integers, Mask
@@ -48,8 +47,7 @@ class MondrianParameters(RemedyParameters):
     weights: Annotated[
         dict[Text, Annotated[Exact, Field(gt=0)]] | None,
         Field(
-            min_length=1,
-            description="How much the detail of an attribute matters beside others': {age: 2}; 1 where not named.",
+            min_length=1, description="The relative weight of the detail of an attribute: {age: 2}; 1 where not named."
         ),
     ] = None
 
@@ -110,12 +108,7 @@ def cut(view: RemedyView, parameters: MondrianParameters) -> Treatment:
 
 
 def suggest_parameters(view: RemedyView, outcomes: tuple[Outcome, ...]) -> Iterator[Mapping[str, Any]]:
-    """Parameters to try, where a demand on classes fails, or one that larger classes keep.
-
-    Args:
-        view: the release.
-        outcomes: its failing outcomes.
-    """
+    """Parameters to try, where a demand on classes fails, or one that larger classes keep."""
     if view.failing_on_classes(outcomes):
         yield {}
     size = sufficient_size(view, outcomes, lambda k: cut(view, MondrianParameters(k=k)))
@@ -133,17 +126,11 @@ def axis_of(attribute: Attribute) -> Axis:
 
 @dataclass(frozen=True)
 class Task:
-    """A release to cut.
-
-    Args:
-        view: the release.
-        parameters: those of the policy.
-        rows: its records, those that no cut can part as one row.
-    """
+    """A release to cut."""
 
     view: RemedyView
     parameters: MondrianParameters
-    rows: DistinctRows
+    rows: DistinctRows  # its records, those that no cut can part as one row
 
     @cached_property
     def attributes(self) -> list[Attribute]:
@@ -191,8 +178,7 @@ class Task:
             partitioning = partition_table(self.space, self.roots, strategy, tally.add)
             return partitioning, self.space.penalty(partitioning.classes)
 
-        workers = min(processors(), SIDE_BY_SIDE, max(self.view.records // len(self.roots), 1))
-        with ThreadPoolExecutor(workers) as pool:
+        with ThreadPool(min(SIDE_BY_SIDE, max(self.view.records // len(self.roots), 1))) as pool:
             return dict(zip(STRATEGIES, pool.map(partitioned, STRATEGIES.values()), strict=True))
 
     def recoded(self, attribute: Attribute, partitioning: Partitioning) -> NewColumn:
@@ -201,11 +187,7 @@ class Task:
         return replace(column, codes=column.codes[self.rows.of_record])
 
     def require_attainable(self) -> None:
-        """The classes to start with must be allowed.
-
-        Raises:
-            RemedyError: they are not, or anything is; says which demands fail.
-        """
+        """Raise a RemedyError where the classes to start with are not allowed, or any class is."""
         if not self.view.demands and self.parameters.k is None:
             raise RemedyError("the policy demands nothing of a class, so that any would do; give `k`")
         if failing := int((~self._roots_allowed).sum()):

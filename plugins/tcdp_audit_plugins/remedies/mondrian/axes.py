@@ -1,4 +1,4 @@
-"""The dimensions of the space that is cut: where records stand on them, how wide a range is, where it divides."""
+"""The dimensions of the space that is cut: the places of records, the width of a range, where a range is divided."""
 
 from __future__ import annotations
 
@@ -50,15 +50,10 @@ class Axis(ABC):
 
 @dataclass(frozen=True)
 class OrderedAxis(Axis):
-    """Numbers and ranks, cut at the median; nominal values without a hierarchy in the order of their names.
-
-    Args:
-        attribute: the quasi-identifier.
-        is_set: whether its ranges are released as sets of values, not as intervals.
-    """
+    """Numbers and ranks, cut at the median; nominal values without a hierarchy in the order of their names."""
 
     attribute: Attribute
-    is_set: bool
+    is_set: bool  # whether its ranges are released as sets of values, not as intervals
 
     @property
     def places(self) -> int:
@@ -106,25 +101,14 @@ def place_of_rows(attribute: Attribute, place_of_value: NDArray[np.int64]) -> In
 
 
 def mean_width(axis: Axis, classes: Integers, times: Floats) -> float:
-    """Normalised certainty penalty of an attribute, the mean over all records.
-
-    Args:
-        axis: the attribute.
-        classes: class of each row, from 0 without a gap.
-        times: how many records each row stands for.
-    """
+    """Certainty penalty of an attribute, the mean over all records. Classes are numbered from 0 without a gap."""
     runs = rank_runs(classes, axis.place, axis.places, times)
     return float(np.average(axis.width(runs.ranges(runs.starts)), weights=runs.partition_size))
 
 
 @dataclass(frozen=True)
 class HierarchyAxis(Axis):
-    """Values in an order that keeps every subtree together. A value that the hierarchy does not know counts as none.
-
-    Args:
-        attribute: the quasi-identifier.
-        hierarchy: its hierarchy.
-    """
+    """Values in an order that keeps every subtree together. A value that the hierarchy does not know counts as none."""
 
     attribute: Attribute
     hierarchy: Hierarchy
@@ -136,7 +120,6 @@ class HierarchyAxis(Axis):
 
     @cached_property
     def _labels(self) -> list[str]:
-        """The known values in their order."""
         labels = self.attribute.domain.labels
         unknown = frozenset(self.hierarchy.unknown(labels))
         known = [label for code, label in enumerate(labels) if code not in unknown]
@@ -155,7 +138,7 @@ class HierarchyAxis(Axis):
 
     @cached_property
     def ancestors(self) -> Integers:
-        """Node of each place at each level; no value stands right under the root. Shape (height + 1, places + 1)."""
+        """Node of each place at each level; no value is right under the root. Shape (height + 1, places + 1)."""
         ancestors = np.full((self.hierarchy.height + 1, self.places + 1), -1, dtype=np.int64)
         ancestors[:, : len(self._labels)] = self.hierarchy.over(self._labels).ancestors
         ancestors[-1] = 0

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.plugin._internal import Floats
+from tcdp_audit.plugin._internal import Floats, checkpoint
 from tcdp_audit_plugins.remedies._shared.segments import starts_of
 from tcdp_audit_plugins.remedies.mondrian.axes import Axis, mean_width
 from tcdp_audit_plugins.remedies.mondrian.rank_ranges import (
@@ -29,17 +29,11 @@ Keep = Callable[[Integers, int, Indices], Mask]  # classes, their count, and the
 
 
 class CutScore(NamedTuple):
-    """The worth of cutting each partition on an axis, if all parts are allowed. All shapes (partitions,).
+    """The merit of cutting each partition on an axis, if all parts are allowed. All shapes (partitions,)."""
 
-    Args:
-        width: its certainty penalty on that axis.
-        saved: how much less the mean penalty of its records is after the cut.
-        bits: the entropy of the parts' sizes, which is what the cut uses up; 0 where it leaves a single part.
-    """
-
-    width: Floats
-    saved: Floats
-    bits: Floats
+    width: Floats  # its certainty penalty on that axis
+    saved: Floats  # how much less the mean penalty of its records is after the cut
+    bits: Floats  # the entropy of the parts' sizes, which is what the cut uses up; 0 where it leaves a single part
 
     def of(self, partitions: NDArray[np.intp]) -> CutScore:
         """That of some partitions."""
@@ -48,15 +42,11 @@ class CutScore(NamedTuple):
 
 @dataclass(frozen=True)
 class Strategy:
-    """A way to choose the next cut.
+    """A way to choose the next cut."""
 
-    Args:
-        score: how early an axis is tried, given the worth of its cuts; at least 0.
-        deeper_at_once: whether an axis whose cut is not allowed is tried level by level below it before the next axis
-            is; otherwise only after all axes.
-    """
-
-    score: Callable[[CutScore], Floats]
+    score: Callable[[CutScore], Floats]  # how early an axis is tried, given the worth of its cuts; at least 0
+    # whether an axis whose cut is not allowed is tried level by level below it before the next axis is; otherwise only
+    # after all axes
     deeper_at_once: bool = False
 
     def turns(self, axes: int, depths: int) -> Iterator[tuple[int, int]]:
@@ -82,34 +72,20 @@ STRATEGIES: Mapping[str, Strategy] = {
 
 @dataclass(frozen=True)
 class Cuts:
-    """The cuts of every partition on every axis.
+    """The cuts of every partition on every axis."""
 
-    Args:
-        partition: the partition of each run of any axis; one axis after the other. Shape (runs,).
-        axis: the axis of each run.
-        size: how many records it has.
-        nodes: see `Axis.nodes`. Shape (depths, runs).
-        run: the run of each row on each axis. Shape (axes, rows).
-        ranking: for each partition its axes, the one that is tried first on top. Shape (axes, partitions).
-        depths: how deep each of those can be cut, 0 where not at all.
-    """
-
-    partition: Integers
-    axis: Integers
-    size: Integers
-    nodes: Integers
-    run: Rows
-    ranking: Integers
-    depths: Integers
+    partition: Integers  # the partition of each run of any axis; one axis after the other, shape (runs,)
+    axis: Integers  # the axis of each run
+    size: Integers  # how many records it has
+    nodes: Integers  # see `Axis.nodes`, shape (depths, runs)
+    run: Rows  # the run of each row on each axis, shape (axes, rows)
+    ranking: Integers  # for each partition its axes, the one that is tried first on top, shape (axes, partitions)
+    depths: Integers  # how deep each of those can be cut, 0 where not at all
 
     def cut(self, axis: Integers, depth: int, rows: Indices, partition: Integers) -> Cut:
         """The cut of some partitions on one axis each.
 
-        Args:
-            axis: the axis for each partition, -1 to leave it. Shape (partitions,).
-            depth: the depth to begin with.
-            rows: the rows of the partitions that are cut.
-            partition: their partitions.
+        An axis of -1 leaves its partition uncut; `depth` is the first depth that is tried.
         """
         # Runs of all axes lie behind one another, so one comparison picks, for every partition at once, those of the
         # axis on which it is cut: no loop over partitions, of which a level may have hundreds of thousands. The
@@ -128,18 +104,7 @@ def cuts_of(
     times: Floats,
     strategy: Strategy,
 ) -> Cuts:
-    """The cuts of every partition.
-
-    Args:
-        axes: the dimensions.
-        weights: how much each of them matters.
-        rows: the rows that are in a partition.
-        partition: the partition of each, from 0 without a gap.
-        times: how many records each of them stands for.
-        strategy: which axis is tried first.
-
-    Cost: that of `rank_runs` for each axis.
-    """
+    """The cuts of every partition, of which none is empty. Cost: that of `rank_runs` for each axis."""
     runs_of_axis = [rank_runs(partition, axis.place[rows], axis.places, times) for axis in axes]
     nodes = [axis.nodes(runs) for axis, runs in zip(axes, runs_of_axis, strict=True)]
     cut_scores = [_cut_score(axis, runs, cut[0]) for axis, runs, cut in zip(axes, runs_of_axis, nodes, strict=True)]
@@ -168,7 +133,7 @@ def _side_by_side(nodes: Sequence[Integers]) -> Integers:
 
 
 def _cut_score(axis: Axis, runs: RankRuns, node: Integers) -> CutScore:
-    """The worth of cutting each partition on an axis; `node` are the parts, by run."""
+    """The merit of cutting each partition on an axis; `node` are the parts, by run."""
     # The runs of a part lie next to each other, so that a part begins where the node or the partition changes. Widths
     # and sizes of all parts of all partitions are then segment sums between these heads (`reduceat`), and what belongs
     # to a partition is a `bincount` by its number: O(runs) for the whole level, whatever the number of partitions.
@@ -201,36 +166,22 @@ def _depths(runs: RankRuns, nodes: Integers) -> Integers:
 
 @dataclass(frozen=True)
 class Partitioning:
-    """A table cut into classes.
+    """A table cut into classes."""
 
-    Args:
-        classes: the class of each row, from 0 to count - 1. Shape (rows,).
-        count: how many there are.
-        levels: how often the table was gone through.
-    """
-
-    classes: Integers
-    count: int
-    levels: int
+    classes: Integers  # the class of each row, from 0 to count - 1, shape (rows,)
+    count: int  # how many there are
+    levels: int  # how often the table was gone through
 
 
 @dataclass(frozen=True)
 class Space:
-    """A space to cut, and the demands that every part must keep.
+    """A space to cut, and the demands that every part must keep."""
 
-    Args:
-        axes: the dimensions, at least one; each has a place for every row.
-        times: how many records each row stands for. Shape (rows,).
-        weights: how much each of them matters.
-        keep: which classes are allowed, each judged by itself.
-        least: no class of fewer records is allowed.
-    """
-
-    axes: Sequence[Axis]
-    times: Floats
-    weights: Sequence[float]
-    keep: Keep
-    least: int
+    axes: Sequence[Axis]  # the dimensions, at least one; each has a place for every row
+    times: Floats  # how many records each row represents, shape (rows,)
+    weights: Sequence[float]  # how much each of them matters
+    keep: Keep  # which classes are allowed, each judged by itself
+    least: int  # no class of fewer records is allowed
 
     def judge(self, rows: Indices) -> AllowedParts:
         """The rule that says which parts of some rows are allowed."""
@@ -244,14 +195,8 @@ class Space:
 def partition_table(space: Space, roots: Integers, strategy: Strategy, progress: Progress) -> Partitioning:
     """Cut partitions until none can be cut any more.
 
-    Args:
-        space: the dimensions and demands.
-        roots: the partition of each row to start with, from 0 without a gap; each is allowed. Shape (rows,).
-        strategy: which cut of a partition is tried first.
-        progress: called with how many rows are done.
-
-    Returns:
-        Classes that are all allowed; rows in one root with the same values stay together.
+    Partitions of the `roots` are numbered from 0 without a gap, and each is allowed. Return classes that are all
+    allowed; rows in one root with the same values stay together.
 
     Cost: for every level a grouping of the rows that are not done on each axis, and a judgement of their parts for
     each axis that was tried. Only levels, axes and the height of hierarchies are looped over.
@@ -259,6 +204,7 @@ def partition_table(space: Space, roots: Integers, strategy: Strategy, progress:
     classes = np.zeros(len(roots), dtype=np.int64)
     rows, partition, done, levels = np.arange(len(roots)), roots, 0, 0
     while len(rows):
+        checkpoint()
         part = _level(space, rows, partition, strategy)
         final = part < 0
         numbers, finished = _renumber(partition[final])
@@ -279,8 +225,7 @@ def _renumber(numbers: Integers) -> tuple[Integers, int]:
 def _level(space: Space, rows: Indices, partition: Integers, strategy: Strategy) -> Integers:
     """Cut each partition once, in the first way that is allowed.
 
-    Returns:
-        The part of each row, -1 where its partition cannot be cut. Shape (rows,).
+    Return the part of each row, -1 where its partition cannot be cut. Shape (rows,).
     """
     part = np.full(len(rows), -1)
     large = np.bincount(partition, space.times[rows])[partition] >= 2 * space.least

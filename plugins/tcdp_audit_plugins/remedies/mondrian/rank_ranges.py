@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.plugin._internal import Floats, boundaries, order_of
+from tcdp_audit.plugin._internal import Floats, boundaries, checkpoint, order_of
 from tcdp_audit.plugin.engine import CountedCodes
 from tcdp_audit.plugin.remedy import Attribute, RemedyView
 from tcdp_audit_plugins.remedies._shared.segments import rank_within
@@ -34,19 +34,12 @@ class RankRanges(NamedTuple):
 
 @dataclass(frozen=True)
 class RankRuns:
-    """A run are the rows of one partition at one place of an axis.
+    """A run are the rows of one partition at one place of an axis."""
 
-    Args:
-        partition: the partition of each run, ascending from 0 without a gap. Shape (runs,).
-        place: its place, ascending within a partition.
-        size: how many records it has.
-        of_row: the run of each row. Shape (rows,).
-    """
-
-    partition: Integers
-    place: Integers
-    size: Integers
-    of_row: Rows
+    partition: Integers  # the partition of each run, ascending from 0 without a gap, shape (runs,)
+    place: Integers  # its place, ascending within a partition
+    size: Integers  # how many records it has
+    of_row: Rows  # the run of each row, shape (rows,)
 
     @cached_property
     def starts(self) -> Indices:
@@ -67,11 +60,7 @@ class RankRuns:
 def rank_runs(partition: Integers, place: Integers, places: int, times: Floats) -> RankRuns:
     """Group the rows of some partitions by their place.
 
-    Args:
-        partition: partition of each row, from 0 without a gap. Shape (rows,).
-        place: its place, from 0 to `places`.
-        places: the last place.
-        times: how many records each row stands for, as float64, in which counting is quickest.
+    Partitions are numbered from 0 without a gap, places from 0 to `places`; counting is fastest in float64.
 
     Cost: linear in the rows where partitions times places are at most `ROOM` times as many, else some passes over them.
     """
@@ -108,17 +97,11 @@ def _sort_keys(keys: Integers, span: int, times: Floats) -> tuple[Integers, Inte
 
 @dataclass(frozen=True)
 class DistinctRows:
-    """The records of a release, those that agree in all quasi-identifiers as one row.
+    """The records of a release, those that agree in all quasi-identifiers as one row."""
 
-    Args:
-        of_record: the row of each record. Shape (records,).
-        counted: the codes of the quasi-identifiers in each row, and how many records it stands for.
-        attributes: the quasi-identifiers, whose codes are those of the rows.
-    """
-
-    of_record: Integers
-    counted: CountedCodes
-    attributes: Sequence[Attribute]
+    of_record: Integers  # the row of each record, shape (records,)
+    counted: CountedCodes  # the codes of the quasi-identifiers in each row, and how many records it represents
+    attributes: Sequence[Attribute]  # the quasi-identifiers, whose codes are those of the rows
 
     @classmethod
     def of(cls, view: RemedyView) -> DistinctRows:
@@ -134,21 +117,13 @@ class DistinctRows:
 
 @dataclass(frozen=True)
 class Cut:
-    """One cut for each of some partitions.
+    """One cut for each of some partitions."""
 
-    Args:
-        partition: the partition of each run; the runs of one are adjacent. Shape (runs,).
-        size: how many records it has.
-        nodes: see `Axis.nodes`. Shape (depths, runs).
-        run: the run of each row. Shape (rows,).
-        partitions: a number above every partition's.
-    """
-
-    partition: Integers
-    size: Integers
-    nodes: Integers
-    run: Integers
-    partitions: int
+    partition: Integers  # the partition of each run; the runs of one are adjacent, shape (runs,)
+    size: Integers  # how many records it has
+    nodes: Integers  # see `Axis.nodes`, shape (depths, runs)
+    run: Integers  # the run of each row, shape (rows,)
+    partitions: int  # a number above every partition's
 
     def judged(self, number: Integers, count: int, judge: AllowedParts) -> Mask:
         """The parts that are allowed, given the part of each run, -1 for none. Shape (count,)."""
@@ -166,12 +141,10 @@ class Cut:
 def allowed_parts(cut: Cut, judge: AllowedParts) -> Integers:
     """Divide partitions into parts that are all allowed.
 
-    A part that keeps the demands stands by itself; one that does not is looked at in the parts below it. What is left
-    over forms the rest of its partition, which takes in its smallest neighbours, twice as many each time, until it is
-    allowed. A partition none or all of whose parts end in the rest is not cut.
-
-    Returns:
-        The part of each row, at least 0; -1 where its partition is not cut. Shape (rows,).
+    A part that keeps the demands is taken; one that does not is looked at in the parts below it. What is left over
+    forms the rest of its partition, which takes in its smallest neighbours, twice as many each time, until it is
+    allowed. A partition none or all of whose parts end in the rest is not cut. Return the part of each row, at least 0;
+    -1 where its partition is not cut. Shape (rows,).
 
     Cost: a judgement of the rows for each depth of the cut, and for each doubling of those still without a good rest.
     """
@@ -213,6 +186,7 @@ def _with_rest(cut: Cut, own_part: Integers, count: int, judge: AllowedParts) ->
     # it is allowed: doubling keeps the judgements logarithmic in the number of parts, and takes in at most about twice
     # as many parts as were needed. Each round judges the rests of all partitions that have no allowed one at once.
     while open_.any():
+        checkpoint()
         rest = open_[cut.partition] & (alone | (rank < taken))
         allowed = cut.judged(np.where(rest, cut.partition, -1), cut.partitions, judge)
         here = rest & allowed[cut.partition]

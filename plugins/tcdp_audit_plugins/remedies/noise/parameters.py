@@ -125,18 +125,12 @@ def faults(parameters: NoiseParameters, document: PolicyDocument) -> Iterator[tu
 
 @dataclass(frozen=True)
 class FittedMechanism:
-    """A mechanism that is fitted to an attribute.
+    """A mechanism that is fitted to an attribute."""
 
-    Args:
-        draw: the masked column; another one at every call.
-        audited_as: the mechanism as `stochastic_t_closeness` takes it.
-        notes: its figures.
-        attack: by which check, and with which parameters beside the attribute, an intruder attacks who knows it.
-    """
-
-    draw: Draw
-    audited_as: Mapping[str, Any]
-    notes: Mapping[str, Any]
+    draw: Draw  # the masked column; another one at every call
+    audited_as: Mapping[str, Any]  # the mechanism as `stochastic_t_closeness` takes it
+    notes: Mapping[str, Any]  # its figures
+    # the check by which an intruder who knows the mechanism attacks, and its parameters without the attribute
     attack: tuple[str, Mapping[str, Any]]
 
     def attacks(self, attribute: str) -> tuple[Mapping[str, Mapping[str, Any]], ...]:
@@ -158,11 +152,7 @@ class FittedMechanism:
 
 
 def records_with_value(attribute: Attribute) -> NDArray[np.bool_]:
-    """The records that have a value. Shape (records,).
-
-    Raises:
-        RemedyError: none has, or some values stand for several.
-    """
+    """The records that have a value, shape (records,); a RemedyError where none has one, or a value covers several."""
     domain = attribute.domain
     if domain.covers is not None or domain.suppressed:
         raise RemedyError(

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from tcdp_audit.plugin._internal import fold, numbered
+from tcdp_audit.plugin._internal import checkpoint, fold, numbered
 from tcdp_audit.plugin.remedy import Attribute, Demands, MergedDemands, NewColumn, RemedyError, RemedyView, Treatment
 from tcdp_audit.plugin.sentences import Comparison, Outcome, figure
 from tcdp_audit_plugins.remedies._shared.masking import by_content
@@ -35,17 +35,12 @@ def why_not_applicable(view: RemedyView, parameters: RedistributionParameters | 
     if (other := only_on_classes(view, outcome)) or parameters is not None:
         return other
     if not outcome.attribute or outcome.comparison is not Comparison.AT_MOST:
-        return "no better than mondrian but for closeness"
+        return "no better than mondrian except for closeness"
     return f"takes minutes beyond {LARGE:,} records" if view.records > LARGE else ""
 
 
 def suggest_parameters(view: RemedyView, outcomes: tuple[Outcome, ...]) -> Iterator[Mapping[str, Any]]:
-    """Parameters to try, where a sensitive attribute is too far in some class from what it is in the table.
-
-    Args:
-        view: the release.
-        outcomes: its failing outcomes.
-    """
+    """Parameters to try, where a sensitive attribute is too far in some class from what it is in the table."""
     if any(not why_not_applicable(view, None, one) for one in outcomes):
         yield {}
 
@@ -60,17 +55,11 @@ SCHEDULES: dict[str, Sequence[str]] = {
 
 @dataclass(frozen=True)
 class Classes:
-    """A partition of the records.
+    """A partition of the records."""
 
-    Args:
-        of_record: the class of each record in the order by content. Shape (records,).
-        count: how many there are.
-        divisions: how many divisions led to it.
-    """
-
-    of_record: Integers
-    count: int
-    divisions: int
+    of_record: Integers  # the class of each record in the order by content, shape (records,)
+    count: int  # how many there are
+    divisions: int  # how many divisions led to it
 
 
 def redistribute(view: RemedyView, parameters: RedistributionParameters) -> Treatment:
@@ -109,17 +98,11 @@ def redistribute(view: RemedyView, parameters: RedistributionParameters) -> Trea
 
 @dataclass(frozen=True)
 class Work:
-    """A release to divide.
-
-    Args:
-        view: the release.
-        parameters: those of the policy.
-        roots: the class of each record to start with, each allowed. Shape (records,).
-    """
+    """A release to divide."""
 
     view: RemedyView
     parameters: RedistributionParameters
-    roots: Integers
+    roots: Integers  # the class of each record to start with, each allowed, shape (records,)
 
     @cached_property
     def attributes(self) -> list[Attribute]:
@@ -192,6 +175,7 @@ class Work:
         judge = self._judge(merged)
         final, open_ = [], list(parts)
         while open_:
+            checkpoint()
             part = open_.pop()
             sides = divided(self.table, part, counts, judge) if len(part) >= 2 * least else None
             if sides is None:

@@ -9,7 +9,7 @@ from itertools import islice
 
 import numpy as np
 
-from tcdp_audit.plugin._internal import Floats
+from tcdp_audit.plugin._internal import Floats, checkpoint
 from tcdp_audit_plugins.remedies._shared.segments import rank_within
 from tcdp_audit_plugins.remedies.mondrian.axes import Axis, HierarchyAxis
 from tcdp_audit_plugins.remedies.mondrian.rank_ranges import Indices, Integers, RankRanges
@@ -30,21 +30,13 @@ Judge = Callable[[Integers, Mask], bool]  # records of a part, and which are tak
 
 @dataclass(frozen=True)
 class Nodes:
-    """Ranges of places of one axis that some records of a part lie in, and others do not.
+    """Ranges of places of one axis that some records of a part lie in, and others do not."""
 
-    Args:
-        first: the first place of each that is taken. Shape (nodes,).
-        last: the last one, likewise.
-        counts: the records of each, by stratum. Shape (nodes, strata).
-        saving: how much of the attribute's penalty each record saves that is taken out, likewise.
-        rest: how much each other record saves where all of these are taken out, likewise.
-    """
-
-    first: Integers
-    last: Integers
-    counts: Integers
-    saving: Floats
-    rest: Floats
+    first: Integers  # the first place of each that is taken, shape (nodes,)
+    last: Integers  # the last one, likewise
+    counts: Integers  # the records of each, by stratum, shape (nodes, strata)
+    saving: Floats  # how much of the attribute's penalty each record saves that is taken out, likewise
+    rest: Floats  # how much each other record saves where all of these are taken out, likewise
 
 
 def ranges_of(axis: Axis) -> Integers:
@@ -64,14 +56,7 @@ def ranges_of(axis: Axis) -> Integers:
 
 
 def nodes_of(axis: Axis, ranges: Integers, place: Integers, stratum: Integers, strata: int) -> Nodes:
-    """The nodes of an axis in one part.
-
-    Args:
-        axis: the quasi-identifier.
-        ranges: see `ranges_of`.
-        place: the place of each record of the part. Shape (records,).
-        stratum: the stratum of each, likewise.
-        strata: how many strata there are.
+    """The nodes of an axis in one part. `ranges` are those of `ranges_of`.
 
     Cost: a count of the part's records by place, or a sort where few of many places occur, and a count of each stratum
     between any two ends.
@@ -151,7 +136,6 @@ class _Memory:
     cells: int = 0
 
     def looked_up(self, part: bytes, nodes: Callable[[], tuple[Indices, Nodes]]) -> tuple[Indices, Nodes]:
-        """The nodes of a part, made where they are not known."""
         if part not in self.known:
             if self.cells > REMEMBERED:
                 self.known, self.cells = {}, 0
@@ -162,17 +146,11 @@ class _Memory:
 
 @dataclass(frozen=True)
 class Table:
-    """Records in an order by content, in which those that are common are taken first.
+    """Records in an order by content, in which those that are common are taken first."""
 
-    Args:
-        axes: their quasi-identifiers, in that order of the records.
-        weights: how much each of them matters, 1 in all.
-        strata: what the demands ask of them, likewise.
-    """
-
-    axes: Sequence[Axis]
-    weights: Floats
-    strata: Strata
+    axes: Sequence[Axis]  # their quasi-identifiers, in that order of the records
+    weights: Floats  # how much each of them matters, 1 in all
+    strata: Strata  # what the demands ask of them, likewise
     _memory: _Memory = field(default_factory=_Memory, repr=False, compare=False)
 
     @cached_property
@@ -202,28 +180,17 @@ class Table:
 
 @dataclass(frozen=True)
 class _Options:
-    """Divisions of a part, those that save most first.
+    """Divisions of a part, those that save most first."""
 
-    Args:
-        node: the node of each, a position in what `Table.nodes` gives. Shape (options,).
-        limit: how many records of a stratum it takes at most, by the stratum's share in the table, likewise.
-    """
-
-    node: Indices
-    limit: Floats
+    node: Indices  # the node of each, a position in what `Table.nodes` gives, shape (options,)
+    limit: Floats  # how many records of a stratum it takes at most, by the stratum's share in the table, likewise
 
 
 def divided(table: Table, part: Indices, counts: CountJudge, judge: Judge) -> tuple[Indices, Indices] | None:
     """Divide a part in the allowed way that saves most penalty.
 
-    Args:
-        table: the records.
-        part: those of the part, ascending.
-        counts: the demands on classes by their counts, which decide what is worth asking the records.
-        judge: the demands on the records themselves, which decide.
-
-    Returns:
-        Both sides, each ascending; None where no division is allowed that saves anything.
+    `counts` decides which divisions are worth asking the records, and `judge` decides on the records themselves. Return
+    both sides, each ascending; None where no division is allowed that saves anything.
 
     Cost: for each axis a sort of the part's records; the counts of up to `STEPS` divisions for each node are judged
     together, in batches, until one is allowed.
@@ -233,6 +200,7 @@ def divided(table: Table, part: Indices, counts: CountJudge, judge: Judge) -> tu
     # time in which the records of one could be. Where strata join several values, counts are near to the judgement
     # only, so the records have the last word; after `TRIES` refusals the part stays whole, which is never wrong.
     for node, taken in islice(_allowed(nodes, table, part, counts), TRIES):
+        checkpoint()
         axis = axis_of[node]
         out = _taken(table, part, (axis, int(nodes.first[node]), int(nodes.last[node])), taken)
         if judge(part, out):
@@ -259,6 +227,7 @@ def _allowed(nodes: Nodes, table: Table, part: Indices, judge: CountJudge) -> It
     options = _options(nodes, table.strata.shares, len(part), judge.least)
     start, batch = 0, BATCH
     while start < len(options.node):
+        checkpoint()
         here = slice(start, start + batch)
         taken = _mix(nodes.counts[options.node[here]], options.limit[here], table.strata.shares)
         satisfied = judge.satisfied(np.concatenate([taken, total - taken]))

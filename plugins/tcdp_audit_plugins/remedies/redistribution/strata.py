@@ -21,16 +21,11 @@ Mask = NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class Strata:
-    """Records in strata by what the demands ask of them.
+    """Records in strata by what the demands ask of them."""
 
-    Args:
-        of_record: the stratum of each record. Shape (records,).
-        size: the records of each. Shape (strata,).
-        codes: by sensitive attribute, or several read together, the value that stands for each stratum.
-    """
-
-    of_record: Integers
-    size: Integers
+    of_record: Integers  # the stratum of each record, shape (records,)
+    size: Integers  # the records of each, shape (strata,)
+    # by sensitive attribute, or several read together, the value that represents each stratum
     codes: Mapping[str, Integers]
 
     @classmethod
@@ -71,25 +66,14 @@ class CountJudge:
 
     It is the audit's own judgement where every combination of values is a stratum, records are counted, and an
     intruder knows no sensitive attribute; elsewhere it is near to it.
-
-    Args:
-        demands: what a class must keep.
-        strata: the strata of the table.
-        least: no class of fewer records is allowed.
     """
 
-    demands: Demands
-    strata: Strata
-    least: int
+    demands: Demands  # what a class must keep
+    strata: Strata  # the strata of the table
+    least: int  # no class of fewer records is allowed
 
     def satisfied(self, counts: Integers) -> Mask:
-        """Say which classes keep the demands.
-
-        Args:
-            counts: records of each stratum, at least one in each class. Shape (classes, strata).
-
-        Cost: that of the demands on as many classes.
-        """
+        """Say which classes keep the demands, by their counts; none is empty. Shape of counts: (classes, strata)."""
         size = counts.sum(axis=1)
         satisfied = self._large[size]
         histograms = self._histograms(counts)
@@ -109,7 +93,6 @@ class CountJudge:
         return large
 
     def _histograms(self, counts: Integers) -> Mapping[str, Histogram]:
-        """The values of the classes, by sensitive attribute."""
         attributes = {one.attribute.attribute: one.attribute for one in self.demands.tasks if one.attribute is not None}
         return {
             name: self.demands.counted(_histogram(counts, *self._values[name]), attribute)

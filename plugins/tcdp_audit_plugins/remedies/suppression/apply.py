@@ -12,12 +12,12 @@ from typing import Annotated, Any
 import numpy as np
 from pydantic import Field
 
-from tcdp_audit.plugin._internal import Counts
+from tcdp_audit.plugin._internal import Counts, checkpoint
 from tcdp_audit.plugin.detector import Exact, PolicyDocument, Role, Text
 from tcdp_audit.plugin.remedy import Demands, MergedDemands, RemedyError, RemedyParameters, RemedyView, Treatment
 from tcdp_audit.plugin.sentences import Outcome, count as count_of
-from tcdp_audit_plugins.remedies._shared.class_demands import ClassSize, sufficient_size
 from tcdp_audit_plugins.remedies._shared.scope import only_by_size
+from tcdp_audit_plugins.remedies._shared.search import ClassSize, sufficient_size
 from tcdp_audit_plugins.remedies.suppression.cells import suppress_cells
 from tcdp_audit_plugins.remedies.suppression.local_suppression import Integers, Mask, QuasiIdentifierCells
 
@@ -50,7 +50,9 @@ class SuppressionParameters(RemedyParameters):
     ] = Fraction(1)
     importance: Annotated[
         dict[Text, Weight] | None,
-        Field(description="What a cell of an attribute counts, 1 without; the more, the later it is suppressed."),
+        Field(
+            description="The weight of a cell of an attribute, 1 by default; cells of more weight are suppressed later."
+        ),
     ] = None
     k: ClassSize = None
 
@@ -104,8 +106,6 @@ def drop_records(view: RemedyView, demands: Demands) -> Treatment:
 
 @dataclass(frozen=True)
 class _Classes:
-    """The classes of a release, some of which go."""
-
     demands: MergedDemands
 
     @cached_property
@@ -117,7 +117,6 @@ class _Classes:
         return np.arange(self.demands.count)
 
     def records(self, classes: Mask) -> int:
-        """The records of some classes."""
         return int(self.sizes[classes].sum())
 
     def failing(self, gone: Mask) -> Mask:
@@ -128,16 +127,13 @@ class _Classes:
         return there & ~self.demands.without(gone).satisfied_by(self._numbers, len(gone))
 
     def drop(self, foreseen: int) -> tuple[Mask, int]:
-        """Drop classes until none fails.
+        """Drop classes until none fails; return which are gone, and in how many rounds.
 
-        Args:
-            foreseen: with at most so many failing classes, look what dropping each of them would do.
-
-        Returns:
-            Which classes are gone, bool, shape (classes,), and in how many rounds.
+        With at most `foreseen` failing classes, look what dropping each of them would do.
         """
         gone, rounds = np.zeros(len(self.sizes), dtype=bool), 0
         while (failing := self.failing(gone)).any():
+            checkpoint()
             foresee = failing.sum() <= foreseen
             gone = gone | (self._most_helpful(gone, failing) if foresee else self._smallest(failing))
             rounds += 1
@@ -182,14 +178,7 @@ def suppress(view: RemedyView, parameters: SuppressionParameters) -> Treatment:
 
 
 def suggest_parameters(view: RemedyView, outcomes: tuple[Outcome, ...]) -> Iterator[Mapping[str, Any]]:
-    """Parameters to try, where a class fails, or is too small for a demand that larger ones keep.
-
-    Few records, or any cells.
-
-    Args:
-        view: the release.
-        outcomes: its failing outcomes.
-    """
+    """Propose dropping few records or suppressing cells, where a class fails or is too small for a demand."""
     if not view.quasi_identifiers:
         return
     cells = QuasiIdentifierCells.of(view)

@@ -10,10 +10,9 @@ from math import comb
 
 import numpy as np
 
-from tcdp_audit.plugin._internal import Counts, Floats
+from tcdp_audit.plugin._internal import Counts, Floats, checkpoint
 from tcdp_audit.plugin.remedy import Demands, MergedDemands, RemedyError, RemedyView, Treatment
-from tcdp_audit_plugins.remedies._shared.class_demands import failed_as_one_class, refused_as_one_class
-from tcdp_audit_plugins.remedies._shared.search import smallest
+from tcdp_audit_plugins.remedies._shared.search import failed_as_one_class, refused_as_one_class, smallest
 from tcdp_audit_plugins.remedies._shared.segments import first_of_each, rank_within
 from tcdp_audit_plugins.remedies.suppression.local_suppression import (
     Indices,
@@ -32,11 +31,8 @@ def enlarge(
 ) -> None:
     """Settle every pending record with the help of passing classes. Their records may be shown again afterwards.
 
-    Args:
-        search: its pending records are too few, or too unlike the table, to be grouped with each other.
-        levels: the patterns in order.
-        importance: of each attribute, float64.
-        largest_first: whether large classes help, which can spare some records, or small ones, which go as a whole.
+    Large classes can spare some records; small ones go as a whole. Pending records are too few, or too unlike the
+    table, to be grouped with each other.
 
     Raises:
         RemedyError: not even one class of all records keeps the demands.
@@ -44,6 +40,7 @@ def enlarge(
     Cost: a sort of the records for each pattern, where any record is pending.
     """
     for pattern in (pattern for level in levels for pattern in level):
+        checkpoint()
         if not search.pending.any():
             return
         search.move(pattern, _with_a_neighbour(search, pattern, importance, largest_first=largest_first))
@@ -53,7 +50,7 @@ def enlarge(
 
 @dataclass(frozen=True)
 class _Settled:
-    """The classes as they stand, with the number of settled records in each."""
+    """The present classes, with the number of settled records in each."""
 
     numbers: Integers
     sizes: Counts
@@ -115,10 +112,7 @@ def _hide_altogether(search: LocalSuppression, *, largest_first: bool) -> None:
 def refine(search: LocalSuppression, attributes: Sequence[int], turn: Integers) -> None:
     """Show suppressed cells again, attribute by attribute, until nothing more can be shown.
 
-    Args:
-        search: no record is pending.
-        attributes: those to be shown again first.
-        turn: a different number for each record, from 0; where a class can spare some records, the last ones leave.
+    No record is pending. `turn` orders the records: where a class can spare some records, the last ones leave.
 
     Cost: some ten sorts of the records for each attribute and round.
     """
@@ -139,6 +133,7 @@ def _show(search: LocalSuppression, attribute: int, turn: Integers) -> bool:
     # bounds the rounds by PATIENT + log2(records) at the price of a few cells more.
     patience = 0
     while shows.any():
+        checkpoint()
         trial = suppressed.copy()
         trial[attribute] &= ~shows
         numbers, satisfied = search.judged(trial, counted)
@@ -155,12 +150,7 @@ def _show(search: LocalSuppression, attribute: int, turn: Integers) -> bool:
 def _called_back(deserted: Mask, leaving: Mask, before: Integers, turn: Integers, most: int) -> Mask:
     """The first records that left a class which fails without them, at most so many of each class.
 
-    Args:
-        deserted: the records that stayed in such classes.
-        leaving: the records that left theirs and could.
-        before: the class of each record before any left.
-        turn: the order in which records are called.
-        most: how many a class calls.
+    The deserted stayed in such classes, the leaving left theirs and could; `before` is the class before any left.
     """
     called = np.zeros(len(before), dtype=bool)
     leavers = np.flatnonzero(leaving & np.isin(before, before[deserted]))
@@ -171,10 +161,7 @@ def _called_back(deserted: Mask, leaving: Mask, before: Integers, turn: Integers
 def suppress_cells(view: RemedyView, demands: Demands, importance: Mapping[str, Fraction]) -> Treatment:
     """Group the records of failing classes, then let passing ones help the rest, then show again what can be shown.
 
-    Args:
-        view: the release.
-        demands: what every class must keep.
-        importance: of attributes, at least 0; 1 where it is not given.
+    Importance is at least 0, and 1 where it is not given.
 
     Raises:
         RemedyError: not even one class of all records keeps the demands, or none but that.
@@ -233,7 +220,7 @@ def _cheapest(
 
 
 def _turns(view: RemedyView) -> Integers:
-    """A random order of the records that does not depend on the order they stand in, but for equal ones."""
+    """A random order of the records that does not depend on the order of the table, except for equal records."""
     columns = view.attributes(sorted(name for name in view.policy.attributes if name in view.release.columns))
     turn = np.empty(view.records, dtype=np.int64)
     turn[np.argsort(view.classes(columns)[0], kind="stable")] = view.generator().permutation(view.records)
@@ -257,14 +244,8 @@ def patterns(importance: Sequence[Fraction], sizes: Sequence[int]) -> list[list[
     """The subsets of attributes in the order of their total importance, equal ones together.
 
     Of more than 12 attributes the subsets of few are taken, as long as there are at most 4,096, and then a chain: the
-    least important attributes first, of equal ones that with the most values, until all are in it.
-
-    Args:
-        importance: of each attribute, at least 0.
-        sizes: how many values each attribute has.
-
-    Returns:
-        Levels of equal importance, each with one or more masks of shape (attributes,). The last pattern has all.
+    least important attributes first, of equal ones that with the most values, until all are in it. Return levels of
+    equal importance, each with one or more masks of shape (attributes,). The last pattern has all.
 
     Example:
         >>> [[one.tolist() for one in level] for level in patterns([Fraction(1), Fraction(2)], [9, 9])]

@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.plugin._internal import fold, numbered
+from tcdp_audit.plugin._internal import checkpoint, fold, numbered
 from tcdp_audit.plugin.remedy import Attribute, Demands, NewColumn, RemedyError, RemedyView
 
 Integers = NDArray[np.int64]
@@ -19,25 +19,15 @@ Mask = NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class QuasiIdentifierCells:
-    """Codes of the quasi-identifiers. A missing cell is a suppressed one, because it is released as one.
-
-    Args:
-        attributes: the quasi-identifiers.
-        token: the cell that stands for a suppressed value.
-        exempt: the records that the policy leaves out of class checks, bool, shape (records,).
-    """
+    """Codes of the quasi-identifiers. A missing cell is a suppressed one, because it is released as one."""
 
     attributes: Sequence[Attribute]
-    token: str
-    exempt: Mask
+    token: str  # the cell of a suppressed value
+    exempt: Mask  # the records that the policy leaves out of class checks, bool, shape (records,)
 
     @classmethod
     def of(cls, view: RemedyView) -> QuasiIdentifierCells:
-        """Take the cells of a release.
-
-        Raises:
-            RemedyError: it has no quasi-identifier.
-        """
+        """Take the cells of a release; raise a RemedyError where it has no quasi-identifier."""
         if not view.quasi_identifiers:
             raise RemedyError("the policy declares no quasi-identifier, so there are no classes to suppress")
         return cls(view.quasi_identifiers, view.suppressed_token, _exempt(view))
@@ -55,12 +45,8 @@ class QuasiIdentifierCells:
     def classes(self, suppressed: Mask | None = None, records: Indices | None = None) -> tuple[Integers, int]:
         """The equivalence classes of some records, in the order of their values.
 
-        Args:
-            suppressed: which cells of these records are suppressed, shape (attributes, len(records)).
-            records: positions of the records; None for all.
-
-        Returns:
-            The class number of each record, int64 from 0, and how many classes there are.
+        Without `records`, all are classified; `suppressed` has shape (attributes, len(records)). Return the class
+        number of each record, int64 from 0, and how many classes there are.
 
         Cost: that of `numbered`.
         """
@@ -104,18 +90,12 @@ class LocalSuppression:
     """A search for cells to suppress. A record is pending until it is in a class that keeps the demands.
 
     The classes of the records that are not pending keep the demands at every moment.
-
-    Args:
-        cells: the quasi-identifiers.
-        demands: what a class must keep; no distribution changes, because no record is dropped.
-        suppressed: which cells are suppressed so far. Shape (attributes, records).
-        pending: which records are pending. Shape (records,).
     """
 
-    cells: QuasiIdentifierCells
-    demands: Demands
-    suppressed: Mask
-    pending: Mask
+    cells: QuasiIdentifierCells  # the quasi-identifiers
+    demands: Demands  # what a class must keep; no distribution changes, because no record is dropped
+    suppressed: Mask  # which cells are suppressed so far, shape (attributes, records)
+    pending: Mask  # which records are pending, shape (records,)
 
     @classmethod
     def begun(cls, cells: QuasiIdentifierCells, demands: Demands) -> LocalSuppression:
@@ -147,9 +127,7 @@ class LocalSuppression:
     def judged(self, suppressed: Mask, records: Indices) -> tuple[Integers, Mask]:
         """The class of each of some records, and which of these classes keep the demands.
 
-        Args:
-            suppressed: which cells of these records would be suppressed, shape (attributes, len(records)).
-            records: their positions, ascending.
+        Positions of records ascend; `suppressed` has shape (attributes, len(records)).
         """
         numbers, count = self.cells.classes(suppressed, records)
         return numbers, self.demands.satisfied_by(numbers, count, self._position[records])
@@ -157,11 +135,8 @@ class LocalSuppression:
     def served(self, pattern: Mask, movers: Indices) -> Mask:
         """The records among some that would be in a class that keeps the demands if all had a pattern suppressed.
 
-        Settled records whose cells are like that already are in those classes too.
-
-        Args:
-            pattern: which attributes, shape (attributes,).
-            movers: positions of the records, ascending.
+        Settled records whose cells are like that already are in those classes too. Movers are positions of records,
+        ascending.
         """
         hidden = self.suppressed[pattern] | (self.cells.codes[pattern] == self.cells.hidden[pattern])
         moves = np.zeros(len(self.pending), dtype=bool)
@@ -179,19 +154,18 @@ class LocalSuppression:
     def group(self, levels: Sequence[Sequence[Mask]], *, most_first: bool) -> None:
         """Group pending records with each other, pattern by pattern.
 
-        Args:
-            levels: patterns of equal importance, the least important first.
-            most_first: whether of equal ones that which serves the most records goes first, or that which serves the
-                fewest.
+        With `most_first`, of equally important patterns the one that serves the most records goes first, else the
+        fewest.
 
         Cost: a sort of the pending records, at most twice, for each pattern.
         """
         for level in levels:
             for pattern in self._in_turn(level, most_first=most_first):
+                checkpoint()
                 self.move(pattern, np.flatnonzero(self.pending))
 
     def _in_turn(self, level: Sequence[Mask], *, most_first: bool) -> list[Mask]:
-        """The patterns of a level that serve anybody."""
+        """The patterns of a level that serve any record."""
         pending = np.flatnonzero(self.pending)
         if len(level) == 1 or not len(pending):
             return list(level)

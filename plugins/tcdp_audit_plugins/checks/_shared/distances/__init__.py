@@ -6,14 +6,17 @@ c W - w n over n W. Sums of such numerators are integers, so no rounding depends
 
 from __future__ import annotations
 
-from tcdp_audit_plugins.checks._shared.distances.hierarchical import equal_distance, hierarchical_distance
+from tcdp_audit_plugins.checks._shared.distances.hierarchical import (
+    equal_distance,
+    hierarchical_distance,
+    numeric_distance,
+)
 from tcdp_audit_plugins.checks._shared.distances.line import ordered_distance
 from tcdp_audit_plugins.checks._shared.distances.multiplicative import (
     jensen_shannon,
     kullback_leibler,
     multiplicative_distance,
 )
-from tcdp_audit_plugins.checks._shared.distances.numeric import numeric_distance
 
 __all__ = [
     "equal_distance",

@@ -19,7 +19,6 @@ from numpy.typing import NDArray
 
 from tcdp_audit.plugin._internal import LIMIT, Floats, Integers, cached_on_histogram, cached_on_reference
 from tcdp_audit.plugin.check import ApproximateFigure, Histogram, Measured, Ratios, ReferenceDistribution, Signs
-from tcdp_audit_plugins.checks._shared.distances.hierarchical import as_python_integers
 
 Positions = NDArray[Any]
 
@@ -34,10 +33,6 @@ def ordered_distance(histogram: Histogram, marginal: ReferenceDistribution) -> M
     """Earth mover's distance by rank, 1/(m-1) sum_i |sum_{j<=i} (p_j - q_j)| over a domain of m values in order.
 
     Only the order of the values counts: any relabelling that keeps it, or reverses it, keeps the distance.
-
-    Args:
-        histogram: counts of values in every class.
-        marginal: the reference distribution; its length is the domain's size.
 
     Returns:
         Fractions from 0 to 1, shape (classes,); 0 where the domain has a single value.
@@ -139,7 +134,7 @@ def _turns(histogram: Histogram, quantiles: _Quantiles) -> NDArray[np.intp]:
 
 @cached_on_histogram
 def _blocks(histogram: Histogram) -> tuple[tuple[slice, Histogram], ...]:
-    """Runs of classes whose pairs fit into the cache together, each with where its pairs stand."""
+    """Runs of classes whose pairs fit into the cache together, each with the positions of its pairs."""
     offsets = histogram.offsets
     cuts = np.append(np.searchsorted(offsets, np.arange(0, offsets[-1], PAIRS)), len(histogram))
     cuts = cuts[np.flatnonzero(np.diff(cuts, prepend=-1))]  # they ascend; `unique` would import numpy's masked arrays
@@ -196,15 +191,10 @@ class _Quantiles:
 
 @dataclass(frozen=True)
 class _Line:
-    """A reference on a line.
+    """A reference on a line."""
 
-    Args:
-        weights: the weight of each value.
-        positions: where each value is.
-    """
-
-    weights: NDArray[Any]
-    positions: Positions
+    weights: NDArray[Any]  # the weight of each value
+    positions: Positions  # where each value is
 
     @cached_property
     def total(self) -> Any:
@@ -264,3 +254,8 @@ def _running(histogram: Histogram) -> NDArray[Any]:
     before = np.concatenate([[0], running])[histogram.offsets[:-1]]
     running -= histogram.spread(before)
     return np.asarray(running)
+
+
+def as_python_integers(histogram: Histogram) -> Histogram:
+    """The same counts as Python integers (dtype object), which no product overflows."""
+    return replace(histogram, counts=histogram.counts.astype(object))

@@ -16,17 +16,13 @@ from tcdp_audit_plugins.checks._shared.frequency_ratios import greatest_ratio, l
 
 CLEAR = 1e-9
 
-HUGE = 1e300  # stands for infinity where 0 times it must be 0
+HUGE = 1e300  # replaces infinity where 0 times it must be 0
 
 
 def multiplicative_distance(histogram: Histogram, marginal: ReferenceDistribution) -> Ratios:
     """max_i max(p_i/q_i, q_i/p_i); a value that neither has is left out, one that only one of them has is infinite.
 
     Relabelling values does not change it. It is not an earth mover's distance.
-
-    Args:
-        histogram: counts of values in every class.
-        marginal: the reference distribution.
 
     Returns:
         Fractions from 1 up, shape (classes,); infinite for a class that lacks a value of the reference.
@@ -92,10 +88,6 @@ def kullback_leibler(histogram: Histogram, marginal: ReferenceDistribution) -> F
 
     Relabelling values does not change it.
 
-    Args:
-        histogram: counts of values in every class.
-        marginal: the reference distribution.
-
     Returns:
         float64 from 0 up, shape (classes,); infinite for a class with a value that the reference lacks, which cannot
         happen where the reference is the release itself.
@@ -116,10 +108,6 @@ def jensen_shannon(histogram: Histogram, marginal: ReferenceDistribution) -> Flo
     """JS(p, q) = 1/2 KL(p || (p+q)/2) + 1/2 KL(q || (p+q)/2), in nats.
 
     Relabelling values does not change it.
-
-    Args:
-        histogram: counts of values in every class.
-        marginal: the reference distribution.
 
     Returns:
         float64 from 0 to ln 2, shape (classes,); never infinite.

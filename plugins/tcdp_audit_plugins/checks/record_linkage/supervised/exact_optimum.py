@@ -20,14 +20,19 @@ from numpy.typing import NDArray
 
 from tcdp_audit.plugin._internal import Floats
 from tcdp_audit_plugins.checks.record_linkage.supervised.families import Family
-from tcdp_audit_plugins.checks.record_linkage.supervised.links import CELLS, Learned, links
 from tcdp_audit_plugins.checks.record_linkage.supervised.mixed_integer import (
     MixedIntegerProgramme,
     Mixtures,
     region,
     solved,
 )
-from tcdp_audit_plugins.checks.record_linkage.supervised.paired_points import PairedPoints, Positions
+from tcdp_audit_plugins.checks.record_linkage.supervised.paired_points import (
+    CELLS,
+    Learned,
+    PairedPoints,
+    Positions,
+    links,
+)
 from tcdp_audit_plugins.checks.record_linkage.supervised.surrogate import Deadline
 
 MARGIN = 3e-6  # by which a match is nearer, in parts of a row's largest coefficient; the solver's tolerance is 1e-6
@@ -38,27 +43,16 @@ Flags = NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class Optimum:
-    """What was found, and what nothing exceeds.
+    """What was found, and what nothing exceeds."""
 
-    Args:
-        best: the member with most expected links among those tried.
-        bound: no member links more records strictly, each by the margin at least.
-    """
-
-    best: Learned
-    bound: int
+    best: Learned  # the member with most expected links among those tried
+    bound: int  # no member links more records strictly, each by the margin at least
 
 
 def optimum(points: PairedPoints, family: Family, best: Learned, deadline: Deadline) -> Optimum:
     """The best member, starting from one that is known, and a bound on all of them.
 
     The bound is reached, and so proven to be the optimum, unless time ends before.
-
-    Args:
-        points: released and known points.
-        family: of distances.
-        best: what is known to be possible.
-        deadline: when the search ends with what it has.
 
     Cost: exponential at the worst, in the records that some members link and others do not; memory O(pairs x known
         points) bits, and the rows.
@@ -92,25 +86,15 @@ class _Solution:
 
 @dataclass
 class _Programme:
-    """The rows so far.
-
-    Args:
-        points: released and known points.
-        members: of the family.
-        pairs: those that some member may link strictly, as positions among the points' pairs.
-        open: whether a row of a pair and a competitor may still be added. Shape (pairs, known points).
-        pair: of each row, as a position among `pairs`.
-        gap: coefficients of the unknowns in each row. Shape (rows, unknowns).
-        relief: M of each row.
-    """
+    """The rows so far."""
 
     points: PairedPoints
-    members: Mixtures
-    pairs: Positions
-    open: Flags
-    pair: Positions
-    gap: Floats
-    relief: Floats
+    members: Mixtures  # of the family
+    pairs: Positions  # those that some member may link strictly, as positions among the points' pairs
+    open: Flags  # whether a row of a pair and a competitor may still be added. Shape (pairs, known points).
+    pair: Positions  # of each row, as a position among `pairs`
+    gap: Floats  # coefficients of the unknowns in each row. Shape (rows, unknowns).
+    relief: Floats  # M of each row
 
     @classmethod
     def of(cls, points: PairedPoints, family: Family) -> _Programme:

@@ -15,7 +15,7 @@ from typing import Literal
 import numpy as np
 
 from tcdp_audit.plugin._internal import Floats
-from tcdp_audit_plugins.checks.record_linkage.supervised.paired_points import squares
+from tcdp_audit_plugins.checks.record_linkage.standardised import RANDOM_PAIR
 
 FamilyName = Literal["weighted_mean", "owa", "bilinear", "choquet"]
 ALL_SUBSETS = 6  # attributes up to which a Choquet integral has a coefficient for every set of them, not for pairs only
@@ -25,13 +25,9 @@ Sets = tuple[tuple[int, ...], ...]
 
 @dataclass(frozen=True)
 class WeightedMean:
-    """d = Σ w_k d_k, w_k >= 0. A state has the weights.
+    """d = Σ w_k d_k, w_k >= 0. A state has the weights."""
 
-    Args:
-        attributes: how many there are.
-    """
-
-    attributes: int
+    attributes: int  # how many there are
 
     @cached_property
     def names(self) -> Sets:
@@ -70,7 +66,7 @@ class WeightedMean:
         return -40.0, 25.0
 
     def state(self, free: Floats) -> Floats:
-        """The state that free parameters stand for."""
+        """The state of free parameters."""
         return np.exp(free)
 
     def pulled_back(self, free: Floats, gradient: Floats) -> Floats:
@@ -130,12 +126,9 @@ class BilinearForm:
 
     A difference of nominal attributes is 0 or 1; one with a missing cell has the square of two random records, and
     products of 0 with others.
-
-    Args:
-        attributes: how many there are.
     """
 
-    attributes: int
+    attributes: int  # how many there are
 
     @cached_property
     def names(self) -> Sets:
@@ -222,3 +215,10 @@ FAMILIES: dict[FamilyName, type[Family]] = {
     "bilinear": BilinearForm,
     "choquet": ChoquetIntegral,
 }
+
+
+def squares(differences: Floats) -> Floats:
+    """Squared differences; one with a missing cell is that of two random records."""
+    squared = np.square(differences)
+    squared[np.isnan(squared)] = RANDOM_PAIR
+    return squared

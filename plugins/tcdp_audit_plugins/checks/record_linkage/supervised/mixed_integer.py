@@ -29,13 +29,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Mixtures:
-    """All mixtures of simple distances: x >= 0 with sum 1.
+    """All mixtures of simple distances: x >= 0 with sum 1."""
 
-    Args:
-        family: whose members they are.
-    """
-
-    family: Family
+    family: Family  # whose members they are
 
     @property
     def transform(self) -> Floats:
@@ -62,7 +58,7 @@ class Mixtures:
         return np.asarray(np.tensordot(self.transform.T, others - own, 1).min(axis=0))
 
     def most(self, others: Floats, own: Floats) -> Floats:
-        """At least what it can be; at most 0 only where no member can tell the match from the other."""
+        """At least what it can be; at most 0 only where no member distinguishes the match from the other."""
         return -self.least(own, others)
 
 
@@ -133,9 +129,9 @@ class Forms(Mixtures):
         """The least over attributes k of Δ_kk - Σ_l |Δ_kl| / 2: off the diagonal at its bounds, against it."""
         gap, attributes = others - own, self.family.attributes
         lowest = gap[:attributes].copy()
-        for (k, el), beside in zip(self.family.names[attributes:], np.abs(gap[attributes:]) / 2, strict=True):
-            lowest[k] -= beside
-            lowest[el] -= beside
+        for (k, el), half in zip(self.family.names[attributes:], np.abs(gap[attributes:]) / 2, strict=True):
+            lowest[k] -= half
+            lowest[el] -= half
         return np.asarray(lowest.min(axis=0))
 
 
@@ -154,40 +150,24 @@ GRACE = 10  # seconds that the process may take beyond what the solver was given
 
 @dataclass(frozen=True)
 class MixedIntegerProgramme:
-    """min costs x with least <= rows x <= most, low <= x <= high, and some x whole.
+    """min costs x with least <= rows x <= most, low <= x <= high, and some x whole."""
 
-    Args:
-        costs: of each unknown.
-        whole: 1 for unknowns that are whole numbers, else 0.
-        low: least unknowns.
-        high: largest unknowns.
-        rows: sparse, shape (rows, unknowns).
-        least: of each row.
-        most: of each row.
-    """
-
-    costs: Floats
-    whole: Floats
-    low: Floats
-    high: Floats
-    rows: csr_array
-    least: Floats
-    most: Floats
+    costs: Floats  # of each unknown
+    whole: Floats  # 1 for unknowns that are whole numbers, else 0
+    low: Floats  # least unknowns
+    high: Floats  # largest unknowns
+    rows: csr_array  # sparse, shape (rows, unknowns)
+    least: Floats  # of each row
+    most: Floats  # of each row
 
 
 @dataclass(frozen=True)
 class Answer:
-    """What the solver says.
+    """What the solver says."""
 
-    Args:
-        unknowns: the best that it found; none where time ended before it found any.
-        bound: no solution costs less.
-        finished: whether it proved that what it found is best.
-    """
-
-    unknowns: Floats | None
-    bound: float
-    finished: bool
+    unknowns: Floats | None  # the best that it found; none where time ended before it found any
+    bound: float  # no solution costs less
+    finished: bool  # whether it proved that what it found is best
 
 
 NOTHING = Answer(None, -np.inf, finished=False)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 
@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tcdp_audit.plugin._internal import Floats
-from tcdp_audit_plugins.checks.record_linkage.standardised import RANDOM_PAIR, RecordPoints, Space
+from tcdp_audit_plugins.checks.record_linkage.standardised import EPSILON, RecordPoints, Space
+from tcdp_audit_plugins.checks.record_linkage.supervised.families import Family
 
 Positions = NDArray[np.intp]
 
@@ -20,29 +21,16 @@ LEARNED = 1_500  # records at most that a distance is learned from, so that it t
 
 @dataclass(frozen=True)
 class PairedPoints:
-    """Distinct released records that look for their match among distinct known ones.
+    """Distinct released records that look for their match among distinct known ones."""
 
-    Args:
-        space: the points of both tables. `space.known.records` says how many records are at a known point.
-        seeker: a released point for each pair of points that some record and its match stand on. Shape (pairs,).
-        match: the known point of each. Shape (pairs,).
-        times: how many records each pair stands for. int64, shape (pairs,).
-    """
-
-    space: Space
-    seeker: Positions
-    match: Positions
-    times: NDArray[np.int64]
+    space: Space  # the points of both tables. `space.known.records` says how many records are at a known point.
+    seeker: Positions  # a released point for each pair of points that some record and its match are at. Shape (pairs,).
+    match: Positions  # the known point of each. Shape (pairs,).
+    times: NDArray[np.int64]  # how many records each pair represents. int64, shape (pairs,).
 
     @classmethod
     def of(cls, space: Space, seekers: Positions, matches: Positions) -> PairedPoints:
-        """The pairs of points of some records, whose order plays no part.
-
-        Args:
-            space: released and known points.
-            seekers: the released point of each record. Shape (records,).
-            matches: the known point of its match. Shape (records,).
-        """
+        """The pairs of points of some records, whose order plays no part."""
         both = np.stack([seekers, matches]).astype(np.intp)
         (seeker, match), times = np.unique(both, axis=1, return_counts=True)
         return cls(space, seeker, match, times.astype(np.int64))
@@ -65,9 +53,7 @@ class PairedPoints:
     def among_themselves(self, chosen: NDArray[np.bool_], *, strangers: bool) -> PairedPoints:
         """Some of the records, each looked for among their own matches.
 
-        Args:
-            chosen: of the records as `in_order` has them. Shape (records,).
-            strangers: whether known records that are no one's match stand among the candidates, too.
+        With `strangers`, known records that are no one's match are candidates, too.
         """
         pair = np.repeat(np.arange(len(self.times)), self.times)[chosen]
         known = np.bincount(self.match[pair], minlength=len(self.space.known))
@@ -129,13 +115,6 @@ class PairedPoints:
         return np.hstack([numbers, labels]).T
 
 
-def squares(differences: Floats) -> Floats:
-    """Squared differences; one with a missing cell is that of two random records."""
-    squared = np.square(differences)
-    squared[np.isnan(squared)] = RANDOM_PAIR
-    return squared
-
-
 def _of_records(side: RecordPoints, records: NDArray[np.int64]) -> RecordPoints:
     """The points that have records, with as many."""
     points = np.flatnonzero(records)
@@ -150,7 +129,7 @@ def learned_from(points: PairedPoints, seed: int) -> PairedPoints:
 
 
 def split(points: PairedPoints, share: Fraction, seed: int) -> tuple[PairedPoints, PairedPoints] | None:
-    """Records to learn from, among themselves, and all others beside whoever was not released; None if one is empty."""
+    """Records to learn from, among themselves, and all others with those not released; None if one is empty."""
     drawn = min(round(share * points.records), LEARNED)
     if not 0 < drawn < points.records:
         return None
@@ -159,7 +138,110 @@ def split(points: PairedPoints, share: Fraction, seed: int) -> tuple[PairedPoint
 
 
 def _drawn(points: PairedPoints, number: int, seed: int) -> NDArray[np.bool_]:
-    """Some of the records; they stand in an order of their content, so that the order of rows plays no part."""
+    """Some of the records, drawn in the order of their content, so that the order of rows has no effect."""
     chosen = np.zeros(points.records, dtype=np.bool_)
     chosen[np.random.default_rng(seed).permutation(points.records)[:number]] = True
     return chosen
+
+
+CELLS = 2**18  # of a block, over all features
+Singles = NDArray[np.float32]
+
+
+@dataclass(frozen=True)
+class Links:
+    """Correct links."""
+
+    expected: Fraction  # in the mean over all ways of breaking ties
+    strict: int  # those that no tie puts in doubt
+
+
+@dataclass(frozen=True)
+class Learned:
+    """A distance, and what it links of the records that it was learned from."""
+
+    coefficients: Floats  # of the family's features
+    links: Links
+
+
+def links(points: PairedPoints, family: Family, coefficients: Floats) -> Links:
+    """Link every record to its nearest known records, those within rounding being as near.
+
+    Cost: O(released points x known points x features), in blocks.
+    """
+    expected, strict, known = Fraction(0), 0, points.space.known.records
+    for rows in points.blocks(CELLS // len(coefficients)):
+        features = family.features(points.differences(rows))
+        distances = np.tensordot(coefficients, features, 1)
+        size = np.abs(coefficients) @ np.abs(features).max(axis=(1, 2))
+        tied = distances <= distances.min(axis=1, keepdims=True) + 64 * EPSILON * size
+        pairs = points.pairs_in(rows)
+        seeker, match, times = points.seeker[pairs] - rows.start, points.match[pairs], points.times[pairs]
+        hit = tied[seeker, match]
+        ties = np.where(tied, known, 0).sum(axis=1)[seeker[hit]]
+        sizes, position = np.unique(ties, return_inverse=True)
+        earning = np.bincount(position, times[hit], len(sizes))
+        expected += sum((Fraction(int(n), int(t)) for t, n in zip(sizes, earning, strict=True)), Fraction(0))
+        strict += int(times[hit][ties == 1].sum())
+    return Links(expected, strict)
+
+
+@dataclass
+class FeatureBlocks:
+    """Features of all pairs of points in float32, kept where they fit into the memory, computed again where not.
+
+    Args:
+        points: what is linked.
+        family: whose features.
+        memory: bytes that they may take.
+    """
+
+    points: PairedPoints
+    family: Family
+    memory: int
+    _blocks: list[Singles] = field(default_factory=list, init=False)
+
+    @property
+    def cells(self) -> int:
+        """How many pairs of points a block has, about."""
+        return max(1, CELLS // len(self.family.names))
+
+    def __iter__(self) -> Iterator[tuple[slice, Singles]]:
+        """Blocks of released points, with features of shape (features, released points, known points)."""
+        features = len(self.family.names)
+        rows = list(self.points.blocks(self.cells))
+        if not self._blocks and 4 * features * self.points.cells <= self.memory:
+            self._blocks = [self._block(one) for one in rows]
+        yield from zip(rows, self._blocks, strict=True) if self._blocks else ((one, self._block(one)) for one in rows)
+
+    def distances(self, coefficients: Floats) -> list[Singles]:
+        """All distances, a block each. Shape of each (released points, known points)."""
+        return [np.tensordot(coefficients.astype(np.float32), features, 1) for _, features in self]
+
+    def _block(self, rows: slice) -> Singles:
+        return self.family.features(self.points.differences(rows)).astype(np.float32)
+
+    def soft_links(self, coefficients: Floats) -> tuple[float, Floats]:
+        """Σ p_i, where p_i = exp(-d(i, match)) / Σ_j exp(-d(i, j)), and its gradient by the coefficients.
+
+        The sum itself and not its logarithm: a record that nothing can link costs one link and no more, where a
+        logarithm would give up many links for the one that is farthest off.
+
+        Cost: two products of the features with a vector, and one exponential for each pair.
+        """
+        total, gradient, known = 0.0, np.zeros(len(coefficients)), self.points.space.known.records.astype(np.float32)
+        for rows, features in self:
+            flat = features.reshape(len(features), -1)
+            share = (coefficients.astype(np.float32) @ flat).reshape(features.shape[1:])
+            np.subtract(share.min(axis=1, keepdims=True), share, out=share)
+            np.exp(share, out=share)
+            share /= (share @ known)[:, None]
+            pairs = self.points.pairs_in(rows)
+            seeker, match = self.points.seeker[pairs] - rows.start, self.points.match[pairs]
+            right = share[seeker, match] * self.points.times[pairs]
+            total += float(right.sum())
+            share *= np.bincount(seeker, right, len(share)).astype(np.float32)[:, None]
+            share *= known
+            share[seeker, match] -= right
+            gradient += flat @ share.ravel()
+        return total, gradient

@@ -15,8 +15,13 @@ from tcdp_audit_plugins.checks.record_linkage.credit import credit
 from tcdp_audit_plugins.checks.record_linkage.standardised import Space
 from tcdp_audit_plugins.checks.record_linkage.supervised.exact_optimum import optimum
 from tcdp_audit_plugins.checks.record_linkage.supervised.families import Family, WeightedMean
-from tcdp_audit_plugins.checks.record_linkage.supervised.links import Learned, links
-from tcdp_audit_plugins.checks.record_linkage.supervised.paired_points import LEARNED, PairedPoints, split
+from tcdp_audit_plugins.checks.record_linkage.supervised.paired_points import (
+    LEARNED,
+    Learned,
+    PairedPoints,
+    links,
+    split,
+)
 from tcdp_audit_plugins.checks.record_linkage.supervised.surrogate import Deadline, learned
 
 FEATURES = 2**30  # bytes that features may take where no memory is given
@@ -25,17 +30,12 @@ MOST = 3 * 10**9  # features of pairs that are computed to link all records: som
 
 @dataclass(frozen=True)
 class Best:
-    """The best distance that was found.
+    """The best distance that was found."""
 
-    Args:
-        learned: the distance, and its links.
-        bound: the most records that any distance of the region searched links strictly; None where nothing was proven.
-        time_ended: whether it is the best so far, since time ended the search.
-    """
-
-    learned: Learned
+    learned: Learned  # the distance, and its links
+    # the most records that any distance of the region searched links strictly; None where nothing was proven
     bound: int | None
-    time_ended: bool
+    time_ended: bool  # whether it is the best so far, since time ended the search
 
     def figures(self) -> dict[str, Any]:
         """What is known of how good it is."""
@@ -48,19 +48,12 @@ class Best:
 
 @dataclass(frozen=True)
 class Search:
-    """How the best distance is looked for.
+    """How the best distance is looked for."""
 
-    Args:
-        family: of distances.
-        solver: a fast search, or one that proves.
-        time_limit: seconds for both searches.
-        memory: bytes, or None for no limit.
-    """
-
-    family: Family
-    solver: Literal["surrogate", "milp"]
-    time_limit: float
-    memory: int | None
+    family: Family  # of distances
+    solver: Literal["surrogate", "milp"]  # a fast search, or one that proves
+    time_limit: float  # seconds for both searches
+    memory: int | None  # bytes, or None for no limit
 
     @property
     def equal(self) -> Floats:

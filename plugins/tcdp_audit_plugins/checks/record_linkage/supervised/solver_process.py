@@ -14,7 +14,7 @@ from scipy.sparse import csr_array
 def main() -> None:
     """Read a programme, write what the solver says of it."""
     answers = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # HiGHS prints to standard output whatever it is told
+    os.dup2(2, 1)  # HiGHS prints to standard output in spite of its options
     given = np.load(io.BytesIO(sys.stdin.buffer.read()))
     rows = csr_array((given["data"], given["indices"], given["indptr"]), shape=tuple(given["shape"].tolist()))
     answer = milp(

@@ -15,9 +15,8 @@ from tcdp_audit.plugin.detector import Exact, Scale
 from tcdp_audit.plugin.engine import CheckError
 from tcdp_audit.plugin.sentences import Comparison, Outcome, Sentences, percent, percent_of
 from tcdp_audit_plugins.checks._shared.known_attributes import known_attributes
-from tcdp_audit_plugins.checks.record_linkage.comparison import ComparedAttributes, comparable_attributes
+from tcdp_audit_plugins.checks.record_linkage.comparison import LINKED, ComparedAttributes, comparable_attributes, finds
 from tcdp_audit_plugins.checks.record_linkage.distance_record_linkage import table_figures
-from tcdp_audit_plugins.checks.record_linkage.linked_records import LINKED, finds
 from tcdp_audit_plugins.checks.record_linkage.standardised import space
 from tcdp_audit_plugins.checks.record_linkage.supervised.families import (
     FAMILIES,
@@ -37,8 +36,7 @@ class SupervisedLinkageParameters(ComparedAttributes):
     """Parameters of `supervised_record_linkage`."""
 
     at_most: Annotated[
-        Exact | None,
-        Field(ge=0, le=1, description="The largest share of records that may be linked correctly."),
+        Exact | None, Field(ge=0, le=1, description="The largest share of records that may be linked correctly.")
     ] = None
     judged: Annotated[
         Judged,
@@ -133,17 +131,9 @@ def _judged(judged: str, shares: dict[str, Any], records: int) -> tuple[Fraction
 
 
 def _require_certain(
-    parameters: SupervisedLinkageParameters,
-    value: Fraction,
-    best: Best,
-    points: PairedPoints,
-    held_out: dict[str, Any],
+    parameters: SupervisedLinkageParameters, value: Fraction, best: Best, points: PairedPoints, held_out: dict[str, Any]
 ) -> None:
-    """Insist that a demand is not kept for want of time: the search ended, or no distance can break it.
-
-    Raises:
-        CheckError: the best distance so far keeps the demand, and others may break it.
-    """
+    """Insist that a demand is not kept for want of time: the search ended, or no distance can break it."""
     of_all = parameters.judged == "worst_case"
     ended = best.time_ended if of_all else held_out["held_out_time_ended"]
     most = most_possible(points) if of_all else held_out["held_out_most_possible"]
@@ -200,11 +190,9 @@ CHECKS = [
                 "that this is the best distance so far.]"
             ),
             impact=finds("has learned the best distance"),
-            parts={
-                "linked": LINKED,
-            },
+            parts={"linked": LINKED},
             values=_values,
         ),
         guide=built_in_guide(__file__, "supervised_record_linkage.md"),
-    ),
+    )
 ]

@@ -13,8 +13,14 @@ from numpy.typing import NDArray
 
 from tcdp_audit.plugin._internal import Floats
 from tcdp_audit_plugins.checks.record_linkage.supervised.families import Family
-from tcdp_audit_plugins.checks.record_linkage.supervised.links import FeatureBlocks, Learned, Links, Singles, links
-from tcdp_audit_plugins.checks.record_linkage.supervised.paired_points import PairedPoints
+from tcdp_audit_plugins.checks.record_linkage.supervised.paired_points import (
+    FeatureBlocks,
+    Learned,
+    Links,
+    PairedPoints,
+    Singles,
+    links,
+)
 
 SCALES = (1.0, 4.0, 16.0, 64.0)  # of equal weights, from which the search starts: from soft links to hard ones
 ITERATIONS = 60

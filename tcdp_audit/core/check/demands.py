@@ -1,0 +1,156 @@
+"""Demands of a policy: other thresholds that one may have, and whether one demands at least what another does."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from itertools import islice, takewhile
+from typing import Any
+
+from pydantic import ValidationError
+
+from tcdp_audit.core.base.outcome import Severity
+from tcdp_audit.core.policy.faults import from_validation
+from tcdp_audit.core.policy.policy import Expectation, Policy
+from tcdp_audit.core.policy.source import PolicySource
+
+Demand = tuple[str, Mapping[str, Any]]  # a check's name, and parameters of it
+FACTORS = (1, 2, 5)
+TEN = Fraction(10)
+
+
+def between(low: Fraction, high: Fraction) -> list[Fraction]:
+    """Both ends and the round numbers between them, ascending.
+
+    Example:
+        >>> [str(one) for one in between(Fraction(3), Fraction(50))]
+        ['3', '5', '10', '20', '50']
+        >>> [str(one) for one in between(Fraction("0.15"), Fraction("0.5"))]
+        ['3/20', '1/5', '1/2']
+    """
+    rounds = _above(low) if low > 0 else _above(high / 100) if high > 0 else ()
+    inner = [low, *takewhile(lambda one: one < high, rounds)]
+    return inner if low == high else [*inner, high]
+
+
+def around(own: Fraction, steps: int) -> list[Fraction]:
+    """A positive number with so many round numbers below it and above it, ascending.
+
+    Example:
+        >>> [str(one) for one in around(Fraction(5), 2)]
+        ['1', '2', '5', '10', '20']
+    """
+    above = list(islice(_above(own), steps))
+    below = [1 / one for one in islice(_above(1 / own), steps)]  # 1, 2, 5 are 1, 1/2, 1/5 upside down
+    return [*reversed(below), own, *above]
+
+
+def covering(low: Fraction, high: Fraction) -> list[Fraction]:
+    """The round numbers from the last that is at most `low` to the first that is at least `high`, ascending.
+
+    Where `low` is not positive, 0 comes first, and a hundredth of `high` decides on the next.
+
+    Example:
+        >>> [str(one) for one in covering(Fraction(3), Fraction(42))]
+        ['2', '5', '10', '20', '50']
+        >>> [str(one) for one in covering(Fraction(0), Fraction("0.5"))]
+        ['0', '1/200', '1/100', '1/50', '1/20', '1/10', '1/5', '1/2']
+    """
+    if high <= 0:
+        return [Fraction(0)]
+    start = low if low > 0 else high / 100
+    steps = [*takewhile(lambda one: one <= start, _above(start / TEN))][-1:]
+    for one in _above(start):
+        if steps[-1] >= high:
+            break
+        steps.append(one)
+    return steps if low > 0 else [Fraction(0), *steps]
+
+
+def _above(start: Fraction) -> Iterator[Fraction]:
+    """The round numbers above a positive one, without end."""
+    power = Fraction(1)
+    while power > start:
+        power /= TEN
+    while power * TEN <= start:
+        power *= TEN
+    while True:
+        yield from (factor * power for factor in FACTORS if factor * power > start)
+        power *= TEN
+
+
+def with_threshold(expectation: Expectation, parameter: str, threshold: Fraction) -> Expectation:
+    """The same expectation with another threshold.
+
+    Raises:
+        ValidationError: its parameter cannot have this value.
+    """
+    parameters = expectation.parameters
+    given = {name: getattr(parameters, name) for name in parameters.model_fields_set}
+    given[parameter] = int(threshold) if threshold.denominator == 1 else threshold  # a number of records is a whole one
+    return replace(expectation, parameters=type(parameters).model_validate(given))
+
+
+def threshold_fault(policy: Policy, expectation: Expectation, parameter: str, threshold: Fraction) -> str:
+    """Why a demand cannot have a threshold; empty where it can."""
+    try:
+        other = with_threshold(expectation, parameter, threshold)
+    except ValidationError as error:
+        return from_validation(error, PolicySource(None, None), type(expectation.parameters))[0].message
+    faults = list(other.check.faults(other.parameters, policy.document))
+    return str(faults[0][1]) if faults else ""
+
+
+def implications(one: Expectation, policy: Policy) -> list[Demand]:
+    """The demands of an expectation, and those that follow from them by its check."""
+    given = one.parameters.model_dump()
+    return [(one.check.name, given), *one.check.implies(one.parameters, policy.document)]
+
+
+def covers(demands: Sequence[Demand], strong: Expectation, weak: Expectation) -> bool:
+    """Whether an expectation demands at least what another does.
+
+    Args:
+        demands: the implications of the first.
+        strong: the first.
+        weak: the other.
+    """
+    if strong.parameters.severity is Severity.WARNING and weak.parameters.severity is Severity.ERROR:
+        return False
+    return any(name == weak.check.name and _at_least_as_strict(given, weak) for name, given in demands)
+
+
+def _at_least_as_strict(given: Mapping[str, Any], weak: Expectation) -> bool:
+    """Whether parameters demand at least as much as an expectation, of the same attributes."""
+    limits = {one.parameter: one.comparison for one in weak.check.limits}
+    if not alike_except_thresholds(given, weak):
+        return False
+    for name, value in weak.parameters.model_dump().items():
+        if name in limits and value is not None:
+            threshold = given.get(name)
+            if threshold is None or not _stricter(threshold, value, limits[name]):
+                return False
+    return True
+
+
+def alike_except_thresholds(given: Mapping[str, Any], weak: Expectation) -> bool:
+    """Whether parameters are those of an expectation except thresholds and severity; no attribute means all of them.
+
+    Args:
+        given: parameters of the same check.
+        weak: the expectation.
+    """
+    limits = {one.parameter for one in weak.check.limits}
+    asked = weak.parameters.model_dump()
+    if "attribute" in asked and given.get("attribute") not in (None, asked["attribute"]):
+        return False
+    fields = type(weak.parameters).model_fields
+    others = asked.keys() - limits - {"attribute", "severity"}
+    return all(given.get(name, fields[name].default) == asked[name] for name in others)
+
+
+def _stricter(threshold: Any, other: Any, comparison: Any) -> bool:
+    """Whether a threshold is at least as strict as another."""
+    one, two = Fraction(threshold), Fraction(other)
+    return one >= two if comparison.higher_is_safer else one <= two

@@ -1,0 +1,210 @@
+"""The tables of a session: opened when they are first needed, and kept with what was read of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import replace
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, Self
+
+from tcdp_audit.core.auditor.evaluation import Options
+from tcdp_audit.core.base.cache import Cache, Identity
+from tcdp_audit.core.base.errors import DataError, UsageError, redact_errors
+from tcdp_audit.core.base.resources import budget
+from tcdp_audit.core.base.scratch import sweep
+from tcdp_audit.core.encoding.hierarchy import Hierarchy
+from tcdp_audit.core.engines.base import Engine
+from tcdp_audit.core.engines.levels import LeveledEngine
+from tcdp_audit.core.engines.opening import open_engine, open_with, opener_of, opening_for, require_no_url
+from tcdp_audit.core.policy.loading import read_policy
+from tcdp_audit.core.policy.model import Role
+from tcdp_audit.core.policy.policy import Policy
+from tcdp_audit.core.release.release import declared_hierarchies
+from tcdp_audit.core.session.inputs import AuditInputs, named_files
+from tcdp_audit.core.session.registry import Plugins
+
+SHARE = 4  # what is kept of the tables may take this share of the memory
+NO_LEVELS: Mapping[str, int] = MappingProxyType({})
+
+
+class OpenTables:
+    """The tables that policies name, or that a caller gives in their place. Use it as a context manager.
+
+    Args:
+        release: the release; None for the one that a policy names.
+        original: the table that the release was made from; None for the one that a policy names.
+        population: the population that the release was drawn from, likewise.
+        plugins: the plugins to use; None for all that are installed.
+        options: how to run audits.
+        keep: whether what was read and counted is kept for further policies.
+    """
+
+    def __init__(
+        self, release: Any, original: Any, population: Any, plugins: Plugins | None, options: Options, *, keep: bool
+    ) -> None:
+        self.plugins = plugins or Plugins.load()
+        if not isinstance(self.plugins, Plugins):
+            raise UsageError(f"plugins: must be what `Plugins.load()` returns, not of type {type(plugins).__name__}")
+        self.given = {"release": release, "original": original, "population": population}
+        memory = budget(options.memory)  # asked once: what is free changes while audits run
+        self.cache = Cache(memory // SHARE if keep else 0)
+        self.options = replace(options, memory=memory, cache=self.cache)
+        self._memory = memory
+        self._engines: dict[tuple[Any, ...], Engine] = {}
+        self._declared: dict[tuple[Any, ...], frozenset[str]] = {}  # of each table the columns with such codes
+        self._stack, self._reader = ExitStack(), object()
+
+    def __enter__(self) -> Self:
+        """Use as a context manager."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Close every table, and forget what was read."""
+        self.close()
+
+    def close(self) -> None:
+        """Close every table, and forget what was read."""
+        self.cache.clear()
+        self._engines.clear()
+        self._stack.close()
+
+    def read(self, policy: str | Path | Mapping[str, Any] | Policy) -> Policy:
+        """A policy under the plugins of these tables."""
+        return read_policy(policy, self.plugins)
+
+    def inputs(self, policy: Policy, levels: Mapping[str, int] = NO_LEVELS, **options: Any) -> AuditInputs:
+        """What an audit under a policy reads.
+
+        Args:
+            policy: what the release must satisfy.
+            levels: the levels of hierarchies at which columns of the release are seen.
+            **options: how to run it, where that differs; see `Options`.
+
+        Raises:
+            UsageError: no release is named, or a file does not exist.
+            DataError: a table cannot be read.
+        """
+        plugins = self._plugins_of(policy)
+        chosen = replace(self.options, detectors=lambda: plugins.detectors, **options)
+        sweep()
+        release, engine = self.release(policy)
+        if levels:
+            engine = self._at_levels(engine, policy, levels)
+        codes = policy.with_role(Role.QUASI_IDENTIFIER)
+        companions = {
+            name: self._engine(table, name, codes, plugins) for name, table in self._companions(policy).items()
+        }
+        _require_labels_alike(engine, companions)
+        return AuditInputs(policy, plugins, chosen, release, engine, companions, named_files(policy))
+
+    def release(self, policy: Policy | None) -> tuple[Any, Engine]:
+        """The release as it was given or is named, and the engine over it."""
+        release = self.given["release"]
+        if release is None and policy is not None and policy.document.release is not None:
+            release = policy.resolve(policy.document.release)
+        if release is None:
+            raise UsageError("no release: name it in the call, or as `release:` in the policy")
+        codes = () if policy is None else policy.with_role(Role.QUASI_IDENTIFIER)
+        return release, self._engine(release, "release", codes, self._plugins_of(policy))
+
+    def _plugins_of(self, policy: Policy | None) -> Plugins:
+        """The plugins that a policy lets take part."""
+        named = None if policy is None else policy.document.plugins
+        return self.plugins if named is None else self.plugins.only(named)
+
+    def require_unchanged(self) -> None:
+        """Insist that every file is what it was when it was opened.
+
+        Raises:
+            DataError: one is another.
+
+        Cost: a pass over the bytes of each file.
+        """
+        for engine in self._engines.values():
+            engine.require_unchanged()
+
+    def _engine(self, table: Any, name: str, codes: Sequence[str], plugins: Plugins) -> Engine:
+        """The engine over a table, opened when it is first asked for; some columns keep codes of missing values."""
+        place = (name, str(table) if isinstance(table, str | Path) else Identity(table), frozenset(plugins.engines))
+        if place in self._declared:
+            key = (*place, self._declared[place].intersection(codes))
+            if key in self._engines:
+                return self._engines[key]
+        for known, other in self._engines.items():
+            if known[:3] == place:  # the same file, opened before for other codes
+                other.require_unchanged()
+        with opening_for(self._reader):
+            engine = open_table(table, name, self._memory, plugins)
+        self._declared[place] = frozenset() if engine.opened_with_codes is None else engine.declared_missing
+        engine = self._stack.enter_context(engine.with_codes(codes))
+        self._engines[*place, self._declared[place].intersection(codes)] = engine
+        return engine
+
+    def _at_levels(self, engine: Engine, policy: Policy, levels: Mapping[str, int]) -> Engine:
+        """A table seen through levels of the hierarchies that a policy declares."""
+        hierarchies = declared_hierarchies(policy, self.cache)
+        _require_levels(hierarchies, levels)
+        used = {name: hierarchies[name] for name in levels}
+        conventions = policy.conventions
+        tokens = frozenset([*conventions.missing_tokens, *conventions.suppressed_tokens])
+        key = ("levels", tuple(sorted(levels.items())), tokens, Identity(engine, *used.values()))
+        return self.cache.get(key, lambda: LeveledEngine(engine, used, levels, tokens))
+
+    def _companions(self, policy: Policy) -> dict[str, Any]:
+        """The further tables to open: the original always, others where a check asks."""
+        required = {"original"}.union(*(one.check.requires for one in policy.expectations))
+        tables: dict[str, Any] = {name: policy.resolve(one) for name, one in policy.document.companions.items()}
+        tables |= {name: table for name, table in self.given.items() if table is not None and name != "release"}
+        return {name: table for name, table in tables.items() if name.partition(" ")[0] in required}
+
+
+@contextmanager
+def open_inputs(
+    release: Any,
+    policy: str | Path | Mapping[str, Any] | Policy,
+    original: Any,
+    population: Any,
+    plugins: Plugins | None,
+    options: Options,
+    *,
+    keep: bool = False,
+) -> Iterator[AuditInputs]:
+    """Open a release and what its policy needs; see `api.audit` for the parameters, and `OpenTables` for `keep`."""
+    with OpenTables(release, original, population, plugins, options, keep=keep) as tables:
+        yield tables.inputs(tables.read(policy))
+
+
+@redact_errors()
+def open_table(table: Any, name: str, memory: int, plugins: Plugins) -> Engine:
+    """The engine over a table: that of the plugin which opens such a table, or the embedded one."""
+    opener = opener_of(table, plugins.engines.values())
+    if opener is not None:
+        return open_with(opener, table, name, memory)
+    require_no_url(table, (info.name for info in plugins.infos if info.error))
+    return open_engine(table, memory, name)
+
+
+def _require_levels(hierarchies: Mapping[str, Hierarchy], levels: Mapping[str, Any]) -> None:
+    for name, level in levels.items():
+        if name not in hierarchies:
+            raise UsageError(f"levels: the policy declares no hierarchy of {name!r}")
+        height = hierarchies[name].height
+        if isinstance(level, bool) or not isinstance(level, int) or not 1 <= level <= height:
+            raise UsageError(f"levels: the level of {name!r} must be a whole number from 1 to {height}")
+
+
+def _require_labels_alike(release: Engine, companions: Mapping[str, Engine]) -> None:
+    """Insist that no column is compared by its labels in one table and by its codes in another.
+
+    Raises:
+        DataError: one is.
+    """
+    for name, table in companions.items():
+        for column, is_labelled in release.value_labels.items():
+            if table.value_labels.get(column, is_labelled) != is_labelled:
+                raise DataError(
+                    f"column {column!r} is read as its value labels in one of the release and the {name}, and as codes "
+                    "in the other, where a value has no label or two have the same; label both alike"
+                )

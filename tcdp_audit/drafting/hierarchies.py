@@ -1,0 +1,139 @@
+"""Generalization hierarchies of forms: calendar days, digits of a postal code, bins of whole numbers, ICD-10 codes.
+
+A hierarchy has every value of its form between two round ends, not the values of a column. It reveals nothing about the
+records of the table, and fits the next release as well. A column with a single value of another form has no hierarchy.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import date, datetime, timedelta
+from functools import partial
+
+from tcdp_audit.drafting.column import ColumnFacts
+from tcdp_audit.drafting.vocabulary import Topic
+
+LeafPath = tuple[str, ...]
+DAYS = {"%Y-%m-%d": "YYYY-MM-DD", "%Y%m%d": "YYYYMMDD", "%d.%m.%Y": "DD.MM.YYYY", "%m/%d/%Y": "MM/DD/YYYY"}
+DAYS |= {"%d/%m/%Y": "DD/MM/YYYY", "%Y/%m/%d": "YYYY/MM/DD", "%d-%m-%Y": "DD-MM-YYYY"}
+EARLIEST, LATEST = 1850, 2100
+ICD = re.compile(r"[A-Z][0-9]{2}(\.[0-9])?")
+PREFIXES = (3, 4, 5)  # digits of postal codes whose hierarchies are short enough
+OLDEST = 120
+ROOT = "*"
+
+
+@dataclass(frozen=True)
+class DraftHierarchy:
+    """A hierarchy: what its leaves are, for the reason, and for each leaf the labels up to the root."""
+
+    kind: str
+    paths: Sequence[LeafPath] = field(repr=False)
+
+    @property
+    def csv(self) -> str:
+        """The hierarchy as ARX writes it: a line for each leaf, with semicolons."""
+        return "".join(f"{';'.join(one)}\n" for one in self.paths)
+
+
+def hierarchy_of(column: ColumnFacts, topic: Topic | None) -> DraftHierarchy | None:
+    """The hierarchy that a column's form makes evident; None where there is none, or where two are possible."""
+    key = None if topic is None else topic.key
+    if not column.distinct:
+        return None
+    if key == "age":
+        return _ages(column)
+    if key == "place":
+        return _postal_codes(column)
+    if key == "date":
+        return _days(column) or _years(column)
+    return _icd(column) if key == "health" else _days(column)
+
+
+def form_of_days(texts: Sequence[str]) -> str | None:
+    """The one form of calendar days that all texts have; None where none fits, or where several do."""
+    forms = [form for form in DAYS if texts and all(_day(form, one) is not None for one in texts)]
+    return forms[0] if len(forms) == 1 else None
+
+
+def _day(form: str, text: str) -> date | None:
+    try:
+        day = datetime.strptime(text, form).date()  # noqa: DTZ007 - a calendar day has no time zone
+    except ValueError:
+        return None
+    return day if day.strftime(form) == text and EARLIEST <= day.year < LATEST else None
+
+
+def _days(column: ColumnFacts) -> DraftHierarchy | None:
+    form = form_of_days(column.sample[:1000])
+    days = [] if form is None else [_day(form, one) for one in column.texts]
+    years = [one.year for one in days if one is not None]
+    if form is None or len(years) < len(days):
+        return None
+    return DraftHierarchy(f"day ({DAYS[form]}), month, year, decade", list(_calendar(form, min(years), max(years))))
+
+
+def _calendar(form: str, first: int, last: int) -> Iterator[LeafPath]:
+    """Every day from the beginning of the first decade to the end of the last."""
+    day, end = date(first // 10 * 10, 1, 1), date(last // 10 * 10 + 9, 12, 31)
+    while day <= end:
+        yield day.strftime(form), f"{day.year}-{day.month:02d}", str(day.year), _bin(day.year, 10), ROOT
+        day += timedelta(days=1)
+
+
+def _years(column: ColumnFacts) -> DraftHierarchy | None:
+    if (ends := _whole_ends(column)) is None or not EARLIEST <= ends[0] <= ends[1] < LATEST:
+        return None
+    return DraftHierarchy("year, 10 years, 50 years", _bins(*ends, (10, 50)))
+
+
+def _ages(column: ColumnFacts) -> DraftHierarchy | None:
+    if (ends := _whole_ends(column)) is None or not 0 <= ends[0] <= ends[1] < OLDEST:
+        return None
+    return DraftHierarchy("1, 5, 10 and 20 years", _bins(0, ends[1], (5, 10, 20)))
+
+
+def _whole_ends(column: ColumnFacts) -> tuple[int, int] | None:
+    numbers = column.numbers
+    return None if numbers is None or not column.is_whole else (int(numbers.min()), int(numbers.max()))
+
+
+def _bins(low: int, high: int, widths: Sequence[int]) -> Sequence[LeafPath]:
+    """Every whole number of the widest bins that hold both ends, in bins of each width."""
+    widest = widths[-1]
+    leaves = range(low // widest * widest, high // widest * widest + widest)
+    return [(str(one), *map(partial(_bin, one), widths), ROOT) for one in leaves]
+
+
+def _bin(number: int, width: int) -> str:
+    start = number // width * width
+    return f"{start}-{start + width - 1}"
+
+
+def _postal_codes(column: ColumnFacts) -> DraftHierarchy | None:
+    """Digits that are cut off from the end, where all codes are equally many digits."""
+    texts = column.sample
+    digits = len(texts[0])
+    if digits not in PREFIXES or not all(
+        one.isascii() and one.isdigit() and len(one) == digits for one in column.texts
+    ):
+        return None
+    codes = (f"{number:0{digits}d}" for number in range(10**digits))
+    levels = [(code, *(code[: digits - cut] + ROOT * cut for cut in range(1, digits)), ROOT) for code in codes]
+    return DraftHierarchy(f"{digits} digits, then one less at a time", levels)
+
+
+def _icd(column: ColumnFacts) -> DraftHierarchy | None:
+    if not all(ICD.fullmatch(one) for one in column.texts):
+        return None
+    return DraftHierarchy("ICD-10 code, category, letter", list(_icd_codes()))
+
+
+def _icd_codes() -> Iterator[LeafPath]:
+    for letter in "ABCDEFGHIJKLMNOPQRSTUVWXYZ":
+        for number in range(100):
+            category = f"{letter}{number:02d}"
+            for code in (category, *(f"{category}.{digit}" for digit in range(10))):
+                yield code, f"{category}.*", f"{letter}**", ROOT
