@@ -7,7 +7,7 @@ sensitive attribute is counted once per grouping, and every check measures the c
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, ExitStack, closing
 from dataclasses import dataclass, field, replace
 from numbers import Real
 from types import MappingProxyType
@@ -17,16 +17,19 @@ import numpy as np
 from tcdp_audit.core.auditor.class_tasks import ClassTask, only_on_classes
 from tcdp_audit.core.auditor.column_warnings import column_warnings
 from tcdp_audit.core.auditor.expectations import Tasks
-from tcdp_audit.core.auditor.exposure import Exposure, FailingRecordMasks, NumberedEngine, decided_per_class
+from tcdp_audit.core.auditor.exposure import Exposure, FailingRecordMasks, NumberedEngine, decided_per_class, exposed_by
+from tcdp_audit.core.auditor.linked_rows import with_histories, with_per_row
 from tcdp_audit.core.auditor.measuring import Measuring
 from tcdp_audit.core.auditor.table_tasks import TableTask
 from tcdp_audit.core.auditor.tasks import CountedRecords, Measurements, Result
+from tcdp_audit.core.auditor.views import View, Views, domains_of, targets_of, views_of
 from tcdp_audit.core.base.audit_figures import ExposureCount
 from tcdp_audit.core.base.cache import Cache, Identity
 from tcdp_audit.core.base.errors import DataError, UsageError
 from tcdp_audit.core.base.frozen import FrozenDict
-from tcdp_audit.core.base.outcome import Outcome, Status
+from tcdp_audit.core.base.outcome import LINKED_ROWS, Outcome, Status
 from tcdp_audit.core.base.resources import budget, processors
+from tcdp_audit.core.check.evidence import Target
 from tcdp_audit.core.check.table_view import TableView
 from tcdp_audit.core.classes.column_risk import ColumnRisk, affordable, column_risks
 from tcdp_audit.core.classes.grouping import Grouping
@@ -35,7 +38,7 @@ from tcdp_audit.core.detection.detector import Detector
 from tcdp_audit.core.encoding.counted import MappedShards
 from tcdp_audit.core.engines.base import BorrowedEngine, Engine
 from tcdp_audit.core.policy.model import Role
-from tcdp_audit.core.policy.policy import Policy
+from tcdp_audit.core.policy.policy import Expectation, Policy
 from tcdp_audit.core.release.release import AuditedColumn, Release, audited_columns
 from tcdp_audit.core.release.structure import examine
 from tcdp_audit.core.release.unit_readings import as_read
@@ -130,13 +133,38 @@ def evaluation(
         raise DataError(f"{engine.name}: the table has no records; an empty release cannot be audited")
     release = Release(engine, policy, companions.get("original"), options.cache)
     examined = tuple(examine(release, show_values=options.show_values))
-    running = _Evaluation(as_read(release), options, companions, failing_records)
-    judged = tuple(running.outcomes())
-    structural = (*examined, *column_warnings(release, running.counted, options.detectors()))
+    views = views_of(as_read(release), budget(options.memory))
+    running = {view.kind: _Evaluation(view, views, options, companions, failing_records) for view in views}
+    judged = tuple(_in_order(views, running))
+    counted = _counted(views, running)
+    structural = (*examined, *column_warnings(release, counted, options.detectors()))
+    structural = tuple(with_histories(one, views) if one.check == LINKED_ROWS else one for one in structural)
     outcomes = structural + judged
-    failed = {place: len(structural) + number for place, number in running.failed.items()}
-    exposed = running.exposure.of(failed, outcomes, running.counted)
-    return Evaluation(outcomes, exposed, tuple(audited_columns(release)), running.risks)
+    failed = {kind: _failed(one, len(structural)) for kind, one in running.items()}
+    exposed = exposed_by({kind: one.exposure for kind, one in running.items()}, failed, outcomes, counted, views.histories)
+    risks = next((one.risks for one in running.values() if one.risks), ())
+    return Evaluation(outcomes, exposed, tuple(audited_columns(release)), risks)
+
+
+def _in_order(views: Views, running: Mapping[str, _Evaluation]) -> Iterator[Outcome]:
+    """The outcome of each expectation and target, in the policy's order, whatever the view that judges it."""
+    with ExitStack() as stack:
+        outcomes = {kind: stack.enter_context(closing(one.outcomes())) for kind, one in running.items()}
+        for number, (expectation, target) in enumerate(targets_of(views.policy)):
+            view = running[views.of(expectation, target).kind]
+            view.position = number
+            yield next(outcomes[views.of(expectation, target).kind])
+
+
+def _counted(views: Views, running: Mapping[str, _Evaluation]) -> CountedRecords:
+    """The records and the units that no convention exempts."""
+    if views.histories is not None:
+        return CountedRecords(views.histories.records, views.histories.units)
+    return next(iter(running.values())).counted
+
+
+def _failed(evaluation: _Evaluation, before: int) -> dict[int, int]:
+    return {place: before + number for place, number in evaluation.failed.items()}
 
 
 def _announce(policy: Policy, engine: Engine, companions: Mapping[str, Engine]) -> None:
@@ -158,12 +186,16 @@ class _Evaluation:
 
     def __init__(
         self,
-        release: Release,
+        view: View,
+        views: Views,
         options: Options,
         companions: Mapping[str, Engine],
         failing_records: FailingRecordMasks | None,
     ) -> None:
+        self.view_of_release, self.views = view, views
+        release = view.release
         self.release, self.options, self.failing_records = release, options, failing_records
+        self.position = 0  # of the outcome that comes next, among those of all views
         borrowed = FrozenDict({name: BorrowedEngine(engine) for name, engine in companions.items()})
         self.memory = budget(options.memory)
         self.view = TableView(
@@ -174,29 +206,37 @@ class _Evaluation:
         self.exposure = Exposure(release.unit)
         self.risks: tuple[ColumnRisk, ...] = ()
         self.counted = CountedRecords(release.engine.records)
-        self.failed: dict[int, int] = {}  # index of a task on classes -> index of its outcome
+        self.failed: dict[int, int] = {}  # index of a task on classes -> index of its outcome among all
 
     def outcomes(self) -> Iterator[Outcome]:
         """The outcome of each expectation and target."""
         if not self.release.quasi_identifiers:
-            yield from (self._outcome(task, Measurements(self.view)) for task in Tasks(self.release, None))
+            yield from (self._outcome(task, Measurements(self.view)) for task in self._tasks(None))
             return
         with self._shards() as shards:
-            self.shards, self.tasks = shards, Tasks(self.release, shards)
+            self.shards, self.tasks = shards, self._tasks(shards)
             self.counted = self.tasks.counted
             tasks = [self._noting(task) for task in self.tasks]
             on_classes = [one for one in only_on_classes(tasks) if not one.obstacle]
             places = {id(task): place for place, task in enumerate(on_classes)}
             measurements = Measurements(self.view, self._run(on_classes))
             self.risks = self._column_risks() if self.options.column_risks else ()
-            for number, task in enumerate(tasks):
+            for task in tasks:
                 outcome = self._outcome(task, measurements)
                 if id(task) in places and outcome.status is Status.FAILED and outcome.blocks:
-                    self.failed[places[id(task)]] = number
+                    self.failed[places[id(task)]] = self.position
                 yield outcome
+
+    def _tasks(self, shards: MappedShards | None) -> Tasks:
+        def asks(expectation: Expectation, target: Target) -> bool:
+            return self.views.of(expectation, target).kind == self.view_of_release.kind
+
+        return Tasks(self.release, shards, view=self.view_of_release, asks=asks)
 
     def _column_risks(self) -> tuple[ColumnRisk, ...]:
         """What each quasi-identifier adds to the risk, over all classes; empty if there are too many."""
+        if self.view_of_release.is_whole:  # a part of the columns makes other histories
+            return ()
         known = self.release.quasi_identifiers
         parts = [(one.codes(), one.records) for one in self.shards.each(lambda shard: Grouping(shard, known))]
         if not parts or not affordable(len(known), sum(len(sizes) for _, sizes in parts)):
@@ -214,7 +254,7 @@ class _Evaluation:
         return replace(task, failing_records=mask) if isinstance(task, ClassTask) else task
 
     def _outcome(self, task: ClassTask | TableTask, measurements: Measurements) -> Outcome:
-        outcome = task.outcome(measurements)
+        outcome = with_per_row(task.outcome(measurements), self.view_of_release)
         if self.failing_records is not None:
             self.failing_records.close(task if isinstance(task, ClassTask) else None, outcome)
         return outcome
@@ -222,14 +262,15 @@ class _Evaluation:
     def _shards(self) -> AbstractContextManager[MappedShards]:
         """The records as codes in shards."""
         release = self.release
+        view = self.view_of_release
         unit = () if release.unit is None else (release.unit,)
         number = () if self.failing_records is None else (self.failing_records.number,)
-        domains = [*release.quasi_identifiers, *release.sensitive, *unit, *number]
+        domains = list({one.attribute: one for one in (*domains_of(view), *unit, *number)}.values())
         engine = release.engine if self.failing_records is None else NumberedEngine(release.engine)
         chosen = plan(engine.rows, domains, self.memory, processors())
         if self.options.shards is not None:
             chosen = Plan(self.options.shards, chosen.spill)
-        by = [d for d in release.quasi_identifiers if not (self.wildcard and d.missing)]
+        by = [d for d in view.shared() if not (self.wildcard and d.missing)]
         key = ("shards", chosen, len(by), Identity(release.engine, *domains, *by))
         return self.options.cache.borrow(key, lambda: partition(engine, domains, by, chosen, self.options.progress))
 

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tcdp_audit.core.base.errors import CheckError, sentence_about
-from tcdp_audit.core.base.outcome import UNFAILABLE, DisplayNames, Outcome, Status
+from tcdp_audit.core.base.outcome import KNOWN_ROWS, UNFAILABLE, DisplayNames, Outcome, Status
 from tcdp_audit.core.base.phrases import bound, column_of, observed, part_of, record_noun, worst_group_of
 from tcdp_audit.core.base.words import agree, sentence_case
 from tcdp_audit.core.check.evidence import Target, vacuous_sentence
@@ -243,13 +243,17 @@ def _exposed(outcome: Outcome) -> str:
     return f" {part} {agree(records.failing or 1, 'falls', 'fall')} short."
 
 
-def conventions_of(conventions: Conventions, *, sensitive: bool, declared: bool, unit: str | None) -> dict[str, str]:
-    """The conventions that affect an outcome's verdict."""
+def conventions_of(
+    conventions: Conventions, *, sensitive: bool, declared: bool, unit: str | None, known_rows: str | None = None
+) -> dict[str, str]:
+    """The conventions that affect an outcome's verdict; `known_rows` only where a unit joins rows."""
     named = {
         "missing_quasi_identifier": conventions.missing_quasi_identifier,
         "suppressed": conventions.suppressed,
         "unit": unit if unit is not None else "row",
     }
+    if known_rows is not None:
+        named[KNOWN_ROWS] = known_rows
     if sensitive:
         named |= {
             "missing_sensitive": conventions.missing_sensitive,

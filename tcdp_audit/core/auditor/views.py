@@ -1,0 +1,214 @@
+"""The tables in which an audit looks at a release: its rows, its units with their whole histories, and both together.
+
+Without a unit that joins rows there is one view, the table as it is. With one, each demand is judged in the view that
+its reading asks for:
+
+- `units`: a row for each unit, and its whole history as the only quasi-identifier;
+- `histories`: the rows, each with the history of its unit. A secret that differs within units is judged here: in classes
+  of histories, where a share is the share of units that have a value in any row, or in cells, the rows of a class of
+  histories that agree in their quasi-identifiers;
+- `rows`: the rows by themselves. This is what a policy asks for that says `known_rows: one`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from tcdp_audit.core.base.errors import CheckError
+from tcdp_audit.core.check.evidence import Target
+from tcdp_audit.core.check.specification import Specification
+from tcdp_audit.core.encoding.domain import Domain
+from tcdp_audit.core.policy.policy import Expectation, Policy
+from tcdp_audit.core.release.release import Release
+from tcdp_audit.core.units.histories import Histories, is_linked, read_histories
+
+ROWS, UNITS, HISTORIES = "rows", "units", "histories"
+WILDCARD = (
+    "cannot be evaluated: under `missing_quasi_identifier: wildcard` histories with a missing cell form no classes; use "
+    "`own_category`, under which a missing cell is a value of its own, or say `known_rows: one` of this demand"
+)
+
+
+@dataclass(frozen=True)
+class View:
+    """A table in which some demands are judged.
+
+    Args:
+        kind: `rows`, `units` or `histories`.
+        release: the table under the policy of this view.
+        histories: the whole histories of its units; None for rows that no unit joins.
+        failure: why histories could not be read; empty if they could.
+    """
+
+    kind: str
+    release: Release
+    histories: Histories | None = None
+    failure: str = ""
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether whole histories are judged."""
+        return self.kind != ROWS
+
+    @property
+    def known_rows(self) -> str | None:
+        """What its outcomes say of the rows that are known: `all`, or `one`; None where no unit joins rows."""
+        return None if self.histories is None else "all" if self.is_whole else "one"
+
+    def grouped_by(self, check: Specification[Any], parameters: Any, target: Target) -> tuple[Domain, ...]:
+        """The domains that define the classes of a target."""
+        if self.histories is None or not self.is_whole:
+            return (*self.release.quasi_identifiers, *(self.release.domains[name] for name in target.known))
+        history = self._history(target.known)
+        if self.kind == UNITS or check.reading(parameters) != "cells":
+            return (history,)
+        return (history, *self.release.quasi_identifiers)
+
+    def certain_in(self, check: Specification[Any], parameters: Any, target: Target) -> Domain | None:
+        """The column of histories, where a value that is certain in a class of them is certain in each of its cells."""
+        if self.kind != HISTORIES or self.histories is None or check.reading(parameters) != "cells":
+            return None
+        return self.histories.column(target.known)
+
+    def counts_units(self, check: Specification[Any], parameters: Any) -> bool:
+        """Whether a share of a class is the share of its units that have a value, and not of its values."""
+        return self.kind == HISTORIES and check.reading(parameters) == "units"
+
+    def shared(self) -> tuple[Domain, ...]:
+        """The columns that every grouping of the view contains, which decide on the shard of a record."""
+        if self.histories is None or not self.is_whole:
+            return self.release.quasi_identifiers
+        return (self._history(),)
+
+    def further(self) -> tuple[Domain, ...]:
+        """The columns of histories and exemptions that its shards hold."""
+        if self.histories is None or not self.is_whole:
+            return ()
+        columns = tuple(map(self._history, self.histories.by))
+        return columns if self.kind == UNITS else (*columns, *self.histories.exempt_column)
+
+    def _history(self, known: tuple[str, ...] = ()) -> Domain:
+        assert self.histories is not None  # noqa: S101 - asked only where there are some
+        if self.kind == UNITS:  # without exempt units
+            return self.release.domain(self.histories.name(known))
+        return self.histories.column(known)
+
+    @property
+    def exempt(self) -> tuple[Domain, ...]:
+        """The columns in all of which an exempt row is suppressed, where whole histories are judged."""
+        return () if self.kind != HISTORIES or self.histories is None else self.histories.exempt_column
+
+    def obstacle(self, check: Specification[Any], parameters: Any) -> str:
+        """Why a demand cannot be judged here; empty if it can."""
+        if self.failure:
+            return f"cannot be evaluated: {self.failure}"
+        if not self.is_whole or self.histories is None:
+            return ""
+        policy = self.histories.release.policy
+        if policy.conventions.missing_quasi_identifier == "wildcard" and self.histories.incomplete:
+            return WILDCARD
+        if not self.histories.units:
+            return "cannot be evaluated: every record is fully suppressed"
+        if check.reading(parameters) == "none":
+            return (
+                "cannot be evaluated: it is not defined for whole histories; demand `known_events`, whose details say "
+                "how little identifies someone, or say `known_rows: one` of this demand"
+            )
+        weight = policy.document.weight
+        if self.kind == UNITS and weight in self.histories.varying and not check.on_classes:
+            units = self.histories.varying[weight]
+            return f"cannot be evaluated: the weight {weight!r} is not the same in all rows of {units:,} units"
+        if self.kind == UNITS and "population" in check.requires:
+            return (
+                "cannot be evaluated: histories are compared with those of a population, and this population has single "
+                "rows; say `known_rows: one` of this demand to compare rows"
+            )
+        return ""
+
+
+@dataclass(frozen=True)
+class Views:
+    """The views of a release, and the one in which each demand is judged.
+
+    Args:
+        policy: the policy as written.
+        rows: the table as it is.
+        histories: the whole histories of its units, where these join rows.
+    """
+
+    policy: Policy
+    rows: View
+    histories: Histories | None = None
+    units: View | None = None
+    both: View | None = None
+
+    def __iter__(self) -> Iterator[View]:
+        """Each view in which a demand is judged, the rows first."""
+        asked = {self.of(*one).kind for one in targets_of(self.policy)}
+        views = (one for one in (self.rows, self.units, self.both) if one is not None)
+        yield from (one for one in views if one.kind in asked or (one is self.rows and not asked))
+
+    def of(self, expectation: Expectation, target: Target) -> View:
+        """The view in which a demand is judged."""
+        if self.histories is None or self.units is None or self.both is None:
+            return self.rows
+        reading = expectation.check.reading(expectation.parameters)
+        if reading == "rows" or known_rows_of(expectation, self.policy) == "one":
+            return self.rows
+        constant = all(name in self.histories.constant for name in target.attributes)
+        return self.units if constant else self.both
+
+
+def targets_of(policy: Policy) -> Iterator[tuple[Expectation, Target]]:
+    """Each expectation with each of its targets, in the policy's order."""
+    for expectation in policy.expectations:
+        for target in expectation.check.targets(expectation.parameters, policy.document):
+            yield expectation, target
+
+
+def known_rows_of(expectation: Expectation, policy: Policy) -> str:
+    """How many rows of a unit a demand takes to be known: its own parameter, or else the policy's convention."""
+    own = getattr(expectation.parameters, "known_rows", None)
+    return own or policy.conventions.known_rows
+
+
+def views_of(release: Release, memory: int) -> Views:
+    """The views of a release as it is read.
+
+    Raises:
+        CheckError: whole histories would exceed the memory.
+    """
+    policy = release.policy
+    if not is_linked(release) or not release.quasi_identifiers or _unreadable(release):
+        return Views(policy, View(ROWS, release))
+    known = [target.known for _, target in targets_of(policy)]
+    readable = [one for one in known if not any(map(release.obstacle, one))]
+    histories = read_histories(release, readable, memory)
+    units, both = View(UNITS, histories.units_release, histories), View(HISTORIES, histories.rows_release, histories)
+    return Views(policy, View(ROWS, release, histories), histories, units, both)
+
+
+def _unreadable(release: Release) -> bool:
+    """Whether a column that histories are made of cannot be used; every demand then says why."""
+    return any(map(release.obstacle, release.policy.with_role("quasi_identifier")))  # type: ignore[arg-type]
+
+
+def require_histories(views: Views) -> Histories:
+    """The histories of a release whose unit joins rows; `CheckError` where it joins none."""
+    if views.histories is None:
+        raise CheckError("no unit of the policy joins rows of the release")
+    return views.histories
+
+
+def figures_of(histories: Histories) -> Mapping[str, int]:
+    """What single rows show, for the details of a demand on whole histories."""
+    k, classes = histories.per_row
+    return {"k": k, "classes": classes}
+
+
+def domains_of(view: View) -> Sequence[Domain]:
+    """Every column that the shards of a view hold, but for the unit."""
+    release = view.release
+    return [*view.further(), *release.quasi_identifiers, *release.sensitive]
