@@ -22,7 +22,7 @@ from tcdp_audit.core.auditor.linked_rows import with_histories, with_per_row
 from tcdp_audit.core.auditor.measuring import Measuring
 from tcdp_audit.core.auditor.table_tasks import TableTask
 from tcdp_audit.core.auditor.tasks import CountedRecords, Measurements, Result
-from tcdp_audit.core.auditor.views import View, Views, domains_of, targets_of, views_of
+from tcdp_audit.core.auditor.views import UNITS, View, Views, domains_of, targets_of, views_of
 from tcdp_audit.core.base.audit_figures import ExposureCount
 from tcdp_audit.core.base.cache import Cache, Identity
 from tcdp_audit.core.base.errors import DataError, UsageError
@@ -36,6 +36,7 @@ from tcdp_audit.core.classes.grouping import Grouping
 from tcdp_audit.core.classes.shards import Plan, Progress, largest_shard, partition, plan, silent
 from tcdp_audit.core.detection.detector import Detector
 from tcdp_audit.core.encoding.counted import MappedShards
+from tcdp_audit.core.encoding.keys import frozen_array
 from tcdp_audit.core.engines.base import BorrowedEngine, Engine
 from tcdp_audit.core.policy.model import Role
 from tcdp_audit.core.policy.policy import Expectation, Policy
@@ -141,7 +142,9 @@ def evaluation(
     structural = tuple(with_histories(one, views) if one.check == LINKED_ROWS else one for one in structural)
     outcomes = structural + judged
     failed = {kind: _failed(one, len(structural)) for kind, one in running.items()}
-    exposed = exposed_by({kind: one.exposure for kind, one in running.items()}, failed, outcomes, counted, views.histories)
+    exposed = exposed_by(
+        {kind: one.exposure for kind, one in running.items()}, failed, outcomes, counted, views.histories
+    )
     risks = next((one.risks for one in running.values() if one.risks), ())
     return Evaluation(outcomes, exposed, tuple(audited_columns(release)), risks)
 
@@ -194,7 +197,10 @@ class _Evaluation:
     ) -> None:
         self.view_of_release, self.views = view, views
         release = view.release
-        self.release, self.options, self.failing_records = release, options, failing_records
+        self.release, self.options = release, options
+        self.failing_records, self.failing_rows = failing_records, failing_records
+        if failing_records is not None and view.kind == UNITS:  # marks units, whose rows are found at the end
+            self.failing_records = FailingRecordMasks(release.engine.records)
         self.position = 0  # of the outcome that comes next, among those of all views
         borrowed = FrozenDict({name: BorrowedEngine(engine) for name, engine in companions.items()})
         self.memory = budget(options.memory)
@@ -257,7 +263,16 @@ class _Evaluation:
         outcome = with_per_row(task.outcome(measurements), self.view_of_release)
         if self.failing_records is not None:
             self.failing_records.close(task if isinstance(task, ClassTask) else None, outcome)
+            self._report_rows()
         return outcome
+
+    def _report_rows(self) -> None:
+        """Mark the rows of the units that fail, where units were marked."""
+        marked, rows, histories = self.failing_records, self.failing_rows, self.view_of_release.histories
+        if marked is None or rows is None or marked is rows or histories is None:
+            return
+        units = marked.masks.pop()
+        rows.masks.append(None if units is None else frozen_array(np.append(units, False)[histories.unit_of_row()]))
 
     def _shards(self) -> AbstractContextManager[MappedShards]:
         """The records as codes in shards."""

@@ -130,7 +130,7 @@ class Tasks:
 
     def _naming(self, target: Target) -> DisplayNames:
         """The names of people and columns in sentences; attributes that are read together are a combination."""
-        naming = self.policy.naming
+        naming = replace(self.policy.naming, record_name=self._view.record_name)
         return naming.with_combination(target.attributes, target.name or "") if len(target.attributes) > 1 else naming
 
     def _with_evidence(self, task: ClassTask) -> ClassTask:

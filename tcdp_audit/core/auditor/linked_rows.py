@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 
-from tcdp_audit.core.auditor.views import UNITS, View, Views, known_rows_of, targets_of
+from tcdp_audit.core.auditor.views import UNITS, View, Views, targets_of, unit_noun
 from tcdp_audit.core.base.outcome import KNOWN_ROWS, Outcome, Severity, Status
-from tcdp_audit.core.base.words import agree, count, noun_form, noun_of_column, plural
+from tcdp_audit.core.base.words import agree, count, noun_form, plural
 from tcdp_audit.core.policy.policy import Policy
 from tcdp_audit.core.units.histories import Histories
 
@@ -34,7 +32,11 @@ def with_histories(outcome: Outcome, views: Views) -> Outcome:
     if histories is None or details.get("units") is None:
         return outcome
     figures = {"whole_histories": {"k": histories.k, "classes": histories.classes, "alone": histories.alone}}
-    details |= {"units": histories.units, PER_ROW: dict(zip(("k", "classes"), histories.per_row, strict=True)), **figures}
+    details |= {
+        "units": histories.units,
+        PER_ROW: dict(zip(("k", "classes"), histories.per_row, strict=True)),
+        **figures,
+    }
     if judges_histories(views):
         return replace(
             outcome, title=TITLES[0], status=Status.PASSED, observed=0.0, message="", details={**details, "columns": []}
@@ -46,7 +48,13 @@ def with_histories(outcome: Outcome, views: Views) -> Outcome:
         severity=Severity.WARNING,
         observed=1.0,
         message=_sentence(views.policy, histories),
-        details={**details, KNOWN_ROWS: "one", "alone": histories.alone, "noun": _noun(views.policy)},
+        details={
+            **details,
+            KNOWN_ROWS: "one",
+            "alone": histories.alone,
+            "least_alike": histories.k,
+            "noun": unit_noun(views.policy),
+        },
     )
 
 
@@ -55,30 +63,21 @@ def judges_histories(views: Views) -> bool:
     return any(
         expectation.parameters.severity is Severity.ERROR
         and bool(expectation.check.demands(expectation.parameters))
-        and (views.of(expectation, target).is_whole or _reads_events(expectation, views.policy))
+        and (views.of(expectation, target).is_whole or expectation.check.reading(expectation.parameters) == "events")
         for expectation, target in targets_of(views.policy)
     )
 
 
-def _reads_events(expectation: Any, policy: Policy) -> bool:
-    reads = expectation.check.reading(expectation.parameters) == "events"
-    return reads and known_rows_of(expectation, policy) is not None
-
-
-def _noun(policy: Policy) -> str:
-    unit = policy.document.unit
-    assert unit is not None  # noqa: S101 - a unit joins the rows
-    return policy.document.unit_name or noun_of_column(unit)
-
-
 def _sentence(policy: Policy, histories: Histories) -> str:
-    noun, unit = _noun(policy), policy.document.unit
-    sizes: Mapping[str, int] = {"several": _with_several_rows(histories), "alone": histories.alone}
-    several, alone = sizes["several"], sizes["alone"]
+    noun, unit = unit_noun(policy), policy.document.unit
     of = count(histories.units, noun)
+    several, alone, least = _with_several_rows(histories), histories.alone, histories.k
+    alike = (
+        f"{alone:,} of {of} {agree(alone, 'is', 'are')} alone" if alone else f"as few as {count(least, noun)} are alike"
+    )
     return (
         f"column {unit!r} joins the rows of each {noun}: {several:,} of {of} {agree(several, 'has', 'have')} more than "
-        f"one, and {alone:,} of {of} {agree(alone, 'is', 'are')} alone with all of theirs, which no demand judges; "
+        f"one, and with all of theirs {alike}, which no demand judges; "
         f"leave out `known_rows: one`, demand `known_events`, or drop the column ({plural(noun)} are then counted in "
         f"classes of single {noun_form('row', 2)})"
     )
@@ -86,5 +85,3 @@ def _sentence(policy: Policy, histories: Histories) -> str:
 
 def _with_several_rows(histories: Histories) -> int:
     return int((histories.by[()].lengths[histories.present] > 1).sum())
-
-

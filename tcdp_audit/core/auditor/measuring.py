@@ -142,7 +142,7 @@ class _ShardView:
         if task.certain_in is not None:
             return grouping, self._with_certainty(grouping, self._histogram(grouping, names, attribute), task)
         if task.counts_units:
-            return grouping, self._kept(
+            return grouping, self._once(
                 ("units", names, Identity(attribute)),
                 lambda: replace(self._histogram(grouping, names, attribute), counts_entities=True),
             )
@@ -150,7 +150,7 @@ class _ShardView:
 
     def _histogram(self, grouping: Grouping, names: tuple[str, ...], attribute: Domain) -> Histogram:
         left_out = None if self.missing_is_a_value else attribute.size
-        return self._kept(
+        return self._once(
             (names, Identity(attribute)),
             lambda: grouping.histogram(attribute.codes(self.shard), attribute.size + 1, left_out),
         )
@@ -171,9 +171,9 @@ class _ShardView:
             class_of_cell[grouping.class_of_row] = whole.class_of_row
             return replace(histogram, held_certain=certain[class_of_cell])
 
-        return self._kept(("cells", joined.attribute, Identity(histogram)), made)
+        return self._once(("cells", joined.attribute, Identity(histogram)), made)
 
-    def _kept(self, key: Any, make: Callable[[], Histogram]) -> Histogram:
+    def _once(self, key: Any, make: Callable[[], Histogram]) -> Histogram:
         if key not in self.histograms:
             self.histograms[key] = make()
         return self.histograms[key]

@@ -1,4 +1,4 @@
-"""The tables in which an audit looks at a release: its rows, its units with their whole histories, and both together.
+"""The tables in which an audit examines a release: its rows, its units with their whole histories, and both together.
 
 Without a unit that joins rows there is one view, the table as it is. With one, each demand is judged in the view that
 its reading asks for:
@@ -12,11 +12,12 @@ its reading asks for:
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from tcdp_audit.core.base.errors import CheckError
+from tcdp_audit.core.base.words import noun_of_column
 from tcdp_audit.core.check.evidence import Target
 from tcdp_audit.core.check.specification import Specification
 from tcdp_audit.core.encoding.domain import Domain
@@ -56,6 +57,11 @@ class View:
     def known_rows(self) -> str | None:
         """What its outcomes say of the rows that are known: `all`, or `one`; None where no unit joins rows."""
         return None if self.histories is None else "all" if self.is_whole else "one"
+
+    @property
+    def record_name(self) -> str:
+        """What a record of the view is called, where it is a unit; empty where it is a row."""
+        return unit_noun(self.release.policy) if self.kind == UNITS else ""
 
     def grouped_by(self, check: Specification[Any], parameters: Any, target: Target) -> tuple[Domain, ...]:
         """The domains that define the classes of a target."""
@@ -120,11 +126,6 @@ class View:
         if self.kind == UNITS and weight in self.histories.varying and not check.on_classes:
             units = self.histories.varying[weight]
             return f"cannot be evaluated: the weight {weight!r} is not the same in all rows of {units:,} units"
-        if self.kind == UNITS and "population" in check.requires:
-            return (
-                "cannot be evaluated: histories are compared with those of a population, and this population has single "
-                "rows; say `known_rows: one` of this demand to compare rows"
-            )
         return ""
 
 
@@ -161,6 +162,11 @@ class Views:
         return self.units if constant else self.both
 
 
+def unit_noun(policy: Policy) -> str:
+    """What a unit of the policy is called, in the singular."""
+    return policy.document.unit_name or noun_of_column(policy.document.unit or "")
+
+
 def targets_of(policy: Policy) -> Iterator[tuple[Expectation, Target]]:
     """Each expectation with each of its targets, in the policy's order."""
     for expectation in policy.expectations:
@@ -185,7 +191,10 @@ def views_of(release: Release, memory: int) -> Views:
         return Views(policy, View(ROWS, release))
     known = [target.known for _, target in targets_of(policy)]
     readable = [one for one in known if not any(map(release.obstacle, one))]
-    histories = read_histories(release, readable, memory)
+    try:
+        histories = read_histories(release, readable, memory)
+    except CheckError as error:  # of each demand on classes, so that none passes by single rows
+        return Views(policy, View(ROWS, release, failure=str(error)))
     units, both = View(UNITS, histories.units_release, histories), View(HISTORIES, histories.rows_release, histories)
     return Views(policy, View(ROWS, release, histories), histories, units, both)
 
@@ -195,20 +204,7 @@ def _unreadable(release: Release) -> bool:
     return any(map(release.obstacle, release.policy.with_role("quasi_identifier")))  # type: ignore[arg-type]
 
 
-def require_histories(views: Views) -> Histories:
-    """The histories of a release whose unit joins rows; `CheckError` where it joins none."""
-    if views.histories is None:
-        raise CheckError("no unit of the policy joins rows of the release")
-    return views.histories
-
-
-def figures_of(histories: Histories) -> Mapping[str, int]:
-    """What single rows show, for the details of a demand on whole histories."""
-    k, classes = histories.per_row
-    return {"k": k, "classes": classes}
-
-
 def domains_of(view: View) -> Sequence[Domain]:
-    """Every column that the shards of a view hold, but for the unit."""
+    """Every column that the shards of a view hold, except the unit."""
     release = view.release
     return [*view.further(), *release.quasi_identifiers, *release.sensitive]

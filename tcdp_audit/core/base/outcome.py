@@ -98,6 +98,8 @@ class DisplayNames:
     unit_name: str = ""
     # what columns mean, by their names; only those that have a label
     labels: Mapping[str, str] = field(default_factory=dict)
+    # what a record of the judged table is, where it is not what the policy's table has: a unit with its whole history
+    record_name: str = ""
 
     def __post_init__(self) -> None:
         """Lock its mapping."""

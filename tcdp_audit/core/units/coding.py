@@ -121,7 +121,9 @@ class _SortedRows:
     times: Numbers
 
 
-def _sorted_rows(owner: Codes, label: Codes, labels: int, chosen: NDArray[np.bool_], times: Numbers | None) -> _SortedRows:
+def _sorted_rows(
+    owner: Codes, label: Codes, labels: int, chosen: NDArray[np.bool_], times: Numbers | None
+) -> _SortedRows:
     rows = np.flatnonzero(chosen[owner])
     keys = fold([owner[rows], label[rows]], [len(chosen), labels])
     order = order_of(keys.values, keys.span)

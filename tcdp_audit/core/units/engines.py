@@ -29,7 +29,6 @@ class UnitsEngine(Engine):
 
     def __init__(self, lender: Engine, columns: Mapping[str, tuple[RawDomain, Numbers]]) -> None:
         self.name, self.uri = lender.name, lender.uri
-        self.ordered = False  # units have no place in the file
         self._columns = dict(columns)
 
     @property

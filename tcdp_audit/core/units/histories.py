@@ -1,4 +1,4 @@
-"""The histories of a release whose unit joins rows: read once, then seen as a table of units, or as rows with a history.
+"""The histories of a release whose unit joins rows: read once, seen as a table of units or as rows with one.
 
 Someone who holds the file joins a unit's rows by the unit's column. So classes are formed of the multisets of whole
 rows: units with equal histories are one class. See decision 090.
@@ -6,7 +6,7 @@ rows: units with equal histories are one class. See decision 090.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from tcdp_audit.core.base.cache import Identity
 from tcdp_audit.core.base.errors import CheckError
 from tcdp_audit.core.base.frozen import FrozenDict
-from tcdp_audit.core.base.words import count, gibibytes
+from tcdp_audit.core.base.words import gibibytes
 from tcdp_audit.core.classes.shards import suppressed_in_all
 from tcdp_audit.core.encoding.counted import CountedCodes
 from tcdp_audit.core.encoding.domain import Domain, RawDomain
@@ -116,12 +116,19 @@ class Histories:
     def rows_release(self) -> Release:
         """The rows of the table, each with the history of its unit."""
         columns = {
-            self.name(known): (raw_numbers(coded.codes, coded.distinct), coded.codes) for known, coded in self.by.items()
+            self.name(known): (raw_numbers(coded.codes, coded.distinct), coded.codes)
+            for known, coded in self.by.items()
         }
         if self.exempt.any():
             columns[EXEMPT] = (raw_numbers(self.exempt.astype(np.int64), 2), self.exempt.astype(np.int64))
         engine = HistoryEngine(self.release.engine, self.unit, columns)
         return replace(self.release, engine=engine)
+
+    def unit_of_row(self) -> Numbers:
+        """The position of each row's unit in the table of units, in the table's order; -1 for an exempt unit."""
+        position = np.where(self.present, np.cumsum(self.present) - 1, -1)
+        batches = self.release.engine.batches([self.unit])
+        return np.concatenate([np.zeros(0, np.int64), *(position[batch[self.unit.attribute]] for batch in batches)])
 
     def column(self, known: Known = ()) -> Domain:
         """The column of histories by the quasi-identifiers and what else is known."""
@@ -243,7 +250,7 @@ def _read(release: Release, sets: Sequence[Known], domains: Sequence[Domain], me
 
 
 def _exempt(release: Release, rows: CountedCodes, owner: NDArray[np.integer], owners: int) -> NDArray[np.bool_]:
-    """The units all of whose rows are suppressed in every cell that could be known or is secret, where these do not count."""
+    """The units that do not count by convention: all their rows are suppressed in every cell that matters."""
     nothing = np.zeros(owners, dtype=bool)
     examined = (*release.quasi_identifiers, *release.sensitive)
     if release.policy.conventions.suppressed == "counted" or not all(one.suppressed for one in examined):
@@ -279,15 +286,3 @@ def _per_row(labels: Numbers, span: int, owner: NDArray[np.integer], owners: int
     label, _ = keys.decode(tally(keys.values, keys.span)[0])
     units = tally(label, span)[1]
     return int(units.min()), len(units)
-
-
-def describe(histories: Histories) -> Iterator[tuple[str, int]]:
-    """Figures of whole histories and of single rows, by name."""
-    k, classes = histories.per_row
-    yield from (("units", histories.units), ("k", histories.k), ("classes", histories.classes))
-    yield from (("alone", histories.alone), ("per_row_k", k), ("per_row_classes", classes))
-
-
-def rows_noun(histories: Histories) -> str:
-    """How many rows the units have: `4,977 rows`."""
-    return count(histories.records, "row")
