@@ -6,7 +6,7 @@ sensitive attribute is counted once per grouping, and every check measures the c
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, closing
 from dataclasses import dataclass, field, replace
 from numbers import Real
@@ -214,7 +214,7 @@ class _Evaluation:
         self.counted = CountedRecords(release.engine.records)
         self.failed: dict[int, int] = {}  # index of a task on classes -> index of its outcome among all
 
-    def outcomes(self) -> Iterator[Outcome]:
+    def outcomes(self) -> Generator[Outcome, None, None]:
         """The outcome of each expectation and target."""
         if not self.release.quasi_identifiers:
             yield from (self._outcome(task, Measurements(self.view)) for task in self._tasks(None))

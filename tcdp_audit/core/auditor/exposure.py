@@ -205,6 +205,8 @@ def exposed_by(
     positions = sorted({position for one in failed.values() for position in one.values()})
     if not positions:
         return _of_a_table(outcomes, counted.records)
+    if histories.release.policy.document.household is not None:
+        return _of_households(exposures, failed, counted, histories)
     units = np.logical_or.reduce([one.units_of(failed[kind], histories.unit) for kind, one in exposures.items()])
     return ExposureCount(
         records=histories.records_of(units),
@@ -213,6 +215,23 @@ def exposed_by(
         units=int((units & histories.present).sum()),
         units_of=counted.entities,
     )
+
+
+def _of_households(
+    exposures: Mapping[str, Exposure],
+    failed: Mapping[str, Mapping[int, int]],
+    counted: CountedRecords,
+    histories: Histories,
+) -> ExposureCount:
+    """The rows of people in exposed households; demands on single rows count only where no other fails."""
+    of_rows, of_homes = failed.get("rows", {}), [one for kind, one in failed.items() if kind != "rows" and one]
+    if not of_homes:
+        return exposures["rows"].of(of_rows, (), counted)
+    homes = np.logical_or.reduce(
+        [one.units_of(failed[kind], histories.unit) for kind, one in exposures.items() if kind != "rows"]
+    )
+    positions = sorted({position for one in of_homes for position in one.values()})
+    return ExposureCount(records=histories.records_of(homes), of=counted.records, counted=tuple(positions))
 
 
 def _of_a_table(outcomes: Sequence[Outcome], records: int) -> ExposureCount:

@@ -61,7 +61,7 @@ class View:
     @property
     def record_name(self) -> str:
         """What a record of the view is called, where it is a unit; empty where it is a row."""
-        return unit_noun(self.release.policy) if self.kind == UNITS else ""
+        return unit_noun(self.release.policy) if self.kind == UNITS else ""  # whose unit is what joins rows
 
     def grouped_by(self, check: Specification[Any], parameters: Any, target: Target) -> tuple[Domain, ...]:
         """The domains that define the classes of a target."""
@@ -123,7 +123,7 @@ class View:
                 "how little identifies someone, or say `known_rows: one` of this demand"
             )
         weight = policy.document.weight
-        if self.kind == UNITS and weight in self.histories.varying and not check.on_classes:
+        if self.kind == UNITS and weight is not None and weight in self.histories.varying and not check.on_classes:
             units = self.histories.varying[weight]
             return f"cannot be evaluated: the weight {weight!r} is not the same in all rows of {units:,} units"
         return ""
@@ -164,7 +164,10 @@ class Views:
 
 def unit_noun(policy: Policy) -> str:
     """What a unit of the policy is called, in the singular."""
-    return policy.document.unit_name or noun_of_column(policy.document.unit or "")
+    document = policy.document
+    if document.household is not None and document.unit == document.household:
+        return "household"
+    return document.unit_name or noun_of_column(document.unit or "")
 
 
 def targets_of(policy: Policy) -> Iterator[tuple[Expectation, Target]]:

@@ -84,10 +84,7 @@ class Histogram:
     @cached_property
     def certain(self) -> NDArray[np.bool_]:
         """Which classes have a value that every member has, alone or with others. Shape (classes,)."""
-        if self.entities is None:
-            certain = self.distinct == 1
-        else:
-            certain = self.filled() & (self._most == self.entities)
+        certain = self.distinct == 1 if self.entities is None else self.filled() & (self._most == self.entities)
         return frozen_array(certain if self.held_certain is None else certain | self.held_certain)
 
     @cached_property

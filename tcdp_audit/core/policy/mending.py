@@ -192,6 +192,7 @@ def faults_of_document(document: PolicyDocument, questions: Sequence[str] | None
     if document.keep_key and document.key is None:
         yield ("keep_key",), "the policy names no `key:` that could be kept"
     yield from _unit_released(document)
+    yield from _histories_sound(document)
     yield from _weight_numeric(document)
     yield from _losses_measured(document)
     if questions is not None:
@@ -214,6 +215,28 @@ def _unit_released(document: PolicyDocument) -> Iterator[Located]:
         yield ("unit_released",), "the policy names no `unit:` that could be dropped"
     elif document.keep_key and document.key == document.unit:
         yield ("unit_released",), "the unit is the key as well, which `keep_key: true` keeps; say one of them"
+
+
+def _histories_sound(document: PolicyDocument) -> Iterator[Located]:
+    """What households, times and attributes of units need of the rest of the policy."""
+    household = document.attributes.get(document.household or "")
+    if household is not None and household.role in (Role.QUASI_IDENTIFIER, Role.SENSITIVE):
+        role = household.role.value.replace("_", "-")
+        advice = "give the column that is known a name of its own"
+        yield ("household",), f"the household joins people, so it cannot be a {role} as well; {advice}"
+    if document.household is not None and document.household == document.unit:
+        yield ("household",), "the household is the unit as well; the unit is a person, so name another column or none"
+    if document.time is not None and document.time not in document.attributes:
+        suggestion = nearest(document.time, document.attributes)
+        yield ("time",), f"{document.time!r} is not declared under `attributes`{suggestion}"
+    if document.time is not None and document.root is None:
+        yield ("time",), "the policy names no `unit:` whose rows have a time"
+    if document.unit is None:
+        yield from (
+            (("attributes", name, "of"), "the policy names no `unit:` whose rows could agree")
+            for name, one in document.attributes.items()
+            if one.of is not None
+        )
 
 
 def _weight_numeric(document: PolicyDocument) -> Iterator[Located]:

@@ -94,6 +94,10 @@ class AttributeDeclaration(Model):
             "the name."
         ),
     ] = None
+    of: Annotated[
+        Literal["unit"] | None,
+        Field(description="`unit` asserts that all rows of a unit have the same value, which is then always known."),
+    ] = None
     reason: Annotated[
         Reason | None, Field(description="Why the column is declared so; results and reports quote it.")
     ] = None
@@ -106,7 +110,7 @@ class AttributeDeclaration(Model):
     @property
     def reading(self) -> str:
         """What decides how cells are read, as a text: all but the role and what is written for people."""
-        return repr([(name, value) for name, value in self if name not in ("role", "label", "reason")])
+        return repr([(name, value) for name, value in self if name not in ("role", "label", "of", "reason")])
 
     @model_validator(mode="after")
     def _order_belongs_to_ordinal(self) -> AttributeDeclaration:
@@ -258,6 +262,14 @@ class PolicyDocument(Model):
             description="What sentences call a record, or what `unit` identifies, in the singular: person, household."
         ),
     ] = None
+    household: Annotated[
+        str | None,
+        Field(description="The column of the group of people who are found together: its composition is judged."),
+    ] = None
+    time: Annotated[
+        str | None,
+        Field(description="The column that says when a row of a unit was: numbers, or dates as 2026-11-20."),
+    ] = None
     schema_: Annotated[
         str | None, Field(alias="schema", description="A pandera schema: a YAML file, or package.module:Name.")
     ] = None
@@ -313,6 +325,11 @@ class PolicyDocument(Model):
         if self.unit is None or (self.keep_key and self.unit == self.key):
             return False
         return not self.unit_released or self.unit in (*self.with_role(Role.IDENTIFIER), self.key)
+
+    @property
+    def root(self) -> str | None:
+        """The column that joins rows to what is judged as a whole: the household, or else the unit."""
+        return self.household or self.unit
 
     @property
     def companions(self) -> dict[str, str]:

@@ -71,6 +71,7 @@ def _missing_columns(release: Release) -> Outcome:
     expected = {name for name, one in declared.items() if one.role is not Role.IDENTIFIER} - dropped
     unit = set() if document.unit is None else {document.unit}
     expected = expected | unit if document.unit_released else expected - unit
+    expected |= set() if document.household is None else {document.household}
     missing = sorted(expected - release.columns)
     undeclared = sorted(release.columns - set(declared))
     suggestion = _literal(nearest(missing[0], undeclared)) if len(missing) == 1 else ""
@@ -84,7 +85,8 @@ def _missing_columns(release: Release) -> Outcome:
 
 def _undeclared_columns(release: Release) -> Outcome:
     document = release.policy.document
-    known = {*document.attributes, *(name for name in (document.unit, document.key) if name is not None)}
+    linking = (document.unit, document.household, document.key)
+    known = {*document.attributes, *(name for name in linking if name is not None)}
     return _outcome(
         "undeclared_columns",
         ("No undeclared column", "Undeclared columns"),

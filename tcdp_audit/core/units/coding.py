@@ -34,7 +34,7 @@ class CodedHistories:
     """The code of each owner's rows.
 
     Args:
-        codes: equal where the rows are equal, from 0 to `distinct` - 1, shorter histories first; int64, shape (owners,).
+        codes: equal where the rows are equal, from 0 to `distinct` - 1, shorter ones first; int64, shape (owners,).
         lengths: the number of rows of each owner, int64, shape (owners,).
         distinct: the number of different histories.
     """

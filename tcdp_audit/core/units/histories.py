@@ -20,7 +20,7 @@ from tcdp_audit.core.base.words import gibibytes
 from tcdp_audit.core.classes.shards import suppressed_in_all
 from tcdp_audit.core.encoding.counted import CountedCodes
 from tcdp_audit.core.encoding.domain import Domain, RawDomain
-from tcdp_audit.core.encoding.keys import fold, occurrences, tally
+from tcdp_audit.core.encoding.keys import Keys, fold, occurrences, tally
 from tcdp_audit.core.policy.model import AttributeDeclaration, Role, Scale
 from tcdp_audit.core.policy.policy import Policy
 from tcdp_audit.core.release.release import Release
@@ -35,9 +35,19 @@ Known = tuple[str, ...]  # sensitive attributes that are known in addition to th
 
 
 def is_linked(release: Release) -> bool:
-    """Whether a released unit joins several rows of the table."""
-    unit = release.unit
-    return unit is not None and linking_unit(release.policy) in release.columns and unit.repeats
+    """Whether a released unit, or a household, joins several rows of the table."""
+    root = root_of(release)
+    return root is not None and root.repeats
+
+
+def root_of(release: Release) -> Domain | None:
+    """The column that joins rows to what is judged as a whole: the household, or else the unit; None without one.
+
+    A unit that is dropped before release joins nothing.
+    """
+    household, unit = release.policy.document.household, linking_unit(release.policy)
+    name = household if household in release.columns else unit
+    return None if name is None else release.domains.get(name)
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,7 +56,7 @@ class Histories:
 
     Args:
         release: the table of rows under its policy.
-        unit: the units; their codes index the arrays below, the missing unit last.
+        unit: the units, or the households; their codes index the arrays below, the missing one last.
         by: the histories by the quasi-identifiers, and by these and further known attributes. Owners are unit codes.
         present: which units have a row that counts, bool, shape (units + 1,).
         exempt: which units are exempt: every cell of all their rows that could be known is suppressed.
@@ -109,7 +119,7 @@ class Histories:
         known = AttributeDeclaration(role=Role.QUASI_IDENTIFIER, scale=Scale.NUMERIC)  # numbers are read fastest
         further = AttributeDeclaration(role=Role.INSENSITIVE, scale=Scale.NUMERIC)
         numbers = {self.name(one): further if one else known for one in self.by}
-        policy = _declaring(self.release.policy, {**plain, **numbers})
+        policy = _declaring(self.release.policy, {**plain, **numbers}, self.unit.attribute)
         return Release(UnitsEngine(self.release.engine, columns), policy, self.release.original, self.release.cache)
 
     @cached_property
@@ -122,7 +132,8 @@ class Histories:
         if self.exempt.any():
             columns[EXEMPT] = (raw_numbers(self.exempt.astype(np.int64), 2), self.exempt.astype(np.int64))
         engine = HistoryEngine(self.release.engine, self.unit, columns)
-        return replace(self.release, engine=engine)
+        policy = _declaring(self.release.policy, self.release.policy.attributes, self.unit.attribute)
+        return replace(self.release, engine=engine, policy=policy)
 
     def unit_of_row(self) -> Numbers:
         """The position of each row's unit in the table of units, in the table's order; -1 for an exempt unit."""
@@ -180,8 +191,9 @@ class Histories:
         return RawDomain(raw.values, counts[:-1].astype(np.int64), int(counts[-1])), position
 
 
-def _declaring(policy: Policy, attributes: Mapping[str, AttributeDeclaration]) -> Policy:
-    return replace(policy, document=policy.document.model_copy(update={"attributes": attributes}))
+def _declaring(policy: Policy, attributes: Mapping[str, AttributeDeclaration], unit: str) -> Policy:
+    changes = {"attributes": attributes, "unit": unit, "unit_released": True}
+    return replace(policy, document=policy.document.model_copy(update=changes))
 
 
 def read_histories(release: Release, known: Sequence[Known], memory: int) -> Histories:
@@ -204,12 +216,15 @@ def read_histories(release: Release, known: Sequence[Known], memory: int) -> His
 
 
 def _columns(release: Release, sets: Sequence[Known]) -> list[Domain]:
-    """The columns to read: what is known, what is secret, the weight, and the unit last."""
-    unit, weight = release.unit, release.policy.document.weight
+    """The columns to read: what is known, what is secret, the weight, the people of households, and the root last."""
+    unit, weight = root_of(release), release.policy.document.weight
     assert unit is not None  # noqa: S101 - asked only where it joins rows
     named = {one.attribute: one for one in (*release.quasi_identifiers, *release.sensitive)}
     if weight is not None and weight in release.columns:
         named[weight] = release.domain(weight)
+    people = release.unit
+    if people is not None and people is not unit and people.repeats:
+        named[people.attribute] = people
     further = {name: release.domains[name] for known in sets for name in known}
     return [*(one for name, one in {**named, **further}.items() if name != unit.attribute), unit]
 
@@ -224,14 +239,14 @@ def _read(release: Release, sets: Sequence[Known], domains: Sequence[Domain], me
         )
     rows = CountedCodes.joined([*release.engine.counted(domains)])
     owner, owners = rows[unit.attribute], unit.size + 1
-    known = [one for one in release.quasi_identifiers if one.attribute != unit.attribute]
+    known = release.quasi_identifiers
     exempt = _exempt(release, rows, owner, owners)
     has_rows = occurrences(owner, owners, rows.times) > 0
     by, labels = {}, None
     for further in sets:
         columns = [*known, *(release.domains[name] for name in further)]
         keys = fold([rows[one.attribute] for one in columns], [one.size + 1 for one in columns])
-        by[further] = code_histories(owner, keys.values, owners, keys.span, rows.times)
+        by[further] = _coded(release, rows, unit, keys)
         labels = keys if labels is None else labels
     constant, varying = _constancy(rows, domains[:-1], owner, owners)
     assert labels is not None  # noqa: S101 - the first set is there always
@@ -247,6 +262,23 @@ def _read(release: Release, sets: Sequence[Known], domains: Sequence[Domain], me
         FrozenDict(varying),
         per_row,
     )
+
+
+def _coded(release: Release, rows: CountedCodes, root: Domain, labels: Keys) -> CodedHistories:
+    """The histories of units, or of households whose people have histories of their own."""
+    owner, people = rows[root.attribute], release.unit
+    if people is None or people is root or people.attribute not in rows:
+        return code_histories(owner, labels.values, root.size + 1, labels.span, rows.times)
+    person = rows[people.attribute]
+    home = np.full(people.size + 1, -1, dtype=np.int64)
+    home[person] = owner
+    moved = np.zeros(people.size + 1, dtype=bool)
+    moved[person[home[person] != owner]] = True
+    if moved.any():
+        raise CheckError(f"{int(moved.sum()):,} units are in several households; correct {root.attribute!r}")
+    own = code_histories(person, labels.values, people.size + 1, labels.span, rows.times)
+    has_rows = np.flatnonzero(home >= 0)
+    return code_histories(home[has_rows], own.codes[has_rows], root.size + 1, own.distinct)
 
 
 def _exempt(release: Release, rows: CountedCodes, owner: NDArray[np.integer], owners: int) -> NDArray[np.bool_]:
