@@ -9,8 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from numbers import Real
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -19,7 +21,6 @@ from tcdp_audit.core.auditor.column_warnings import column_warnings
 from tcdp_audit.core.auditor.expectations import Tasks
 from tcdp_audit.core.auditor.exposure import Exposure, FailingRecordMasks, NumberedEngine, decided_per_class
 from tcdp_audit.core.auditor.measuring import Measuring
-from tcdp_audit.core.auditor.table_tasks import TableTask
 from tcdp_audit.core.auditor.tasks import CountedRecords, Measurements, Result
 from tcdp_audit.core.base.audit_figures import ExposureCount
 from tcdp_audit.core.base.cache import Cache, Identity
@@ -27,8 +28,6 @@ from tcdp_audit.core.base.errors import DataError, UsageError
 from tcdp_audit.core.base.frozen import FrozenDict
 from tcdp_audit.core.base.outcome import Outcome, Status
 from tcdp_audit.core.base.resources import budget, processors
-from tcdp_audit.core.check.table_view import TableView
-from tcdp_audit.core.classes.column_risk import ColumnRisk, affordable, column_risks
 from tcdp_audit.core.classes.grouping import Grouping
 from tcdp_audit.core.classes.shards import Plan, Progress, largest_shard, partition, plan, silent
 from tcdp_audit.core.detection.detector import Detector
@@ -38,7 +37,11 @@ from tcdp_audit.core.policy.model import Role
 from tcdp_audit.core.policy.policy import Policy
 from tcdp_audit.core.release.release import AuditedColumn, Release, audited_columns
 from tcdp_audit.core.release.structure import examine
-from tcdp_audit.core.release.unit_readings import as_read
+
+if TYPE_CHECKING:
+    from tcdp_audit.core.auditor.table_tasks import TableTask
+    from tcdp_audit.core.check.table_view import TableView
+    from tcdp_audit.core.classes.column_risk import ColumnRisk
 
 PARTS = 8  # parts for each processor of a single shard whose classes overlap
 
@@ -130,7 +133,7 @@ def evaluation(
         raise DataError(f"{engine.name}: the table has no records; an empty release cannot be audited")
     release = Release(engine, policy, companions.get("original"), options.cache)
     examined = tuple(examine(release, show_values=options.show_values))
-    running = _Evaluation(as_read(release), options, companions, failing_records)
+    running = _Evaluation(_as_read(release), options, companions, failing_records)
     judged = tuple(running.outcomes())
     structural = (*examined, *column_warnings(release, running.counted, options.detectors()))
     outcomes = structural + judged
@@ -153,6 +156,15 @@ def _announce(policy: Policy, engine: Engine, companions: Mapping[str, Engine]) 
         table.group_by([name for name in names if name in columns])
 
 
+def _as_read(release: Release) -> Release:
+    """The release with the cells of each unit as an intruder reads them; without a unit it is as written."""
+    if release.unit is None:
+        return release
+    from tcdp_audit.core.release.unit_readings import as_read  # noqa: PLC0415 - only where a policy names a unit
+
+    return as_read(release)
+
+
 class _Evaluation:
     """The expectations of one audit."""
 
@@ -164,11 +176,8 @@ class _Evaluation:
         failing_records: FailingRecordMasks | None,
     ) -> None:
         self.release, self.options, self.failing_records = release, options, failing_records
-        borrowed = FrozenDict({name: BorrowedEngine(engine) for name, engine in companions.items()})
+        self.companions = companions
         self.memory = budget(options.memory)
-        self.view = TableView(
-            release.policy, BorrowedEngine(release.engine), borrowed, self.memory, options.samples, options.detectors
-        )
         self.conventions = release.policy.conventions
         self.wildcard = self.conventions.missing_quasi_identifier == "wildcard"
         self.exposure = Exposure(release.unit)
@@ -176,10 +185,19 @@ class _Evaluation:
         self.counted = CountedRecords(release.engine.records)
         self.failed: dict[int, int] = {}  # index of a task on classes -> index of its outcome
 
+    @cached_property
+    def view(self) -> TableView:
+        """The tables as checks on tables see them."""
+        from tcdp_audit.core.check.table_view import TableView  # noqa: PLC0415 - only for a check on tables
+
+        policy, engine, options = self.release.policy, BorrowedEngine(self.release.engine), self.options
+        borrowed = FrozenDict({name: BorrowedEngine(one) for name, one in self.companions.items()})
+        return TableView(policy, engine, borrowed, self.memory, options.samples, options.detectors)
+
     def outcomes(self) -> Iterator[Outcome]:
         """The outcome of each expectation and target."""
         if not self.release.quasi_identifiers:
-            yield from (self._outcome(task, Measurements(self.view)) for task in Tasks(self.release, None))
+            yield from (self._outcome(task, Measurements(lambda: self.view)) for task in Tasks(self.release, None))
             return
         with self._shards() as shards:
             self.shards, self.tasks = shards, Tasks(self.release, shards)
@@ -187,7 +205,7 @@ class _Evaluation:
             tasks = [self._noting(task) for task in self.tasks]
             on_classes = [one for one in only_on_classes(tasks) if not one.obstacle]
             places = {id(task): place for place, task in enumerate(on_classes)}
-            measurements = Measurements(self.view, self._run(on_classes))
+            measurements = Measurements(lambda: self.view, self._run(on_classes))
             self.risks = self._column_risks() if self.options.column_risks else ()
             for number, task in enumerate(tasks):
                 outcome = self._outcome(task, measurements)
@@ -197,6 +215,8 @@ class _Evaluation:
 
     def _column_risks(self) -> tuple[ColumnRisk, ...]:
         """What each quasi-identifier adds to the risk, over all classes; empty if there are too many."""
+        from tcdp_audit.core.classes.column_risk import affordable, column_risks  # noqa: PLC0415 - only on request
+
         known = self.release.quasi_identifiers
         parts = [(one.codes(), one.records) for one in self.shards.each(lambda shard: Grouping(shard, known))]
         if not parts or not affordable(len(known), sum(len(sizes) for _, sizes in parts)):
