@@ -9,8 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, closing
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from numbers import Real
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -20,7 +22,6 @@ from tcdp_audit.core.auditor.expectations import Tasks
 from tcdp_audit.core.auditor.exposure import Exposure, FailingRecordMasks, NumberedEngine, decided_per_class, exposed_by
 from tcdp_audit.core.auditor.linked_rows import with_histories, with_per_row
 from tcdp_audit.core.auditor.measuring import Measuring
-from tcdp_audit.core.auditor.table_tasks import TableTask
 from tcdp_audit.core.auditor.tasks import CountedRecords, Measurements, Result
 from tcdp_audit.core.auditor.views import UNITS, View, Views, domains_of, targets_of, views_of
 from tcdp_audit.core.base.audit_figures import ExposureCount
@@ -29,9 +30,6 @@ from tcdp_audit.core.base.errors import DataError, UsageError
 from tcdp_audit.core.base.frozen import FrozenDict
 from tcdp_audit.core.base.outcome import LINKED_ROWS, Outcome, Status
 from tcdp_audit.core.base.resources import budget, processors
-from tcdp_audit.core.check.evidence import Target
-from tcdp_audit.core.check.table_view import TableView
-from tcdp_audit.core.classes.column_risk import ColumnRisk, affordable, column_risks
 from tcdp_audit.core.classes.grouping import Grouping
 from tcdp_audit.core.classes.shards import Plan, Progress, largest_shard, partition, plan, silent
 from tcdp_audit.core.detection.detector import Detector
@@ -42,7 +40,12 @@ from tcdp_audit.core.policy.model import Role
 from tcdp_audit.core.policy.policy import Expectation, Policy
 from tcdp_audit.core.release.release import AuditedColumn, Release, audited_columns
 from tcdp_audit.core.release.structure import examine
-from tcdp_audit.core.release.unit_readings import as_read
+
+if TYPE_CHECKING:
+    from tcdp_audit.core.auditor.table_tasks import TableTask
+    from tcdp_audit.core.check.evidence import Target
+    from tcdp_audit.core.check.table_view import TableView
+    from tcdp_audit.core.classes.column_risk import ColumnRisk
 
 PARTS = 8  # parts for each processor of a single shard whose classes overlap
 
@@ -134,7 +137,7 @@ def evaluation(
         raise DataError(f"{engine.name}: the table has no records; an empty release cannot be audited")
     release = Release(engine, policy, companions.get("original"), options.cache)
     examined = tuple(examine(release, show_values=options.show_values))
-    views = views_of(as_read(release), budget(options.memory))
+    views = views_of(_as_read(release), budget(options.memory))
     running = {view.kind: _Evaluation(view, views, options, companions, failing_records) for view in views}
     judged = tuple(_in_order(views, running))
     counted = _counted(views, running)
@@ -184,6 +187,15 @@ def _announce(policy: Policy, engine: Engine, companions: Mapping[str, Engine]) 
         table.group_by([name for name in names if name in columns])
 
 
+def _as_read(release: Release) -> Release:
+    """The release with the cells of each unit as an intruder reads them; without a unit it is as written."""
+    if release.unit is None:
+        return release
+    from tcdp_audit.core.release.unit_readings import as_read  # noqa: PLC0415 - only where a policy names a unit
+
+    return as_read(release)
+
+
 class _Evaluation:
     """The expectations of one audit."""
 
@@ -202,11 +214,8 @@ class _Evaluation:
         if failing_records is not None and view.kind == UNITS:  # marks units, whose rows are found at the end
             self.failing_records = FailingRecordMasks(release.engine.records)
         self.position = 0  # of the outcome that comes next, among those of all views
-        borrowed = FrozenDict({name: BorrowedEngine(engine) for name, engine in companions.items()})
+        self.companions = companions
         self.memory = budget(options.memory)
-        self.view = TableView(
-            release.policy, BorrowedEngine(release.engine), borrowed, self.memory, options.samples, options.detectors
-        )
         self.conventions = release.policy.conventions
         self.wildcard = self.conventions.missing_quasi_identifier == "wildcard"
         self.exposure = Exposure(release.unit)
@@ -214,10 +223,19 @@ class _Evaluation:
         self.counted = CountedRecords(release.engine.records)
         self.failed: dict[int, int] = {}  # index of a task on classes -> index of its outcome among all
 
+    @cached_property
+    def view(self) -> TableView:
+        """The tables as checks on tables see them."""
+        from tcdp_audit.core.check.table_view import TableView  # noqa: PLC0415 - only for a check on tables
+
+        policy, engine, options = self.release.policy, BorrowedEngine(self.release.engine), self.options
+        borrowed = FrozenDict({name: BorrowedEngine(one) for name, one in self.companions.items()})
+        return TableView(policy, engine, borrowed, self.memory, options.samples, options.detectors)
+
     def outcomes(self) -> Generator[Outcome, None, None]:
         """The outcome of each expectation and target."""
         if not self.release.quasi_identifiers:
-            yield from (self._outcome(task, Measurements(self.view)) for task in self._tasks(None))
+            yield from (self._outcome(task, Measurements(lambda: self.view)) for task in self._tasks(None))
             return
         with self._shards() as shards:
             self.shards, self.tasks = shards, self._tasks(shards)
@@ -225,7 +243,7 @@ class _Evaluation:
             tasks = [self._noting(task) for task in self.tasks]
             on_classes = [one for one in only_on_classes(tasks) if not one.obstacle]
             places = {id(task): place for place, task in enumerate(on_classes)}
-            measurements = Measurements(self.view, self._run(on_classes))
+            measurements = Measurements(lambda: self.view, self._run(on_classes))
             self.risks = self._column_risks() if self.options.column_risks else ()
             for task in tasks:
                 outcome = self._outcome(task, measurements)
@@ -243,6 +261,8 @@ class _Evaluation:
         """What each quasi-identifier adds to the risk, over all classes; empty if there are too many."""
         if self.view_of_release.is_whole:  # a part of the columns makes other histories
             return ()
+        from tcdp_audit.core.classes.column_risk import affordable, column_risks  # noqa: PLC0415 - only on request
+
         known = self.release.quasi_identifiers
         parts = [(one.codes(), one.records) for one in self.shards.each(lambda shard: Grouping(shard, known))]
         if not parts or not affordable(len(known), sum(len(sizes) for _, sizes in parts)):

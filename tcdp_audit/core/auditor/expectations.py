@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,7 +18,6 @@ from tcdp_audit.core.auditor.reference import (
     marginal_of_original,
     marginal_of_release,
 )
-from tcdp_audit.core.auditor.table_tasks import TableTask
 from tcdp_audit.core.auditor.tasks import CountedRecords, conventions_of
 from tcdp_audit.core.auditor.views import ROWS, View, targets_of
 from tcdp_audit.core.base.cache import Identity
@@ -28,16 +27,18 @@ from tcdp_audit.core.base.words import agree, count
 from tcdp_audit.core.check.class_check import CheckOnClasses
 from tcdp_audit.core.check.evidence import ReferenceDistribution, Target
 from tcdp_audit.core.check.kinds import Check
-from tcdp_audit.core.check.table_check import TableCheck
-from tcdp_audit.core.classes.grouping import Grouping, Shard
+from tcdp_audit.core.classes.grouping import Grouping, Shard, count_codes
 from tcdp_audit.core.classes.histogram import Counts
-from tcdp_audit.core.classes.joint import combinations_in, count_codes, joint_domain
 from tcdp_audit.core.classes.shards import suppressed_in_all, without_exempt
 from tcdp_audit.core.encoding.counted import MappedShards
 from tcdp_audit.core.encoding.domain import Domain
 from tcdp_audit.core.policy.model import Conventions, Role
 from tcdp_audit.core.policy.policy import Expectation, Policy
 from tcdp_audit.core.release.release import Release
+
+if TYPE_CHECKING:
+    from tcdp_audit.core.auditor.table_tasks import TableTask
+    from tcdp_audit.core.check.table_check import TableCheck
 
 
 @dataclass
@@ -92,6 +93,8 @@ class Tasks:
             return ClassTask(check, expectation, target)
 
         def on_tables(check: TableCheck[Any]) -> ClassTask | TableTask:
+            from tcdp_audit.core.auditor.table_tasks import TableTask  # noqa: PLC0415 - only for a check on tables
+
             unit = self.release.unit
             return TableTask(check, expectation, target, several_rows=unit is not None and unit.repeats)
 
@@ -222,6 +225,8 @@ class Tasks:
 
     def _joint(self, names: tuple[str, ...], parts: Sequence[Domain]) -> Domain:
         """The domain of several attributes read together: the combinations that records have."""
+        from tcdp_audit.core.classes.joint import combinations_in, joint_domain  # noqa: PLC0415 - rarely asked for
+
         counted = self._shards.each(partial(combinations_in, parts))
         original = self._original(names) if self.conventions.reference == "original" else ()
         others = [combinations_in(parts, rows) for rows in original]

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import compress
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,7 +26,9 @@ from tcdp_audit.core.encoding.counted import CountedCodes
 from tcdp_audit.core.encoding.domain import Domain
 from tcdp_audit.core.encoding.keys import distinct_of, fold, frozen_array, tally
 from tcdp_audit.core.engines.base import BorrowedEngine, Engine
-from tcdp_audit.core.units.histories import Histories
+
+if TYPE_CHECKING:
+    from tcdp_audit.core.units.histories import Histories
 
 Mask = NDArray[np.bool_]
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from tcdp_audit.core.auditor.views import UNITS, View, Views, targets_of, unit_noun
 from tcdp_audit.core.base.outcome import KNOWN_ROWS, Outcome, Severity, Status
 from tcdp_audit.core.base.words import agree, count, noun_form, plural
 from tcdp_audit.core.policy.policy import Policy
-from tcdp_audit.core.units.histories import Histories
+
+if TYPE_CHECKING:
+    from tcdp_audit.core.units.histories import Histories
 
 PER_ROW = "per_row"  # the detail of a demand on whole histories with what single rows show
 TITLES = "Demands judge what the unit joins", "A column joins the records of a unit"

@@ -29,7 +29,7 @@ class TableTask(Task[TableCheck[Any]]):
 
     def _outcome(self, measurements: Measurements) -> Outcome:
         parameters = self.expectation.parameters
-        figure = self.check.measure(measurements.view, parameters)
+        figure = self.check.measure(measurements.view(), parameters)
         require_type(figure, TableFigure, "the check gave", CheckError)
         task = replace(self, violation=self.violation or figure.violation)
         outcome = task._outcome_of_table(figure, self.check.verdict(figure, parameters))  # noqa: SLF001 - a task

@@ -6,7 +6,7 @@ Classes of one record are measured by value: all that hold the same value share 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import partial
@@ -87,11 +87,11 @@ class Measurements:
     """The input of outcomes.
 
     Args:
-        view: the tables, for tasks on tables.
+        view: gives the tables, for tasks on tables.
         of_classes: the merged summaries or the error of each task on classes, by its identity.
     """
 
-    view: TableView
+    view: Callable[[], TableView]
     of_classes: Mapping[int, Result] = field(default_factory=dict)
 
 

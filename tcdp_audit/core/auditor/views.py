@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tcdp_audit.core.base.errors import CheckError
 from tcdp_audit.core.base.words import noun_of_column
@@ -23,12 +23,14 @@ from tcdp_audit.core.check.specification import Specification
 from tcdp_audit.core.encoding.domain import Domain
 from tcdp_audit.core.policy.policy import Expectation, Policy
 from tcdp_audit.core.release.release import Release
-from tcdp_audit.core.units.histories import Histories, is_linked, read_histories
+
+if TYPE_CHECKING:
+    from tcdp_audit.core.units.histories import Histories
 
 ROWS, UNITS, HISTORIES = "rows", "units", "histories"
 WILDCARD = (
-    "cannot be evaluated: under `missing_quasi_identifier: wildcard` histories with a missing cell form no classes; use "
-    "`own_category`, under which a missing cell is a value of its own, or say `known_rows: one` of this demand"
+    "cannot be evaluated: under `missing_quasi_identifier: wildcard` histories with a missing cell form no classes; "
+    "use `own_category`, under which a missing cell is a value of its own, or say `known_rows: one` of this demand"
 )
 
 
@@ -190,6 +192,10 @@ def views_of(release: Release, memory: int) -> Views:
         CheckError: whole histories would exceed the memory.
     """
     policy = release.policy
+    if policy.document.root is None:
+        return Views(policy, View(ROWS, release))
+    from tcdp_audit.core.units.histories import is_linked, read_histories  # noqa: PLC0415 - only where rows may be joined
+
     if not is_linked(release) or not release.quasi_identifiers or _unreadable(release):
         return Views(policy, View(ROWS, release))
     known = [target.known for _, target in targets_of(policy)]

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,8 +18,10 @@ from pydantic.fields import FieldInfo
 from tcdp_audit.core.base.outcome import Comparison
 from tcdp_audit.core.base.words import agree, noun_form
 from tcdp_audit.core.classes.histogram import Counts, Histogram, cached_on_histogram
-from tcdp_audit.core.encoding.hierarchy import Tree
 from tcdp_audit.core.encoding.keys import freeze_arrays
+
+if TYPE_CHECKING:
+    from tcdp_audit.core.encoding.hierarchy import Tree
 
 
 @dataclass(frozen=True)

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from enum import StrEnum
+from typing import TYPE_CHECKING
 
-from tcdp_audit.core.check.threshold import Parameters
 from tcdp_audit.core.policy.model import PolicyDocument, Role
+
+if TYPE_CHECKING:
+    from tcdp_audit.core.check.threshold import Parameters
 
 Faults = Iterator[tuple[str, str]]
 

@@ -24,6 +24,11 @@ if TYPE_CHECKING:
 Shard = CountedCodes  # no equivalence class is split between two shards
 
 
+def count_codes(domain: Domain, shard: Shard) -> Counts:
+    """Records of a shard with each code of a domain, the missing ones last. Shape (size + 1,)."""
+    return occurrences(domain.codes(shard), domain.size + 1, shard.times)
+
+
 @dataclass(frozen=True)
 class Grouping:
     """One shard grouped by one set of quasi-identifiers. Class c is the same in every figure it gives."""

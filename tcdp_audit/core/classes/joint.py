@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from tcdp_audit.core.base.errors import CheckError
 from tcdp_audit.core.encoding.counted import CountedCodes
 from tcdp_audit.core.encoding.domain import Domain
-from tcdp_audit.core.encoding.keys import SPAN_LIMIT, Codes, occurrences, tally
+from tcdp_audit.core.encoding.keys import SPAN_LIMIT, Codes, tally
 
 COMBINED = " × "  # between the parts of a combination, as between the names of its attributes
 LOOKUP_SPAN = 2**24  # with so few possible combinations a table serves better than a search
@@ -85,11 +85,6 @@ def joint_domain(
         parts=tuple(parts),
         combinations=combinations,
     )
-
-
-def count_codes(domain: Domain, shard: CountedCodes) -> NDArray[np.int64]:
-    """Records of a shard with each code of a domain, the missing ones last. Shape (size + 1,)."""
-    return occurrences(domain.codes(shard), domain.size + 1, shard.times)
 
 
 @dataclass(frozen=True)

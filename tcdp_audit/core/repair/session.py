@@ -18,17 +18,16 @@ from tcdp_audit.core.base.provenance import Run
 from tcdp_audit.core.classes.shards import Progress, silent
 from tcdp_audit.core.policy.policy import Policy
 from tcdp_audit.core.results.audit import Audit
-from tcdp_audit.core.session import people, thresholds as demand_thresholds
 from tcdp_audit.core.session.inputs import AuditInputs
-from tcdp_audit.core.session.people import ColumnProfile, WhatIf
 from tcdp_audit.core.session.registry import Plugins
 from tcdp_audit.core.session.tables import OpenTables
-from tcdp_audit.core.session.thresholds import StricterDemand, Thresholds
 
 if TYPE_CHECKING:
     from tcdp_audit.core.base.audit_figures import ConventionVariant
     from tcdp_audit.core.repair.fixing import Remediation
     from tcdp_audit.core.results.setting_trial import RemedyTrial
+    from tcdp_audit.core.session.people import Asking, ColumnProfile, WhatIf
+    from tcdp_audit.core.session.thresholds import StricterDemand, Thresholds
 
 PolicyLike = str | Path | Mapping[str, Any] | Policy
 
@@ -174,6 +173,8 @@ class Session:
         Raises:
             UsageError: the release has no such column.
         """
+        from tcdp_audit.core.session import people  # noqa: PLC0415 - an audit asks none of its questions
+
         with self._question(policy, replace_running) as (read, ask):
             return people.profiles(ask, read, columns)
 
@@ -189,6 +190,8 @@ class Session:
             UsageError: no column is named, or the release has no such column.
             CheckError: a column cannot be used, or every record is suppressed in all of them.
         """
+        from tcdp_audit.core.session import people  # noqa: PLC0415 - likewise
+
         with self._question(policy, replace_running) as (read, ask):
             return people.people_alone(ask, read, columns)
 
@@ -217,6 +220,8 @@ class Session:
 
         Cost: that of four audits in which roles have changed; no file is opened again.
         """
+        from tcdp_audit.core.session import people  # noqa: PLC0415 - likewise
+
         with self._question(self.policy if policy is None else policy, replace_running) as (read, ask):
             return people.what_if(ask, read, add, drop, k)
 
@@ -235,8 +240,10 @@ class Session:
 
         Cost: that of an audit with one demand for each threshold.
         """
+        from tcdp_audit.core.session.thresholds import thresholds  # noqa: PLC0415 - likewise
+
         with self._question(self.policy if policy is None else policy, replace_running) as (read, ask):
-            return demand_thresholds.thresholds(ask, read, check)
+            return thresholds(ask, read, check)
 
     @redact_errors()
     def stricter_profiles(self, policy: PolicyLike | None = None) -> tuple[StricterDemand, ...]:
@@ -248,8 +255,10 @@ class Session:
         Raises:
             UsageError: there is no policy.
         """
+        from tcdp_audit.core.session.thresholds import stricter_profiles  # noqa: PLC0415 - likewise
+
         read = self.policy if policy is None else self._tables.read(policy)
-        return demand_thresholds.stricter_profiles(read, self._tables.plugins)
+        return stricter_profiles(read, self._tables.plugins)
 
     @redact_errors()
     def fix(
@@ -329,11 +338,13 @@ class Session:
         self,
         policy: PolicyLike | None,
         replace_running: bool,  # noqa: FBT001
-    ) -> Iterator[tuple[Policy, people.Asking]]:
+    ) -> Iterator[tuple[Policy, Asking]]:
         """A policy, or one without columns where there is none, and what opens the tables under another."""
+        from tcdp_audit.core.session.people import undeclared  # noqa: PLC0415 - likewise
+
         given = self._policy if policy is None else policy
         with self.turn(replace_running=replace_running) as progress:
-            read = people.undeclared() if given is None else self._tables.read(given)
+            read = undeclared() if given is None else self._tables.read(given)
             yield read, partial(self._tables.inputs, levels=self._levels, progress=progress)
 
     @contextmanager

@@ -7,16 +7,14 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from tcdp_audit.core.auditor.evaluation import Options
 from tcdp_audit.core.base.cache import Cache, Identity
 from tcdp_audit.core.base.errors import DataError, UsageError, redact_errors
 from tcdp_audit.core.base.resources import budget
 from tcdp_audit.core.base.scratch import sweep
-from tcdp_audit.core.encoding.hierarchy import Hierarchy
 from tcdp_audit.core.engines.base import Engine
-from tcdp_audit.core.engines.levels import LeveledEngine
 from tcdp_audit.core.engines.opening import open_engine, open_with, opener_of, opening_for, require_no_url
 from tcdp_audit.core.policy.loading import read_policy
 from tcdp_audit.core.policy.model import Role
@@ -24,6 +22,9 @@ from tcdp_audit.core.policy.policy import Policy
 from tcdp_audit.core.release.release import declared_hierarchies
 from tcdp_audit.core.session.inputs import AuditInputs, named_files
 from tcdp_audit.core.session.registry import Plugins
+
+if TYPE_CHECKING:
+    from tcdp_audit.core.encoding.hierarchy import Hierarchy
 
 SHARE = 4  # what is kept of the tables may take this share of the memory
 NO_LEVELS: Mapping[str, int] = MappingProxyType({})
@@ -144,6 +145,8 @@ class OpenTables:
 
     def _at_levels(self, engine: Engine, policy: Policy, levels: Mapping[str, int]) -> Engine:
         """A table seen through levels of the hierarchies that a policy declares."""
+        from tcdp_audit.core.engines.levels import LeveledEngine  # noqa: PLC0415 - rarely asked for
+
         hierarchies = declared_hierarchies(policy, self.cache)
         _require_levels(hierarchies, levels)
         used = {name: hierarchies[name] for name in levels}

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tcdp_audit.plugin._internal import Counts
-from tcdp_audit.plugin.check import AttributeParameters, ClassEvidence, Histogram, TableView
+from tcdp_audit.plugin.check import AttributeParameters, ClassEvidence, Histogram
 from tcdp_audit.plugin.detector import PolicyDocument, Role
 from tcdp_audit.plugin.engine import CheckError, Domain
 from tcdp_audit.plugin.sentences import Outcome, agree, count
+
+if TYPE_CHECKING:
+    from tcdp_audit.plugin.check import TableView
 
 
 def among(evidence: ClassEvidence, names: Sequence[str]) -> NDArray[np.bool_]:

@@ -27,8 +27,7 @@ from tcdp_audit.plugin._internal import (
     writing_temporarily,
 )
 from tcdp_audit.plugin.engine import DataError, Engine, TcdpAuditError, UsageError, open_file
-from tcdp_audit_plugins.engines.remote import SCHEMES
-from tcdp_audit_plugins.engines.statistics import is_statistical, open_statistical
+from tcdp_audit_plugins.engines import SCHEMES, is_statistical, open_statistical
 
 PIECE = 2**20
 SILENCE = 60  # seconds without a byte before a server is given up
