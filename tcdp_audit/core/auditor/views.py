@@ -4,9 +4,9 @@ Without a unit that joins rows there is one view, the table as it is. With one, 
 its reading asks for:
 
 - `units`: a row for each unit, and its whole history as the only quasi-identifier;
-- `histories`: the rows, each with the history of its unit. A secret that differs within units is judged here: in classes
-  of histories, where a share is the share of units that have a value in any row, or in cells, the rows of a class of
-  histories that agree in their quasi-identifiers;
+- `histories`: the rows, each with the history of its unit. A secret that differs within units is judged here: in
+  classes of histories, where a share is the share of units that have a value in any row, or in cells, the rows of a
+  class of histories that agree in their quasi-identifiers;
 - `rows`: the rows by themselves. This is what a policy asks for that says `known_rows: one`.
 """
 
