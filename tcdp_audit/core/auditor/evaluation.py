@@ -23,7 +23,7 @@ from tcdp_audit.core.auditor.exposure import Exposure, FailingRecordMasks, Numbe
 from tcdp_audit.core.auditor.linked_rows import with_histories, with_per_row
 from tcdp_audit.core.auditor.measuring import Measuring
 from tcdp_audit.core.auditor.tasks import CountedRecords, Measurements, Result
-from tcdp_audit.core.auditor.views import UNITS, View, Views, domains_of, targets_of, views_of
+from tcdp_audit.core.auditor.views import UNITS, View, Views, domains_of, has_tables, targets_of, views_of
 from tcdp_audit.core.base.audit_figures import ExposureCount
 from tcdp_audit.core.base.cache import Cache, Identity
 from tcdp_audit.core.base.errors import DataError, UsageError
@@ -138,7 +138,7 @@ def evaluation(
     release = Release(engine, policy, companions.get("original"), options.cache)
     examined = tuple(examine(release, show_values=options.show_values))
     views = views_of(_as_read(release), budget(options.memory))
-    running = {view.kind: _Evaluation(view, views, options, companions, failing_records) for view in views}
+    running = {view.key: _Evaluation(view, views, options, companions, failing_records) for view in views}
     judged = tuple(_in_order(views, running))
     counted = _counted(views, running)
     structural = (*examined, *column_warnings(release, counted, options.detectors()))
@@ -157,9 +157,9 @@ def _in_order(views: Views, running: Mapping[str, _Evaluation]) -> Iterator[Outc
     with ExitStack() as stack:
         outcomes = {kind: stack.enter_context(closing(one.outcomes())) for kind, one in running.items()}
         for number, (expectation, target) in enumerate(targets_of(views.policy)):
-            view = running[views.of(expectation, target).kind]
+            view = running[views.of(expectation, target).key]
             view.position = number
-            yield next(outcomes[views.of(expectation, target).kind])
+            yield next(outcomes[views.of(expectation, target).key])
 
 
 def _counted(views: Views, running: Mapping[str, _Evaluation]) -> CountedRecords:
@@ -234,7 +234,8 @@ class _Evaluation:
 
     def outcomes(self) -> Generator[Outcome, None, None]:
         """The outcome of each expectation and target."""
-        if not self.release.quasi_identifiers:
+        view = self.view_of_release
+        if not view.shared() or (has_tables(self.release) and not view.is_whole):
             yield from (self._outcome(task, Measurements(lambda: self.view)) for task in self._tasks(None))
             return
         with self._shards() as shards:
@@ -253,7 +254,7 @@ class _Evaluation:
 
     def _tasks(self, shards: MappedShards | None) -> Tasks:
         def asks(expectation: Expectation, target: Target) -> bool:
-            return self.views.of(expectation, target).kind == self.view_of_release.kind
+            return self.views.of(expectation, target).key == self.view_of_release.key
 
         return Tasks(self.release, shards, view=self.view_of_release, asks=asks)
 

@@ -118,7 +118,7 @@ class Tasks:
                 unit=self.policy.document.unit,
                 known_rows=self._view.known_rows,
             ),
-            obstacle=self._view.obstacle(bare.check, bare.expectation.parameters)
+            obstacle=self._view.obstacle(bare.check, bare.expectation.parameters, target)
             or self._obstacle(bare.expectation, target),
             violation=self._violation(target),
             known=tuple(bare.check.known(bare.expectation.parameters, self._rows.policy.document, target)),
@@ -166,7 +166,7 @@ class Tasks:
         if not reason and expectation.check.needs_hierarchy(expectation.parameters):
             unknown = [name for name in target.attributes if name in self.release.unknown_labels]
             reason = f"the hierarchy of {unknown[0]!r} does not know all its values" if unknown else ""
-        if not reason and self._suppressed_throughout:
+        if not reason and self.shards is not None and self._suppressed_throughout:
             reason = "every record is fully suppressed"
         return f"cannot be evaluated: {reason}" if reason else ""
 

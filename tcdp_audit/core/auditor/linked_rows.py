@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tcdp_audit.core.auditor.views import UNITS, View, Views, targets_of, unit_noun
 from tcdp_audit.core.base.outcome import KNOWN_ROWS, Outcome, Severity, Status
@@ -21,8 +21,7 @@ def with_per_row(outcome: Outcome, view: View) -> Outcome:
     """An outcome on whole histories with the size of the smallest class of single rows, and their number."""
     if view.kind != UNITS or view.histories is None or outcome.status is Status.ERROR:
         return outcome
-    k, classes = view.histories.per_row
-    return replace(outcome, details={**outcome.details, PER_ROW: {"k": k, "classes": classes}})
+    return replace(outcome, details={**outcome.details, PER_ROW: view.histories.per_row})
 
 
 def with_histories(outcome: Outcome, views: Views) -> Outcome:
@@ -32,12 +31,16 @@ def with_histories(outcome: Outcome, views: Views) -> Outcome:
     release is fit.
     """
     histories, details = views.histories, dict(outcome.details)
-    if histories is None or details.get("units") is None:
+    if histories is None:
         return outcome
-    figures = {"whole_histories": {"k": histories.k, "classes": histories.classes, "alone": histories.alone}}
+    figures: dict[str, Any] = {
+        "whole_histories": {"k": histories.k, "classes": histories.classes, "alone": histories.alone}
+    }
+    if histories.alone_at_depth:
+        figures["alone_at_depth"] = list(histories.alone_at_depth)
     details |= {
         "units": histories.units,
-        PER_ROW: dict(zip(("k", "classes"), histories.per_row, strict=True)),
+        PER_ROW: histories.per_row,
         **figures,
     }
     if judges_histories(views):

@@ -44,6 +44,7 @@ class Model(BaseModel):
 
 Text = Annotated[str, BeforeValidator(as_text)]
 """The type of a parameter that is text: a number in a policy is taken as it is typed."""
+SEPARATOR = "."  # between a table and a column
 PREVIOUS = "previous"  # what results call an earlier release, with its number where there are several
 LABEL = r"^\S(.{0,58}\S)?$"
 NOUN = r"^[^\W\d_]+([ -][^\W\d_]+)*$"
@@ -187,6 +188,21 @@ class StoredSuite(Model):
     name: Annotated[str, Field(description="The suite's name.")]
 
 
+class TableDeclaration(Model):
+    """One of several linked tables."""
+
+    file: Annotated[str | None, Field(description="Where the table is, relative to the policy's file.")] = None
+    belongs_to: Annotated[
+        str | None,
+        Field(description="The table to whose rows its rows belong; none for the table with one row for each unit."),
+    ] = None
+    by: Annotated[
+        str | None, Field(description="The column of both tables that links them; by default the policy's unit.")
+    ] = None
+    time: Annotated[str | None, Field(description="The column that says when a row was.")] = None
+    attributes: Annotated[dict[Text, AttributeDeclaration], Field(description="Every column of the table.")] = {}
+
+
 Columns = Annotated[list[Text], Field(min_length=1, description="Attributes, each once.")]
 
 
@@ -288,6 +304,10 @@ class PolicyDocument(Model):
         dict[Text, Answer] | None,
         Field(min_length=1, description="What people answer to the questions of the profiles, by the question's key."),
     ] = None
+    tables: Annotated[
+        dict[Text, TableDeclaration] | None,
+        Field(min_length=1, description="Linked tables, in the place of `release` and `attributes`."),
+    ] = None
     attributes: Annotated[
         dict[Text, AttributeDeclaration], Field(min_length=1, description="Every column of the release.")
     ]
@@ -325,6 +345,13 @@ class PolicyDocument(Model):
         if self.unit is None or (self.keep_key and self.unit == self.key):
             return False
         return not self.unit_released or self.unit in (*self.with_role(Role.IDENTIFIER), self.key)
+
+    @property
+    def unit_column(self) -> str | None:
+        """The name of the unit's column in every table that has it."""
+        if self.unit is None or self.tables is None:
+            return self.unit
+        return self.unit.partition(SEPARATOR)[2] or self.unit
 
     @property
     def root(self) -> str | None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -62,7 +63,9 @@ class Histories:
         exempt: which units are exempt: every cell of all their rows that could be known is suppressed.
         constant: for each attribute that has one value in all rows of each unit, the code of each unit's value.
         varying: for each attribute that has not, how many units have several values.
-        per_row: the smallest number of units, and the number of classes, where classes are formed of single rows.
+        per_row: the smallest number of units `k`, and the number of `classes`, where classes are formed of single rows;
+            of several tables for each by its name.
+        alone_at_depth: of several tables the number of units alone by what those down to each depth show.
     """
 
     release: Release
@@ -72,7 +75,8 @@ class Histories:
     exempt: NDArray[np.bool_]
     constant: Mapping[str, Numbers]
     varying: Mapping[str, int]
-    per_row: tuple[int, int]
+    per_row: Mapping[str, Any]
+    alone_at_depth: tuple[int, ...] = ()
     _domains: dict[Known, Domain] = field(default_factory=dict, init=False, repr=False)
 
     @cached_property
@@ -119,7 +123,7 @@ class Histories:
         known = AttributeDeclaration(role=Role.QUASI_IDENTIFIER, scale=Scale.NUMERIC)  # numbers are read fastest
         further = AttributeDeclaration(role=Role.INSENSITIVE, scale=Scale.NUMERIC)
         numbers = {self.name(one): further if one else known for one in self.by}
-        policy = _declaring(self.release.policy, {**plain, **numbers}, self.unit.attribute)
+        policy = declaring(self.release.policy, {**plain, **numbers}, self.unit.attribute)
         return Release(UnitsEngine(self.release.engine, columns), policy, self.release.original, self.release.cache)
 
     @cached_property
@@ -132,7 +136,7 @@ class Histories:
         if self.exempt.any():
             columns[EXEMPT] = (raw_numbers(self.exempt.astype(np.int64), 2), self.exempt.astype(np.int64))
         engine = HistoryEngine(self.release.engine, self.unit, columns)
-        policy = _declaring(self.release.policy, self.release.policy.attributes, self.unit.attribute)
+        policy = declaring(self.release.policy, self.release.policy.attributes, self.unit.attribute)
         return replace(self.release, engine=engine, policy=policy)
 
     def unit_of_row(self) -> Numbers:
@@ -191,7 +195,8 @@ class Histories:
         return RawDomain(raw.values, counts[:-1].astype(np.int64), int(counts[-1])), position
 
 
-def _declaring(policy: Policy, attributes: Mapping[str, AttributeDeclaration], unit: str) -> Policy:
+def declaring(policy: Policy, attributes: Mapping[str, AttributeDeclaration], unit: str) -> Policy:
+    """A policy with other attributes and another unit."""
     changes = {"attributes": attributes, "unit": unit, "unit_released": True}
     return replace(policy, document=policy.document.model_copy(update=changes))
 
@@ -251,7 +256,9 @@ def _read(release: Release, sets: Sequence[Known], domains: Sequence[Domain], me
     constant, varying = _constancy(rows, domains[:-1], owner, owners)
     assert labels is not None  # noqa: S101 - the first set is there always
     counted = ~exempt[owner]
-    per_row = _per_row(labels.values[counted], labels.span, owner[counted], owners)
+    per_row = dict(
+        zip(("k", "classes"), _per_row(labels.values[counted], labels.span, owner[counted], owners), strict=True)
+    )
     return Histories(
         release,
         unit,
@@ -260,7 +267,7 @@ def _read(release: Release, sets: Sequence[Known], domains: Sequence[Domain], me
         exempt,
         FrozenDict(constant),
         FrozenDict(varying),
-        per_row,
+        FrozenDict(per_row),
     )
 
 
