@@ -213,7 +213,8 @@ def _coded_rows(
     own = unit if link is None else link.own
     domains = {one.attribute: one for one in (*known, own)}
     domains |= keys  # links are compared as they are written
-    rows = CountedCodes.joined([*engine.counted([*domains.values()])])
+    empty = CountedCodes({name: np.zeros(0, one.dtype) for name, one in domains.items()})
+    rows = CountedCodes.joined([*engine.counted([*domains.values()])] or [empty])
     links_of_rows = rows[own.attribute]
     if own.attribute in keys:  # the unit, which the policy may read in another order
         links_of_rows = np.append(own.code_of_raw, own.size)[links_of_rows]
