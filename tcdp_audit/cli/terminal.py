@@ -77,7 +77,7 @@ def print_audit(
 
 
 def _next_step(audit: Audit) -> str:
-    """How a measurement becomes a demand."""
+    """The step that turns a measurement into a demand."""
     one = audit.expectations[-1].check if audit.expectations else "k_anonymity"
     return f"To judge it, name a `profile`, or a threshold: tcdp-audit explain {visible(one)}"
 

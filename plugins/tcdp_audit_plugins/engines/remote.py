@@ -135,7 +135,7 @@ class _Store:
         return entry if entry.get("type") != "directory" else None
 
     def _parts(self) -> tuple[str, dict[str, Mapping[str, Any]]]:
-        """Where the names of the files of a table begin, and the files by their names below it, sorted.
+        """The prefix of the names of a table's files, and the files by their names below it, sorted.
 
         Raises:
             UsageError: there is none, or they cannot be one table.

@@ -157,7 +157,7 @@ class Tasks:
         )
 
     def _obstacle(self, expectation: Expectation, target: Target) -> str:
-        """Why an expectation cannot be evaluated, or nothing."""
+        """The reason why an expectation cannot be evaluated, or nothing."""
         unit = self.policy.document.unit
         needed = [*self.policy.with_role(Role.QUASI_IDENTIFIER), *target.attributes, unit]
         needed += [] if self._view.is_whole else target.known
@@ -171,7 +171,7 @@ class Tasks:
         return f"cannot be evaluated: {reason}" if reason else ""
 
     def _unordered(self, expectation: Expectation, target: Target) -> str:
-        """Why some values cannot be ordered for a measure of rank or difference: overlapping or missing ones."""
+        """The reason why values cannot be ordered for a measure of rank or difference: overlapping or missing ones."""
         restricted = expectation.check.scales(expectation.parameters) is not None
         overlapping = [name for name in target.attributes if not self.release.domains[name].is_ordered]
         if restricted and overlapping:
@@ -193,7 +193,7 @@ class Tasks:
         return self.release.domains[name].missing > 0 or (reference is not None and reference.missing > 0)
 
     def _violation(self, target: Target) -> str:
-        """Why an expectation fails by a convention `fail`, whatever is measured; empty if it does not."""
+        """The reason why an expectation fails by a convention `fail`, whatever is measured; empty if it does not."""
         incomplete = self.incomplete(target)
         known = [domain for domain in incomplete if domain.attribute not in target.attributes]
         if known:

@@ -1,4 +1,4 @@
-"""Which records failing demands expose, each counted once.
+"""Exposed records: those of failing demands, each counted once.
 
 Whether a demand fails is known only when all shards are measured. Therefore every shard reports the number of its
 records for each set of demands that they fail; the sets with a failing demand are added up afterwards. An entity may be

@@ -82,12 +82,12 @@ class Cache:
 
     @property
     def size(self) -> int:
-        """How many bytes the values take, about."""
+        """The number of bytes that the values take, about."""
         return sum(self._sizes.values())
 
     @property
     def count(self) -> int:
-        """How many values it has."""
+        """The number of values that it has."""
         return len(self._values)
 
     def clear(self) -> None:
@@ -130,7 +130,7 @@ class Identity:
 
 
 def _parts(value: object) -> int:
-    """How many things were derived from a value, and are kept with it."""
+    """The number of things that were derived from a value and are kept with it."""
     return len(value.derived) if hasattr(type(value), "derived") else 0  # type: ignore[attr-defined]
 
 

@@ -84,7 +84,7 @@ class WorstClass:
 
 @dataclass(frozen=True)
 class Tally:
-    """How many of a total fail."""
+    """A total, and the number of it that fails."""
 
     total: int
     failing: int | None
@@ -247,7 +247,7 @@ class Outcome:
 
 
 def _failing(classes: Tally | None, records: Tally | None) -> tuple[int, int] | None:
-    """How many classes and records fail, where both are known."""
+    """The numbers of classes and records that fail, where both are known."""
     if classes is None or records is None or classes.failing is None or records.failing is None:
         return None
     return classes.failing, records.failing

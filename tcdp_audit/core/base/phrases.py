@@ -56,7 +56,7 @@ def observed(outcome: Outcome) -> str:
 
 
 def failing(outcome: Outcome) -> tuple[int, int] | None:
-    """How many classes and records fail, where the outcome says so."""
+    """The numbers of classes and records that fail, where the outcome says so."""
     return outcome.as_row().failing
 
 
@@ -118,7 +118,7 @@ def in_worst_group(outcome: Outcome) -> str:
 
 
 def average_group(outcome: Outcome) -> str:
-    """How large groups are in the mean: `22 people`, `4.31 people`."""
+    """The mean size of groups: `22 people`, `4.31 people`."""
     classes, records = outcome.classes, outcome.records
     assert classes is not None and records is not None  # noqa: S101, PT018 - outcomes on classes have both
     mean = records.total / max(classes.total, 1)
@@ -127,7 +127,7 @@ def average_group(outcome: Outcome) -> str:
 
 
 def worst_people(outcome: Outcome) -> str:
-    """How many are in the worst group: `12 people`."""
+    """The size of the worst group: `12 people`."""
     return count(outcome.worst[0].records if outcome.worst else 0, record_noun(outcome))
 
 
@@ -139,7 +139,7 @@ def every_record(outcome: Outcome) -> str:
 
 
 def chance_of(value: Fraction | float) -> str:
-    """How sure a guess is: `certainty`, `a chance of 1 in 4`, `a chance of 66.7%`, `no chance`."""
+    """The certainty of a guess: `certainty`, `a chance of 1 in 4`, `a chance of 66.7%`, `no chance`."""
     if value in (0, 1):
         return "certainty" if value else "no chance"
     return f"a chance of {one_in(value)}"

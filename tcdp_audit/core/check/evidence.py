@@ -180,7 +180,7 @@ def keeps(worst: Fraction | float | None, demanded: Fraction, comparison: Compar
 
 
 def vacuous_sentence(names: Sequence[str], demands: Mapping[str, Fraction], *, judged: bool, whatever: str) -> str:
-    """Why some demands say nothing.
+    """The reason why some demands say nothing.
 
     Args:
         names: the parameters with these demands, at least one.

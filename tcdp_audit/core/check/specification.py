@@ -168,7 +168,7 @@ class Specification(ABC, Generic[P]):
         return [one] if one is not None else sorted(several or [])
 
     def faults(self, parameters: P, document: PolicyDocument) -> Iterator[tuple[str, str]]:
-        """Why an expectation cannot hold for this policy: (parameter or "", sentence)."""
+        """The reasons why an expectation cannot hold for this policy: (parameter or "", sentence)."""
         known = (one.role is Role.QUASI_IDENTIFIER for one in document.attributes.values())
         if self.needs_quasi_identifiers and not any(known):
             yield "", "no attribute has the role quasi_identifier, so there is nothing to group by"

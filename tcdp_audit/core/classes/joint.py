@@ -125,5 +125,5 @@ def _key(parts: Sequence[Domain], shard: Mapping[str, Codes]) -> tuple[NDArray[n
 
 
 def _span(parts: Sequence[Domain]) -> int:
-    """How many keys are possible."""
+    """The number of possible keys."""
     return prod(part.size + 1 for part in parts)

@@ -99,7 +99,7 @@ class Tree:
         return len(self.ancestors) - 1
 
     def nodes(self, level: int) -> int:
-        """How many nodes a level has over this domain."""
+        """The number of nodes that a level has over this domain."""
         return int(self.ancestors[level].max(initial=-1)) + 1
 
 
@@ -190,7 +190,7 @@ def _label(scalar: Any) -> str:
 
 
 def _faults(branches: Sequence[Branch]) -> Iterator[str]:
-    """Why some branches are not one tree of one depth; lines are named, labels are not."""
+    """The reasons why some branches are not one tree of one depth; lines are named, labels are not."""
     if not branches:
         yield "the hierarchy is empty"
         return

@@ -250,7 +250,7 @@ def _weight_numeric(document: PolicyDocument) -> Iterator[Located]:
 
 
 def _losses_measured(document: PolicyDocument) -> Iterator[Located]:
-    """Of the columns that `min_utility` names the loss is measured."""
+    """Insist that the loss of the columns that `min_utility` names is measured."""
     lossy = dict.fromkeys((*document.with_role(Role.QUASI_IDENTIFIER), *document.with_role(Role.SENSITIVE)))
     unknown = [name for name in document.min_utility or {} if name not in lossy]
     for name in unknown[: MOST + 1]:

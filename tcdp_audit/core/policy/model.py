@@ -23,7 +23,7 @@ class Role(StrEnum):
 
 
 class Scale(StrEnum):
-    """How an attribute's values relate: by equality, by rank, or by difference."""
+    """The relation of an attribute's values: by equality, by rank, or by difference."""
 
     NOMINAL = "nominal"
     ORDINAL = "ordinal"
@@ -360,7 +360,7 @@ class PolicyDocument(Model):
 
     @property
     def companions(self) -> dict[str, str]:
-        """Where the further tables are, by what results call them: original, population, holdout, registry, previous.
+        """The places of further tables, by what results call them: original, population, holdout, registry, previous.
 
         Of several earlier releases the first one is `previous 1`.
         """

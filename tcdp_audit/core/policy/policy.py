@@ -239,7 +239,7 @@ class Policy:
 
     @property
     def directory(self) -> Path:
-        """Where relative paths in the policy start."""
+        """The folder in which relative paths of the policy start."""
         return Path() if self.path is None else self.path.parent
 
     @property

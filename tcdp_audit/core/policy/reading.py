@@ -130,7 +130,7 @@ class Reading:
         return mended(PolicyDocument, rest, tuple, lambda _: ())[1]
 
     def _unreported(self, faults: Sequence[PolicyFault]) -> list[PolicyFault]:
-        """Those at places that no reported fault is at or above."""
+        """The faults at places that no reported fault is at or above."""
         return [one for one in faults if not any(is_below(one, reported) for reported in self.faults)]
 
     # The document as a whole
@@ -240,7 +240,7 @@ class Reading:
         documents: Sequence[PolicyDocument],
         values: Callable[[], Sequence[Any]],
     ) -> list[tuple[str, str]]:
-        """Why parameters do not fit the document: (parameter or "", sentence).
+        """The reasons why parameters do not fit the document: (parameter or "", sentence).
 
         A check may stop at the first parameter that does not fit. So such a parameter is mended as well, and what
         remains is asked for until nothing new comes.

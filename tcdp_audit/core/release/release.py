@@ -177,7 +177,7 @@ class Release:
         return None if name is None else self.domains.get(name)
 
     def obstacle(self, attribute: str) -> str:
-        """Why an attribute cannot be used; empty if it can."""
+        """The reason why an attribute cannot be used; empty if it can."""
         if attribute not in self.columns:
             document = self.policy.document
             dropped = attribute == document.unit and not document.unit_released

@@ -1,4 +1,4 @@
-"""How many people an intruder finds who knows some columns: one, several, or other ones than the policy declares."""
+"""People whom an intruder finds who knows some columns: one, several, or other ones than the policy declares."""
 
 from __future__ import annotations
 
@@ -205,7 +205,7 @@ def _commonest(domain: Domain) -> tuple[tuple[str, int], ...]:
 
 
 def people_alone(ask: Asking, policy: Policy, columns: Sequence[str]) -> int:
-    """How many people agree with no one else in some columns, as an audit under the policy's conventions counts them.
+    """Count people who agree with no one else in some columns, as an audit under the policy's conventions does.
 
     Raises:
         UsageError: no column is named, or the release lacks one.
@@ -285,7 +285,7 @@ def evaluated(inputs: AuditInputs) -> Evaluation:
 
 
 def _below(ask: Asking, policy: Policy, least: int) -> int:
-    """How many people are in a group of fewer than so many. Cost: that of an audit with one demand."""
+    """Count people in groups of fewer than a number. Cost: that of an audit with one demand."""
     asked = replace(policy, expectations=(Expectation(SIZE, _SizeParameters(least=least)),))
     if policy.conventions.missing_quasi_identifier == "fail":  # then a missing cell exposes, whatever the group's size
         asked = asked.with_conventions(missing_quasi_identifier="own_category")

@@ -49,7 +49,7 @@ class Classes:
 
     @property
     def steps(self) -> int:
-        """How many steps there are above the classes themselves."""
+        """The number of steps above the classes themselves."""
         return max(len(one) for one in self.nodes) - 1
 
     def groups(self) -> Iterator[tuple[NDArray[np.intp], int]]:
