@@ -6,6 +6,7 @@ sensitive attribute is counted once per grouping, and every check measures the c
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
@@ -165,6 +166,7 @@ class _Evaluation:
     ) -> None:
         self.release, self.options, self.failing_records = release, options, failing_records
         borrowed = FrozenDict({name: BorrowedEngine(engine) for name, engine in companions.items()})
+        self.companions = companions
         self.memory = budget(options.memory)
         self.view = TableView(
             release.policy, BorrowedEngine(release.engine), borrowed, self.memory, options.samples, options.detectors
@@ -179,7 +181,7 @@ class _Evaluation:
     def outcomes(self) -> Iterator[Outcome]:
         """The outcome of each expectation and target."""
         if not self.release.quasi_identifiers:
-            yield from (self._outcome(task, Measurements(self.view)) for task in Tasks(self.release, None))
+            yield from (self._outcome(task, self._measurements({})) for task in Tasks(self.release, None))
             return
         with self._shards() as shards:
             self.shards, self.tasks = shards, Tasks(self.release, shards)
@@ -187,13 +189,29 @@ class _Evaluation:
             tasks = [self._noting(task) for task in self.tasks]
             on_classes = [one for one in only_on_classes(tasks) if not one.obstacle]
             places = {id(task): place for place, task in enumerate(on_classes)}
-            measurements = Measurements(self.view, self._run(on_classes))
+            measurements = self._measurements(self._run(on_classes))
             self.risks = self._column_risks() if self.options.column_risks else ()
             for number, task in enumerate(tasks):
                 outcome = self._outcome(task, measurements)
                 if id(task) in places and outcome.status is Status.FAILED and outcome.blocks:
                     self.failed[places[id(task)]] = number
                 yield outcome
+
+    def _measurements(self, of_classes: Mapping[int, Result]) -> Measurements:
+        cache, view = self.options.cache, self.view
+        if not cache.room:
+            return Measurements(view, of_classes)
+        document = repr(view.policy.document.model_copy(update={"expect": ()}))  # no figure depends on other demands
+        names = tuple(sorted(self.companions))
+        tables = (
+            hashlib.sha256(document.encode()).digest(),
+            view.policy.path,
+            names,
+            Identity(self.release.engine, *(self.companions[name] for name in names)),
+            frozenset(view.detectors),
+            view.samples,
+        )
+        return Measurements(view, of_classes, cache, tables)
 
     def _column_risks(self) -> tuple[ColumnRisk, ...]:
         """What each quasi-identifier adds to the risk, over all classes; empty if there are too many."""
