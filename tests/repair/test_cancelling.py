@@ -155,6 +155,23 @@ def test_a_frontier_ends(workers: int, folder: Path, temporary: Path, expected: 
     assert list(temporary.iterdir()) == []
 
 
+@pytest.mark.long
+@pytest.mark.parametrize("ask", [Session.audit, Session.fix, Session.frontier])
+def test_twenty_requests_in_a_row(
+    ask: Callable[[Session], object], folder: Path, temporary: Path, expected: dict[str, str]
+) -> None:
+    with open_session(folder / "people.csv", policy(), plugins=BUILT_IN) as session:
+        open_folders = set(temporary.iterdir())
+        cancelled = 0
+        for number in range(20):
+            session._tables.cache.clear()  # so that each has to read and count again
+            cancelled += many_times(session, lambda: ask(session), 1, (0.002 if ask is Session.audit else 0.1) * number)
+            assert set(temporary.iterdir()) <= open_folders
+            assert answer(session.audit()) == expected["people.csv"]
+        assert cancelled
+    assert list(temporary.iterdir()) == []
+
+
 def test_a_frontier_ends_in_the_middle_of_its_trials(temporary: Path) -> None:
     with open_session(people(60), policy("mondrian"), plugins=BUILT_IN) as session:
         seen: list[int] = []

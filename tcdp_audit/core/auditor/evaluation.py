@@ -6,6 +6,7 @@ sensitive attribute is counted once per grouping, and every check measures the c
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, closing
 from dataclasses import dataclass, field, replace
@@ -236,7 +237,7 @@ class _Evaluation:
         """The outcome of each expectation and target."""
         view = self.view_of_release
         if not view.shared() or (has_tables(self.release) and not view.is_whole):
-            yield from (self._outcome(task, Measurements(lambda: self.view)) for task in self._tasks(None))
+            yield from (self._outcome(task, self._measurements({})) for task in self._tasks(None))
             return
         with self._shards() as shards:
             self.shards, self.tasks = shards, self._tasks(shards)
@@ -244,7 +245,7 @@ class _Evaluation:
             tasks = [self._noting(task) for task in self.tasks]
             on_classes = [one for one in only_on_classes(tasks) if not one.obstacle]
             places = {id(task): place for place, task in enumerate(on_classes)}
-            measurements = Measurements(lambda: self.view, self._run(on_classes))
+            measurements = self._measurements(self._run(on_classes))
             self.risks = self._column_risks() if self.options.column_risks else ()
             for task in tasks:
                 outcome = self._outcome(task, measurements)
@@ -257,6 +258,24 @@ class _Evaluation:
             return self.views.of(expectation, target).key == self.view_of_release.key
 
         return Tasks(self.release, shards, view=self.view_of_release, asks=asks)
+
+    def _measurements(self, of_classes: Mapping[int, Result]) -> Measurements:
+        cache = self.options.cache
+        if not cache.room:
+            return Measurements(lambda: self.view, of_classes)
+        document = repr(
+            self.release.policy.document.model_copy(update={"expect": ()})
+        )  # no figure depends on other demands
+        names = tuple(sorted(self.companions))
+        tables = (
+            hashlib.sha256(document.encode()).digest(),
+            self.release.policy.path,
+            names,
+            Identity(self.release.engine, *(self.companions[name] for name in names)),
+            frozenset(self.options.detectors()),
+            self.options.samples,
+        )
+        return Measurements(lambda: self.view, of_classes, cache, tables)
 
     def _column_risks(self) -> tuple[ColumnRisk, ...]:
         """What each quasi-identifier adds to the risk, over all classes; empty if there are too many."""

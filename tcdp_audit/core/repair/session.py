@@ -25,6 +25,7 @@ from tcdp_audit.core.session.tables import OpenTables
 
 if TYPE_CHECKING:
     from tcdp_audit.core.base.audit_figures import ConventionVariant
+    from tcdp_audit.core.base.outcome import Outcome
     from tcdp_audit.core.repair.fixing import Remediation
     from tcdp_audit.core.results.frontier import Frontier
     from tcdp_audit.core.results.setting_trial import RemedyTrial, SettingTrial
@@ -144,7 +145,7 @@ class Session:
             inputs = self.inputs(policy, progress=reporting, column_risks=column_risks)
             result = inputs.audited(run=Run(by=run_by))
             if all_conventions:
-                result = replace(result, variants=_variants(inputs))
+                result = replace(result, variants=_variants(inputs, result.outcomes))
             return replace(result, remedy_trial=_remedy_trial(inputs, result)) if try_remedies else result
 
     def levels(self, levels: Mapping[str, int]) -> Session:
@@ -482,10 +483,10 @@ def open_session(
     return session
 
 
-def _variants(inputs: AuditInputs) -> tuple[ConventionVariant, ...]:
+def _variants(inputs: AuditInputs, outcomes: Sequence[Outcome]) -> tuple[ConventionVariant, ...]:
     from tcdp_audit.core.auditor.conventions import convention_matrix  # noqa: PLC0415 - only where it is asked for
 
-    return convention_matrix(inputs.policy, inputs.engine, inputs.options, inputs.companions)
+    return convention_matrix(inputs.policy, inputs.engine, inputs.options, inputs.companions, own=outcomes)
 
 
 def _remedy_trial(inputs: AuditInputs, result: Audit) -> RemedyTrial | None:
