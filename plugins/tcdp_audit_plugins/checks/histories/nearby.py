@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -88,6 +88,14 @@ class NearbyEvents:
         high = np.searchsorted(times, at + tolerance, side="right")
         return cls(events.unit, label, rank, point.astype(np.int64), low, high, label_of_point, ranks)
 
+    def once_each(self) -> NearbyEvents:
+        """The same with each of a unit's equal events once."""
+        keys = fold([self.unit, self.point], [int(self.unit.max(initial=0)) + 1, len(self.low)])
+        order = order_of(keys.values, keys.span)
+        first = np.sort(order[boundaries(keys.values[order])])
+        unit, label, rank, point = (one[first] for one in (self.unit, self.label, self.rank, self.point))
+        return replace(self, unit=unit, label=label, rank=rank, point=point)
+
     def fits(self, points: Positions, block: int = BLOCK) -> Iterator[tuple[slice, Fits]]:
         """The units that fit some combinations of points: that have a different event near each of its points.
 
@@ -104,7 +112,7 @@ class NearbyEvents:
         # (Hall). The points of a label are in the order of their times, and the tolerance is the same for all, so the
         # events near them begin and end in this order too: to take for each point the earliest event that is near and
         # not taken yet then finds a way whenever there is one.
-        amounts = self._amounts[points]
+        amounts = self.amounts[points]
         rarest = np.argmin(amounts, axis=1)
         least = np.take_along_axis(amounts, rarest[:, None], axis=1)[:, 0] if len(points) else rarest
         driver = np.take_along_axis(points, rarest[:, None], axis=1)[:, 0] if len(points) else rarest
@@ -171,7 +179,7 @@ class NearbyEvents:
         return np.searchsorted(self._keys_by_time, self.label_of_point * self.ranks + self.low)
 
     @cached_property
-    def _amounts(self) -> Counts:
+    def amounts(self) -> Counts:
         """How many events are near each point."""
         last = np.searchsorted(self._keys_by_time, self.label_of_point * self.ranks + self.high)
         return last - self._first_near
