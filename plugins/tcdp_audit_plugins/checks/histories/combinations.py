@@ -21,7 +21,7 @@ from tcdp_audit.plugin._internal import (
 )
 from tcdp_audit_plugins.checks.histories.events import Events, Flags, Positions, numbered_values
 
-BLOCK = 2**21  # combinations that are looked at together, where the memory allows it
+BLOCK = 2**20  # combinations that are looked at together, where the memory allows it
 EACH = 160  # bytes that one of them takes, with what is computed of it
 LIMIT = 2**62  # integer weights stay below this, or are Python integers
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
@@ -55,6 +55,22 @@ class UnitRows(Protocol):
     @property
     def time_column(self) -> str | None:
         """The column with the time."""
+
+    @property
+    def secret(self) -> NDArray[np.int64]:
+        """The sensitive value of each row, -1 where it is missing or no attribute was asked for. Shape (rows,)."""
+
+    @property
+    def secrets(self) -> int:
+        """How many different sensitive values there are."""
+
+    @property
+    def secret_labels(self) -> Sequence[str]:
+        """These values as texts, for a parameter that names some; never for evidence."""
+
+    @property
+    def least_class(self) -> int:
+        """How many units the smallest class of equal whole histories has."""
 
 
 @dataclass(frozen=True)

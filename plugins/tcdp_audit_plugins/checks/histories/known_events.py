@@ -23,7 +23,7 @@ from tcdp_audit.plugin.engine import CheckError
 from tcdp_audit.plugin.sentences import Comparison, Outcome, Sentences
 from tcdp_audit_plugins.checks._shared.sampling import distribution_of
 from tcdp_audit_plugins.checks.histories.combinations import Ordered
-from tcdp_audit_plugins.checks.histories.events import Events, Flags, Secrets, secrets_of
+from tcdp_audit_plugins.checks.histories.events import Flags, Secrets, UnitRows, events_of, secrets_of
 from tcdp_audit_plugins.checks.histories.knowledge import NONE, KnowledgeOfSize, in_windows, known_at, knowledge_of
 from tcdp_audit_plugins.checks.histories.reading import (
     EventParameters,
@@ -34,6 +34,7 @@ from tcdp_audit_plugins.checks.histories.reading import (
     generator_of,
     once_each,
     read_events,
+    require_events,
     table_faults,
     tolerance_faults,
     too_many,
@@ -95,7 +96,9 @@ def known_events(view: TableView, parameters: KnownEventsParameters) -> TableFig
     Source: Terrovitis, Mamoulis, Kalnis, PVLDB 1(1), 2008 (sets); Mohammed, Fung, Debbabi, Walking in the crowd, CIKM
     2009 (LKC for trajectories).
     """
-    rows = view.events(parameters.attributes, attribute=_sensitive(view, parameters), table=parameters.table)
+    sensitive = _sensitive(view, parameters)
+    rows = view.events(parameters.attributes, attribute=sensitive, table=parameters.table)
+    require_events(view, rows)
     secrets, violation = _secrets(view, rows, parameters)
     if parameters.window is not None:
         return _in_windows(rows, parameters, secrets, violation)
@@ -114,7 +117,7 @@ def known_events(view: TableView, parameters: KnownEventsParameters) -> TableFig
         nearby=read.nearby,
         block=block_for(view, most),
     )
-    return _figure(read, sizes, parameters, violation)
+    return _figure(read, sizes, parameters, sensitive, violation)
 
 
 def _sensitive(view: TableView, parameters: KnownEventsParameters) -> str | None:
@@ -130,7 +133,7 @@ def _sensitive(view: TableView, parameters: KnownEventsParameters) -> str | None
     return name
 
 
-def _secrets(view: TableView, rows: Any, parameters: KnownEventsParameters) -> tuple[Secrets | None, str]:
+def _secrets(view: TableView, rows: UnitRows, parameters: KnownEventsParameters) -> tuple[Secrets | None, str]:
     """The values of units that must not be inferred, and why the check fails where one is missing and must not be."""
     if not rows.secrets:
         return None, ""
@@ -159,7 +162,11 @@ def _counted(labels: Sequence[str], secrets: int, parameters: KnownEventsParamet
 
 
 def _figure(
-    read: ReadEvents, sizes: Sequence[KnowledgeOfSize], parameters: KnownEventsParameters, violation: str
+    read: ReadEvents,
+    sizes: Sequence[KnowledgeOfSize],
+    parameters: KnownEventsParameters,
+    sensitive: str | None,
+    violation: str,
 ) -> TableFigure:
     events, last = read.events, sizes[-1] if sizes else None
     supports = events.alike if last is None else last.supports
@@ -169,6 +176,8 @@ def _figure(
         "smallest_knowledge": known_at([*sizes], events.alike),
     }
     confidences = [one.confidence for one in sizes if one.confidence is not None]
+    if confidences:
+        details |= {"sensitive": sensitive, "confidence": max(confidences)}
     inferred = np.zeros(events.units, bool) if last is None else last.inferred
     return TableFigure(
         Fraction(int(supports.min())),
@@ -205,11 +214,9 @@ def _of_size(one: KnowledgeOfSize, parameters: KnownEventsParameters) -> dict[st
 
 
 def _in_windows(
-    rows: Any, parameters: KnownEventsParameters, secrets: Secrets | None, violation: str
+    rows: UnitRows, parameters: KnownEventsParameters, secrets: Secrets | None, violation: str
 ) -> TableFigure:
     """What all events of one window reveal."""
-    from tcdp_audit_plugins.checks.histories.events import events_of  # noqa: PLC0415
-
     if rows.time is None:
         raise CheckError("`window` needs the times of events; name their column in the policy as `time:`")
     events = events_of(rows, timed=True)
@@ -254,7 +261,7 @@ def _of_sample(
     """
     events, nearby = read.untimed
     k, size = parameters.k, len(amounts)
-    sample = sampled_knowledge(events, size, nearby, generator_of(view), k=k or 0, secrets=secrets)
+    sample = sampled_knowledge(events, size, nearby, generator_of(view), k=k or 0, secrets=secrets, most=parameters.C)
     bound = _bound(read, parameters)
     fails = (k is not None and sample.support < k) or (
         parameters.C is not None and sample.confidence is not None and sample.confidence > parameters.C
@@ -286,7 +293,7 @@ def _bound(read: ReadEvents, parameters: KnownEventsParameters) -> int:
 
     Where times are used that are no part of a history, equal histories may have other ones, and nothing is known.
     """
-    rows: Any = read.rows
+    rows = read.rows
     used = parameters.order == "sequence" or parameters.tolerance is not None
     return 1 if used and rows.time_column not in rows.codes else int(rows.least_class)
 
@@ -316,10 +323,11 @@ def _faults(parameters: KnownEventsParameters, document: PolicyDocument) -> Iter
 
 
 def _values(outcome: Outcome) -> Mapping[str, Any]:
-    """The figures of the largest size, and how many events may be known without anyone being alone."""
-    sizes = outcome.details.get("sizes") or [{}]
-    safe = [one["size"] for one in sizes if not one.get("alone")]
-    return {"alone": outcome.details.get("alone", sizes[-1].get("alone")), "safe": max(safe, default=0)}
+    """The units that are alone by the most events that may be known, and by how many events no one is."""
+    sizes = outcome.details.get("sizes", [])
+    safe = [one["size"] for one in sizes if not one["alone"]]
+    alone = outcome.details.get("alone", sizes[-1]["alone"] if sizes else 0)
+    return {"alone": alone, "safe": max(safe, default=0)}
 
 
 CHECKS: list[Check] = [
@@ -338,26 +346,29 @@ CHECKS: list[Check] = [
         validate=_faults,
         needs={Need.PARTITION, Need.DISTINCT},
         sentences=Sentences(
-            passed=(
-                "An intruder who knows {events_known} of {person} finds at least {observed:{unit}} with the same"
-                "[{sampled?} (because as many share their whole history)][{C?}; at most {confidence} of them share a "
-                "sensitive value]."
+            passed="{finds}[{C?}; at most {certainty} of them have the same value of {sensitive:column}].",
+            failed=(
+                "[{sampled?}At least ]{failing/records:{unit}} {failing/records:has|have} {some_events} [{k?}that fewer "
+                "than {k:{unit}} have[{C?}, or ]][{C?}by which {sensitive:column} is inferred with more than {C:%} "
+                "confidence]; {worst}[{alone>0?}; {alone:{unit}} {alone:is|are} alone with theirs[{safe>0?}, and no one "
+                "with {safe:event}]]."
             ),
-            failed="{exposed}[{safe_sizes}].",
-            measured=(
-                "An intruder who knows {events_known} of {person} finds at least {observed:{unit}} with the same"
-                "[{alone>0?}; {alone/records:{unit}} {alone/records:is|are} then alone][{safe_sizes}]."
-            ),
+            measured="{finds}[{alone>0?}; {alone:{unit}} {alone:is|are} alone[{safe>0?}, and no one by {safe:event}]].",
             impact=(
-                "An intruder who knows {events_known} of {person} narrows them down to {observed:{unit}} at worst; a "
+                "An intruder who knows {some_events} of {person} narrows them down to {observed:{unit}} at worst; a "
                 "guess is right with {guess:chance}."
             ),
             values=_values,
             parts={
-                "events_known": "[{window?}all events of one period|[{m=1?}one event|any {m} events]]",
-                "confidence": "{largest_share:%}",
-                "exposed": "",
-                "safe_sizes": "",
+                "some_events": "[{window?}all events of one window of time|[{m=1?}one event|any {m} events]]",
+                "finds": (
+                    "An intruder who knows {some_events} of {person} finds at least {observed:{unit}} with the same"
+                    "[{sampled?}, because no fewer have the same whole history]"
+                ),
+                "worst": (
+                    "the least is {observed:{unit}}[{C?}, the largest share of a value {certainty}]"
+                ),
+                "certainty": "{details.confidence:% against C}",
             },
         ),
         guide=built_in_guide(__file__, "known_events.md"),

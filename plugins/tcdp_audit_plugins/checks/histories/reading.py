@@ -11,6 +11,7 @@ from typing import Annotated, Any
 import numpy as np
 from pydantic import Field
 
+from tcdp_audit.plugin._internal import gibibytes
 from tcdp_audit.plugin.check import Parameters, TableView
 from tcdp_audit.plugin.detector import Exact, PolicyDocument, Scale, Text
 from tcdp_audit.plugin.engine import CheckError
@@ -19,6 +20,7 @@ from tcdp_audit_plugins.checks.histories.combinations import BLOCK, EACH
 from tcdp_audit_plugins.checks.histories.events import Events, UnitRows, events_of
 from tcdp_audit_plugins.checks.histories.nearby import NearbyEvents
 
+OF_EVENT = 200  # bytes that an event takes while combinations are formed
 MOST_NEAR = 3  # known events where their times may be wrong
 
 
@@ -81,8 +83,6 @@ def read_events(rows: UnitRows, tolerance: Mapping[str, Fraction] | None, *, ord
     Raises:
         CheckError: there is no event, or no time where one is needed.
     """
-    if not len(rows.unit):
-        raise CheckError("the table has no events, so nothing could be known of any; leave the check out")
     if tolerance is None and not order:
         return ReadEvents(events_of(rows, timed=False), None, None, rows)
     if rows.time is None or rows.time_column is None:
@@ -100,6 +100,22 @@ def read_events(rows: UnitRows, tolerance: Mapping[str, Fraction] | None, *, ord
     return ReadEvents(Events(events.unit, nearby.point, events.static), nearby, missing, rows)
 
 
+def require_events(view: TableView, rows: UnitRows) -> None:
+    """Refuse what cannot be measured.
+
+    Raises:
+        CheckError: there is no event, or there are too many for the memory.
+    """
+    if not len(rows.unit):
+        raise CheckError("the table has no events, so nothing can be known of one; leave the check out")
+    needed = OF_EVENT * len(rows.unit)
+    if view.memory is not None and needed > view.memory:
+        raise CheckError(
+            f"{count(len(rows.unit), 'event')} need about {gibibytes(needed)}, and {gibibytes(view.memory)} may be used; "
+            "give more with --memory"
+        )
+
+
 def once_each(read: ReadEvents) -> ReadEvents:
     """Each of a unit's equal events once."""
     if read.nearby is None:
@@ -109,11 +125,7 @@ def once_each(read: ReadEvents) -> ReadEvents:
 
 
 def block_for(view: TableView, size: int) -> int:
-    """How many combinations of so many events may be looked at together.
-
-    Raises:
-        CheckError: the memory holds too few.
-    """
+    """How many combinations of so many events are looked at together."""
     return BLOCK if view.memory is None else min(BLOCK, max(view.memory // (EACH * (size + 1)), 1))
 
 

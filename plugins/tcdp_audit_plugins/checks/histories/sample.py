@@ -26,7 +26,8 @@ class SampledKnowledge:
         units: how many units were drawn.
         combinations: how many combinations of theirs were looked at.
         support: the least number of units that have one of them.
-        exposed: how many of the drawn units have one that fewer than k units have.
+        exposed: how many of the drawn units have one that fewer than k units have, or that gives a value a larger share
+            than is allowed.
         confidence: the largest share of the units that have one and a sensitive value; None without an attribute.
     """
 
@@ -45,6 +46,7 @@ def sampled_knowledge(
     *,
     k: int = 0,
     secrets: Secrets | None = None,
+    most: Fraction | None = None,
     block: int = BLOCK,
 ) -> SampledKnowledge:
     """Of 1,000 units the rarest events and 100 random choices each, as far as 10^8 candidates reach. Exact for these.
@@ -56,6 +58,7 @@ def sampled_knowledge(
         generator: draws the units and their events.
         k: units are exposed by what fewer have.
         secrets: the sensitive values of units.
+        most: the largest share of a value that is allowed.
         block: how many candidates are looked at together.
     """
     unit, points = _drawn(events, size, nearby, generator)
@@ -67,8 +70,10 @@ def sampled_knowledge(
             exposed |= {*own[some][fits.supports < k].tolist()}
             combinations += len(fits.supports)
             if secrets is not None:
-                _, shares = shares_of(fits.combination, fits.unit, len(fits.supports), fits.supports, secrets)
-                confidence = max([confidence, *([largest(shares)] if len(shares.numerator) else [])])
+                sharing, shares = shares_of(fits.combination, fits.unit, len(fits.supports), fits.supports, secrets)
+                confidence = max([confidence, *([largest(shares)] if len(sharing) else [])])
+                if most is not None:
+                    exposed |= {*own[some][sharing[shares.compare(most) > 0]].tolist()}
     drawn = len({one for own in unit for one in np.unique(own).tolist()})
     return SampledKnowledge(drawn, combinations, support, len(exposed), None if secrets is None else confidence)
 
