@@ -17,8 +17,9 @@ import numpy as np
 
 from tcdp_audit_plugins.checks.histories.chances import exact_chances
 from tcdp_audit_plugins.checks.histories.events import Events, Secrets, secrets_of
-from tcdp_audit_plugins.checks.histories.knowledge import KnowledgeOfSize, in_windows, knowledge_of
+from tcdp_audit_plugins.checks.histories.knowledge import KnowledgeOfSize, knowledge_of
 from tcdp_audit_plugins.checks.histories.nearby import NearbyEvents
+from tcdp_audit_plugins.checks.histories.windows import in_windows
 
 
 @dataclass(frozen=True)
@@ -122,7 +123,9 @@ T1 = Table(
         Row("u", "a", MAR, "flu"),
     ]
 )
-T4 = Table([Row(unit, 0, day) for unit, days in zip("pqrs", [(10, 11), (10,), (9, 13), (10, 12)], strict=True) for day in days])
+T4 = Table(
+    [Row(unit, 0, day) for unit, days in zip("pqrs", [(10, 11), (10,), (9, 13), (10, 12)], strict=True) for day in days]
+)
 
 
 # --- generated -------------------------------------------------------------------------------------------------------
@@ -150,11 +153,12 @@ def synthetic(n: int, *, label: str) -> Table:
 
 def f1() -> Table:
     """2,000 patients with one to four visits, by month and ward."""
-    generator = random.Random(5)
-    visits = []
-    for unit in range(2000):
-        for _ in range(generator.randint(1, 4)):
-            visits.append((unit, ("2024-%02d" % generator.randint(1, 12), generator.choice(["north", "south"]))))
+    generator = random.Random(5)  # noqa: S311 - the printed figures are of this generator
+    visits = [
+        (unit, (f"2024-{generator.randint(1, 12):02}", generator.choice(["north", "south"])))
+        for unit in range(2000)
+        for _ in range(generator.randint(1, 4))
+    ]
     secrets = generator.choices("abcd", k=len(visits))
     return Table([Row(unit, label, None, secret) for (unit, label), secret in zip(visits, secrets, strict=True)])
 
@@ -191,7 +195,7 @@ def toy(data: Path, *, hour: bool = False) -> Table:
         )
         for one in every
     ]
-    return Table(rows, {unit: 0 for unit in sorted({one["uid"] for one in every})})
+    return Table(rows, dict.fromkeys(sorted({one["uid"] for one in every}), 0))
 
 
 # --- in plain Python -------------------------------------------------------------------------------------------------
@@ -282,3 +286,52 @@ def plain_unicity(table: Table, points: int, *, leave_out: bool, tolerance: int 
         alone = sum(len(supporters(table, unit, known, "none", tolerance)) == 1 for known in choices)
         shares.append(Fraction(alone, len(choices)))
     return sum(shares, Fraction(0)) / len(shares) if shares else None
+
+
+# --- as a check's view has them --------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Rows:
+    """What the view of a check gives of a table with the columns `label`, `day` and `diagnosis`."""
+
+    units: int
+    unit: Any
+    codes: Mapping[str, Any]
+    sizes: Mapping[str, int]
+    static: Any
+    time: Any
+    without_time: Any
+    step: Fraction
+    time_column: str | None
+    secret: Any
+    secrets: int
+    secret_labels: tuple[str, ...]
+    least_class: int
+
+
+def unit_rows(table: Table, *, time_is_known: bool = False, step: Fraction | int = 1) -> Rows:
+    events = table.events(timed=True)
+    labels = sorted({str(row.secret) for row in table.rows if row.secret is not None})
+    codes = {"label": coded(row.label for row in table.rows)}
+    codes |= {"day": coded(row.time for row in table.rows)} if time_is_known else {}
+    known = table.with_time() if time_is_known else table
+    whole = Counter(
+        (table.known(unit), tuple(sorted((row.label for row in known.rows if row.unit == unit), key=repr)))
+        for unit in table.units
+    )
+    return Rows(
+        units=len(table.units),
+        unit=events.unit,
+        codes=codes,
+        sizes={name: int(one.max(initial=-1)) + 1 for name, one in codes.items()},
+        static=events.static,
+        time=None if all(row.time is None for row in table.rows) else events.time,
+        without_time=events.without_time,
+        step=Fraction(step),
+        time_column=None if all(row.time is None for row in table.rows) else "day",
+        secret=np.array([-1 if row.secret is None else labels.index(str(row.secret)) for row in table.rows], np.int64),
+        secrets=len(labels),
+        secret_labels=tuple(labels),
+        least_class=min(whole.values()),
+    )

@@ -1,9 +1,9 @@
-"""Known events: printed figures by hand, on generated and on real tables, and plain Python over every choice of rows."""
+"""Known events: printed figures by hand, on generated and real tables, and plain Python over every choice of rows."""
 
 from __future__ import annotations
 
 from fractions import Fraction
-from itertools import combinations
+from itertools import combinations, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -190,16 +190,18 @@ def test_no_tolerance_is_a_label_with_the_time(table: Table, most: int):
 def test_a_larger_tolerance_and_fewer_known_events_single_out_less(table: Table, most: int):
     by_tolerance = [table.near(most, tolerance) for tolerance in range(4)]
     for sizes in by_tolerance:
-        for one, other in zip(sizes[:-1], sizes[1:], strict=True):
+        for one, other in pairwise(sizes):
             assert (one.supports >= other.supports).all()
-    for near, far in zip(by_tolerance[:-1], by_tolerance[1:], strict=True):
+    for near, far in pairwise(by_tolerance):
         assert all((one.supports <= other.supports).all() for one, other in zip(near, far, strict=True))
 
 
 @given(tables(times=st.integers(0, 4)), st.integers(1, 3))
 def test_whole_histories_prove_all_parts(table: Table, most: int):
     whole: dict[Any, int] = {}
-    histories = [(table.known(unit), sorted(row.label for row in table.rows if row.unit == unit)) for unit in table.units]
+    histories = [
+        (table.known(unit), sorted(row.label for row in table.rows if row.unit == unit)) for unit in table.units
+    ]
     for own in histories:
         whole[repr(own)] = whole.get(repr(own), 0) + 1
     least = min(whole.values())

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from math import comb
 
 import numpy as np
@@ -84,7 +85,7 @@ class Ordered:
     @cached_property
     def has_copy(self) -> Flags:
         """Which events are followed by a copy."""
-        return np.append(self.copy[1:] > 0, False)[: len(self.copy)]  # noqa: FBT003 - of the last event
+        return np.append(self.copy[1:] > 0, False)[: len(self.copy)]
 
     @cached_property
     def next_head(self) -> Positions:
@@ -248,7 +249,7 @@ class _Sources:
         until = np.cumsum(np.add.reduceat(amounts, block.starts))
         ends = np.flatnonzero(np.diff(until // self.block)) + 1
         edges = [0, *block.starts[ends].tolist(), len(block.holder)]
-        for start, end in zip(edges[:-1], edges[1:], strict=True):
+        for start, end in pairwise(edges):
             if amounts[start:end].any():
                 yield slice(start, end)
 
@@ -274,6 +275,6 @@ class _Sources:
 
 
 def _weights(ordered: Ordered, before: Integers, reached: Positions) -> Integers:
-    """In how many ways rows form the combinations: C(n, r) of n copies, of which each next one makes (n - r) / (r + 1)."""
+    """In how many ways rows form the combinations: C(n, r) of n copies; one more has (n - r) / (r + 1) as many."""
     copy = ordered.copy[reached]
     return before * (ordered.copies[reached] - copy) // (copy + 1)

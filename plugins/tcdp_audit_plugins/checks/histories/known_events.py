@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal
 import numpy as np
 from pydantic import Field
 
+from tcdp_audit.plugin._internal import Counts
 from tcdp_audit.plugin.check import (
     Check,
     DisclosureType,
@@ -18,13 +19,13 @@ from tcdp_audit.plugin.check import (
     TableFigure,
     TableView,
 )
-from tcdp_audit.plugin.detector import Exact, PolicyDocument, Role, Text
+from tcdp_audit.plugin.detector import Exact, PolicyDocument, Text
 from tcdp_audit.plugin.engine import CheckError
 from tcdp_audit.plugin.sentences import Comparison, Outcome, Sentences
 from tcdp_audit_plugins.checks._shared.sampling import distribution_of
 from tcdp_audit_plugins.checks.histories.combinations import Ordered
-from tcdp_audit_plugins.checks.histories.events import Flags, Secrets, UnitRows, events_of, secrets_of
-from tcdp_audit_plugins.checks.histories.knowledge import NONE, KnowledgeOfSize, in_windows, known_at, knowledge_of
+from tcdp_audit_plugins.checks.histories.events import Flags, UnitRows, events_of
+from tcdp_audit_plugins.checks.histories.knowledge import NONE, KnowledgeOfSize, knowledge_of, known_at
 from tcdp_audit_plugins.checks.histories.reading import (
     EventParameters,
     ReadEvents,
@@ -40,6 +41,8 @@ from tcdp_audit_plugins.checks.histories.reading import (
     too_many,
 )
 from tcdp_audit_plugins.checks.histories.sample import SampledKnowledge, sampled_knowledge
+from tcdp_audit_plugins.checks.histories.sensitive import SensitiveValues, attribute_of
+from tcdp_audit_plugins.checks.histories.windows import in_windows
 from tcdp_audit_plugins.guides import built_in_guide
 
 LIMIT = 10**9  # combinations up to which all are looked at
@@ -74,7 +77,9 @@ class KnownEventsParameters(EventParameters):
     ] = "none"
     window: Annotated[
         Exact | None,
-        Field(gt=0, description="All events of a period of this length are known (in days for dates), whatever `m` is."),
+        Field(
+            gt=0, description="All events of a period of this length are known (in days for dates), whatever `m` is."
+        ),
     ] = None
 
 
@@ -96,77 +101,36 @@ def known_events(view: TableView, parameters: KnownEventsParameters) -> TableFig
     Source: Terrovitis, Mamoulis, Kalnis, PVLDB 1(1), 2008 (sets); Mohammed, Fung, Debbabi, Walking in the crowd, CIKM
     2009 (LKC for trajectories).
     """
-    sensitive = _sensitive(view, parameters)
-    rows = view.events(parameters.attributes, attribute=sensitive, table=parameters.table)
+    inferring = parameters.C is not None or parameters.values is not None
+    name = attribute_of(view, parameters.attribute, needed=inferring)
+    rows = view.events(parameters.attributes, attribute=name, table=parameters.table)
     require_events(view, rows)
-    secrets, violation = _secrets(view, rows, parameters)
+    sensitive = SensitiveValues.of(view, rows, name, parameters.values, needed=inferring)
     if parameters.window is not None:
-        return _in_windows(rows, parameters, secrets, violation)
+        return _in_windows(rows, parameters, sensitive)
     read = read_events(rows, parameters.tolerance, order=parameters.order == "sequence")
     if parameters.repeats == "ignored":
         read = once_each(read)
     most = max(min(parameters.m, int(read.events.lengths.max(initial=0))), 1)
     amounts = Ordered.of(read.events, most).amounts(most)
     if sum(amounts) > LIMIT:
-        return _of_sample(view, read, parameters, secrets, amounts, violation)
+        return _of_sample(view, read, parameters, sensitive, amounts)
     sizes = knowledge_of(
         read.events,
         parameters.m,
-        secrets=secrets,
+        secrets=sensitive.secrets,
         confidence=parameters.C,
         nearby=read.nearby,
         block=block_for(view, most),
     )
-    return _figure(read, sizes, parameters, sensitive, violation)
-
-
-def _sensitive(view: TableView, parameters: KnownEventsParameters) -> str | None:
-    """The attribute that the parameters name, or the only one.
-
-    Raises:
-        CheckError: a share is demanded, and it is open of which attribute.
-    """
-    declared = view.policy.with_role(Role.SENSITIVE)
-    name = parameters.attribute or (declared[0] if len(declared) == 1 else None)
-    if name is None and (parameters.C is not None or parameters.values is not None):
-        raise CheckError("`C` and `values` are of one sensitive attribute; say which in `attribute`")
-    return name
-
-
-def _secrets(view: TableView, rows: UnitRows, parameters: KnownEventsParameters) -> tuple[Secrets | None, str]:
-    """The values of units that must not be inferred, and why the check fails where one is missing and must not be."""
-    if not rows.secrets:
-        return None, ""
-    convention, secret = view.policy.conventions.missing_sensitive, rows.secret
-    missing = int((secret < 0).sum())
-    if convention == "own_category":
-        secret = np.where(secret < 0, rows.secrets, secret)
-    violation = f"{missing:,} events have no value in the sensitive attribute" if missing else ""
-    counted = _counted(rows.secret_labels, rows.secrets, parameters)
-    return secrets_of(rows.unit, rows.units, secret, counted), violation if convention == "fail" else ""
-
-
-def _counted(labels: Sequence[str], secrets: int, parameters: KnownEventsParameters) -> Flags | None:
-    """Which values must not be inferred. Shape (secrets + 1,).
-
-    Raises:
-        CheckError: no event has one of them.
-    """
-    if parameters.values is None:
-        return None
-    wanted = {*parameters.values}
-    lacking = len(wanted - {*labels})
-    if lacking:
-        raise CheckError(f"no event has {lacking} of the {len(wanted)} `values`, so no one could infer them")
-    return np.array([*(label in wanted for label in labels), *[False] * (secrets + 1 - len(labels))])
+    return _figure(read, sizes, parameters, sensitive)
 
 
 def _figure(
     read: ReadEvents,
     sizes: Sequence[KnowledgeOfSize],
     parameters: KnownEventsParameters,
-    sensitive: str | None,
-    violation: str,
+    sensitive: SensitiveValues,
 ) -> TableFigure:
     events, last = read.events, sizes[-1] if sizes else None
     supports = events.alike if last is None else last.supports
@@ -176,8 +140,7 @@ def _figure(
         "smallest_knowledge": known_at([*sizes], events.alike),
     }
     confidences = [one.confidence for one in sizes if one.confidence is not None]
-    if confidences:
-        details |= {"sensitive": sensitive, "confidence": max(confidences)}
+    details |= sensitive.details(max(confidences, default=None))
     inferred = np.zeros(events.units, bool) if last is None else last.inferred
     return TableFigure(
         Fraction(int(supports.min())),
@@ -186,11 +149,11 @@ def _figure(
         details=details,
         distribution=distribution_of(supports, np.ones(events.units, np.int64)),
         further={"C": max(confidences, default=Fraction(0))},
-        violation=violation,
+        violation=sensitive.violation,
     )
 
 
-def _failing(supports: Any, inferred: Flags, parameters: KnownEventsParameters) -> int | None:
+def _failing(supports: Counts, inferred: Flags, parameters: KnownEventsParameters) -> int | None:
     if parameters.k is None and parameters.C is None:
         return None
     return int(((supports < (parameters.k or 0)) | inferred).sum())
@@ -213,9 +176,7 @@ def _of_size(one: KnowledgeOfSize, parameters: KnownEventsParameters) -> dict[st
     return figures
 
 
-def _in_windows(
-    rows: UnitRows, parameters: KnownEventsParameters, secrets: Secrets | None, violation: str
-) -> TableFigure:
+def _in_windows(rows: UnitRows, parameters: KnownEventsParameters, sensitive: SensitiveValues) -> TableFigure:
     """What all events of one window reveal."""
     if rows.time is None:
         raise CheckError("`window` needs the times of events; name their column in the policy as `time:`")
@@ -225,16 +186,15 @@ def _in_windows(
         raise CheckError("no event has a time, so that none is in a window")
     if parameters.repeats == "ignored":
         events = events.once_each()
-    of_windows, windows = in_windows(events, parameters.window / rows.step, secrets, parameters.C)
+    of_windows, windows = in_windows(events, parameters.window / rows.step, sensitive.secrets, parameters.C)
     has = of_windows.supports < NONE
     missing = int(rows.without_time.sum())
-    details = {
+    details: dict[str, Any] = {
         **event_details(ReadEvents(events, None, missing, rows)),
         "windows": windows,
         "alone": int((of_windows.supports == 1).sum()),
     }
-    if of_windows.confidence is not None:
-        details["confidence"] = of_windows.confidence
+    details |= sensitive.details(of_windows.confidence)
     return TableFigure(
         Fraction(int(of_windows.supports.min())),
         rows.units,
@@ -242,7 +202,7 @@ def _in_windows(
         details=details,
         distribution=distribution_of(of_windows.supports[has], np.ones(int(has.sum()), np.int64)),
         further={"C": of_windows.confidence or Fraction(0)},
-        violation=violation,
+        violation=sensitive.violation,
     )
 
 
@@ -250,9 +210,8 @@ def _of_sample(
     view: TableView,
     read: ReadEvents,
     parameters: KnownEventsParameters,
-    secrets: Secrets | None,
+    sensitive: SensitiveValues,
     amounts: Sequence[float],
-    violation: str,
 ) -> TableFigure:
     """A failure that a sample proves, or a pass that whole histories prove.
 
@@ -261,7 +220,9 @@ def _of_sample(
     """
     events, nearby = read.untimed
     k, size = parameters.k, len(amounts)
-    sample = sampled_knowledge(events, size, nearby, generator_of(view), k=k or 0, secrets=secrets, most=parameters.C)
+    sample = sampled_knowledge(
+        events, size, nearby, generator_of(view), k=k or 0, secrets=sensitive.secrets, most=parameters.C
+    )
     bound = _bound(read, parameters)
     fails = (k is not None and sample.support < k) or (
         parameters.C is not None and sample.confidence is not None and sample.confidence > parameters.C
@@ -277,6 +238,7 @@ def _of_sample(
         "smallest_support_sampled": sample.support,
         "smallest_class": bound,
         "seed": view.policy.document.seed,
+        **sensitive.details(sample.confidence),
     }
     return TableFigure(
         Fraction(sample.support if fails else bound),
@@ -284,7 +246,7 @@ def _of_sample(
         sample.exposed if fails else 0,
         details=details,
         further={"C": sample.confidence or Fraction(0)},
-        violation=violation,
+        violation=sensitive.violation,
     )
 
 
@@ -347,26 +309,29 @@ CHECKS: list[Check] = [
         needs={Need.PARTITION, Need.DISTINCT},
         sentences=Sentences(
             passed="{finds}[{C?}; at most {certainty} of them have the same value of {sensitive:column}].",
-            failed=(
-                "[{sampled?}At least ]{failing/records:{unit}} {failing/records:has|have} {some_events} [{k?}that fewer "
-                "than {k:{unit}} have[{C?}, or ]][{C?}by which {sensitive:column} is inferred with more than {C:%} "
-                "confidence]; {worst}[{alone>0?}; {alone:{unit}} {alone:is|are} alone with theirs[{safe>0?}, and no one "
-                "with {safe:event}]]."
-            ),
-            measured="{finds}[{alone>0?}; {alone:{unit}} {alone:is|are} alone[{safe>0?}, and no one by {safe:event}]].",
+            failed="{intruder_here} {does}; {worst}{certain}.",
+            measured="{finds}{certain}.",
             impact=(
-                "An intruder who knows {some_events} of {person} narrows them down to {observed:{unit}} at worst; a "
-                "guess is right with {guess:chance}."
+                "{intruder_here} narrows them down to {observed:{unit}} at worst; a guess is right with {guess:chance}."
             ),
             values=_values,
             parts={
-                "some_events": "[{window?}all events of one window of time|[{m=1?}one event|any {m} events]]",
+                "intruder_here": (
+                    "An intruder who knows [{window?}all events of one window of time|[{m=1?}one event|any {m} "
+                    "events]] of {person}"
+                ),
                 "finds": (
-                    "An intruder who knows {some_events} of {person} finds at least {observed:{unit}} with the same"
+                    "{intruder_here} finds at least {observed:{unit}} with the same"
                     "[{sampled?}, because no fewer have the same whole history]"
                 ),
-                "worst": (
-                    "the least is {observed:{unit}}[{C?}, the largest share of a value {certainty}]"
+                "does": (
+                    "[{k?}narrows {of_all} down to fewer than {k:{unit}}[{C?}, or infers {sensitive:column} with more "
+                    "than {C:%} confidence]|infers {sensitive:column} of {of_all} with more than {C:%} confidence]"
+                ),
+                "of_all": "[{sampled?}at least ]{failing/records:{unit}}",
+                "worst": "the least is {observed:{unit}}[{C?}, the largest share of a value {certainty}]",
+                "certain": (
+                    "[{alone>0?}; {alone:{unit}} {alone:is|are} found for certain[{safe>0?}, and no one by {safe:event}]]"
                 ),
                 "certainty": "{details.confidence:% against C}",
             },

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 
@@ -19,7 +20,7 @@ from tcdp_audit.plugin._internal import (
     run_lengths,
 )
 from tcdp_audit_plugins.checks.histories.combinations import BLOCK
-from tcdp_audit_plugins.checks.histories.events import Events, Flags, Positions, numbered_values
+from tcdp_audit_plugins.checks.histories.events import Events, Flags, Positions
 
 
 @dataclass(frozen=True)
@@ -118,7 +119,7 @@ class NearbyEvents:
         driver = np.take_along_axis(points, rarest[:, None], axis=1)[:, 0] if len(points) else rarest
         until = np.cumsum(least)
         edges = [0, *(np.flatnonzero(np.diff(until // block)) + 1).tolist(), len(points)]
-        for start, end in zip(edges[:-1], edges[1:], strict=True):
+        for start, end in pairwise(edges):
             checkpoint()
             some = slice(start, end)
             if end > start:

@@ -65,7 +65,7 @@ class ReadEvents:
 
     @property
     def untimed(self) -> tuple[Events, NearbyEvents]:
-        """The events for a sample: by label alone where their order matters, which gives each combination more units."""
+        """The events for a sample: without times where their order matters, so that supports are larger."""
         if self.nearby is not None:
             return self.events, self.nearby
         nearby = NearbyEvents.of(Events(self.events.unit, self.events.label, self.events.static), 0)
@@ -111,8 +111,8 @@ def require_events(view: TableView, rows: UnitRows) -> None:
     needed = OF_EVENT * len(rows.unit)
     if view.memory is not None and needed > view.memory:
         raise CheckError(
-            f"{count(len(rows.unit), 'event')} need about {gibibytes(needed)}, and {gibibytes(view.memory)} may be used; "
-            "give more with --memory"
+            f"{count(len(rows.unit), 'event')} need about {gibibytes(needed)}, and {gibibytes(view.memory)} may be "
+            "used; give more with --memory"
         )
 
 

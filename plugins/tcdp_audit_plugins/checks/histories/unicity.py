@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from fractions import Fraction
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
@@ -46,7 +45,8 @@ class UnicityParameters(EventParameters):
         Field(description="Of units with fewer events, all of them are drawn, or these units are left out."),
     ] = "all"
     max_combinations: Annotated[
-        int, Field(ge=1, description="Combinations of events up to which all are looked at; beyond, 100 a unit are drawn.")
+        int,
+        Field(ge=1, description="Combinations of events up to which all are looked at; beyond, 100 a unit are drawn."),
     ] = 10**8
 
     @property
@@ -100,9 +100,7 @@ def _chances(view: TableView, read: ReadEvents, parameters: UnicityParameters) -
     amounts = Ordered.of(read.events, longest).amounts(longest)
     exact = [one for one in numbers if sum(amounts[:one]) <= parameters.max_combinations]
     block, events = block_for(view, longest), read.events
-    chances = (
-        exact_chances(events, exact, leave_out=leave_out, nearby=read.nearby, block=block) if exact else []
-    )
+    chances = exact_chances(events, exact, leave_out=leave_out, nearby=read.nearby, block=block) if exact else []
     others = [one for one in numbers if one not in exact]
     if others:
         drawn, nearby = read.untimed
@@ -130,7 +128,7 @@ def _values(outcome: Outcome) -> Mapping[str, Any]:
     """The figures of the number of points that decides."""
     chances, worst = outcome.details["chances"], outcome.details["worst_points"]
     (own,) = (one for one in chances if one["points"] == worst)
-    return {"drawn": own["points"], "margin": own.get("margin", 0), "mean": own["unicity"]}
+    return {"drawn": own["points"], "margin": own.get("margin", 0), "mean": float(own["unicity"])}
 
 
 CHECKS: list[Check] = [
@@ -151,7 +149,7 @@ CHECKS: list[Check] = [
                 "An intruder who happens to know {drawn:event} of {person} finds no one else with the same with "
                 "{observed:chance}, in the mean over everyone."
             ),
-            no_impact="{drawn:event} of {person}, whichever they are, are those of others too.",
+            no_impact="Whichever {drawn:event} of {person} an intruder knows, others have the same.",
             values=_values,
             parts={
                 "alone": (
