@@ -115,7 +115,7 @@ class Tasks:
                 self.conventions,
                 sensitive=bool(target.attributes),
                 declared=any(self.policy.attributes[name].order is not None for name in target.attributes),
-                unit=self.policy.document.unit,
+                unit=self._rows.policy.document.root if self._view.is_whole else self.policy.document.unit,
                 known_rows=self._view.known_rows,
             ),
             obstacle=self._view.obstacle(bare.check, bare.expectation.parameters, target)

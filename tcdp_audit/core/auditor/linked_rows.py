@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from tcdp_audit.core.auditor.views import UNITS, View, Views, targets_of, unit_noun
+from tcdp_audit.core.auditor.views import UNITS, View, Views, targets_of, root_noun
 from tcdp_audit.core.base.outcome import KNOWN_ROWS, Outcome, Severity, Status
 from tcdp_audit.core.base.words import agree, count, noun_form, plural
 from tcdp_audit.core.policy.policy import Policy
@@ -59,7 +59,7 @@ def with_histories(outcome: Outcome, views: Views) -> Outcome:
             KNOWN_ROWS: "one",
             "alone": histories.alone,
             "least_alike": histories.k,
-            "noun": unit_noun(views.policy),
+            "noun": root_noun(views.policy),
         },
     )
 
@@ -75,7 +75,7 @@ def judges_histories(views: Views) -> bool:
 
 
 def _sentence(policy: Policy, histories: Histories) -> str:
-    noun, unit = unit_noun(policy), policy.document.unit
+    noun, unit = root_noun(policy), policy.document.root
     of = count(histories.units, noun)
     several, alone, least = _with_several_rows(histories), histories.alone, histories.k
     alike = (

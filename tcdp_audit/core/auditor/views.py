@@ -85,7 +85,9 @@ class View:
     @property
     def record_name(self) -> str:
         """What a record of the view is called, where it is a unit; empty where it is a row."""
-        return unit_noun(self.release.policy) if self.kind == UNITS else ""  # whose unit is what joins rows
+        if self.kind != UNITS or self.histories is None:
+            return ""
+        return root_noun(self.histories.release.policy)
 
     def grouped_by(self, check: Specification[Any], parameters: Any, target: Target) -> tuple[Domain, ...]:
         """The domains that define the classes of a target."""
@@ -197,10 +199,10 @@ class Views:
         return self.both.get(table_of(self.rows.release, target.attributes[0]), self.units)
 
 
-def unit_noun(policy: Policy) -> str:
-    """What a unit of the policy is called, in the singular."""
+def root_noun(policy: Policy) -> str:
+    """What is judged as a whole, in the singular: a unit, or a household."""
     document = policy.document
-    if document.household is not None and document.unit == document.household:
+    if document.household is not None:
         return "household"
     return document.unit_name or noun_of_column(document.unit or "")
 

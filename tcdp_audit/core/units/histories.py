@@ -29,6 +29,7 @@ from tcdp_audit.core.release.unit_readings import linking_unit
 from tcdp_audit.core.units.coding import CodedHistories, code_histories
 from tcdp_audit.core.units.engines import HISTORY, HistoryEngine, UnitsEngine, raw_numbers
 
+ROOT = "\0root"  # the unit of a row as a number: its code; no column of a table has this name
 EXEMPT = "\0exempt"  # whether a row is of an exempt unit; no column of a table has this name
 ROW_BYTES = 64  # what coding takes for a row, in addition to its codes
 Numbers = NDArray[np.int64]
@@ -115,7 +116,7 @@ class Histories:
         for name, codes in self.constant.items():
             if name != self.unit.attribute:
                 columns[name] = self._own_column(name, codes[chosen])
-        columns[self.unit.attribute] = self._own_column(self.unit.attribute, chosen)
+        columns[ROOT] = (RawDomain(np.arange(self.unit.size), self.present[:-1].astype(np.int64), 0), chosen)
         plain = {
             name: one.model_copy(update={"role": Role.INSENSITIVE}) if one.role is Role.QUASI_IDENTIFIER else one
             for name, one in declared.items()
@@ -123,7 +124,8 @@ class Histories:
         known = AttributeDeclaration(role=Role.QUASI_IDENTIFIER, scale=Scale.NUMERIC)  # numbers are read fastest
         further = AttributeDeclaration(role=Role.INSENSITIVE, scale=Scale.NUMERIC)
         numbers = {self.name(one): further if one else known for one in self.by}
-        policy = declaring(self.release.policy, {**plain, **numbers}, self.unit.attribute)
+        numbers[ROOT] = further
+        policy = declaring(self.release.policy, {**plain, **numbers}, ROOT)
         return Release(UnitsEngine(self.release.engine, columns), policy, self.release.original, self.release.cache)
 
     @cached_property
@@ -135,8 +137,11 @@ class Histories:
         }
         if self.exempt.any():
             columns[EXEMPT] = (raw_numbers(self.exempt.astype(np.int64), 2), self.exempt.astype(np.int64))
+        numbers = np.arange(self.unit.size)
+        columns[ROOT] = (RawDomain(numbers, self.unit.counts, self.unit.missing), np.append(numbers, self.unit.size))
         engine = HistoryEngine(self.release.engine, self.unit, columns)
-        policy = declaring(self.release.policy, self.release.policy.attributes, self.unit.attribute)
+        known = AttributeDeclaration(role=Role.INSENSITIVE, scale=Scale.NUMERIC)
+        policy = declaring(self.release.policy, {**self.release.policy.attributes, ROOT: known}, ROOT)
         return replace(self.release, engine=engine, policy=policy)
 
     def unit_of_row(self) -> Numbers:
