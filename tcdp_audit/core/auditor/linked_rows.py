@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from tcdp_audit.core.auditor.views import UNITS, View, Views, targets_of, root_noun
+from tcdp_audit.core.auditor.views import UNITS, View, Views, root_noun, targets_of
 from tcdp_audit.core.base.outcome import KNOWN_ROWS, Outcome, Severity, Status
 from tcdp_audit.core.base.words import agree, count, noun_form, plural
 from tcdp_audit.core.policy.policy import Policy
