@@ -19,7 +19,7 @@ SOURCES = ("tcdp_audit", "plugins", "reports")
 FOLDERS = (*SOURCES, "tests", "benchmarks", "examples", "tools")
 FRAGMENT = re.compile(r"(Those|Of|That|So)\b")  # such as "Those of two tables."
 QUESTION = re.compile(r"(What|Which|Where|When|Why|How)\b")  # such as "How many there are."
-QUESTIONS = 130  # that may be left: there were 560, and 93 when this was written
+QUESTIONS = 130  # that may be left: there were 575, and 93 when this was written
 Documented = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 
 
