@@ -36,7 +36,7 @@ class RecordOrderParameters(Parameters):
 
 @dataclass(frozen=True)
 class Order:
-    """What the order of the records says of a column."""
+    """The relation of the order of the records to a column."""
 
     correlation: float  # Spearman's rank correlation of values with places
     agreeing: float  # the share of neighbours with the same value
@@ -94,7 +94,7 @@ def _columns(view: TableView) -> list[str]:
 
 
 def order_of_column(codes: Codes) -> Order:
-    """What the order of records says of one column, a missing value being a value after all others.
+    """The relation of the order of records to one column, a missing value being a value after all others.
 
     The number of runs R of n records, of which n_v have the value v, has over all orders the mean
     (n (n + 1) - Σ n_v²) / n and the variance (Σ n_v² (Σ n_v² + n (n + 1)) - 2 n Σ n_v³ - n³) / (n² (n - 1)).

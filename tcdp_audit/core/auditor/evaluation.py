@@ -53,7 +53,7 @@ PARTS = 8  # parts for each processor of a single shard whose classes overlap
 
 @dataclass(frozen=True)
 class Options:
-    """How to run an audit. No option changes a result, except that more memory makes estimates exact.
+    """Options of a run. None changes a result, except that more memory makes estimates exact.
 
     Args:
         memory: budget in bytes; None for three quarters of what is free.
@@ -278,7 +278,7 @@ class _Evaluation:
         return Measurements(lambda: self.view, of_classes, cache, tables)
 
     def _column_risks(self) -> tuple[ColumnRisk, ...]:
-        """What each quasi-identifier adds to the risk, over all classes; empty if there are too many."""
+        """The risk that each quasi-identifier adds, over all classes; empty if there are too many."""
         if self.view_of_release.is_whole:  # a part of the columns makes other histories
             return ()
         from tcdp_audit.core.classes.column_risk import affordable, column_risks  # noqa: PLC0415 - only on request

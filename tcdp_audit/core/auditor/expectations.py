@@ -63,7 +63,7 @@ class Tasks:
 
     @property
     def policy(self) -> Policy:
-        """What the release must satisfy."""
+        """The policy that the release must satisfy."""
         return self.release.policy
 
     @property

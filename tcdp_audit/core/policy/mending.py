@@ -78,7 +78,7 @@ def otherwise(model: type[M], data: Any, names: Sequence[str], values: Callable[
 
 
 def in_common(lists: Iterable[Sequence[F]]) -> list[F]:
-    """What all of several lists have, in the order of the first."""
+    """The items that all of several lists have, in the order of the first."""
     first, *others = [list(dict.fromkeys(one)) for one in lists] or [[]]
     sets = [set(one) for one in others]
     return [one for one in first if all(one in other for other in sets)]
@@ -185,7 +185,7 @@ Located = tuple[Place, str]
 
 
 def faults_of_document(document: PolicyDocument, questions: Sequence[str] | None) -> Iterator[Located]:
-    """What is wrong with a document as a whole, each with its location.
+    """The faults of a document as a whole, each with its location.
 
     `questions` are the keys of the questions that its profiles ask; None where a profile is unknown.
     """
@@ -242,7 +242,7 @@ def _histories_sound(document: PolicyDocument) -> Iterator[Located]:
 
 
 def _weight_numeric(document: PolicyDocument) -> Iterator[Located]:
-    """What can be known of the weight without data: it is a number."""
+    """The fault of a weight without data: it is no number."""
     weight = document.attributes.get(document.weight or "")
     if weight is not None and weight.scale is not Scale.NUMERIC:
         example = f"{document.weight}: {{role: {weight.role.value}, scale: numeric}}"
@@ -268,7 +268,7 @@ def _answers_asked(document: PolicyDocument, questions: Sequence[str]) -> Iterat
 
 
 def _utility_usable(document: PolicyDocument) -> Iterator[Located]:
-    """What is wrong with `utility`, each with its location."""
+    """The faults of `utility`, each with its location."""
     utility = document.utility
     for index, table in enumerate(utility.counts):
         yield from _unusable(document, ("utility", "counts", index, "by"), table.by)

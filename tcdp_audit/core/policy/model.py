@@ -14,7 +14,7 @@ from tcdp_audit.core.policy.scalars import Exact, as_date, as_text, as_version, 
 
 
 class Role(StrEnum):
-    """What an attribute can do to a person."""
+    """The part of an attribute in identifying or harming a person."""
 
     IDENTIFIER = "identifier"
     QUASI_IDENTIFIER = "quasi_identifier"
@@ -110,7 +110,7 @@ class AttributeDeclaration(Model):
 
     @property
     def reading(self) -> str:
-        """What decides how cells are read, as a text: all but the role and what is written for people."""
+        """The text of all that decides how cells are read: all but the role and what is written for people."""
         return repr([(name, value) for name, value in self if name not in ("role", "label", "of", "reason")])
 
     @model_validator(mode="after")
@@ -127,7 +127,7 @@ class AttributeDeclaration(Model):
 
 
 class Conventions(Model):
-    """What a verdict means: DEFINITIONS, section 0. Every outcome carries them."""
+    """The meaning of a verdict: DEFINITIONS, section 0. Every outcome carries them."""
 
     missing_quasi_identifier: Annotated[
         Literal["own_category", "wildcard", "fail"],
@@ -170,7 +170,7 @@ class Conventions(Model):
 
 
 class Answer(Model):
-    """What a person answers to a question that no figure decides."""
+    """The answer of a person to a question that no figure decides."""
 
     answer: Annotated[
         Literal["yes", "no"],

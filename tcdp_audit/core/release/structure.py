@@ -195,7 +195,7 @@ def _joined(document: PolicyDocument, sizes: NDArray[np.int64]) -> str:
 
 
 def _advice_on_unit(document: PolicyDocument) -> str:
-    """What to do about the unit in a release."""
+    """Advice about the unit in a release."""
     if document.drops_unit:
         return "the audit needs it, so drop it from the copy that is released, as `fix` does, which shuffles as well"
     if document.conventions.known_rows == "one":
@@ -228,7 +228,7 @@ def _details_of_unit(document: PolicyDocument, sizes: NDArray[np.int64]) -> dict
 
 
 def _advice(document: PolicyDocument) -> str:
-    """What to do about a key in a release."""
+    """Advice about a key in a release."""
     if document.internal_only:
         return "the policy says that the file stays inside"
     if document.keep_key:
