@@ -22,6 +22,7 @@ from tcdp_audit.core.auditor.linked_rows import with_histories, with_per_row
 from tcdp_audit.core.auditor.measuring import Measuring
 from tcdp_audit.core.auditor.table_tasks import TableTask
 from tcdp_audit.core.auditor.tasks import CountedRecords, Measurements, Result
+from tcdp_audit.core.auditor.unit_columns import unit_columns
 from tcdp_audit.core.auditor.views import UNITS, View, Views, domains_of, targets_of, views_of
 from tcdp_audit.core.base.audit_figures import ExposureCount
 from tcdp_audit.core.base.cache import Cache, Identity
@@ -138,7 +139,8 @@ def evaluation(
     running = {view.kind: _Evaluation(view, views, options, companions, failing_records) for view in views}
     judged = tuple(_in_order(views, running))
     counted = _counted(views, running)
-    structural = (*examined, *column_warnings(release, counted, options.detectors()))
+    detectors = options.detectors()
+    structural = (*examined, *column_warnings(release, counted, detectors), *unit_columns(release, detectors))
     structural = tuple(with_histories(one, views) if one.check == LINKED_ROWS else one for one in structural)
     outcomes = structural + judged
     failed = {kind: _failed(one, len(structural)) for kind, one in running.items()}

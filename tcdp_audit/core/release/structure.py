@@ -17,6 +17,7 @@ from tcdp_audit.core.base.outcome import (
     LINKED_ROWS,
     STAYS_INSIDE,
     STRUCTURE,
+    WITHOUT_UNIT,
     Outcome,
     Severity,
     Status,
@@ -46,6 +47,7 @@ def examine(release: Release, *, show_values: bool = False) -> Iterator[Outcome]
     yield _linkable_key(release.policy, release.columns)
     yield _linkable_order(release.policy.document)
     yield _linked_rows(release)
+    yield _without_unit(release)
     yield _wrong_scale(release)
     yield _outside_hierarchy(release, show_values=show_values)
     yield _text_variants(release)
@@ -167,6 +169,26 @@ def _linked_rows(release: Release) -> Outcome:
     return replace(outcome, details={**outcome.details, **_details_of_unit(document, sizes)}) if linked else outcome
 
 
+def _without_unit(release: Release) -> Outcome:
+    """Warn of records that name no unit, or no household: together they count as one."""
+    document = release.policy.document
+    joining = [(one, release.domains[one]) for one in (document.unit, document.household) if one in release.domains]
+    lacking = {name: domain.missing for name, domain in joining if domain.missing}
+    nouns = {name: noun_of_unit(document) if name == document.unit else "household" for name in lacking}
+    said = [
+        f"{count(records, 'record')} without a {nouns[name]} {agree(records, 'counts', 'count')} as one {nouns[name]}"
+        for name, records in lacking.items()
+    ]
+    outcome = _outcome(
+        WITHOUT_UNIT,
+        ("Every record names its unit", "Records that name no unit"),
+        sorted(lacking),
+        _literal(f"{'; '.join(said)}: give each its number, or leave these records out"),
+        severity=Severity.WARNING,
+    )
+    return replace(outcome, details={**outcome.details, "records": lacking}) if lacking else outcome
+
+
 def _counts_as_read(domain: Domain) -> NDArray[np.int64]:
     """The number of records of each unit, where blanks around a value are ignored as a reader does."""
     texts = _texts(domain)
@@ -176,13 +198,18 @@ def _counts_as_read(domain: Domain) -> NDArray[np.int64]:
     return np.bincount(units, domain.counts).astype(np.int64)
 
 
+def noun_of_unit(document: PolicyDocument) -> str:
+    """What the unit is called in the singular: the policy's noun, or that of the column's name."""
+    return document.unit_name or noun_of_column(document.unit or "")
+
+
 def _joined(document: PolicyDocument, sizes: NDArray[np.int64]) -> str:
     """The clause on the unit's column: how many units have several records."""
     assert document.unit is not None  # noqa: S101 - called only if there is one
     several, units = int((sizes > 1).sum()), int((sizes > 0).sum())
     if not len(sizes):
         return "cannot be read, so that nothing is known of the records that it joins"
-    noun = document.unit_name or noun_of_column(document.unit)
+    noun = noun_of_unit(document)
     if not several:
         return f"is the unit: it is declared as not released, and each {noun} has one record"
     have = agree(several, "has", "have")
