@@ -206,9 +206,12 @@ class _Evaluation:
         self.position = 0  # of the outcome that comes next, among those of all views
         borrowed = FrozenDict({name: BorrowedEngine(engine) for name, engine in companions.items()})
         self.memory = budget(options.memory)
-        self.view = TableView(
-            release.policy, BorrowedEngine(release.engine), borrowed, self.memory, options.samples, options.detectors
-        )
+
+        def view_of(one: Release, of_rows: TableView | None = None) -> TableView:
+            table, find = BorrowedEngine(one.engine), options.detectors
+            return TableView(one.policy, table, borrowed, self.memory, options.samples, find, of_rows)
+
+        self.view = view_of(release, view_of(views.rows.release) if view.is_whole else None)
         self.conventions = release.policy.conventions
         self.wildcard = self.conventions.missing_quasi_identifier == "wildcard"
         self.exposure = Exposure(release.unit)
@@ -262,7 +265,7 @@ class _Evaluation:
         return replace(task, failing_records=mask) if isinstance(task, ClassTask) else task
 
     def _outcome(self, task: ClassTask | TableTask, measurements: Measurements) -> Outcome:
-        outcome = with_per_row(task.outcome(measurements), self.view_of_release)
+        outcome = with_per_row(task.outcome(measurements), self.view_of_release, on_classes=isinstance(task, ClassTask))
         if self.failing_records is not None:
             self.failing_records.close(task if isinstance(task, ClassTask) else None, outcome)
             self._report_rows()

@@ -4,9 +4,9 @@ Without a unit that joins rows there is one view, the table as it is. With one, 
 its reading asks for:
 
 - `units`: a row for each unit, and its whole history as the only quasi-identifier;
-- `histories`: the rows, each with the history of its unit. A secret that differs within units is judged here: in classes
-  of histories, where a share is the share of units that have a value in any row, or in cells, the rows of a class of
-  histories that agree in their quasi-identifiers;
+- `histories`: the rows, each with the history of its unit. A secret that differs within units is judged here: in
+  classes of histories, where a share is the share of units that have a value in any row, or in cells, the rows of a
+  class of histories that agree in their quasi-identifiers;
 - `rows`: the rows by themselves. This is what a policy asks for that says `known_rows: one`.
 """
 
@@ -17,18 +17,18 @@ from dataclasses import dataclass
 from typing import Any
 
 from tcdp_audit.core.base.errors import CheckError
-from tcdp_audit.core.base.words import noun_of_column
+from tcdp_audit.core.base.words import noun_form, noun_of_column
 from tcdp_audit.core.check.evidence import Target
 from tcdp_audit.core.check.specification import Specification
 from tcdp_audit.core.encoding.domain import Domain
 from tcdp_audit.core.policy.policy import Expectation, Policy
 from tcdp_audit.core.release.release import Release
-from tcdp_audit.core.units.histories import Histories, is_linked, read_histories
+from tcdp_audit.core.units.histories import Histories, is_linked, read_histories, weight_of_root
 
 ROWS, UNITS, HISTORIES = "rows", "units", "histories"
 WILDCARD = (
-    "cannot be evaluated: under `missing_quasi_identifier: wildcard` histories with a missing cell form no classes; use "
-    "`own_category`, under which a missing cell is a value of its own, or say `known_rows: one` of this demand"
+    "cannot be evaluated: under `missing_quasi_identifier: wildcard` histories with a missing cell form no classes; "
+    "use `own_category`, under which a missing cell is a value of its own, or say `known_rows: one` of this demand"
 )
 
 
@@ -61,7 +61,12 @@ class View:
     @property
     def record_name(self) -> str:
         """What a record of the view is called, where it is a unit; empty where it is a row."""
-        return unit_noun(self.release.policy) if self.kind == UNITS else ""  # whose unit is what joins rows
+        return noun_of_root(self.histories) if self.kind == UNITS and self.histories is not None else ""
+
+    @property
+    def is_of_households(self) -> bool:
+        """Whether whole households are judged."""
+        return self.is_whole and self.histories is not None and self.histories.is_of_households
 
     def grouped_by(self, check: Specification[Any], parameters: Any, target: Target) -> tuple[Domain, ...]:
         """The domains that define the classes of a target."""
@@ -122,10 +127,13 @@ class View:
                 "cannot be evaluated: it is not defined for whole histories; demand `known_events`, whose details say "
                 "how little identifies someone, or say `known_rows: one` of this demand"
             )
-        weight = policy.document.weight
+        weight = weight_of_root(policy)
         if self.kind == UNITS and weight is not None and weight in self.histories.varying and not check.on_classes:
-            units = self.histories.varying[weight]
-            return f"cannot be evaluated: the weight {weight!r} is not the same in all rows of {units:,} units"
+            units, more = self.histories.varying[weight], ""
+            if self.is_of_households:
+                more = "; name the column with the weights of households as `household_weight:`"
+            whose = noun_form(noun_of_root(self.histories), units)
+            return f"cannot be evaluated: the weight {weight!r} is not the same in all rows of {units:,} {whose}{more}"
         return ""
 
 
@@ -156,18 +164,16 @@ class Views:
         if self.histories is None or self.units is None or self.both is None:
             return self.rows
         reading = expectation.check.reading(expectation.parameters)
-        if reading == "rows" or known_rows_of(expectation, self.policy) == "one":
+        if reading in ("rows", "events") or known_rows_of(expectation, self.policy) == "one":
             return self.rows
         constant = all(name in self.histories.constant for name in target.attributes)
         return self.units if constant else self.both
 
 
-def unit_noun(policy: Policy) -> str:
-    """What a unit of the policy is called, in the singular."""
-    document = policy.document
-    if document.household is not None and document.unit == document.household:
-        return "household"
-    return document.unit_name or noun_of_column(document.unit or "")
+def noun_of_root(histories: Histories) -> str:
+    """What is judged as a whole, in the singular: a household, or what the policy's unit is called."""
+    document = histories.release.policy.document
+    return "household" if histories.is_of_households else document.unit_name or noun_of_column(document.unit or "")
 
 
 def targets_of(policy: Policy) -> Iterator[tuple[Expectation, Target]]:

@@ -100,6 +100,8 @@ class DisplayNames:
     labels: Mapping[str, str] = field(default_factory=dict)
     # what a record of the judged table is, where it is not what the policy's table has: a unit with its whole history
     record_name: str = ""
+    # what is known of a unit whose rows are joined: its history, or the composition of a household
+    history_name: str = "whole history of"
 
     def __post_init__(self) -> None:
         """Lock its mapping."""

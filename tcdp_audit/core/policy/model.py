@@ -266,6 +266,10 @@ class PolicyDocument(Model):
         str | None,
         Field(description="The column of the group of people who are found together: its composition is judged."),
     ] = None
+    household_weight: Annotated[
+        str | None,
+        Field(description="The attribute that holds each household's sampling weight, where its members' differ."),
+    ] = None
     time: Annotated[
         str | None,
         Field(description="The column that says when a row of a unit was: numbers, or dates as 2026-11-20."),
