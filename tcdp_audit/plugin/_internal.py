@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from tcdp_audit.core.base.phrases import (
         SIGNS as SIGNS,
         bound as bound,
+        columns_of as columns_of,
         demanded as demanded,
         failing as failing,
         observed as observed,
@@ -84,5 +85,6 @@ if TYPE_CHECKING:
         verdict_sentence as verdict_sentence,
         verdict_title as verdict_title,
     )
+    from tcdp_audit.core.units.coding import code_histories as code_histories
 else:
     __getattr__, __dir__ = on_first_use(__name__)

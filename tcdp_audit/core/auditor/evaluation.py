@@ -24,6 +24,7 @@ from tcdp_audit.core.auditor.exposure import Exposure, FailingRecordMasks, Numbe
 from tcdp_audit.core.auditor.linked_rows import with_histories, with_per_row
 from tcdp_audit.core.auditor.measuring import Measuring
 from tcdp_audit.core.auditor.tasks import CountedRecords, Measurements, Result
+from tcdp_audit.core.auditor.unit_columns import unit_columns
 from tcdp_audit.core.auditor.views import UNITS, View, Views, domains_of, has_tables, targets_of, views_of
 from tcdp_audit.core.base.audit_figures import ExposureCount
 from tcdp_audit.core.base.cache import Cache, Identity
@@ -142,7 +143,8 @@ def evaluation(
     running = {view.key: _Evaluation(view, views, options, companions, failing_records) for view in views}
     judged = tuple(_in_order(views, running))
     counted = _counted(views, running)
-    structural = (*examined, *column_warnings(release, counted, options.detectors()))
+    detectors = options.detectors()
+    structural = (*examined, *column_warnings(release, counted, detectors), *unit_columns(release, detectors))
     structural = tuple(with_histories(one, views) if one.check == LINKED_ROWS else one for one in structural)
     outcomes = structural + judged
     failed = {kind: _failed(one, len(structural)) for kind, one in running.items()}
@@ -229,9 +231,15 @@ class _Evaluation:
         """The tables as checks on tables see them."""
         from tcdp_audit.core.check.table_view import TableView  # noqa: PLC0415 - only for a check on tables
 
-        policy, engine, options = self.release.policy, BorrowedEngine(self.release.engine), self.options
+        options = self.options
         borrowed = FrozenDict({name: BorrowedEngine(one) for name, one in self.companions.items()})
-        return TableView(policy, engine, borrowed, self.memory, options.samples, options.detectors)
+
+        def view_of(one: Release, of_rows: TableView | None = None) -> TableView:
+            table, find = BorrowedEngine(one.engine), options.detectors
+            return TableView(one.policy, table, borrowed, self.memory, options.samples, find, of_rows)
+
+        whole = self.view_of_release.is_whole
+        return view_of(self.release, view_of(self.views.rows.release) if whole else None)
 
     def outcomes(self) -> Generator[Outcome, None, None]:
         """The outcome of each expectation and target."""
@@ -300,7 +308,7 @@ class _Evaluation:
         return replace(task, failing_records=mask) if isinstance(task, ClassTask) else task
 
     def _outcome(self, task: ClassTask | TableTask, measurements: Measurements) -> Outcome:
-        outcome = with_per_row(task.outcome(measurements), self.view_of_release)
+        outcome = with_per_row(task.outcome(measurements), self.view_of_release, on_classes=isinstance(task, ClassTask))
         if self.failing_records is not None:
             self.failing_records.close(task if isinstance(task, ClassTask) else None, outcome)
             self._report_rows()

@@ -242,11 +242,14 @@ def _histories_sound(document: PolicyDocument) -> Iterator[Located]:
 
 
 def _weight_numeric(document: PolicyDocument) -> Iterator[Located]:
-    """The fault of a weight without data: it is no number."""
-    weight = document.attributes.get(document.weight or "")
-    if weight is not None and weight.scale is not Scale.NUMERIC:
-        example = f"{document.weight}: {{role: {weight.role.value}, scale: numeric}}"
-        yield ("weight",), f"{document.weight!r} is not declared as numeric; a weight is: `{example}`"
+    """What can be known of the weights without data: they are numbers, and those of households are of households."""
+    for key, name in (("weight", document.weight), ("household_weight", document.household_weight)):
+        weight = document.attributes.get(name or "")
+        if weight is not None and weight.scale is not Scale.NUMERIC:
+            example = f"{name}: {{role: {weight.role.value}, scale: numeric}}"
+            yield (key,), f"{name!r} is not declared as numeric; a weight is: `{example}`"
+    if document.household_weight is not None and document.household is None:
+        yield ("household_weight",), "the policy names no `household:` that could have a weight"
 
 
 def _losses_measured(document: PolicyDocument) -> Iterator[Located]:

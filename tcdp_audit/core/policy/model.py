@@ -282,6 +282,10 @@ class PolicyDocument(Model):
         str | None,
         Field(description="The column of the group of people who are found together: its composition is judged."),
     ] = None
+    household_weight: Annotated[
+        str | None,
+        Field(description="The attribute that holds each household's sampling weight, where its members' differ."),
+    ] = None
     time: Annotated[
         str | None,
         Field(description="The column that says when a row of a unit was: numbers, or dates as 2026-11-20."),
@@ -345,6 +349,11 @@ class PolicyDocument(Model):
         if self.unit is None or (self.keep_key and self.unit == self.key):
             return False
         return not self.unit_released or self.unit in (*self.with_role(Role.IDENTIFIER), self.key)
+
+    @property
+    def root_weight(self) -> str | None:
+        """The column of sampling weights of what is judged as a whole: that of households, or else of records."""
+        return self.household_weight or self.weight
 
     @property
     def unit_column(self) -> str | None:

@@ -80,11 +80,12 @@ def unit_rows(
         release: the table under its policy.
         attributes: the columns that an intruder may know of a row; None for all quasi-identifiers without `of: unit`.
         attribute: a sensitive attribute; None for none.
-        table: `members` for the rows of households; None for those of units.
+        table: `members` for the rows of households, each of which is a person; None for those of units.
         memory: budget in bytes.
 
     Raises:
-        CheckError: the policy names no such unit, a column cannot be used, or the rows exceed the memory.
+        CheckError: the policy names no such unit, members have several rows, a column cannot be used, or the rows exceed
+            the memory.
 
     Cost: two scans of the table.
     """
@@ -134,6 +135,8 @@ def _owner(release: Release, table: str | None) -> Domain:
         raise CheckError(f"the policy names no `{asked}:` whose rows could be known")
     if obstacle := release.obstacle(name):
         raise CheckError(obstacle)
+    if table == MEMBERS and release.unit is not None and release.unit.repeats:
+        raise CheckError("some people have several rows, so that a row is no member; make one row of each person")
     return release.domains[name]
 
 
