@@ -16,6 +16,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tcdp_audit.core.auditor.class_tasks import ClassTask, only_on_classes
 from tcdp_audit.core.auditor.column_warnings import column_warnings
@@ -153,6 +154,26 @@ def evaluation(
     )
     risks = next((one.risks for one in running.values() if one.risks), ())
     return Evaluation(outcomes, exposed, tuple(audited_columns(release)), risks)
+
+
+def records_failing_on_classes(
+    policy: Policy, engine: Engine, options: Options, companions: Mapping[str, Engine] = MappingProxyType({})
+) -> NDArray[np.bool_]:
+    """Whether each record fails a demand on classes that keeps the release from passing; see `evaluation`.
+
+    Where whole histories are judged, all rows of a unit fail together.
+
+    Returns:
+        bool, shape (records,), in the table's order.
+    """
+    masks = FailingRecordMasks(engine.records)
+    outcomes = evaluation(policy, engine, options, companions, masks).outcomes
+    judged = [one for one in outcomes if not one.is_structural]
+    failing = np.zeros(engine.records, dtype=bool)
+    for outcome, mask in zip(judged, masks.masks, strict=True):
+        if mask is not None and outcome.blocks:
+            failing |= mask
+    return failing
 
 
 def _in_order(views: Views, running: Mapping[str, _Evaluation]) -> Iterator[Outcome]:
