@@ -29,7 +29,7 @@ CODE_QUALITY = "gl.codequality.json"  # any name that selects the format
 
 @dataclass(frozen=True)
 class Settings:
-    """How a run audits and judges."""
+    """The settings of a run: how it audits and judges."""
 
     fail_on_warning: bool  # whether demands of severity warning count
     allow_vacuous: bool  # whether a policy whose demands cannot fail is accepted
@@ -155,7 +155,7 @@ def run_in_background(work: Callable[[], T]) -> Future[T]:
 
 
 class Form:
-    """What prints the results of a run; this one prints nothing."""
+    """A form of the results of a run; this one prints nothing."""
 
     def begin(self, policies: Sequence[Path]) -> None:
         """Called before the first audit."""

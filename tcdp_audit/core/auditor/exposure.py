@@ -1,4 +1,4 @@
-"""Which records failing demands expose, each counted once.
+"""Exposed records: those of failing demands, each counted once.
 
 Whether a demand fails is known only when all shards are measured. Therefore every shard reports the number of its
 records for each set of demands that they fail; the sets with a failing demand are added up afterwards. An entity may be
@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import compress
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,7 +27,9 @@ from tcdp_audit.core.encoding.counted import CountedCodes
 from tcdp_audit.core.encoding.domain import Domain
 from tcdp_audit.core.encoding.keys import distinct_of, fold, frozen_array, tally
 from tcdp_audit.core.engines.base import BorrowedEngine, Engine
-from tcdp_audit.core.units.histories import Histories
+
+if TYPE_CHECKING:
+    from tcdp_audit.core.units.histories import Histories
 
 Mask = NDArray[np.bool_]
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
-from tcdp_audit.core.auditor.views import UNITS, View, Views, targets_of, unit_noun
+from tcdp_audit.core.auditor.views import UNITS, View, Views, root_noun, targets_of
 from tcdp_audit.core.base.outcome import KNOWN_ROWS, Outcome, Severity, Status
 from tcdp_audit.core.base.words import agree, count, noun_form, plural
 from tcdp_audit.core.policy.policy import Policy
-from tcdp_audit.core.units.histories import Histories
+
+if TYPE_CHECKING:
+    from tcdp_audit.core.units.histories import Histories
 
 PER_ROW = "per_row"  # the detail of a demand on whole histories with what single rows show
 TITLES = "Demands judge what the unit joins", "A column joins the records of a unit"
@@ -18,8 +21,7 @@ def with_per_row(outcome: Outcome, view: View) -> Outcome:
     """An outcome on whole histories with the size of the smallest class of single rows, and their number."""
     if view.kind != UNITS or view.histories is None or outcome.status is Status.ERROR:
         return outcome
-    k, classes = view.histories.per_row
-    return replace(outcome, details={**outcome.details, PER_ROW: {"k": k, "classes": classes}})
+    return replace(outcome, details={**outcome.details, PER_ROW: view.histories.per_row})
 
 
 def with_histories(outcome: Outcome, views: Views) -> Outcome:
@@ -29,12 +31,16 @@ def with_histories(outcome: Outcome, views: Views) -> Outcome:
     release is fit.
     """
     histories, details = views.histories, dict(outcome.details)
-    if histories is None or details.get("units") is None:
+    if histories is None:
         return outcome
-    figures = {"whole_histories": {"k": histories.k, "classes": histories.classes, "alone": histories.alone}}
+    figures: dict[str, Any] = {
+        "whole_histories": {"k": histories.k, "classes": histories.classes, "alone": histories.alone}
+    }
+    if histories.alone_at_depth:
+        figures["alone_at_depth"] = list(histories.alone_at_depth)
     details |= {
         "units": histories.units,
-        PER_ROW: dict(zip(("k", "classes"), histories.per_row, strict=True)),
+        PER_ROW: histories.per_row,
         **figures,
     }
     if judges_histories(views):
@@ -53,7 +59,7 @@ def with_histories(outcome: Outcome, views: Views) -> Outcome:
             KNOWN_ROWS: "one",
             "alone": histories.alone,
             "least_alike": histories.k,
-            "noun": unit_noun(views.policy),
+            "noun": root_noun(views.policy),
         },
     )
 
@@ -69,7 +75,7 @@ def judges_histories(views: Views) -> bool:
 
 
 def _sentence(policy: Policy, histories: Histories) -> str:
-    noun, unit = unit_noun(policy), policy.document.unit
+    noun, unit = root_noun(policy), policy.document.root
     of = count(histories.units, noun)
     several, alone, least = _with_several_rows(histories), histories.alone, histories.k
     alike = (

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +29,7 @@ from tcdp_audit.core.release.unit_readings import linking_unit
 from tcdp_audit.core.units.coding import CodedHistories, code_histories
 from tcdp_audit.core.units.engines import HISTORY, HistoryEngine, UnitsEngine, raw_numbers
 
+ROOT = "\0root"  # the unit of a row as a number: its code; no column of a table has this name
 EXEMPT = "\0exempt"  # whether a row is of an exempt unit; no column of a table has this name
 ROW_BYTES = 64  # what coding takes for a row, in addition to its codes
 Numbers = NDArray[np.int64]
@@ -62,7 +64,9 @@ class Histories:
         exempt: which units are exempt: every cell of all their rows that could be known is suppressed.
         constant: for each attribute that has one value in all rows of each unit, the code of each unit's value.
         varying: for each attribute that has not, how many units have several values.
-        per_row: the smallest number of units, and the number of classes, where classes are formed of single rows.
+        per_row: the smallest number of units `k`, and the number of `classes`, where classes are formed of single rows;
+            of several tables for each by its name.
+        alone_at_depth: of several tables the number of units alone by what those down to each depth show.
     """
 
     release: Release
@@ -72,7 +76,8 @@ class Histories:
     exempt: NDArray[np.bool_]
     constant: Mapping[str, Numbers]
     varying: Mapping[str, int]
-    per_row: tuple[int, int]
+    per_row: Mapping[str, Any]
+    alone_at_depth: tuple[int, ...] = ()
     _domains: dict[Known, Domain] = field(default_factory=dict, init=False, repr=False)
 
     @cached_property
@@ -111,7 +116,7 @@ class Histories:
         for name, codes in self.constant.items():
             if name != self.unit.attribute:
                 columns[name] = self._own_column(name, codes[chosen])
-        columns[self.unit.attribute] = self._own_column(self.unit.attribute, chosen)
+        columns[ROOT] = (RawDomain(np.arange(self.unit.size), self.present[:-1].astype(np.int64), 0), chosen)
         plain = {
             name: one.model_copy(update={"role": Role.INSENSITIVE}) if one.role is Role.QUASI_IDENTIFIER else one
             for name, one in declared.items()
@@ -119,7 +124,8 @@ class Histories:
         known = AttributeDeclaration(role=Role.QUASI_IDENTIFIER, scale=Scale.NUMERIC)  # numbers are read fastest
         further = AttributeDeclaration(role=Role.INSENSITIVE, scale=Scale.NUMERIC)
         numbers = {self.name(one): further if one else known for one in self.by}
-        policy = _declaring(self.release.policy, {**plain, **numbers}, self.unit.attribute)
+        numbers[ROOT] = further
+        policy = declaring(self.release.policy, {**plain, **numbers}, ROOT)
         return Release(UnitsEngine(self.release.engine, columns), policy, self.release.original, self.release.cache)
 
     @cached_property
@@ -131,8 +137,11 @@ class Histories:
         }
         if self.exempt.any():
             columns[EXEMPT] = (raw_numbers(self.exempt.astype(np.int64), 2), self.exempt.astype(np.int64))
+        numbers = np.arange(self.unit.size)
+        columns[ROOT] = (RawDomain(numbers, self.unit.counts, self.unit.missing), np.append(numbers, self.unit.size))
         engine = HistoryEngine(self.release.engine, self.unit, columns)
-        policy = _declaring(self.release.policy, self.release.policy.attributes, self.unit.attribute)
+        known = AttributeDeclaration(role=Role.INSENSITIVE, scale=Scale.NUMERIC)
+        policy = declaring(self.release.policy, {**self.release.policy.attributes, ROOT: known}, ROOT)
         return replace(self.release, engine=engine, policy=policy)
 
     def unit_of_row(self) -> Numbers:
@@ -191,7 +200,8 @@ class Histories:
         return RawDomain(raw.values, counts[:-1].astype(np.int64), int(counts[-1])), position
 
 
-def _declaring(policy: Policy, attributes: Mapping[str, AttributeDeclaration], unit: str) -> Policy:
+def declaring(policy: Policy, attributes: Mapping[str, AttributeDeclaration], unit: str) -> Policy:
+    """A policy with other attributes and another unit."""
     changes = {"attributes": attributes, "unit": unit, "unit_released": True}
     return replace(policy, document=policy.document.model_copy(update=changes))
 
@@ -251,7 +261,9 @@ def _read(release: Release, sets: Sequence[Known], domains: Sequence[Domain], me
     constant, varying = _constancy(rows, domains[:-1], owner, owners)
     assert labels is not None  # noqa: S101 - the first set is there always
     counted = ~exempt[owner]
-    per_row = _per_row(labels.values[counted], labels.span, owner[counted], owners)
+    per_row = dict(
+        zip(("k", "classes"), _per_row(labels.values[counted], labels.span, owner[counted], owners), strict=True)
+    )
     return Histories(
         release,
         unit,
@@ -260,7 +272,7 @@ def _read(release: Release, sets: Sequence[Known], domains: Sequence[Domain], me
         exempt,
         FrozenDict(constant),
         FrozenDict(varying),
-        per_row,
+        FrozenDict(per_row),
     )
 
 
