@@ -26,7 +26,7 @@ from tcdp_audit.core.auditor.linked_rows import with_histories, with_per_row
 from tcdp_audit.core.auditor.measuring import Measuring
 from tcdp_audit.core.auditor.tasks import CountedRecords, Measurements, Result
 from tcdp_audit.core.auditor.unit_columns import unit_columns
-from tcdp_audit.core.auditor.views import UNITS, View, Views, domains_of, has_tables, targets_of, views_of
+from tcdp_audit.core.auditor.views import ROWS, UNITS, View, Views, domains_of, has_tables, targets_of, views_of
 from tcdp_audit.core.base.audit_figures import ExposureCount
 from tcdp_audit.core.base.cache import Cache, Identity
 from tcdp_audit.core.base.errors import DataError, UsageError
@@ -187,10 +187,10 @@ def _in_order(views: Views, running: Mapping[str, _Evaluation]) -> Iterator[Outc
 
 
 def _counted(views: Views, running: Mapping[str, _Evaluation]) -> CountedRecords:
-    """The records and the units that no convention exempts."""
-    if views.histories is not None:
-        return CountedRecords(views.histories.records, views.histories.units)
-    return next(iter(running.values())).counted
+    """The records and the units that no convention exempts; the fewest, where single rows are exempt as well."""
+    histories, of_rows = views.histories, [one.counted for kind, one in running.items() if kind == ROWS]
+    whole = [] if histories is None else [CountedRecords(histories.records, histories.units)]
+    return min((*whole, *of_rows), key=lambda one: one.records)
 
 
 def _failed(evaluation: _Evaluation, before: int) -> dict[int, int]:
