@@ -48,7 +48,7 @@ def _query(match: re.Match[str]) -> str:
 
 
 def _end(text: str, node: Node) -> int:
-    """Where a list ends; a block list's mark is after the line's end, which stays."""
+    """The end of a list; a block list's mark is after the line's end, which stays."""
     end = int(node.end_mark.index)
     return end - (len(text[:end]) - len(text[:end].rstrip()))
 

@@ -29,7 +29,7 @@ CODE_QUALITY = "gl.codequality.json"  # any name that selects the format
 
 @dataclass(frozen=True)
 class Settings:
-    """How a run audits and judges."""
+    """The settings of a run: how it audits and judges."""
 
     fail_on_warning: bool  # whether demands of severity warning count
     allow_vacuous: bool  # whether a policy whose demands cannot fail is accepted

@@ -184,7 +184,7 @@ def _counts(detection: Detection) -> bool:
 def strengths_among(
     engine: Engine, columns: Sequence[str], tokens: Collection[str], progress: Callable[[str, int, int], None]
 ) -> Strengths | None:
-    """How well columns that an intruder may know distinguish records; None where there is none."""
+    """The strengths of columns that an intruder may know; None where there is none."""
     if not columns:
         return None
     progress("combinations of columns", 0, len(columns))

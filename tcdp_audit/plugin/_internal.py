@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     )
     from tcdp_audit.core.classes.strength import strengths as strengths
     from tcdp_audit.core.encoding.domain import texts_of as texts_of
+    from tcdp_audit.core.encoding.hierarchy import ancestors_of as ancestors_of
     from tcdp_audit.core.encoding.keys import (
         Codes as Codes,
         Floats as Floats,
@@ -57,7 +58,6 @@ if TYPE_CHECKING:
         split_pattern as split_pattern,
     )
     from tcdp_audit.core.engines.source import require_known_kind as require_known_kind, require_names as require_names
-    from tcdp_audit.core.information_loss.scales import ancestors_of as ancestors_of
     from tcdp_audit.core.results.document import Block as Block, summary_blocks as summary_blocks
     from tcdp_audit.core.results.findings import (
         Level as Level,

@@ -34,7 +34,7 @@ class BackgroundParameters(AttributeParameters):
 
 
 def records_to_know(evidence: ClassEvidence, _: BackgroundParameters) -> NDArray[Any]:
-    """How many other records of a class must be known before the rest has one sensitive value: n_E - max_i c_i.
+    """The number of other records to know before the rest of a class has one sensitive value: n_E - max_i c_i.
 
     Returns:
         int64, shape (classes,): 0 for a homogeneous class.
@@ -73,6 +73,7 @@ CHECKS = [
         ),
         monotone=lambda _: True,  # n - max c_i of a union is at least the sum over its parts
         on_attribute=True,
+        history_reading=lambda _: "units",
         details=_in_mixed_classes,
         sentences=Sentences(
             passed="{story}.",

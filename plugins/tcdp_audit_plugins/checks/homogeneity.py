@@ -16,7 +16,7 @@ class HomogeneityParameters(ShareParameters):
 
 
 def homogeneous(evidence: ClassEvidence, _: HomogeneityParameters) -> NDArray[np.bool_]:
-    """Which classes have a sensitive value that all their members have, be it the only one or not.
+    """The classes with a sensitive value that all their members have, be it the only one or not.
 
     Returns:
         bool, shape (classes,).
@@ -46,6 +46,7 @@ CHECKS = [
         label="share of records or units in homogeneous groups",
         monotone=lambda _: True,  # a union with a single value has only parts with that value
         on_attribute=True,
+        history_reading=lambda _: "units",
         sentences=Sentences(
             passed=(
                 "[{units?}{victim_units/units:{unit}} {victim_units/units:is|are} in "

@@ -232,6 +232,7 @@ def _values(outcome: Outcome) -> dict[str, Any]:
 CHECKS = [
     TableCheck(
         name="individual_risk",
+        history_reading=lambda _: "units",
         title="Individual risk",
         disclosure_type=DisclosureType.IDENTITY_DEGREE,
         parameters=IndividualRiskParameters,

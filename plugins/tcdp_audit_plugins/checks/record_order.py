@@ -45,7 +45,7 @@ class Order:
 
 
 def record_order(view: TableView, _: RecordOrderParameters) -> TableFigure:
-    """How many columns the places of the records say of, the places in the original among them.
+    """The number of columns that the order of the records reveals, the original's own order among them.
 
     Of each column: whether its values ascend or descend with the places (rank correlation), and whether equal values
     are next to each other more or less often than in a random order (runs). Both have exact moments over all orders.
@@ -126,7 +126,7 @@ def _middle_ranks(sizes: Floats) -> Floats:
 
 
 def _correlation(ranks: Floats) -> float:
-    """Of ranks with places."""
+    """The correlation of ranks with places."""
     places = np.arange(len(ranks)) - (len(ranks) - 1) / 2
     centred = ranks - ranks.mean()
     return float(centred @ places / sqrt(float(centred @ centred) * float(places @ places)))

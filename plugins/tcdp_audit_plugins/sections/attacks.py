@@ -88,7 +88,7 @@ def _unique(outcome: Outcome) -> str:
 
 
 def _victims(outcome: Outcome) -> tuple[int, str]:
-    """How many an attack succeeds on, and the same with what they are: entities where these count once."""
+    """The number that an attack succeeds on, and the same with what they are: entities where these count once."""
     entities = outcome.details.get("victim_units")
     if entities is None:
         number = int(outcome.details.get("victims", 0))

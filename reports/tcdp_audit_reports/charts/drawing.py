@@ -137,7 +137,7 @@ class Label:
 
     @property
     def classes(self) -> str:
-        """Those of the stylesheet: its look unless it is a tick, and where it is anchored unless at its start."""
+        """The classes of the stylesheet: its look unless it is a tick, and where it is anchored unless at its start."""
         own = [one for one in self.style.split() if one != TICK]
         return " ".join([*own, *([] if self.anchor == "start" else [self.anchor])])
 

@@ -68,7 +68,7 @@ def tried_table(log: ChangeLog) -> Rows | None:
 
 
 def fate(log: ChangeLog, step: Step) -> str:
-    """Why a step was not taken."""
+    """The reason why a step was not taken."""
     if step.error:
         return _sentence(prose(step.error))
     against = step.failing

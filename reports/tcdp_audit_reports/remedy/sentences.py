@@ -32,7 +32,7 @@ def origin(audit: Audit, log: ChangeLog) -> str:
 
 
 def drops(log: ChangeLog) -> str:
-    """Which columns are not written, in a sentence; nothing where all are."""
+    """The columns that are not written, in a sentence; nothing where all are."""
     return f"{sentence_case(prose(visible(log.drops)))}." if log.dropped else ""
 
 
@@ -180,7 +180,7 @@ def attacks(log: ChangeLog) -> list[tuple[str, str, str]]:
 
 
 def unhelped(log: ChangeLog) -> list[str]:
-    """Which demands a remedy of the policy does not act on, and why remedies were left out of a plan."""
+    """The demands that a remedy of the policy does not act on, and why remedies were left out of a plan."""
     steps = dict.fromkeys(f"{one.title} {one.unhelped}." for one in (*log.steps, *log.tried) if one.unhelped)
     left_out = [f"{listing(titles)} not tried: {reason}." for reason, titles in log.left_out_by_reason.items()]
     return [sentence_case(visible(one)) for one in (*steps, *left_out)]

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,7 +23,9 @@ from tcdp_audit.core.check.threshold import Verdict
 from tcdp_audit.core.classes.grouping import Grouping, MatchedClasses, Shard
 from tcdp_audit.core.classes.histogram import Counts, Histogram
 from tcdp_audit.core.encoding.domain import Domain, Labels
-from tcdp_audit.core.encoding.hierarchy import Tree
+
+if TYPE_CHECKING:
+    from tcdp_audit.core.encoding.hierarchy import Tree
 
 MOST = 6  # limit of the values shown, those whose shares differ most
 DIGITS = 2  # decimal places of a share; an exact one could reveal the value
@@ -72,6 +74,8 @@ class ClassTask(Task[CheckOnClasses[Any]]):
         records: the number of records of the whole release; of its entities, if the policy names a unit.
         failing_records: the mask in which failing records are marked; None if it is not requested.
         incomplete: the attributes in which, by convention, a missing value is a failure.
+        certain_in: a column that joins classes; a value that is certain in the joined class is certain in each of them.
+        counts_units: whether a share of a class is the share of its units that have a value in any row.
     """
 
     quasi_identifiers: tuple[Domain, ...] = ()
@@ -81,6 +85,8 @@ class ClassTask(Task[CheckOnClasses[Any]]):
     records: int = 0
     failing_records: FailingRecordMask | None = None
     incomplete: Sequence[Domain] = ()
+    certain_in: Domain | None = None
+    counts_units: bool = False
 
     def failing(self, size: Counts, histogram: Histogram | None) -> NDArray[np.bool_]:
         """Whether each class, of at least one record, fails independently of the others. Shape (classes,)."""

@@ -140,7 +140,7 @@ def _is_of_values(detector: Detector) -> bool:
 def _columns(release: Release, roles: Collection[Role]) -> list[str]:
     """The table's columns of some roles, except those that the policy names for a purpose."""
     document = release.policy.document
-    purposes = {document.key, document.unit, document.weight}
+    purposes = {document.key, document.unit, document.household, document.weight}
     named = [name for name, one in release.policy.attributes.items() if one.role in roles and name not in purposes]
     return [name for name in named if name in release.columns and name not in release.unreadable]
 

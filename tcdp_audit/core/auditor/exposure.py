@@ -1,4 +1,4 @@
-"""Which records failing demands expose, each counted once.
+"""Exposed records: those of failing demands, each counted once.
 
 Whether a demand fails is known only when all shards are measured. Therefore every shard reports the number of its
 records for each set of demands that they fail; the sets with a failing demand are added up afterwards. An entity may be
@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import compress
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +26,9 @@ from tcdp_audit.core.encoding.counted import CountedCodes
 from tcdp_audit.core.encoding.domain import Domain
 from tcdp_audit.core.encoding.keys import distinct_of, fold, frozen_array, tally
 from tcdp_audit.core.engines.base import BorrowedEngine, Engine
+
+if TYPE_CHECKING:
+    from tcdp_audit.core.units.histories import Histories
 
 Mask = NDArray[np.bool_]
 
@@ -172,10 +175,65 @@ class Exposure:
 
     def _units(self, failed: Mapping[int, int], unit: Domain) -> int:
         """The number of entities with an exposed record."""
+        return int(self.units_of(failed, unit).sum())
+
+    def units_of(self, failed: Mapping[int, int], unit: Domain) -> Mask:
+        """Which entities have an exposed record. Shape (units + 1,)."""
         exposed = np.zeros(unit.size + 1, dtype=bool)
         for place in failed.keys() & self.entities.keys():
             exposed |= self.entities[place]
-        return int(exposed.sum())
+        return exposed
+
+
+def exposed_by(
+    exposures: Mapping[str, Exposure],
+    failed: Mapping[str, Mapping[int, int]],
+    outcomes: Sequence[Outcome],
+    counted: CountedRecords,
+    histories: Histories | None,
+) -> ExposureCount:
+    """The records and units that failing demands expose, each counted once, over all views of a release.
+
+    Args:
+        exposures: the exposure of each view.
+        failed: for each view the position of the outcome of each failing task on classes, by the task's position.
+        outcomes: all outcomes.
+        counted: the records, and the units, that are not exempt.
+        histories: the whole histories; None where no unit joins rows, and there is one view.
+    """
+    if histories is None:
+        ((kind, exposure),) = exposures.items()
+        return exposure.of(failed[kind], outcomes, counted)
+    positions = sorted({position for one in failed.values() for position in one.values()})
+    if not positions:
+        return _of_a_table(outcomes, counted.records)
+    if histories.release.policy.document.household is not None:
+        return _of_households(exposures, failed, counted, histories)
+    units = np.logical_or.reduce([one.units_of(failed[kind], histories.unit) for kind, one in exposures.items()])
+    return ExposureCount(
+        records=histories.records_of(units),
+        of=counted.records,
+        counted=tuple(positions),
+        units=int((units & histories.present).sum()),
+        units_of=counted.entities,
+    )
+
+
+def _of_households(
+    exposures: Mapping[str, Exposure],
+    failed: Mapping[str, Mapping[int, int]],
+    counted: CountedRecords,
+    histories: Histories,
+) -> ExposureCount:
+    """The rows of people in exposed households; demands on single rows count only where no other fails."""
+    of_rows, of_homes = failed.get("rows", {}), [one for kind, one in failed.items() if kind != "rows" and one]
+    if not of_homes:
+        return exposures["rows"].of(of_rows, (), counted)
+    homes = np.logical_or.reduce(
+        [one.units_of(failed[kind], histories.unit) for kind, one in exposures.items() if kind != "rows"]
+    )
+    positions = sorted({position for one in of_homes for position in one.values()})
+    return ExposureCount(records=histories.records_of(homes), of=counted.records, counted=tuple(positions))
 
 
 def _of_a_table(outcomes: Sequence[Outcome], records: int) -> ExposureCount:

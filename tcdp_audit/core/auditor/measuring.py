@@ -9,10 +9,10 @@ times those of the release, and are never all in memory.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from threading import Lock
-from typing import Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import numpy as np
 
@@ -25,10 +25,12 @@ from tcdp_audit.core.base.words import gibibytes
 from tcdp_audit.core.classes.grouping import Grouping, MatchedClasses, Shard
 from tcdp_audit.core.classes.histogram import Counts, Histogram
 from tcdp_audit.core.classes.shards import without_exempt
-from tcdp_audit.core.classes.wildcard import Compatibility, WildcardBlock
-from tcdp_audit.core.classes.wildcard_rows import BLOCK, Values, concatenated
 from tcdp_audit.core.encoding.counted import Measure, Part
 from tcdp_audit.core.encoding.domain import Domain
+
+if TYPE_CHECKING:
+    from tcdp_audit.core.classes.wildcard import Compatibility, WildcardBlock
+    from tcdp_audit.core.classes.wildcard_rows import Values
 
 V = TypeVar("V")
 RECORD_BYTES = 96  # memory of a record while a shard is counted, in addition to its codes
@@ -129,7 +131,7 @@ class _ShardView:
     unit: Domain | None
     missing_is_a_value: bool
     groupings: dict[tuple[str, ...], Grouping] = field(default_factory=dict)
-    histograms: dict[tuple[tuple[str, ...], Identity], Histogram] = field(default_factory=dict)
+    histograms: dict[Any, Histogram] = field(default_factory=dict)
 
     def classes(self, task: ClassTask) -> tuple[Grouping, Histogram | None]:
         """The equivalence classes of a task, and the histogram of its attribute in them."""
@@ -139,11 +141,44 @@ class _ShardView:
         grouping, attribute = self.groupings[names], task.attribute
         if attribute is None:
             return grouping, None
-        key = (names, Identity(attribute))
+        if task.certain_in is not None:
+            return grouping, self._with_certainty(grouping, self._histogram(grouping, names, attribute), task)
+        if task.counts_units:
+            return grouping, self._once(
+                ("units", names, Identity(attribute)),
+                lambda: replace(self._histogram(grouping, names, attribute), counts_entities=True),
+            )
+        return grouping, self._histogram(grouping, names, attribute)
+
+    def _histogram(self, grouping: Grouping, names: tuple[str, ...], attribute: Domain) -> Histogram:
+        left_out = None if self.missing_is_a_value else attribute.size
+        return self._once(
+            (names, Identity(attribute)),
+            lambda: grouping.histogram(attribute.codes(self.shard), attribute.size + 1, left_out),
+        )
+
+    def _with_certainty(self, grouping: Grouping, histogram: Histogram, task: ClassTask) -> Histogram:
+        """The histogram of cells, each of which has a certain value if its class of histories has one."""
+        joined, attribute = task.certain_in, task.attribute
+        assert joined is not None  # noqa: S101 - asked only for cells
+        assert attribute is not None  # noqa: S101 - likewise
+
+        def made() -> Histogram:
+            names = (joined.attribute,)
+            if names not in self.groupings:
+                self.groupings[names] = Grouping(self.shard, [joined], self.unit)
+            whole = self.groupings[names]
+            certain = self._histogram(whole, names, attribute).certain
+            class_of_cell = np.zeros(len(histogram), dtype=np.int64)
+            class_of_cell[grouping.class_of_row] = whole.class_of_row
+            return replace(histogram, held_certain=certain[class_of_cell])
+
+        return self._once(("cells", joined.attribute, Identity(histogram)), made)
+
+    def _once(self, key: Any, make: Callable[[], Histogram]) -> Histogram:
         if key not in self.histograms:
-            left_out = None if self.missing_is_a_value else attribute.size
-            self.histograms[key] = grouping.histogram(attribute.codes(self.shard), attribute.size + 1, left_out)
-        return grouping, self.histograms[key]
+            self.histograms[key] = make()
+        return self.histograms[key]
 
 
 @dataclass
@@ -159,7 +194,7 @@ class MatchedShard:
     missing_is_a_value: bool
     show_values: bool
     memory: int
-    limit: int = BLOCK
+    limit: int
     _lock: Lock = field(default_factory=Lock, repr=False)
 
     def measure(self, part: tuple[int, int]) -> MeasuredShard:
@@ -211,6 +246,8 @@ class _Group:
         grouping.records  # noqa: B018 - computed here, by one thread
         if grouping.compatibility is None:
             return
+        from tcdp_audit.core.classes.wildcard_rows import Values  # noqa: PLC0415 - only for this convention
+
         _require_time(grouping.compatibility)
         if grouping.unit is not None:
             self.entities = Values.of(grouping.entities_of(grouping.unit), grouping.unit.size + 1)
@@ -309,6 +346,8 @@ class _Reader:
         return task.merge(result) if result else None
 
     def _measure(self) -> None:
+        from tcdp_audit.core.classes.wildcard_rows import concatenated  # noqa: PLC0415 - only for this convention
+
         classes, size, histograms = zip(*self.waiting, strict=True)
         one = MatchedClasses(self.grouping, np.concatenate(classes), np.concatenate(size))
         histogram = histograms[0] if len(histograms) == 1 or histograms[0] is None else concatenated(histograms)

@@ -84,7 +84,7 @@ class WorstClass:
 
 @dataclass(frozen=True)
 class Tally:
-    """How many of a total fail."""
+    """A total, and the number of it that fails."""
 
     total: int
     failing: int | None
@@ -98,6 +98,8 @@ class DisplayNames:
     unit_name: str = ""
     # what columns mean, by their names; only those that have a label
     labels: Mapping[str, str] = field(default_factory=dict)
+    # what a record of the judged table is, where it is not what the policy's table has: a unit with its whole history
+    record_name: str = ""
 
     def __post_init__(self) -> None:
         """Lock its mapping."""
@@ -245,7 +247,7 @@ class Outcome:
 
 
 def _failing(classes: Tally | None, records: Tally | None) -> tuple[int, int] | None:
-    """How many classes and records fail, where both are known."""
+    """The numbers of classes and records that fail, where both are known."""
     if classes is None or records is None or classes.failing is None or records.failing is None:
         return None
     return classes.failing, records.failing

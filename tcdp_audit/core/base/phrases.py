@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 
-from tcdp_audit.core.base.outcome import Comparison, Outcome, Tally
+from tcdp_audit.core.base.outcome import KNOWN_ROWS, Comparison, Outcome, Tally
 from tcdp_audit.core.base.words import (
     agree,
     count,
@@ -56,12 +56,14 @@ def observed(outcome: Outcome) -> str:
 
 
 def failing(outcome: Outcome) -> tuple[int, int] | None:
-    """How many classes and records fail, where the outcome says so."""
+    """The numbers of classes and records that fail, where the outcome says so."""
     return outcome.as_row().failing
 
 
 def record_noun(outcome: Outcome) -> str:
     """What a record is called: `record`, or the policy's `unit_name` where a record is the unit of privacy."""
+    if outcome.naming.record_name:
+        return outcome.naming.record_name
     named = outcome.naming.unit_name if outcome.conventions.get("unit", "row") == "row" else ""
     return named or "record"
 
@@ -86,8 +88,9 @@ def columns_of(outcome: Outcome, names: Sequence[str]) -> str:
 
 
 def known_columns(outcome: Outcome) -> str:
-    """The columns that the intruder is taken to know, as `columns_of` names them."""
-    return columns_of(outcome, outcome.known)
+    """What the intruder is taken to know: columns, as `columns_of` names them, or the whole history of them."""
+    known = columns_of(outcome, outcome.known)
+    return f"whole history of {known}" if outcome.conventions.get(KNOWN_ROWS) == "all" else known
 
 
 def person_of(outcome: Outcome) -> str:
@@ -115,7 +118,7 @@ def in_worst_group(outcome: Outcome) -> str:
 
 
 def average_group(outcome: Outcome) -> str:
-    """How large groups are in the mean: `22 people`, `4.31 people`."""
+    """The mean size of groups: `22 people`, `4.31 people`."""
     classes, records = outcome.classes, outcome.records
     assert classes is not None and records is not None  # noqa: S101, PT018 - outcomes on classes have both
     mean = records.total / max(classes.total, 1)
@@ -124,7 +127,7 @@ def average_group(outcome: Outcome) -> str:
 
 
 def worst_people(outcome: Outcome) -> str:
-    """How many are in the worst group: `12 people`."""
+    """The size of the worst group: `12 people`."""
     return count(outcome.worst[0].records if outcome.worst else 0, record_noun(outcome))
 
 
@@ -136,7 +139,7 @@ def every_record(outcome: Outcome) -> str:
 
 
 def chance_of(value: Fraction | float) -> str:
-    """How sure a guess is: `certainty`, `a chance of 1 in 4`, `a chance of 66.7%`, `no chance`."""
+    """The certainty of a guess: `certainty`, `a chance of 1 in 4`, `a chance of 66.7%`, `no chance`."""
     if value in (0, 1):
         return "certainty" if value else "no chance"
     return f"a chance of {one_in(value)}"

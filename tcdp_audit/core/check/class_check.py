@@ -103,7 +103,7 @@ class ClassCheck(CheckOnClasses[P]):
 
     @property
     def comparison(self) -> Comparison:
-        """How the headline figure is compared."""
+        """The comparison of the headline figure."""
         return self.thresholds[0].comparison
 
     @property
@@ -154,7 +154,7 @@ class ClassCheck(CheckOnClasses[P]):
         )
 
     def said_to_be_worst(self, finest: SingletonClasses, parameters: P) -> ClassEvidence | None:
-        """Those of `worst_classes`."""
+        """The classes that `worst_classes` gives."""
         return None if self.worst_classes is None else self.worst_classes(finest, parameters)
 
     def of_each_class(self, parameters: P) -> P:
@@ -200,7 +200,7 @@ class AttackCheck(CheckOnClasses[P]):
     comparison: Comparison = Comparison.AT_MOST
 
     def figures(self, evidence: ClassEvidence, parameters: P) -> tuple[Figure, ...]:
-        """Which classes are victims, whatever the threshold is."""
+        """The classes that are victims, whatever the threshold is."""
         exposed = np.asarray(self.victims(evidence, parameters))
         if exposed.dtype != bool or exposed.shape != evidence.size.shape:
             raise CheckError("the check must say true or false for each class")
@@ -241,5 +241,5 @@ class AttackCheck(CheckOnClasses[P]):
         )
 
     def of_each_class(self, parameters: P) -> P:
-        """That no class be a victim."""
+        """The demand that no class be a victim."""
         return parameters.model_copy(update={SHARE: Fraction(0)})

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,8 +18,10 @@ from pydantic.fields import FieldInfo
 from tcdp_audit.core.base.outcome import Comparison
 from tcdp_audit.core.base.words import agree, noun_form
 from tcdp_audit.core.classes.histogram import Counts, Histogram, cached_on_histogram
-from tcdp_audit.core.encoding.hierarchy import Tree
 from tcdp_audit.core.encoding.keys import freeze_arrays
+
+if TYPE_CHECKING:
+    from tcdp_audit.core.encoding.hierarchy import Tree
 
 
 @dataclass(frozen=True)
@@ -28,11 +30,14 @@ class ReferenceDistribution:
 
     Args:
         weights: how much each value of the domain weighs, in the order of the domain. int64, shape (domain,).
+        units: the number of units with a value, where the weight of a value is the number of units that have it and
+            one may have several; None where the weights add up to the whole.
 
     What every shard would compute anew from it is computed once: see `cached_on_reference`.
     """
 
     weights: Counts
+    units: int | None = None
     _cached: dict[Any, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -41,8 +46,8 @@ class ReferenceDistribution:
 
     @cached_property
     def total(self) -> int:
-        """Sum of the weights."""
-        return int(self.weights.sum())
+        """Sum of the weights, or the number of units: the whole of which weights are shares."""
+        return int(self.weights.sum()) if self.units is None else self.units
 
     @property
     def size(self) -> int:
@@ -175,7 +180,7 @@ def keeps(worst: Fraction | float | None, demanded: Fraction, comparison: Compar
 
 
 def vacuous_sentence(names: Sequence[str], demands: Mapping[str, Fraction], *, judged: bool, whatever: str) -> str:
-    """Why some demands say nothing.
+    """The reason why some demands say nothing.
 
     Args:
         names: the parameters with these demands, at least one.

@@ -143,5 +143,5 @@ class ChecksByName(Mapping[str, Check]):
         return iter(self.announced)
 
     def __len__(self) -> int:
-        """How many there are."""
+        """The number of checks."""
         return len(self.announced)

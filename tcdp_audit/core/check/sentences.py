@@ -327,7 +327,7 @@ def _as_percentage(value: Any, outcome: Outcome) -> str:
 
 
 def _counted(value: Any, noun: str, outcome: Outcome) -> str:
-    """So many of something, which need not be whole in the mean."""
+    """A number of something, which need not be whole in the mean."""
     return count(int(value), noun) if value == int(value) else f"{_plainly(value, outcome)} {noun_form(noun, value)}"
 
 

@@ -201,7 +201,7 @@ class TableCheck(Specification[P]):
         return worst_share(self.parameters.model_fields[limit.parameter], limit.comparison)
 
     def faults(self, parameters: P, document: PolicyDocument) -> Iterator[tuple[str, str]]:
-        """Why an expectation cannot hold for this policy: (parameter or "", sentence)."""
+        """The reasons why an expectation cannot hold for this policy: (parameter or "", sentence)."""
         yield from Specification.faults(self, parameters, document)
         if document.conventions.suppressed == "exempt":
             yield "", ALL_COUNTED

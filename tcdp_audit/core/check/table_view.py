@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tcdp_audit.core.base.errors import CheckError
+from tcdp_audit.core.base.resources import budget
 from tcdp_audit.core.classes.grouping import Grouping
 from tcdp_audit.core.classes.histogram import Counts
 from tcdp_audit.core.encoding.keys import Codes, Floats, boundaries, fold, freeze_arrays
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from tcdp_audit.core.encoding.hierarchy import Hierarchy
     from tcdp_audit.core.release.generalized_matches import GeneralizedMatch
     from tcdp_audit.core.release.pairs import Pairs
+    from tcdp_audit.core.units.rows import UnitRows
 
 
 @dataclass(frozen=True)
@@ -85,12 +87,12 @@ class PopulationClasses:
 
     @property
     def people(self) -> int:
-        """How many records the population has."""
+        """The number of records that the population has."""
         return int(self.population.sum() + self.absent.sum()) if self.overlap is None else self.overlap.people
 
     @property
     def uniques(self) -> int:
-        """How many records of the population are alone there."""
+        """The number of records of the population that are alone there."""
         if self.overlap is not None:
             return self.overlap.uniques
         return int((self.population == 1).sum() + (self.absent == 1).sum())
@@ -146,7 +148,7 @@ class TableView:
 
     @property
     def records(self) -> int:
-        """How many records the release has."""
+        """The number of records that the release has."""
         return self.engine.records
 
     @property
@@ -272,6 +274,25 @@ class TableView:
         if name not in self.companions:
             raise CheckError(f"no {name} is given; name it in the policy as `{name}:`")
         return self.companions[name]
+
+    def events(
+        self, attributes: Sequence[str] | None = None, *, attribute: str | None = None, table: str | None = None
+    ) -> UnitRows:
+        """The rows of each unit: what an intruder may know of them, when they were, and a sensitive attribute.
+
+        Args:
+            attributes: the columns that are known of a row; None for all quasi-identifiers that are not `of: unit`.
+            attribute: the sensitive attribute; None for none.
+            table: `members` for the rows of households; None for those of units.
+
+        Raises:
+            CheckError: the policy names no such unit, a column cannot be used, or the rows exceed the memory.
+        """
+        from tcdp_audit.core.release.release import Release  # noqa: PLC0415 - only for checks that ask
+        from tcdp_audit.core.units.rows import unit_rows  # noqa: PLC0415
+
+        memory = budget(None) if self.memory is None else self.memory
+        return unit_rows(Release(self.engine, self.policy), attributes, attribute, table, memory)
 
     @cached_property
     def classes(self) -> SampleClasses:

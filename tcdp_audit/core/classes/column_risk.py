@@ -1,4 +1,4 @@
-"""How much each column that an intruder may know adds to the risk of re-identification.
+"""Column risks: what each column that an intruder may know adds to the risk of re-identification.
 
 All figures are computed from the distinct rows of those columns and the number of records of each.
 """
@@ -119,7 +119,7 @@ class MeasuredSubsets:
         self.path = [_Numbered(-1, np.zeros(len(times), np.int64), 1)]  # the rows by no column, by one, by two, ...
 
     def groups(self, subset: tuple[int, ...]) -> int:
-        """How many groups there are."""
+        """The number of groups."""
         return self._numbered(subset).groups
 
     def sizes(self, subset: tuple[int, ...]) -> Sizes:

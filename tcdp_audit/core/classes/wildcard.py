@@ -49,14 +49,14 @@ class WildcardLevel:
 
 @dataclass(frozen=True)
 class Compatibility:
-    """Which classes are compatible with which, itself included."""
+    """The classes that are compatible with each class, itself included."""
 
     codes: Sequence[KeyArray]  # for each quasi-identifier the code of every class; no two classes agree in all of them
     missing: Sequence[int]  # for each quasi-identifier the code of a missing value, its largest
 
     @property
     def classes(self) -> int:
-        """How many classes there are."""
+        """The number of classes."""
         return len(self.codes[0])
 
     @cached_property
@@ -98,7 +98,7 @@ class Compatibility:
         return totals
 
     def distinct(self, histogram: Histogram, radix: int) -> Counts:
-        """How many different values all classes compatible with each have together."""
+        """The number of different values that all classes compatible with each have together."""
         matches = np.zeros(self.classes, dtype=np.int64)
         for block in self.blocks([], [Values.of(histogram, radix)]):
             matches[block.classes] = block.histograms[0].distinct

@@ -44,7 +44,7 @@ class Evidence:
 
     @property
     def share(self) -> Fraction:
-        """Of the values that were looked at."""
+        """The share of the values that were looked at."""
         return Fraction(self.hits, self.values)
 
     @property
@@ -102,7 +102,7 @@ class DetectorColumn:
 
     @cached_property
     def worded(self) -> Sequence[tuple[str, int]]:
-        """Those of them that are more than digits."""
+        """The texts that are more than digits."""
         return [one for one in self.counted if not one[0].isdigit()]
 
     @cached_property

@@ -44,7 +44,7 @@ class Detection:
 
     @property
     def reason(self) -> str:
-        """Why, in a sentence without a cell."""
+        """The reason, in a sentence without a cell."""
         evidence = self.evidence
         of = f"a sample of {count(evidence.values)} of its" if self.is_sampled else "its"
         what = f"{percent(float(evidence.share))} of {of} {count(self.values, 'distinct value')}"

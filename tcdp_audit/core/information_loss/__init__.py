@@ -9,8 +9,3 @@ prediction                       columns as numbers; accuracy of a model that is
 propensity                       how well a logistic model distinguishes the two releases
 loss                             every measure, computed when it is asked for
 """
-
-from tcdp_audit.core.information_loss.loss import InformationLoss, information_loss
-from tcdp_audit.core.information_loss.prediction import require_scikit_learn
-
-__all__ = ["InformationLoss", "information_loss", "require_scikit_learn"]

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from tcdp_audit.core.encoding.domain import Domain
 from tcdp_audit.core.encoding.generalised import members
-from tcdp_audit.core.encoding.hierarchy import Hierarchy
+from tcdp_audit.core.encoding.hierarchy import Hierarchy, ancestors_of
 from tcdp_audit.core.encoding.keys import Codes, Floats, positions_of, starts_of
 from tcdp_audit.core.information_loss.columns import PairedColumn
 from tcdp_audit.core.information_loss.coverage import Coverage, Penalty, groups_of_frequent, own_shares, total_variation
@@ -46,14 +46,6 @@ class LeafPenalty(Penalty):
     def of_values(self, domain: Domain) -> Floats:
         """Leaves below each label by all leaves."""
         return self.shares(domain.labels)[0]
-
-
-def ancestors_of(hierarchy: Hierarchy, labels: Sequence[str]) -> NDArray[np.int64]:
-    """Node above each label at each level, shape (height + 1, labels); one of its own where it is no label."""
-    known = [position for position, label in enumerate(labels) if label in hierarchy.lineage]
-    ancestors = np.tile(-1 - np.arange(len(labels)), (hierarchy.height + 1, 1))
-    ancestors[:, known] = hierarchy.over([labels[position] for position in known]).ancestors
-    return ancestors
 
 
 class Hierarchical(Coverage[LeafPenalty]):

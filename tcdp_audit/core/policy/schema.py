@@ -151,7 +151,7 @@ class Broken(Protocol):
 
     @property
     def error(self) -> str:
-        """Why it does not work."""
+        """The reason why it does not work."""
         ...
 
 

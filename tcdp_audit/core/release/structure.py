@@ -27,6 +27,7 @@ from tcdp_audit.core.encoding.text_bytes import differ_in_case_only, indices_wit
 from tcdp_audit.core.policy.faults import nearest
 from tcdp_audit.core.policy.model import PolicyDocument, Role
 from tcdp_audit.core.policy.policy import Policy
+from tcdp_audit.core.policy.tables import linking_columns
 from tcdp_audit.core.release.release import Release
 
 SHOWN = 10
@@ -71,6 +72,8 @@ def _missing_columns(release: Release) -> Outcome:
     expected = {name for name, one in declared.items() if one.role is not Role.IDENTIFIER} - dropped
     unit = set() if document.unit is None else {document.unit}
     expected = expected | unit if document.unit_released else expected - unit
+    expected |= set() if document.household is None else {document.household}
+    expected |= set(linking_columns(document))
     missing = sorted(expected - release.columns)
     undeclared = sorted(release.columns - set(declared))
     suggestion = _literal(nearest(missing[0], undeclared)) if len(missing) == 1 else ""
@@ -84,7 +87,8 @@ def _missing_columns(release: Release) -> Outcome:
 
 def _undeclared_columns(release: Release) -> Outcome:
     document = release.policy.document
-    known = {*document.attributes, *(name for name in (document.unit, document.key) if name is not None)}
+    linking = (document.unit, document.household, document.key)
+    known = {*document.attributes, *(name for name in linking if name is not None), *linking_columns(document)}
     return _outcome(
         "undeclared_columns",
         ("No undeclared column", "Undeclared columns"),

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.core.base.declared_types import items_of, require_type
+from tcdp_audit.core.base.declared_types import items_of, require_type, type_of
 from tcdp_audit.core.base.errors import CheckError, PluginError
 from tcdp_audit.core.base.guide_file import REMEDY_SECTIONS, GuideFile
 from tcdp_audit.core.base.words import figure, listing
@@ -95,6 +95,8 @@ class NewColumn:
             )
         if cells.dtype == object and not all(isinstance(one, str) for one in cells):
             raise PluginError("the remedy gave a cell that is no text; no value is the code len(cells)")
+        if cells.dtype == object and not all(map(_can_be_written, cells)):
+            raise PluginError("the remedy gave a text that UTF-8 cannot write: one half of a surrogate pair")
         if codes.ndim != 1 or codes.dtype.kind not in "iu":
             raise PluginError(
                 f"the remedy gave codes of type {codes.dtype} and shape {codes.shape}; they must be one row of whole "
@@ -113,9 +115,14 @@ class NewColumn:
             >>> NewColumn.of_texts(["[0, 40)", "[40, 99]"], np.array([0, 1, 1])).cells.tolist()
             ['[0, 40)', '[40, 99]']
         """
-        if isinstance(cells, str):
-            raise PluginError("`NewColumn.of_texts` was given one text; it takes a list of texts")
+        if isinstance(cells, str) or not isinstance(cells, Iterable):
+            given = "one text" if isinstance(cells, str) else type_of(cells)
+            raise PluginError(f"`NewColumn.of_texts` was given {given}; it takes a list of texts")
         return cls(np.array([*cells], dtype=object), codes)
+
+
+def _can_be_written(text: str) -> bool:
+    return text.isascii() or not any("\ud800" <= one <= "\udfff" for one in text)
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from fractions import Fraction
 from functools import cached_property
 from math import inf
 from types import TracebackType
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import pyarrow as pa
@@ -21,7 +21,6 @@ from tcdp_audit.core.base.words import percent, percent_of
 from tcdp_audit.core.engines.base import Engine
 from tcdp_audit.core.engines.opening import open_engine
 from tcdp_audit.core.engines.plain import PlainEngine
-from tcdp_audit.core.information_loss import InformationLoss
 from tcdp_audit.core.policy.model import PolicyDocument, Role
 from tcdp_audit.core.policy.policy import Policy
 from tcdp_audit.core.release.release import Release
@@ -29,6 +28,9 @@ from tcdp_audit.core.remedy.remedy import ROUNDING, RemedyError
 from tcdp_audit.core.remedy.treatment import settled
 from tcdp_audit.core.results.change_log import DroppedColumn, Step, failing_demands
 from tcdp_audit.core.session.inputs import AuditInputs
+
+if TYPE_CHECKING:
+    from tcdp_audit.core.information_loss.loss import InformationLoss
 
 _RELEASED = (Role.QUASI_IDENTIFIER, Role.SENSITIVE)
 

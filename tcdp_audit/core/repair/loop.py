@@ -317,7 +317,7 @@ def explicit_parameters(planned: PlannedRemedy) -> dict[str, Any]:
 
 
 def beyond_repair(outcomes: tuple[Outcome, ...]) -> str:
-    """Why no remedy can help, as remedies change neither columns nor the policy; empty if one may help."""
+    """The reason why no remedy can help, as remedies change neither columns nor the policy; empty if one may help."""
     structural = [one for one in failing_demands(outcomes) if one.is_structural]
     return "; ".join(f"{one.check}: {one.message}" for one in structural)
 

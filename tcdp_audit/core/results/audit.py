@@ -19,14 +19,10 @@ from tcdp_audit.core.base.notebook import as_html, as_text
 from tcdp_audit.core.base.outcome import Outcome, Severity, Status
 from tcdp_audit.core.base.provenance import NamedFile, PluginInfo, Run, Table, now, tool
 from tcdp_audit.core.base.words import count, visible, visible_json
-from tcdp_audit.core.classes.column_risk import ColumnRisk
 from tcdp_audit.core.policy.policy import Policy
 from tcdp_audit.core.release.release import AuditedColumn
-from tcdp_audit.core.results.change_log import ChangeLog
 from tcdp_audit.core.results.conditions import Condition, JudgedOutcome, conditions_of
-from tcdp_audit.core.results.frame import frame_of
 from tcdp_audit.core.results.protected_files import files_of, require_own_files
-from tcdp_audit.core.results.reporter import FilledSection, fill_section, reporter_of
 from tcdp_audit.core.results.tally import DemandTally, is_any_judged, require_passed, status_of, tally_of
 from tcdp_audit.core.results.verdict import verdict_of, verdict_sentence, verdict_title
 
@@ -35,7 +31,9 @@ if TYPE_CHECKING:
 
     from tcdp_audit.core.base.audit_figures import ConventionVariant
     from tcdp_audit.core.check.kinds import Announced, Check
-    from tcdp_audit.core.results.reporter import Reporter, ReportSection, Unaudited
+    from tcdp_audit.core.classes.column_risk import ColumnRisk
+    from tcdp_audit.core.results.change_log import ChangeLog
+    from tcdp_audit.core.results.reporter import FilledSection, Reporter, ReportSection, Unaudited
     from tcdp_audit.core.results.setting_trial import RemedyTrial
 
 SCHEMA_VERSION = 1
@@ -136,6 +134,8 @@ class Audit:
         Raises:
             UsageError: pandas is not installed.
         """
+        from tcdp_audit.core.results.frame import frame_of  # noqa: PLC0415 - only where a frame is asked for
+
         return frame_of(self.outcomes)
 
     @property
@@ -310,6 +310,8 @@ class Audit:
         Raises:
             PluginError: a section fails.
         """
+        from tcdp_audit.core.results.reporter import fill_section  # noqa: PLC0415 - only for reports
+
         sections = []
         for name, section in sorted(self.plugins.report_sections.items(), key=lambda one: one[1].order):
             provider = self.plugins.provider_of("tcdp_audit_report_sections", name)
@@ -323,6 +325,8 @@ class Audit:
         Raises:
             UsageError: it cannot be written, no reporter has the extension, or it is a file that was audited or read.
         """
+        from tcdp_audit.core.results.reporter import reporter_of  # noqa: PLC0415 - only for reports
+
         require_own_files([("the report", Path(path))], {**files_of(self.policy), **self._tables})
         write_atomically(Path(path), self.render(reporter_of(Path(path), self.plugins.reporters.values()).suffix))
 

@@ -26,14 +26,14 @@ from tcdp_audit.core.base.outcome import (
     UNDEMANDED_SENSITIVE,
     Status,
 )
-from tcdp_audit.core.base.words import agree, count, listing, visible
+from tcdp_audit.core.base.words import agree, count, listing, plural, visible
 from tcdp_audit.core.results.tally import DemandCount
 
 SHOWN = 3  # columns that a verdict names
 
 
 class Kind(StrEnum):
-    """How a condition changes a verdict."""
+    """The change that a condition makes to a verdict."""
 
     ONCE = "once"  # the file is not fit as it is, but is after a step: "Fit once its key is dropped: id"
     INSIDE = "inside"  # the file must not be handed out: "Fit to stay inside: the key is in the file"
@@ -127,8 +127,21 @@ def _unit(finding: JudgedOutcome) -> Condition | None:
     if finding.details.get(DROPPED) is True:
         return Condition(Kind.ONCE, f"{visible(', '.join(finding.columns))} is dropped")
     if finding.details.get(KNOWN_ROWS) == "one":
-        return Condition(Kind.FOR, "people of whom one row is known")
+        return Condition(Kind.FOR, f"people of whom one row is known{_alone(finding)}")
     return None  # an identifier is an error, and a key has another condition
+
+
+def _alone(finding: JudgedOutcome) -> str:
+    """The clause on whole histories, which no demand judges; empty where they were not measured."""
+    alone, units, least = (finding.details.get(one) for one in ("alone", "units", "least_alike"))
+    if not (isinstance(alone, int) and isinstance(units, int) and isinstance(least, int) and finding.columns):
+        return ""
+    noun, joined = visible(str(finding.details.get("noun") or "person")), visible(", ".join(finding.columns))
+    if alone:
+        people = f"{alone:,} of {units:,} {plural(noun)} {agree(alone, 'is', 'are')} alone with all of theirs"
+    else:
+        people = f"with all of theirs as few as {count(least, noun)} are alike"
+    return f": {joined} joins the rows, and {people}"
 
 
 def _hidden(finding: JudgedOutcome) -> Condition | None:

@@ -72,7 +72,7 @@ def closest_record_share(view: TableView, parameters: ClosestShareParameters) ->
 
 @dataclass(frozen=True)
 class _Shares:
-    """How many released records are closer to the original, and how much chance plays in that."""
+    """The number of released records closer to the original, and the part of chance in it."""
 
     credit: float  # their share, ties one half
     tied: int  # how many are as close to both
@@ -118,7 +118,7 @@ class _Nearest:
     drawn: NDArray[np.int64]  # records of one such draw on each point of the hold-out
 
     def block(self, some: NDArray[np.intp], distances: Floats) -> tuple[Floats, NDArray[np.bool_], Floats, Floats]:
-        """Of some released points the credit, whether both tables tie, and how much labels matter; and weights of all.
+        """The credit of some released points, whether both tables tie, and how much labels matter; and weights of all.
 
         A credit is the probability that the point is closer to the original than to a draw from the hold-out.
         """
@@ -154,7 +154,7 @@ def _together(targets: Sequence[Points]) -> Points:
 
 
 def _evenly(records: NDArray[np.int64], drawn: int) -> NDArray[np.int64]:
-    """So many of the records, at even steps in the order of their points.
+    """A number of the records, at even steps in the order of their points.
 
     Example:
         >>> _evenly(np.array([1, 3, 2]), 2).tolist()

@@ -126,7 +126,7 @@ def _highest_rate(ranking: Ranking, records: int, strangers: int, confidence: Fr
 
 
 def _values(outcome: Outcome) -> dict[str, bool]:
-    """Which of both figures exceeds its threshold."""
+    """The figures, of the two, that exceed their threshold."""
     details, most = outcome.details, outcome.parameters.get("true_positive_rate")
     return {
         "over": outcome.threshold is not None and float(details["high"]) > outcome.threshold,

@@ -64,7 +64,7 @@ class Shares:
         return [self.figure(aggregate)]
 
     def exposed(self, aggregate: Aggregate) -> int | None:
-        """How many records the figure counts, where it counts records."""
+        """The number of records that the figure counts, where it counts records."""
         if aggregate is Aggregate.AVERAGE:
             return None
         return self.inside_all if aggregate is Aggregate.JOINT else max(self.per_attribute.values())

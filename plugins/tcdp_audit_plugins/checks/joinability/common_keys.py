@@ -49,7 +49,7 @@ class TableKeys:
 
     @property
     def sampled(self) -> int:
-        """How many keys were kept."""
+        """The number of keys that were kept."""
         return len(self.sketch.hashes)
 
 
@@ -103,7 +103,7 @@ class HashedTable:
 
 
 def records_of(keys: Hashes, hashes: Hashes, times: Counts) -> Counts:
-    """How many records have each key; `keys` ascend, and each hash of a row counts so many `times`.
+    """The number of records that have each key; `keys` ascend, and each hash of a row counts so many `times`.
 
     Example:
         >>> keys, rows = (np.array(one, dtype=np.uint64) for one in ([2, 5, 9], [9, 1, 5, 9, 10]))
@@ -183,7 +183,7 @@ def jaccard(tables: Sequence[TableKeys]) -> Between:
 
 
 def common_keys(tables: Sequence[TableKeys]) -> Between:
-    """How many keys both tables have: counted where all keys of one were kept, else keys of one times the share.
+    """The number of common keys: counted where all keys of one table were kept, else keys of one times the share.
 
     The table of which a larger share is common shows it better.
     """

@@ -75,7 +75,7 @@ class Attacked(Protocol):
 
 
 def candidates_of_everybody(attacked: Attacked, parameters: AttackParameters) -> Counts:
-    """How many released records each person may be, after the closure where it is asked for. Shape (pairs,).
+    """The number of released records that each person may be, after the closure where it is asked for. Shape (pairs,).
 
     Raises:
         CheckError: a person's own record is not among their candidates.
@@ -87,7 +87,7 @@ def candidates_of_everybody(attacked: Attacked, parameters: AttackParameters) ->
 
 
 def _wrong(sets: CandidateSets, outside: int, remedy: str) -> str:
-    """Why nothing can be demanded of an intruder who is wrong."""
+    """The reason why nothing can be demanded of an intruder who is wrong."""
     links = Links(sets)
     empty, certain = int((links.sizes == 0).sum()), links.wrong
     return (

@@ -65,7 +65,7 @@ def declared(matrix: LabelledMatrix, labels: Sequence[str], original: Counts, re
 
 
 def places(labels: Sequence[str], among: Sequence[str]) -> NDArray[np.intp]:
-    """Where each label is among others; -1 where it does not."""
+    """The place of each label among others; -1 where it has none."""
     place = {label: number for number, label in enumerate(among)}
     return np.array([place.get(label, -1) for label in labels], dtype=np.intp)
 
@@ -170,7 +170,7 @@ def cell_posterior(original: Counts, matrix: Floats) -> Floats:
 
 
 class Channel(Protocol):
-    """How values are released."""
+    """The channel that values are released through."""
 
     def column(self, released: int) -> Column:
         """The probability of a released value under each original one."""

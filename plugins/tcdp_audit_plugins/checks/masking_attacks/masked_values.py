@@ -93,7 +93,7 @@ class PramParameters(LikelihoodParameters):
 
 
 def faults(parameters: PramParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
-    """Why an expectation cannot hold for a policy: (parameter, sentence)."""
+    """The reasons why an expectation cannot hold for a policy: (parameter, sentence)."""
     yield from unknown_attributes(parameters, document)
     names, matrix = (
         set(known_attributes(parameters.attributes, quasi_identifiers_of(document))),

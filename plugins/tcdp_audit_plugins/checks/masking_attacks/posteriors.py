@@ -45,11 +45,11 @@ class Likelihood(Protocol):
         ...
 
     def block(self, some: slice) -> Floats:
-        """That of some released points for all known ones; a new array, shape (released points, known points)."""
+        """The posteriors of some released points for all known ones; a new array, shape (released, known points)."""
         ...
 
     def of_pairs(self, released: NDArray[np.intp], known: NDArray[np.intp]) -> Floats:
-        """That of points side by side."""
+        """The posteriors of points side by side."""
         ...
 
     def exceeds(self, released: NDArray[np.intp], known: NDArray[np.intp], share: Fraction) -> Flags:
@@ -294,7 +294,7 @@ class Attack:
 
     @property
     def candidates(self) -> Counts:
-        """How many people each matched released record may be: by a posterior above the probability.
+        """The number of people that each matched released record may be: by a posterior above the probability.
 
         Where no one has one, all who are possible are alike.
         """

@@ -119,7 +119,7 @@ def _faults(parameters: RankSwapParameters, document: PolicyDocument) -> Iterato
 
 
 def _worst(figure: TableFigure, parameters: RankSwapParameters) -> Fraction | float:
-    """Where the declared bound reaches from end to end, everyone may be everyone, whatever the release is."""
+    """The worst case: with a declared bound from end to end, everyone may be everyone, whatever the release is."""
     declared = parameters.p is not None or parameters.displacement is not None
     everywhere = min(figure.details["displacement"].values()) >= 1 / figure.details["random_baseline"] - 1
     return figure.value if declared and everywhere else Fraction(1)

@@ -96,7 +96,7 @@ class Nearness:
 
     @property
     def originals(self) -> int:
-        """How many original records there are."""
+        """The number of original records."""
         return int(self.records.sum())
 
     @property

@@ -85,7 +85,7 @@ class ProbabilisticParameters(Parameters):
 
 
 def faults(parameters: ProbabilisticParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
-    """Why an expectation cannot hold for a policy: (parameter, sentence)."""
+    """The reasons why an expectation cannot hold for a policy: (parameter, sentence)."""
     roles = {name: one.role for name, one in document.attributes.items()}
     names = parameters.attributes or [name for name, role in roles.items() if role is Role.QUASI_IDENTIFIER]
     if len(names) > MOST:

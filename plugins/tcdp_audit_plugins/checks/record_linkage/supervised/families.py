@@ -165,7 +165,7 @@ class BilinearForm:
         return state
 
     def normalised(self, coefficients: Floats) -> Floats:
-        """Of trace 1."""
+        """The matrix scaled to trace 1."""
         return coefficients / coefficients[: self.attributes].sum()
 
     def start(self, scale: float) -> Floats:

@@ -1,0 +1,7 @@
+"""People with several rows: their histories, each as one code, so that classes are formed of whole histories.
+
+coding                multisets of rows as codes, exactly
+engines               tables made of histories
+histories             the histories of a release, as one more column of it
+rows                  the rows of each unit, for checks that look into histories
+"""
