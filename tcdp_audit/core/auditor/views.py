@@ -21,6 +21,7 @@ from tcdp_audit.core.base.words import noun_form, noun_of_column
 from tcdp_audit.core.check.evidence import Target
 from tcdp_audit.core.check.specification import Specification
 from tcdp_audit.core.encoding.domain import Domain
+from tcdp_audit.core.engines.base import Engine
 from tcdp_audit.core.policy.policy import Expectation, Policy
 from tcdp_audit.core.release.release import Release
 
@@ -43,6 +44,8 @@ SEVERAL_TABLES = (
 @runtime_checkable
 class SeveralTables(Protocol):
     """An engine over several linked tables."""
+
+    tables: Mapping[str, Engine]
 
     def table_of(self, attribute: str) -> str:
         """The name of a column's table."""
