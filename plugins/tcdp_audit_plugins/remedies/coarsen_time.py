@@ -8,7 +8,6 @@ from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
-import numpy as np
 from pydantic import Field
 
 from tcdp_audit.plugin._internal import PERIODS, Period, label_of

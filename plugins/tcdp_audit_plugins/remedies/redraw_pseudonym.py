@@ -141,7 +141,9 @@ def redraw_pseudonyms(view: RemedyView, parameters: RedrawPseudonymParameters) -
     drawn = np.arange(view.records) if parameters.per is Per.ROW else _windows(view, joined, parameters.width)
     number = int(drawn.max()) + 1
     if number == joined.present:
-        raise RemedyError(f"no {joined.noun} has rows in two windows, so new pseudonyms would join what the old ones do")
+        raise RemedyError(
+            f"no {joined.noun} has rows in two windows, so new pseudonyms would join what the old ones do"
+        )
     place = _unlinkable_places(view, joined, drawn, number)
     pseudonyms = _pseudonyms(joined.column, number)
     fewest = _fewest_units(view, joined, drawn, number)
@@ -231,7 +233,9 @@ def _day_windows(time: Attribute, width: Fraction) -> Numbers:
 def _number_windows(time: Attribute, width: Fraction) -> Numbers:
     """The window of each value of times that are numbers, exactly: [j w, (j + 1) w)."""
     if (time.ranges.low < time.ranges.high)[~time.domain.is_uninformative[:-1]].any():
-        raise RemedyError(f"the times {time.name!r} have ranges, which windows may cut apart; redraw before generalising")
+        raise RemedyError(
+            f"the times {time.name!r} have ranges, which windows may cut apart; redraw before generalising"
+        )
     windows = [
         WITHOUT_TIME if silent else int(_exact(label) // width)
         for label, silent in zip(time.domain.labels, time.domain.is_uninformative[:-1], strict=True)
