@@ -105,7 +105,7 @@ def test_a_release_of_the_whole_population_is_compared_exactly(at_most: str, sta
 def test_households_are_the_unit_of_the_verdict():
     release = TABLE.append_column("home", pa.array(["1", "1", "2", "2", "3", "3"]))
     attributes = {"a": {"role": "quasi_identifier"}, "w": {"role": "insensitive", "scale": "numeric"}}
-    policy = {"attributes": attributes, "weight": "w", "unit": "home"}
+    policy = {"attributes": attributes, "weight": "w", "unit": "home", "conventions": {"known_rows": "one"}}
 
     result = outcome("individual_risk", release, policy=policy, at_most=0.5)
     again = outcome("individual_risk", shuffled(release), policy=policy, at_most=0.5)
@@ -116,6 +116,7 @@ def test_households_are_the_unit_of_the_verdict():
     assert result.observed == pytest.approx(one, rel=1e-14)
     assert (result.details["units"], result.status.value) == (3, "failed")
     assert result.details["unit_expected"] == pytest.approx(one + two + three, rel=1e-14)
+    assert result.details["through_unit_expected"] == pytest.approx(2 * (one + two + three), rel=1e-14)
     assert again == result
 
 
