@@ -33,7 +33,7 @@ def viewed(rows: Sequence[tuple[Any, ...]] = ROWS, **more: Any) -> Iterator[Tabl
     known = {name: {"role": "quasi_identifier"} for name in ("age", "sex")}
     links = {name: {"role": "insensitive"} for name in columns if name not in known}
     document = {"version": 1, "household": "home", "attributes": {**known, **links}, "expect": [{"k_anonymity": {}}]}
-    with open_engine(pa.table({name: [*cells] for name, cells in columns.items()})) as engine:
+    with open_engine(pa.table({name: [*cells] for name, cells in columns.items()}), 2**30) as engine:
         yield TableView(load_policy({**document, **more}, PLUGINS), engine, {})
 
 
@@ -57,9 +57,10 @@ def test_what_may_be_known_of_members_can_be_chosen() -> None:
 
 
 def test_members_are_rows_and_need_a_household() -> None:
-    with viewed([(*row, f"p{number // 2}") for number, row in enumerate(ROWS)], unit="person") as view:
-        with pytest.raises(CheckError, match="some people have several rows, so that a row is no member"):
-            view.events(table="members")
+    twice = [(*row, f"p{number // 2}") for number, row in enumerate(ROWS)]
+    several = "some people have several rows, so that a row is no member"
+    with viewed(twice, unit="person") as view, pytest.raises(CheckError, match=several):
+        view.events(table="members")
     with viewed(household=None) as view, pytest.raises(CheckError, match="the policy names no `household:`"):
         view.events(table="members")
 
