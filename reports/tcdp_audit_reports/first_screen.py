@@ -62,7 +62,7 @@ def written_date(moment: datetime) -> str:
 
 
 def audited_at(audit: Audit) -> str:
-    """When it was audited."""
+    """The time of the audit."""
     return f"{written_date(audit.audited_at)}, {audit.audited_at:%H:%M} UTC"
 
 

@@ -94,7 +94,7 @@ def _steps_of(frontier: Frontier, drawn: Sequence[tuple[SettingTrial, float]]) -
 
 
 def _safer_and_safer(demand: VariedDemand, figures: Sequence[float], places: Sequence[int]) -> Iterator[int]:
-    """Of places by ascending loss those whose figure is safer than all before."""
+    """The places, by ascending loss, whose figure is safer than all before."""
     least = None
     for figure, place in zip(figures, places, strict=True):
         risk = demand.risk(figure)
@@ -251,7 +251,7 @@ def _facts(frontier: Frontier) -> list[tuple[str, str]]:
 
 
 def reading(frontier: Frontier) -> Iterator[str]:
-    """How to read it."""
+    """A note on reading the map."""
     titles = listing([f"{one.label} ({one.title})" for one in frontier.demands])
     yield (
         "Each setting of the thresholds was repaired by itself and written to a file, and the audit of that file gives "

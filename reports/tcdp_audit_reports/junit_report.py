@@ -133,7 +133,7 @@ def _properties(element: ET.Element, pairs: Iterable[tuple[str, object]]) -> Non
 
 
 def _verdict(case: ET.Element, tag: str, kind: str, message: str, figures: str = "") -> None:
-    """Why a case did not pass: the sentence as a message, and for a failure or an error as its text too."""
+    """The reason why a case did not pass: the sentence as a message, and for a failure or an error as its text too."""
     element = ET.SubElement(case, tag, type=_text(kind), message=_text(message))
     if tag != "skipped":
         element.text = "\n".join(_text(one) for one in (message, figures) if one)

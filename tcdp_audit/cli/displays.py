@@ -97,7 +97,7 @@ def _changes(log: ChangeLog) -> Iterator[Block]:
 
 
 def _records(log: ChangeLog) -> Iterator[str]:
-    """How many records were read and written, in which order, and what they were judged with."""
+    """The numbers of records read and written, their order, and what they were judged with."""
     if log.steps or log.dropped or log.order == "shuffled":
         order = f"shuffled, seed {log.seed}" if log.order == "shuffled" else "in the input's order, which links them"
         yield f"Records: {log.records:,} in, {log.records - log.suppressed:,} out, {order}."

@@ -180,7 +180,7 @@ def _table(terminal: Console, rows: Rows) -> Table:
 
 
 def _figures(rows: Rows) -> Sequence[bool]:
-    """Which columns hold figures, which are aligned right."""
+    """The columns that hold figures, which are aligned right."""
     styles = rows.style.split()
     start = rows.numeric_from or (1 if "figures" in styles else len(rows.head))
     end = len(rows.head) - ("remedies" in styles)  # whose last column is what was done

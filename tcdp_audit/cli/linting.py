@@ -136,7 +136,7 @@ def release_findings(inputs: AuditInputs) -> Iterator[ToolFinding]:
 
 
 def _exempt(policy: Policy, release: Release, engine: Engine) -> int:
-    """How many records are suppressed in every quasi-identifier and every sensitive attribute."""
+    """The number of records that are suppressed in every quasi-identifier and every sensitive attribute."""
     attributes = [*release.quasi_identifiers, *release.sensitive]
     if not attributes or not all(domain.suppressed for domain in attributes):
         return 0

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from rich.cells import cell_len, set_cell_size
 from rich.console import Console
@@ -13,13 +14,15 @@ from rich.text import Text
 from tcdp_audit.api import ConventionVariant, Policy, demanded, flips, observed, prose, state_of
 from tcdp_audit.cli.document import STATES, console, marked, print_blocks, print_conclusion, print_written
 from tcdp_audit.core.results.audit import Audit
-from tcdp_audit.core.results.change_log import Step
 from tcdp_audit.core.results.document import Block, Heading, Items, Rows
 from tcdp_audit.core.results.reporter import Unaudited
-from tcdp_audit.core.results.setting_trial import RemedyTrial
 from tcdp_audit.core.results.verdict import VERDICTS, verdict_sentence, verdict_title
 from tcdp_audit.plugin.report import Table as Release
 from tcdp_audit.plugin.sentences import Outcome, Status, count, listing, sentence_case, visible
+
+if TYPE_CHECKING:
+    from tcdp_audit.core.results.change_log import Step
+    from tcdp_audit.core.results.setting_trial import RemedyTrial
 
 STATUS, GAP = 12, 2  # columns of the status, and between two figures
 WIDEST, SHORTEST = 14, 16  # of a figure, and of a name however narrow the terminal is
@@ -74,7 +77,7 @@ def print_audit(
 
 
 def _next_step(audit: Audit) -> str:
-    """How a measurement becomes a demand."""
+    """The step that turns a measurement into a demand."""
     one = audit.expectations[-1].check if audit.expectations else "k_anonymity"
     return f"To judge it, name a `profile`, or a threshold: tcdp-audit explain {visible(one)}"
 

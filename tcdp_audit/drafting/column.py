@@ -49,12 +49,12 @@ class ColumnFacts:
 
     @property
     def distinct(self) -> int:
-        """How many values it has."""
+        """The number of values that it has."""
         return len(self.counts)
 
     @property
     def filled(self) -> int:
-        """How many records have a value."""
+        """The number of records that have a value."""
         return int(self.counts.sum())
 
     @property
@@ -186,7 +186,7 @@ ORDERS = (  # of words that have one, lowest first
 
 
 def scale_of(column: ColumnFacts, topic: Topic | None) -> tuple[Scale | None, str]:
-    """How a column's values relate, and why in a few words; None where nothing says it."""
+    """The scale of a column's values, and why in a few words; None where nothing says it."""
     if _counts_years(column, topic) or (topic is not None and topic.scale is Scale.NUMERIC and _is_numeric(column)):
         return Scale.NUMERIC, "all values are numbers"
     measured = topic is None or topic.key in ("health", "money", "judgement")

@@ -88,7 +88,7 @@ def draft_policy(
 
 
 def _location(table: Any, engine: Engine) -> str | None:
-    """Where a table is, without user and password of an address; None for one in memory."""
+    """The location of a table, without user and password of an address; None for one in memory."""
     if not isinstance(table, str | Path):
         return None
     return engine.uri if "://" in str(table) else str(table)

@@ -247,7 +247,7 @@ def _end_of_entry(text: str, node: Any, place: int) -> int:
 
 
 def _first_of(text: str, node: Any, place: int) -> int:
-    """Where an entry begins: a key, an entry of a flow list, or the dash before an entry of a block list."""
+    """The position of an entry: of a key, an entry of a flow list, or the dash before one of a block list."""
     if isinstance(node, yaml.MappingNode):
         return int(node.value[place][0].start_mark.index)
     begin = int(node.value[place].start_mark.index)
@@ -267,7 +267,7 @@ def _line_begin(text: str, index: int) -> int:
 
 
 def _line_end(text: str, index: int) -> int:
-    """Where a line ends, before its line feed."""
+    """The position where a line ends, before its line feed."""
     end = text.find("\n", index)
     end = len(text) if end < 0 else end
     return end - 1 if text[index:end].endswith("\r") else end

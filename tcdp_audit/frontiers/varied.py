@@ -226,7 +226,7 @@ def one_at_a_time_grid(demands: Sequence[VariedDemand]) -> tuple[Setting, ...]:
 
 
 def depth(place: int, number: int) -> int:
-    """How often a run of places is halved until a place is met: 0 for its ends, 1 for its middle.
+    """The number of halvings of a run of places until a place is met: 0 for its ends, 1 for its middle.
 
     Example:
         >>> [depth(place, 5) for place in range(5)]

@@ -21,7 +21,12 @@ if TYPE_CHECKING:
         state_of as state_of,
     )
     from tcdp_audit.core.base.scratch import Scratch as Scratch, writing_temporarily as writing_temporarily
-    from tcdp_audit.core.base.words import gibibytes as gibibytes, in_words as in_words, visible_json as visible_json
+    from tcdp_audit.core.base.words import (
+        gibibytes as gibibytes,
+        in_words as in_words,
+        noun_of_column as noun_of_column,
+        visible_json as visible_json,
+    )
     from tcdp_audit.core.check.evidence import cached_on_reference as cached_on_reference
     from tcdp_audit.core.check.summary import summarise as summarise
     from tcdp_audit.core.check.table_check import (
@@ -39,6 +44,7 @@ if TYPE_CHECKING:
     )
     from tcdp_audit.core.classes.strength import strengths as strengths
     from tcdp_audit.core.encoding.domain import texts_of as texts_of
+    from tcdp_audit.core.encoding.hierarchy import ancestors_of as ancestors_of
     from tcdp_audit.core.encoding.keys import (
         Codes as Codes,
         Floats as Floats,
@@ -51,6 +57,12 @@ if TYPE_CHECKING:
         positions_of as positions_of,
         run_lengths as run_lengths,
     )
+    from tcdp_audit.core.encoding.periods import (
+        PERIODS as PERIODS,
+        Period as Period,
+        label_of as label_of,
+        period_of as period_of,
+    )
     from tcdp_audit.core.engines.copies import open_converted as open_converted, open_copy as open_copy
     from tcdp_audit.core.engines.parts import (
         chosen_parts as chosen_parts,
@@ -58,7 +70,6 @@ if TYPE_CHECKING:
         split_pattern as split_pattern,
     )
     from tcdp_audit.core.engines.source import require_known_kind as require_known_kind, require_names as require_names
-    from tcdp_audit.core.information_loss.scales import ancestors_of as ancestors_of
     from tcdp_audit.core.results.document import Block as Block, summary_blocks as summary_blocks
     from tcdp_audit.core.results.findings import (
         Level as Level,

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import given, strategies as st
 
-from tcdp_audit.core.classes.grouping import Grouping
-from tcdp_audit.core.classes.joint import combinations_in, count_codes, joint_domain
+from tcdp_audit.core.classes.grouping import Grouping, count_codes
+from tcdp_audit.core.classes.joint import combinations_in, joint_domain
 from tcdp_audit.core.classes.shards import suppressed_in_all, without_exempt
 from tcdp_audit.core.encoding.counted import CountedCodes
 from tcdp_audit.core.encoding.domain import Domain

@@ -30,8 +30,8 @@ from tcdp_audit.core.engines.base import Engine
 from tcdp_audit.core.repair.fixing import fix
 from tcdp_audit.core.session.registry import Plugins
 from tcdp_audit.testing import check_conforms
-from tcdp_audit_plugins.engines.remote import REMOTE_FILES, SCHEMES, copying, is_remote, open_remote
-from tcdp_audit_plugins.engines.remote.copying import without_credentials
+from tcdp_audit_plugins.engines import REMOTE_FILES, SCHEMES, is_remote, open_remote, remote as copying
+from tcdp_audit_plugins.engines.remote import without_credentials
 
 PLUGINS = Plugins.load(external=False)
 MEMORY = 2**28

@@ -22,7 +22,8 @@ from tcdp_audit.core.engines.base import Engine
 from tcdp_audit.core.repair.fixing import fix
 from tcdp_audit.core.session.registry import Plugins
 from tcdp_audit.testing import check_conforms
-from tcdp_audit_plugins.engines.statistics import STATISTICAL_FILES, is_statistical, open_statistical, reading
+from tcdp_audit_plugins.engines import STATISTICAL_FILES, is_statistical, open_statistical
+from tcdp_audit_plugins.engines.statistics import reading
 from tcdp_audit_plugins.engines.statistics.labels import times_of
 
 PLUGINS = Plugins.load(external=False)

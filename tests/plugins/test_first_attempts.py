@@ -186,6 +186,7 @@ def texts(*cells: Any) -> Callable[..., Any]:
         (lambda _, __: Treatment(notes=None), "`notes` must be a mapping, and is None"),
         (lambda _, __: Treatment(lines="a"), "`lines` must be a tuple of text, and is a str"),
         (texts(1, 2), "the remedy gave a cell that is no text"),
+        (texts("a", "\ud800"), "the remedy gave a text that UTF-8 cannot write: one half of a surrogate pair"),
     ],
 )
 def test_a_remedy_that_gives_no_treatment(apply: Callable[..., Any], sentence: str):
@@ -213,9 +214,10 @@ def test_a_new_column_refuses_what_is_no_column(cells: Any, codes: Any, sentence
     assert sentence in str(caught.value)
 
 
-def test_texts_of_a_new_column_are_a_list():
-    with pytest.raises(PluginError, match="was given one text; it takes a list of texts"):
-        NewColumn.of_texts("*", CODES)
+@pytest.mark.parametrize(("given", "named"), [("*", "one text"), (None, "None"), (5, "an int")])
+def test_texts_of_a_new_column_are_a_list(given: Any, named: str):
+    with pytest.raises(PluginError, match=f"was given {named}; it takes a list of texts"):
+        NewColumn.of_texts(given, CODES)
 
 
 @pytest.mark.parametrize(

@@ -94,7 +94,7 @@ class AgeCheck(TableCheck[AgeCapParameters]):
     """A check on the column that its parameters name."""
 
     def known(self, parameters: AgeCapParameters, document: PolicyDocument, target: Any) -> list[str]:  # noqa: ARG002
-        """That column."""
+        """The column that the parameters name."""
         return [] if parameters.column is None else [parameters.column]
 
 

@@ -34,7 +34,7 @@ class BackgroundParameters(AttributeParameters):
 
 
 def records_to_know(evidence: ClassEvidence, _: BackgroundParameters) -> NDArray[Any]:
-    """How many other records of a class must be known before the rest has one sensitive value: n_E - max_i c_i.
+    """The number of other records to know before the rest of a class has one sensitive value: n_E - max_i c_i.
 
     Returns:
         int64, shape (classes,): 0 for a homogeneous class.

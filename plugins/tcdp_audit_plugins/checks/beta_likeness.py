@@ -76,7 +76,7 @@ def largest_bounded_gain(evidence: ClassEvidence, parameters: BetaParameters) ->
 
 
 def _unsatisfiable(histogram: Histogram, marginal: ReferenceDistribution) -> NDArray[np.bool_]:
-    """Which classes have a value whose gain exceeds -ln q_i. Shape (classes,)."""
+    """The classes with a value whose gain exceeds -ln q_i, as a mask. Shape (classes,)."""
     q = marginal.weights / marginal.total
     limit = q - q * np.log(q, out=np.zeros(len(q)), where=q > 0)  # of p_i, as p_i / q_i - 1 <= -ln q_i
     allowed = limit.take(histogram.values) * histogram.spread(histogram.total)
@@ -88,7 +88,7 @@ def _unsatisfiable(histogram: Histogram, marginal: ReferenceDistribution) -> NDA
 
 
 def _unreachable(summaries: Sequence[ClassSummary]) -> Mapping[str, int]:
-    """How many classes, and records in them, no beta allows."""
+    """The numbers of classes, and of records in them, that no beta allows."""
     classes, records = summaries[0].distribution.get(inf, (0, 0))
     return {"unsatisfiable_classes": classes, "unsatisfiable_records": records}
 

@@ -34,7 +34,7 @@ class DirectIdentifiersParameters(DetectionParameters):
 
 
 def direct_identifiers(view: TableView, parameters: DirectIdentifiersParameters) -> TableFigure:
-    """How many released columns detectors know as direct identifiers, and the policy does not.
+    """The number of released columns that detectors know as direct identifiers, and the policy does not.
 
     Columns that the policy declares as identifiers, and the key, are left out: the structure of the release has
     outcomes of its own on them.

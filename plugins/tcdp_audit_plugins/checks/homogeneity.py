@@ -16,7 +16,7 @@ class HomogeneityParameters(ShareParameters):
 
 
 def homogeneous(evidence: ClassEvidence, _: HomogeneityParameters) -> NDArray[np.bool_]:
-    """Which classes have a sensitive value that all their members have, be it the only one or not.
+    """The classes with a sensitive value that all their members have, be it the only one or not.
 
     Returns:
         bool, shape (classes,).

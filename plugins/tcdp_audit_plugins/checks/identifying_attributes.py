@@ -1,4 +1,4 @@
-"""How many columns of a release could identify a person."""
+"""Identifying attributes: the number of columns of a release that could identify a person."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ def class_sizes(evidence: ClassEvidence, _: KAnonymityParameters) -> NDArray[Any
 
 
 def _values(outcome: Outcome) -> dict[str, Any]:
-    """How many are alone, whether they are all that fail, and the mean chance of a guess; only where records count."""
+    """The number alone, whether they are all that fail, and the mean chance of a guess; only where records count."""
     classes, records = outcome.classes, outcome.records
     if outcome.conventions.get("unit", "row") != "row" or classes is None or records is None:
         return {}

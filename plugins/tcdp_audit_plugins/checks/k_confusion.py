@@ -90,7 +90,7 @@ class ConfusionParameters(Parameters):
         return {"attack": {attack: own}, **given, "probability": self.probability}
 
     def files(self) -> Iterator[tuple[str, str | None, str]]:
-        """Those of the attack."""
+        """The files of the attack."""
         yield from self.named[1].files()
 
 

@@ -156,7 +156,7 @@ def _table() -> Floats:
 
 
 def _of_distinct(parameters: DistinctParameters, document: PolicyDocument) -> Iterator[tuple[str, dict[str, Any]]]:
-    """So many values need as many records; an entity may have several."""
+    """The demand that it implies: l values need l records, where an entity has one."""
     if parameters.l and document.unit is None:
         yield "k_anonymity", {"k": parameters.l}
 

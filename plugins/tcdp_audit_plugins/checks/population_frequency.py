@@ -166,7 +166,7 @@ class RegionCheck(TableCheck[RegionPopulationParameters]):
     """A check on the column that its parameters name."""
 
     def known(self, parameters: RegionPopulationParameters, document: PolicyDocument, target: Any) -> list[str]:  # noqa: ARG002
-        """That column."""
+        """The column that the parameters name."""
         return [] if parameters.column is None else [parameters.column]
 
 

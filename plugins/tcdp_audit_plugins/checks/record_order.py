@@ -36,7 +36,7 @@ class RecordOrderParameters(Parameters):
 
 @dataclass(frozen=True)
 class Order:
-    """What the order of the records says of a column."""
+    """The relation of the order of the records to a column."""
 
     correlation: float  # Spearman's rank correlation of values with places
     agreeing: float  # the share of neighbours with the same value
@@ -45,7 +45,7 @@ class Order:
 
 
 def record_order(view: TableView, _: RecordOrderParameters) -> TableFigure:
-    """How many columns the places of the records say of, the places in the original among them.
+    """The number of columns that the order of the records reveals, the original's own order among them.
 
     Of each column: whether its values ascend or descend with the places (rank correlation), and whether equal values
     are next to each other more or less often than in a random order (runs). Both have exact moments over all orders.
@@ -154,7 +154,7 @@ def _joined_by(view: TableView) -> str | None:
 
 
 def order_of_column(codes: Codes) -> Order:
-    """What the order of records says of one column, a missing value being a value after all others.
+    """The relation of the order of records to one column, a missing value being a value after all others.
 
     The number of runs R of n records, of which n_v have the value v, has over all orders the mean
     (n (n + 1) - Σ n_v²) / n and the variance (Σ n_v² (Σ n_v² + n (n + 1)) - 2 n Σ n_v³ - n³) / (n² (n - 1)).
@@ -196,7 +196,7 @@ def _middle_ranks(sizes: Floats) -> Floats:
 
 
 def _correlation(ranks: Floats) -> float:
-    """Of ranks with places."""
+    """The correlation of ranks with places."""
     places = np.arange(len(ranks)) - (len(ranks) - 1) / 2
     centred = ranks - ranks.mean()
     return float(centred @ places / sqrt(float(centred @ centred) * float(places @ places)))

@@ -88,7 +88,7 @@ def _ranked(histogram: Histogram, harmless: NDArray[np.bool_]) -> tuple[Counts, 
 
 
 class Variant(StrEnum):
-    """Which disclosures are of concern."""
+    """The disclosures that are of concern."""
 
     RECURSIVE = "recursive"
     POSITIVE_DISCLOSURE = "positive_disclosure"
@@ -132,7 +132,7 @@ class RecursiveParameters(AttributeParameters):
 
 
 def recursive_ratio(evidence: ClassEvidence, parameters: RecursiveParameters) -> Ratios:
-    """How many times as frequent the most frequent value is as the values from the l-th on together.
+    """The ratio of the most frequent value to the values from the l-th on together.
 
     With counts r_1 >= r_2 >= ... >= r_m of a class, r_1 / (r_l + ... + r_m). With don't-care values, r_y over its
     tail, where y is the rank of the most frequent value that is not one of them.

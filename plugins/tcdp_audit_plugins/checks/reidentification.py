@@ -65,7 +65,7 @@ class RiskClasses:
 
     @property
     def people(self) -> int:
-        """How many records there are, or entities where these count once."""
+        """The number of records, or entities where these count once."""
         return int(self.records.sum()) if self.of_entities is None else len(self.of_entities)
 
     def people_above(self, risk: Fraction) -> int:
@@ -141,7 +141,7 @@ def reidentification_risk(view: TableView, parameters: ReidentificationParameter
 
 
 def _risk_classes(view: TableView, parameters: ReidentificationParameters) -> tuple[str, RiskClasses]:
-    """Where classes are counted, and the classes."""
+    """The table where classes are counted, and the classes."""
     marketer = parameters.scenario == "marketer" and "population" in view.companions
     if parameters.scenario == "journalist" or marketer:
         classes = covering_population(view)
@@ -168,7 +168,7 @@ def _faults(parameters: ReidentificationParameters, _: PolicyDocument) -> Iterat
 
 
 def _values(outcome: Outcome) -> dict[str, Any]:
-    """How many are above the risk, and of how many."""
+    """The number above the risk, and the number of all."""
     details, records = outcome.details, outcome.records
     if "units" in details:
         return {"above": details.get("units_above", 0), "total": details["units"]}

@@ -36,7 +36,7 @@ class SafeHarborParameters(DetectionParameters):
 
 
 def safe_harbor(view: TableView, parameters: SafeHarborParameters) -> TableFigure:
-    """How many released columns hold identifiers that Safe Harbor lists, as far as detectors know them.
+    """The number of released columns that hold identifiers that Safe Harbor lists, as far as detectors know them.
 
     Columns that the policy declares as identifiers, and the key, are left out: the structure of the release has
     outcomes of its own on them.

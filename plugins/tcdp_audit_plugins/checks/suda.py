@@ -96,12 +96,12 @@ def minimal_uniques(columns: Sequence[Codes], radices: Sequence[int], max_size: 
 
 
 def _any_subset(smaller: Mapping[tuple[int, ...], Flags], chosen: tuple[int, ...]) -> Flags:
-    """Which records a subset with one attribute less singles out already."""
+    """The records that a subset with one attribute less singles out already."""
     return np.asarray(np.logical_or.reduce([smaller[chosen[:gap] + chosen[gap + 1 :]] for gap in range(len(chosen))]))
 
 
 def _unique(columns: Sequence[Codes], radices: Sequence[int], chosen: Sequence[int]) -> Flags:
-    """Which records agree with no other in all of some attributes."""
+    """The records that agree with no other in all of some attributes."""
     keys = fold([columns[one] for one in chosen], [radices[one] for one in chosen])
     if keys.span <= COUNTING_SPAN * len(keys.values):
         return np.asarray((np.bincount(keys.values, minlength=keys.span) == 1)[keys.values])

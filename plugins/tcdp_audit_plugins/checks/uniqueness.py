@@ -59,7 +59,7 @@ class PopulationUniquenessParameters(Parameters):
 
 
 def alone(evidence: ClassEvidence, _: SampleUniquenessParameters) -> NDArray[np.bool_]:
-    """Which classes have a single record (a single entity, where the policy names a unit).
+    """The classes of a single record (a single entity, where the policy names a unit).
 
     Returns:
         bool, shape (classes,).
@@ -195,7 +195,7 @@ def _needs(parameters: PopulationUniquenessParameters, _: PolicyDocument) -> set
 
 
 def _sample_values(outcome: Outcome) -> dict[str, int]:
-    """How many are alone, and of how many: entities where the details count them."""
+    """The number alone, and the number of all: entities where the details count them."""
     details, records = outcome.details, outcome.records
     if "units" in details:
         return {"alone": details["victim_units"], "total": details["units"]}

@@ -1,18 +1,159 @@
-"""The built-in engines other than the embedded one, a folder each. Libraries are imported when they are used."""
+"""The built-in engines other than the embedded one, and the tables that each accepts.
+
+database     tables, views and queries of databases
+remote       files in object stores and on servers
+statistics   files of SPSS, Stata and SAS
+spark        DataFrames and tables of Spark
+
+Whether an engine accepts a table is decided here, without any import; its library is imported when a table is opened.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from functools import cache
+from importlib.metadata import entry_points
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
+from tcdp_audit.plugin._internal import scheme_of
 from tcdp_audit.plugin.check import hookimpl
-from tcdp_audit_plugins.engines.database import DATABASE
-from tcdp_audit_plugins.engines.remote import REMOTE_FILES
-from tcdp_audit_plugins.engines.spark import SPARK
-from tcdp_audit_plugins.engines.statistics import STATISTICAL_FILES
+from tcdp_audit.plugin.engine import DatabaseTable, EngineOpener, UsageError
 
 if TYPE_CHECKING:
-    from tcdp_audit.plugin.engine import EngineOpener
+    from tcdp_audit.plugin.engine import Engine
+
+DIALECTS = frozenset(
+    ("postgresql", "postgres", "sqlite", "duckdb", "mysql", "mariadb", "oracle", "mssql", "snowflake", "bigquery")
+)
+SCHEMES = {  # of object stores and servers, and the package that fsspec needs for each
+    "abfs": "adlfs",
+    "abfss": "adlfs",
+    "az": "adlfs",
+    "ftp": "",
+    "gcs": "gcsfs",
+    "gs": "gcsfs",
+    "hdfs": "pyarrow",
+    "hf": "huggingface_hub",
+    "http": "aiohttp",
+    "https": "aiohttp",
+    "memory": "",
+    "oci": "ocifs",
+    "oss": "ossfs",
+    "s3": "s3fs",
+    "s3a": "s3fs",
+    "sftp": "paramiko",
+    "smb": "smbprotocol",
+    "ssh": "paramiko",
+    "webhdfs": "requests",
+}
+STATISTICAL = (".dta", ".por", ".sas7bdat", ".sav", ".xpt", ".zsav")
+SPARK_SCHEME = "spark:"
+
+
+def is_database(release: Any) -> bool:
+    """Whether something is the address of a database's table, or a `DatabaseTable`. Imports nothing."""
+    if isinstance(release, DatabaseTable):
+        return True
+    dialect = scheme_of(release).partition("+")[0]
+    return bool(dialect) and (dialect in DIALECTS or dialect in _installed())
+
+
+@cache
+def _installed() -> frozenset[str]:
+    """The dialects that other packages bring."""
+    return frozenset(entry.name.partition(".")[0] for entry in entry_points(group="sqlalchemy.dialects"))
+
+
+def open_database(release: Any, name: str, memory: int) -> Engine:
+    """Open what `is_database` accepts; `name` is not used, as a table has one of its own.
+
+    Raises:
+        UsageError: the address is wrong, the server does not let one in, or there is no such table.
+    """
+    if find_spec("sqlalchemy") is None:
+        scheme = scheme_of(release)
+        extra = "postgresql" if scheme.startswith("postgres") else "sql"
+        raise UsageError(f'{f"{scheme}://…" if scheme else name}: needs SQLAlchemy; pip install "tcdp-audit[{extra}]"')
+    from tcdp_audit_plugins.engines.database.opening import opened  # noqa: PLC0415 - SQLAlchemy is an extra
+
+    return opened(release, memory)
+
+
+def is_remote(table: Any) -> bool:
+    """Whether a table is a URL of an object store or a server of files."""
+    return scheme_of(table) in SCHEMES and "://" in table
+
+
+def open_remote(table: Any, _: str, memory: int) -> Engine:
+    """Open a copy of a remote file, folder or pattern."""
+    from tcdp_audit_plugins.engines.remote import open_copied  # noqa: PLC0415 - imports fsspec
+
+    return open_copied(str(table), memory)
+
+
+def is_statistical(table: Any) -> bool:
+    """Whether a table is a file of SPSS, Stata or SAS on this machine, by its extension."""
+    return isinstance(table, str | Path) and not scheme_of(table) and Path(table).suffix.lower() in STATISTICAL
+
+
+def open_statistical(table: Any, _: str, memory: int) -> Engine:
+    """Open a file of SPSS, Stata or SAS with the embedded engine."""
+    from tcdp_audit_plugins.engines.statistics.reading import open_with_pyreadstat  # noqa: PLC0415 - imports pyarrow
+
+    return open_with_pyreadstat(Path(table), memory)
+
+
+def is_of_spark(table: Any) -> bool:
+    """Whether it is a DataFrame of Spark's, of a classic session or of Connect, or a location on a cluster."""
+    if isinstance(table, str):
+        return table.startswith(SPARK_SCHEME)
+    return type(table).__name__ == "DataFrame" and type(table).__module__.startswith("pyspark.sql.")
+
+
+def open_with_spark(table: Any, name: str, memory: int) -> Engine:
+    """Open what `is_of_spark` accepts.
+
+    Raises:
+        UsageError: Spark is not installed, or there is nothing after the scheme.
+        DataError: Spark cannot read the table.
+    """
+    if find_spec("pyspark") is None or find_spec("pandas") is None:  # Spark's workers import pandas
+        raise UsageError('spark: needs Spark; pip install "tcdp-audit[spark]"')
+    from tcdp_audit_plugins.engines.spark.opening import engine_over  # noqa: PLC0415 - imports Spark
+
+    return engine_over(table, name, memory)
+
+
+DATABASE = EngineOpener(
+    name="database",
+    title="Databases",
+    summary="A table, view or query of a database, as `DIALECT://HOST/DATABASE?table=SCHEMA.TABLE`",
+    accepts=is_database,
+    open=open_database,
+)
+REMOTE_FILES = EngineOpener(
+    name="remote_files",
+    title="Object stores and servers",
+    summary="Files, folders and patterns at s3://, gs://, abfs://, https:// and the like; needs tcdp-audit[remote].",
+    accepts=is_remote,
+    open=open_remote,
+)
+STATISTICAL_FILES = EngineOpener(
+    name="statistical_files",
+    title="SPSS, Stata and SAS",
+    summary="Files of SPSS (.sav, .zsav, .por), Stata (.dta) and SAS (.sas7bdat, .xpt); needs tcdp-audit[statistics].",
+    accepts=is_statistical,
+    open=open_statistical,
+)
+SPARK = EngineOpener(
+    name="spark",
+    title="Spark",
+    summary="A Spark DataFrame, or spark:PATH for Parquet files and spark:TABLE for a table of the catalogue.",
+    accepts=is_of_spark,
+    open=open_with_spark,
+)
 
 
 @hookimpl

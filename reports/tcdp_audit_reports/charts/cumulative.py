@@ -209,6 +209,6 @@ def _beside(place: float, width: float, span: float) -> tuple[float, str]:
 
 
 def _covered(curve: _Curve, start: float, end: float, band: float) -> float:
-    """How many pixels of the curve run through two lines of text."""
+    """The number of pixels of the curve that run through two lines of text."""
     high, low = curve.height(end), curve.height(start)
     return max(0.0, min(low, band + LINE + 4) - max(high, band - 12))

@@ -137,7 +137,7 @@ class Label:
 
     @property
     def classes(self) -> str:
-        """Those of the stylesheet: its look unless it is a tick, and where it is anchored unless at its start."""
+        """The classes of the stylesheet: its look unless it is a tick, and where it is anchored unless at its start."""
         own = [one for one in self.style.split() if one != TICK]
         return " ".join([*own, *([] if self.anchor == "start" else [self.anchor])])
 
@@ -246,7 +246,7 @@ def figure_table(caption: str, head: tuple[str, ...], body: Sequence[Sequence[st
 
 @dataclass(frozen=True)
 class Measured:
-    """What a chart is drawn from."""
+    """The measurements that a chart is drawn from."""
 
     distribution: Distribution  # classes and records by figure
     threshold: Fraction | None  # the demanded figure, if any

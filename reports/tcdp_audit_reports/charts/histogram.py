@@ -69,7 +69,7 @@ def binned(distribution: Distribution, threshold: int | None, bins: int) -> list
 
 
 def _starts(figures: range, bins: int) -> list[int]:
-    """Where bins begin: at each figure if about as many fit, else at round numbers, evenly thinned."""
+    """The starts of the bins: at each figure if about as many fit, else at round numbers, evenly thinned."""
     if len(figures) <= 2 * bins:
         return list(figures)[:bins]
     for factors in ((1, 2, 5), (1,)):

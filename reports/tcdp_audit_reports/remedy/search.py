@@ -40,7 +40,7 @@ class LatticeSearch:
 
     @property
     def passing(self) -> list[SearchedNode]:
-        """Those that keep the policy."""
+        """The candidates that keep the policy."""
         return [one for one in self.nodes if one.passing]
 
 
@@ -126,7 +126,7 @@ def _chart(search: LatticeSearch) -> Chart:
 
 
 def _title(search: LatticeSearch) -> str:
-    """How many keep the policy, where all that were looked at are known; and that the one taken is the best of them."""
+    """The number that keep the policy, where all examined are known; and that the one taken is the best of them."""
     seen, passing = len(search.nodes), len(search.passing)
     best = passing > 1 and all(search.taken.loss <= one.loss for one in search.passing)
     if search.evaluated > seen:

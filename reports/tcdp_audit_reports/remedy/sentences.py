@@ -16,7 +16,7 @@ SHUFFLED = "No cell was changed: the release already passed, and its records are
 
 
 def heading(audit: Audit, log: ChangeLog) -> str:
-    """What the section is called."""
+    """The heading of the section."""
     if log.dropped and not log.steps:
         return "What was dropped from this release"
     if log.order == "shuffled" and not log.steps:
@@ -32,7 +32,7 @@ def origin(audit: Audit, log: ChangeLog) -> str:
 
 
 def drops(log: ChangeLog) -> str:
-    """Which columns are not written, in a sentence; nothing where all are."""
+    """The columns that are not written, in a sentence; nothing where all are."""
     return f"{sentence_case(prose(visible(log.drops)))}." if log.dropped else ""
 
 
@@ -152,7 +152,7 @@ def listed_outcomes(outcomes: list[Outcome], most: int = 3) -> str:
 
 
 def title_of(outcome: Outcome) -> str:
-    """What a person calls an outcome, such as `k-anonymity` or `homogeneity on salary`."""
+    """The title of an outcome, such as `k-anonymity` or `homogeneity on salary`."""
     title = visible(outcome.title or outcome.check)
     return title if outcome.attribute is None else f"{title} on {visible(outcome.attribute)}"
 
@@ -180,14 +180,14 @@ def attacks(log: ChangeLog) -> list[tuple[str, str, str]]:
 
 
 def unhelped(log: ChangeLog) -> list[str]:
-    """Which demands a remedy of the policy does not act on, and why remedies were left out of a plan."""
+    """The demands that a remedy of the policy does not act on, and why remedies were left out of a plan."""
     steps = dict.fromkeys(f"{one.title} {one.unhelped}." for one in (*log.steps, *log.tried) if one.unhelped)
     left_out = [f"{listing(titles)} not tried: {reason}." for reason, titles in log.left_out_by_reason.items()]
     return [sentence_case(visible(one)) for one in (*steps, *left_out)]
 
 
 def how(log: ChangeLog) -> str:
-    """How the remedies were chosen and judged."""
+    """The way in which the remedies were chosen and judged."""
     chosen = (
         "The policy names no remedy: those that apply were tried, and the one that passes with the least loss is kept."
         if log.planned

@@ -231,7 +231,7 @@ def html(audit: Audit) -> str:
 
 
 def _briefly(shown: Sequence[Finding]) -> str:
-    """Why most have no pictures, in a report of very many."""
+    """The reason why most have no pictures, in a report of very many."""
     whole = sum(not one.is_brief for one in shown)
     if whole == len(shown):
         return ""

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,7 +23,9 @@ from tcdp_audit.core.check.threshold import Verdict
 from tcdp_audit.core.classes.grouping import Grouping, MatchedClasses, Shard
 from tcdp_audit.core.classes.histogram import Counts, Histogram
 from tcdp_audit.core.encoding.domain import Domain, Labels
-from tcdp_audit.core.encoding.hierarchy import Tree
+
+if TYPE_CHECKING:
+    from tcdp_audit.core.encoding.hierarchy import Tree
 
 MOST = 6  # limit of the values shown, those whose shares differ most
 DIGITS = 2  # decimal places of a share; an exact one could reveal the value

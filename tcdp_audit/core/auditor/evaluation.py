@@ -6,13 +6,17 @@ sensitive attribute is counted once per grouping, and every check measures the c
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, closing
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from numbers import Real
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tcdp_audit.core.auditor.class_tasks import ClassTask, only_on_classes
 from tcdp_audit.core.auditor.column_warnings import column_warnings
@@ -20,19 +24,15 @@ from tcdp_audit.core.auditor.expectations import Tasks
 from tcdp_audit.core.auditor.exposure import Exposure, FailingRecordMasks, NumberedEngine, decided_per_class, exposed_by
 from tcdp_audit.core.auditor.linked_rows import with_histories, with_per_row
 from tcdp_audit.core.auditor.measuring import Measuring
-from tcdp_audit.core.auditor.table_tasks import TableTask
 from tcdp_audit.core.auditor.tasks import CountedRecords, Measurements, Result
 from tcdp_audit.core.auditor.unit_columns import unit_columns
-from tcdp_audit.core.auditor.views import UNITS, View, Views, domains_of, targets_of, views_of
+from tcdp_audit.core.auditor.views import ROWS, UNITS, View, Views, domains_of, has_tables, targets_of, views_of
 from tcdp_audit.core.base.audit_figures import ExposureCount
 from tcdp_audit.core.base.cache import Cache, Identity
 from tcdp_audit.core.base.errors import DataError, UsageError
 from tcdp_audit.core.base.frozen import FrozenDict
 from tcdp_audit.core.base.outcome import LINKED_ROWS, Outcome, Status
 from tcdp_audit.core.base.resources import budget, processors
-from tcdp_audit.core.check.evidence import Target
-from tcdp_audit.core.check.table_view import TableView
-from tcdp_audit.core.classes.column_risk import ColumnRisk, affordable, column_risks
 from tcdp_audit.core.classes.grouping import Grouping
 from tcdp_audit.core.classes.shards import Plan, Progress, largest_shard, partition, plan, silent
 from tcdp_audit.core.detection.detector import Detector
@@ -43,14 +43,19 @@ from tcdp_audit.core.policy.model import Role
 from tcdp_audit.core.policy.policy import Expectation, Policy
 from tcdp_audit.core.release.release import AuditedColumn, Release, audited_columns
 from tcdp_audit.core.release.structure import examine
-from tcdp_audit.core.release.unit_readings import as_read
+
+if TYPE_CHECKING:
+    from tcdp_audit.core.auditor.table_tasks import TableTask
+    from tcdp_audit.core.check.evidence import Target
+    from tcdp_audit.core.check.table_view import TableView
+    from tcdp_audit.core.classes.column_risk import ColumnRisk
 
 PARTS = 8  # parts for each processor of a single shard whose classes overlap
 
 
 @dataclass(frozen=True)
 class Options:
-    """How to run an audit. No option changes a result, except that more memory makes estimates exact.
+    """Options of a run. None changes a result, except that more memory makes estimates exact.
 
     Args:
         memory: budget in bytes; None for three quarters of what is free.
@@ -135,8 +140,8 @@ def evaluation(
         raise DataError(f"{engine.name}: the table has no records; an empty release cannot be audited")
     release = Release(engine, policy, companions.get("original"), options.cache)
     examined = tuple(examine(release, show_values=options.show_values))
-    views = views_of(as_read(release), budget(options.memory))
-    running = {view.kind: _Evaluation(view, views, options, companions, failing_records) for view in views}
+    views = views_of(_as_read(release), budget(options.memory))
+    running = {view.key: _Evaluation(view, views, options, companions, failing_records) for view in views}
     judged = tuple(_in_order(views, running))
     counted = _counted(views, running)
     detectors = options.detectors()
@@ -151,21 +156,41 @@ def evaluation(
     return Evaluation(outcomes, exposed, tuple(audited_columns(release)), risks)
 
 
+def records_failing_on_classes(
+    policy: Policy, engine: Engine, options: Options, companions: Mapping[str, Engine] = MappingProxyType({})
+) -> NDArray[np.bool_]:
+    """Whether each record fails a demand on classes that keeps the release from passing; see `evaluation`.
+
+    Where whole histories are judged, all rows of a unit fail together.
+
+    Returns:
+        bool, shape (records,), in the table's order.
+    """
+    masks = FailingRecordMasks(engine.records)
+    outcomes = evaluation(policy, engine, options, companions, masks).outcomes
+    judged = [one for one in outcomes if not one.is_structural]
+    failing = np.zeros(engine.records, dtype=bool)
+    for outcome, mask in zip(judged, masks.masks, strict=True):
+        if mask is not None and outcome.blocks:
+            failing |= mask
+    return failing
+
+
 def _in_order(views: Views, running: Mapping[str, _Evaluation]) -> Iterator[Outcome]:
     """The outcome of each expectation and target, in the policy's order, whatever the view that judges it."""
     with ExitStack() as stack:
         outcomes = {kind: stack.enter_context(closing(one.outcomes())) for kind, one in running.items()}
         for number, (expectation, target) in enumerate(targets_of(views.policy)):
-            view = running[views.of(expectation, target).kind]
+            view = running[views.of(expectation, target).key]
             view.position = number
-            yield next(outcomes[views.of(expectation, target).kind])
+            yield next(outcomes[views.of(expectation, target).key])
 
 
 def _counted(views: Views, running: Mapping[str, _Evaluation]) -> CountedRecords:
-    """The records and the units that no convention exempts."""
-    if views.histories is not None:
-        return CountedRecords(views.histories.records, views.histories.units)
-    return next(iter(running.values())).counted
+    """The records and the units that no convention exempts; the fewest, where single rows are exempt as well."""
+    histories, of_rows = views.histories, [one.counted for kind, one in running.items() if kind == ROWS]
+    whole = [] if histories is None else [CountedRecords(histories.records, histories.units)]
+    return min((*whole, *of_rows), key=lambda one: one.records)
 
 
 def _failed(evaluation: _Evaluation, before: int) -> dict[int, int]:
@@ -186,6 +211,15 @@ def _announce(policy: Policy, engine: Engine, companions: Mapping[str, Engine]) 
         table.group_by([name for name in names if name in columns])
 
 
+def _as_read(release: Release) -> Release:
+    """The release with the cells of each unit as an intruder reads them; without a unit it is as written."""
+    if release.unit is None:
+        return release
+    from tcdp_audit.core.release.unit_readings import as_read  # noqa: PLC0415 - only where a policy names a unit
+
+    return as_read(release)
+
+
 class _Evaluation:
     """The expectations of one audit."""
 
@@ -204,14 +238,8 @@ class _Evaluation:
         if failing_records is not None and view.kind == UNITS:  # marks units, whose rows are found at the end
             self.failing_records = FailingRecordMasks(release.engine.records)
         self.position = 0  # of the outcome that comes next, among those of all views
-        borrowed = FrozenDict({name: BorrowedEngine(engine) for name, engine in companions.items()})
+        self.companions = companions
         self.memory = budget(options.memory)
-
-        def view_of(one: Release, of_rows: TableView | None = None) -> TableView:
-            table, find = BorrowedEngine(one.engine), options.detectors
-            return TableView(one.policy, table, borrowed, self.memory, options.samples, find, of_rows)
-
-        self.view = view_of(release, view_of(views.rows.release) if view.is_whole else None)
         self.conventions = release.policy.conventions
         self.wildcard = self.conventions.missing_quasi_identifier == "wildcard"
         self.exposure = Exposure(release.unit)
@@ -219,10 +247,26 @@ class _Evaluation:
         self.counted = CountedRecords(release.engine.records)
         self.failed: dict[int, int] = {}  # index of a task on classes -> index of its outcome among all
 
+    @cached_property
+    def view(self) -> TableView:
+        """The tables as checks on tables see them."""
+        from tcdp_audit.core.check.table_view import TableView  # noqa: PLC0415 - only for a check on tables
+
+        options = self.options
+        borrowed = FrozenDict({name: BorrowedEngine(one) for name, one in self.companions.items()})
+
+        def view_of(one: Release, of_rows: TableView | None = None) -> TableView:
+            table, find = BorrowedEngine(one.engine), options.detectors
+            return TableView(one.policy, table, borrowed, self.memory, options.samples, find, of_rows)
+
+        whole = self.view_of_release.is_whole
+        return view_of(self.release, view_of(self.views.rows.release) if whole else None)
+
     def outcomes(self) -> Generator[Outcome, None, None]:
         """The outcome of each expectation and target."""
-        if not self.release.quasi_identifiers:
-            yield from (self._outcome(task, Measurements(self.view)) for task in self._tasks(None))
+        view = self.view_of_release
+        if not view.shared() or (has_tables(self.release) and not view.is_whole):
+            yield from (self._outcome(task, self._measurements({})) for task in self._tasks(None))
             return
         with self._shards() as shards:
             self.shards, self.tasks = shards, self._tasks(shards)
@@ -230,7 +274,7 @@ class _Evaluation:
             tasks = [self._noting(task) for task in self.tasks]
             on_classes = [one for one in only_on_classes(tasks) if not one.obstacle]
             places = {id(task): place for place, task in enumerate(on_classes)}
-            measurements = Measurements(self.view, self._run(on_classes))
+            measurements = self._measurements(self._run(on_classes))
             self.risks = self._column_risks() if self.options.column_risks else ()
             for task in tasks:
                 outcome = self._outcome(task, measurements)
@@ -240,14 +284,34 @@ class _Evaluation:
 
     def _tasks(self, shards: MappedShards | None) -> Tasks:
         def asks(expectation: Expectation, target: Target) -> bool:
-            return self.views.of(expectation, target).kind == self.view_of_release.kind
+            return self.views.of(expectation, target).key == self.view_of_release.key
 
         return Tasks(self.release, shards, view=self.view_of_release, asks=asks)
 
+    def _measurements(self, of_classes: Mapping[int, Result]) -> Measurements:
+        cache = self.options.cache
+        if not cache.room:
+            return Measurements(lambda: self.view, of_classes)
+        document = repr(
+            self.release.policy.document.model_copy(update={"expect": ()})
+        )  # no figure depends on other demands
+        names = tuple(sorted(self.companions))
+        tables = (
+            hashlib.sha256(document.encode()).digest(),
+            self.release.policy.path,
+            names,
+            Identity(self.release.engine, *(self.companions[name] for name in names)),
+            frozenset(self.options.detectors()),
+            self.options.samples,
+        )
+        return Measurements(lambda: self.view, of_classes, cache, tables)
+
     def _column_risks(self) -> tuple[ColumnRisk, ...]:
-        """What each quasi-identifier adds to the risk, over all classes; empty if there are too many."""
+        """The risk that each quasi-identifier adds, over all classes; empty if there are too many."""
         if self.view_of_release.is_whole:  # a part of the columns makes other histories
             return ()
+        from tcdp_audit.core.classes.column_risk import affordable, column_risks  # noqa: PLC0415 - only on request
+
         known = self.release.quasi_identifiers
         parts = [(one.codes(), one.records) for one in self.shards.each(lambda shard: Grouping(shard, known))]
         if not parts or not affordable(len(known), sum(len(sizes) for _, sizes in parts)):

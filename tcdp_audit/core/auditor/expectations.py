@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,7 +18,6 @@ from tcdp_audit.core.auditor.reference import (
     marginal_of_original,
     marginal_of_release,
 )
-from tcdp_audit.core.auditor.table_tasks import TableTask
 from tcdp_audit.core.auditor.tasks import CountedRecords, conventions_of
 from tcdp_audit.core.auditor.views import ROWS, View, targets_of
 from tcdp_audit.core.base.cache import Identity
@@ -28,16 +27,18 @@ from tcdp_audit.core.base.words import agree, count
 from tcdp_audit.core.check.class_check import CheckOnClasses
 from tcdp_audit.core.check.evidence import ReferenceDistribution, Target
 from tcdp_audit.core.check.kinds import Check
-from tcdp_audit.core.check.table_check import TableCheck
-from tcdp_audit.core.classes.grouping import Grouping, Shard
+from tcdp_audit.core.classes.grouping import Grouping, Shard, count_codes
 from tcdp_audit.core.classes.histogram import Counts
-from tcdp_audit.core.classes.joint import combinations_in, count_codes, joint_domain
 from tcdp_audit.core.classes.shards import suppressed_in_all, without_exempt
 from tcdp_audit.core.encoding.counted import MappedShards
 from tcdp_audit.core.encoding.domain import Domain
 from tcdp_audit.core.policy.model import Conventions, Role
 from tcdp_audit.core.policy.policy import Expectation, Policy
 from tcdp_audit.core.release.release import Release
+
+if TYPE_CHECKING:
+    from tcdp_audit.core.auditor.table_tasks import TableTask
+    from tcdp_audit.core.check.table_check import TableCheck
 
 
 @dataclass
@@ -62,7 +63,7 @@ class Tasks:
 
     @property
     def policy(self) -> Policy:
-        """What the release must satisfy."""
+        """The policy that the release must satisfy."""
         return self.release.policy
 
     @property
@@ -92,6 +93,8 @@ class Tasks:
             return ClassTask(check, expectation, target)
 
         def on_tables(check: TableCheck[Any]) -> ClassTask | TableTask:
+            from tcdp_audit.core.auditor.table_tasks import TableTask  # noqa: PLC0415 - only for a check on tables
+
             unit = self.release.unit
             return TableTask(check, expectation, target, several_rows=unit is not None and unit.repeats)
 
@@ -112,10 +115,10 @@ class Tasks:
                 self.conventions,
                 sensitive=bool(target.attributes),
                 declared=any(self.policy.attributes[name].order is not None for name in target.attributes),
-                unit=self.policy.document.unit,
+                unit=self._rows.policy.document.root if self._view.is_whole else self.policy.document.unit,
                 known_rows=self._known_rows(bare),
             ),
-            obstacle=self._view.obstacle(bare.check, bare.expectation.parameters)
+            obstacle=self._view.obstacle(bare.check, bare.expectation.parameters, target)
             or self._obstacle(bare.expectation, target),
             violation=self._violation(target),
             known=tuple(bare.check.known(bare.expectation.parameters, self._rows.policy.document, target)),
@@ -161,7 +164,7 @@ class Tasks:
         )
 
     def _obstacle(self, expectation: Expectation, target: Target) -> str:
-        """Why an expectation cannot be evaluated, or nothing."""
+        """The reason why an expectation cannot be evaluated, or nothing."""
         unit = self.policy.document.unit
         needed = [*self.policy.with_role(Role.QUASI_IDENTIFIER), *target.attributes, unit]
         needed += [] if self._view.is_whole else target.known
@@ -170,12 +173,12 @@ class Tasks:
         if not reason and expectation.check.needs_hierarchy(expectation.parameters):
             unknown = [name for name in target.attributes if name in self.release.unknown_labels]
             reason = f"the hierarchy of {unknown[0]!r} does not know all its values" if unknown else ""
-        if not reason and self._suppressed_throughout:
+        if not reason and self.shards is not None and self._suppressed_throughout:
             reason = "every record is fully suppressed"
         return f"cannot be evaluated: {reason}" if reason else ""
 
     def _unordered(self, expectation: Expectation, target: Target) -> str:
-        """Why some values cannot be ordered for a measure of rank or difference: overlapping or missing ones."""
+        """The reason why values cannot be ordered for a measure of rank or difference: overlapping or missing ones."""
         restricted = expectation.check.scales(expectation.parameters) is not None
         overlapping = [name for name in target.attributes if not self.release.domains[name].is_ordered]
         if restricted and overlapping:
@@ -197,7 +200,7 @@ class Tasks:
         return self.release.domains[name].missing > 0 or (reference is not None and reference.missing > 0)
 
     def _violation(self, target: Target) -> str:
-        """Why an expectation fails by a convention `fail`, whatever is measured; empty if it does not."""
+        """The reason why an expectation fails by a convention `fail`, whatever is measured; empty if it does not."""
         incomplete = self.incomplete(target)
         known = [domain for domain in incomplete if domain.attribute not in target.attributes]
         if known:
@@ -229,6 +232,8 @@ class Tasks:
 
     def _joint(self, names: tuple[str, ...], parts: Sequence[Domain]) -> Domain:
         """The domain of several attributes read together: the combinations that records have."""
+        from tcdp_audit.core.classes.joint import combinations_in, joint_domain  # noqa: PLC0415 - rarely asked for
+
         counted = self._shards.each(partial(combinations_in, parts))
         original = self._original(names) if self.conventions.reference == "original" else ()
         others = [combinations_in(parts, rows) for rows in original]

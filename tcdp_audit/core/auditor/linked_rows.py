@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 from tcdp_audit.core.auditor.views import ROWS, UNITS, View, Views, noun_of_root, targets_of
 from tcdp_audit.core.base.outcome import DROPPED, KNOWN_ROWS, Outcome, Severity, Status
 from tcdp_audit.core.base.words import agree, count, noun_form, plural
-from tcdp_audit.core.units.histories import Histories
-from tcdp_audit.core.units.members import Members
+
+if TYPE_CHECKING:
+    from tcdp_audit.core.units.histories import Histories
+    from tcdp_audit.core.units.members import Members
 
 PER_ROW = "per_row"  # the detail of a demand on whole histories with what single rows show
 TITLES = "Demands judge what the unit joins", "A column joins the records of a unit"
@@ -26,8 +29,7 @@ def with_per_row(outcome: Outcome, view: View, *, on_classes: bool) -> Outcome:
     if histories is None or outcome.status is Status.ERROR:
         return outcome
     if view.kind == UNITS:
-        k, classes = histories.per_row
-        outcome = replace(outcome, details={**outcome.details, PER_ROW: {"k": k, "classes": classes}})
+        outcome = replace(outcome, details={**outcome.details, PER_ROW: histories.per_row})
     if histories.members is None or not on_classes or outcome.attribute is not None:
         return outcome
     if view.kind == UNITS:
@@ -63,12 +65,16 @@ def with_histories(outcome: Outcome, views: Views) -> Outcome:
     release is fit.
     """
     histories, details = views.histories, dict(outcome.details)
-    if histories is None or details.get("units") is None or details.get(DROPPED) is True:
+    if histories is None or details.get(DROPPED) is True:
         return outcome
-    figures = {"whole_histories": {"k": histories.k, "classes": histories.classes, "alone": histories.alone}}
+    figures: dict[str, Any] = {
+        "whole_histories": {"k": histories.k, "classes": histories.classes, "alone": histories.alone}
+    }
+    if histories.alone_at_depth:
+        figures["alone_at_depth"] = list(histories.alone_at_depth)
     details |= {
         "units": histories.units,
-        PER_ROW: dict(zip(("k", "classes"), histories.per_row, strict=True)),
+        PER_ROW: histories.per_row,
         **figures,
         **({} if histories.members is None else histories.members.as_details()),
     }

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from threading import Lock
-from typing import Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import numpy as np
 
@@ -25,10 +25,12 @@ from tcdp_audit.core.base.words import gibibytes
 from tcdp_audit.core.classes.grouping import Grouping, MatchedClasses, Shard
 from tcdp_audit.core.classes.histogram import Counts, Histogram
 from tcdp_audit.core.classes.shards import without_exempt
-from tcdp_audit.core.classes.wildcard import Compatibility, WildcardBlock
-from tcdp_audit.core.classes.wildcard_rows import BLOCK, Values, concatenated
 from tcdp_audit.core.encoding.counted import Measure, Part
 from tcdp_audit.core.encoding.domain import Domain
+
+if TYPE_CHECKING:
+    from tcdp_audit.core.classes.wildcard import Compatibility, WildcardBlock
+    from tcdp_audit.core.classes.wildcard_rows import Values
 
 V = TypeVar("V")
 RECORD_BYTES = 96  # memory of a record while a shard is counted, in addition to its codes
@@ -84,7 +86,7 @@ class Measuring:
         )
 
     def _derived(self, key: Any, make: Callable[[], V]) -> V:
-        """What was made for another audit, or is made now."""
+        """A value that was made for another audit, or is made now."""
         if self.views is None:
             return make()
         if key not in self.views:
@@ -192,7 +194,7 @@ class MatchedShard:
     missing_is_a_value: bool
     show_values: bool
     memory: int
-    limit: int = BLOCK
+    limit: int
     _lock: Lock = field(default_factory=Lock, repr=False)
 
     def measure(self, part: tuple[int, int]) -> MeasuredShard:
@@ -244,6 +246,8 @@ class _Group:
         grouping.records  # noqa: B018 - computed here, by one thread
         if grouping.compatibility is None:
             return
+        from tcdp_audit.core.classes.wildcard_rows import Values  # noqa: PLC0415 - only for this convention
+
         _require_time(grouping.compatibility)
         if grouping.unit is not None:
             self.entities = Values.of(grouping.entities_of(grouping.unit), grouping.unit.size + 1)
@@ -342,6 +346,8 @@ class _Reader:
         return task.merge(result) if result else None
 
     def _measure(self) -> None:
+        from tcdp_audit.core.classes.wildcard_rows import concatenated  # noqa: PLC0415 - only for this convention
+
         classes, size, histograms = zip(*self.waiting, strict=True)
         one = MatchedClasses(self.grouping, np.concatenate(classes), np.concatenate(size))
         histogram = histograms[0] if len(histograms) == 1 or histograms[0] is None else concatenated(histograms)

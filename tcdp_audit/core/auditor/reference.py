@@ -11,7 +11,6 @@ import numpy as np
 from tcdp_audit.core.base.errors import CheckError
 from tcdp_audit.core.check.evidence import ReferenceDistribution
 from tcdp_audit.core.classes.histogram import Counts, Histogram
-from tcdp_audit.core.classes.joint import JointDomain
 from tcdp_audit.core.encoding.domain import Domain
 from tcdp_audit.core.policy.policy import Policy
 
@@ -54,6 +53,8 @@ def marginal_as_declared(domain: Domain, policy: Policy) -> ReferenceDistributio
     Raises:
         CheckError: several attributes are read together, or missing values count as a value.
     """
+    from tcdp_audit.core.classes.joint import JointDomain  # noqa: PLC0415 - only for this reference
+
     if isinstance(domain, JointDomain):
         raise CheckError("a declared distribution is of one attribute; several are read together here")
     if policy.conventions.missing_sensitive == "own_category" and domain.missing:

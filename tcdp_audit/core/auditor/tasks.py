@@ -6,7 +6,7 @@ Classes of one record are measured by value: all that hold the same value share 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import partial
@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from tcdp_audit.core.base.cache import Cache
 from tcdp_audit.core.base.errors import CheckError, sentence_about
 from tcdp_audit.core.base.outcome import KNOWN_ROWS, UNFAILABLE, DisplayNames, Outcome, Status
 from tcdp_audit.core.base.phrases import bound, column_of, observed, part_of, record_noun, worst_group_of
@@ -87,12 +88,16 @@ class Measurements:
     """The input of outcomes.
 
     Args:
-        view: the tables, for tasks on tables.
+        view: gives the tables, for tasks on tables.
         of_classes: the merged summaries or the error of each task on classes, by its identity.
+        cache: has what was measured on tables for another audit.
+        tables: a key of everything except the check and its parameters that a figure of the view depends on.
     """
 
-    view: TableView
+    view: Callable[[], TableView]
     of_classes: Mapping[int, Result] = field(default_factory=dict)
+    cache: Cache = field(default_factory=Cache)
+    tables: Hashable = None
 
 
 @dataclass(frozen=True)

@@ -12,24 +12,44 @@ its reading asks for:
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from tcdp_audit.core.base.errors import CheckError
 from tcdp_audit.core.base.words import noun_form, noun_of_column
 from tcdp_audit.core.check.evidence import Target
 from tcdp_audit.core.check.specification import Specification
 from tcdp_audit.core.encoding.domain import Domain
+from tcdp_audit.core.engines.base import Engine
 from tcdp_audit.core.policy.policy import Expectation, Policy
 from tcdp_audit.core.release.release import Release
-from tcdp_audit.core.units.histories import Histories, is_linked, read_histories, weight_of_root
+
+if TYPE_CHECKING:
+    from tcdp_audit.core.units.histories import Histories
 
 ROWS, UNITS, HISTORIES = "rows", "units", "histories"
 WILDCARD = (
     "cannot be evaluated: under `missing_quasi_identifier: wildcard` histories with a missing cell form no classes; "
     "use `own_category`, under which a missing cell is a value of its own, or say `known_rows: one` of this demand"
 )
+
+
+SEVERAL_TABLES = (
+    "cannot be evaluated: several tables are judged as whole histories; to judge the rows of one, give it a policy of "
+    "its own"
+)
+
+
+@runtime_checkable
+class SeveralTables(Protocol):
+    """An engine over several linked tables."""
+
+    tables: Mapping[str, Engine]
+
+    def table_of(self, attribute: str) -> str:
+        """The name of a column's table."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -41,12 +61,19 @@ class View:
         release: the table under the policy of this view.
         histories: the whole histories of its units; None for rows that no unit joins.
         failure: why histories could not be read; empty if they could.
+        table: the table whose rows it has, where there are several.
     """
 
     kind: str
     release: Release
     histories: Histories | None = None
     failure: str = ""
+    table: str = ""
+
+    @property
+    def key(self) -> str:
+        """What distinguishes it from the other views of a release."""
+        return f"{self.kind} {self.table}" if self.table else self.kind
 
     @property
     def is_whole(self) -> bool:
@@ -111,15 +138,22 @@ class View:
         """The columns in all of which an exempt row is suppressed, where whole histories are judged."""
         return () if self.kind != HISTORIES or self.histories is None else self.histories.exempt_column
 
-    def obstacle(self, check: Specification[Any], parameters: Any) -> str:
+    def obstacle(self, check: Specification[Any], parameters: Any, target: Target) -> str:
         """Why a demand cannot be judged here; empty if it can."""
         if self.failure:
             return f"cannot be evaluated: {self.failure}"
+        if self.kind == ROWS and has_tables(self.release) and check.on_classes:
+            return SEVERAL_TABLES
         if not self.is_whole or self.histories is None:
             return ""
         policy = self.histories.release.policy
         if policy.conventions.missing_quasi_identifier == "wildcard" and self.histories.incomplete:
             return WILDCARD
+        if target.known and target.known not in self.histories.by:
+            return (
+                "cannot be evaluated: over several tables no secret is taken to be known; use "
+                "`multiple_sensitive: per_attribute`"
+            )
         if not self.histories.units:
             return "cannot be evaluated: every record is fully suppressed"
         if check.reading(parameters) == "none":
@@ -127,7 +161,7 @@ class View:
                 "cannot be evaluated: it is not defined for whole histories; demand `known_events`, whose details say "
                 "how little identifies someone, or say `known_rows: one` of this demand"
             )
-        weight = weight_of_root(policy)
+        weight = policy.document.root_weight
         if self.kind == UNITS and weight is not None and weight in self.histories.varying and not check.on_classes:
             units, more = self.histories.varying[weight], ""
             if self.is_of_households:
@@ -145,29 +179,33 @@ class Views:
         policy: the policy as written.
         rows: the table as it is.
         histories: the whole histories of its units, where these join rows.
+        units: a row for each unit.
+        both: the rows with their histories, by table; an empty name where there is one table.
     """
 
     policy: Policy
     rows: View
     histories: Histories | None = None
     units: View | None = None
-    both: View | None = None
+    both: Mapping[str, View] = field(default_factory=dict)
 
     def __iter__(self) -> Iterator[View]:
         """Each view in which a demand is judged, the rows first."""
-        asked = {self.of(*one).kind for one in targets_of(self.policy)}
-        views = (one for one in (self.rows, self.units, self.both) if one is not None)
-        yield from (one for one in views if one.kind in asked or (one is self.rows and not asked))
+        asked = {self.of(*one).key for one in targets_of(self.policy)}
+        views = (one for one in (self.rows, self.units, *self.both.values()) if one is not None)
+        yield from (one for one in views if one.key in asked or (one is self.rows and not asked))
 
     def of(self, expectation: Expectation, target: Target) -> View:
         """The view in which a demand is judged."""
-        if self.histories is None or self.units is None or self.both is None:
+        if self.histories is None or self.units is None:
             return self.rows
         reading = expectation.check.reading(expectation.parameters)
         if reading in ("rows", "events") or known_rows_of(expectation, self.policy) == "one":
             return self.rows
         constant = all(name in self.histories.constant for name in target.attributes)
-        return self.units if constant else self.both
+        if constant or not target.attributes:
+            return self.units
+        return self.both.get(table_of(self.rows.release, target.attributes[0]), self.units)
 
 
 def noun_of_root(histories: Histories) -> str:
@@ -196,6 +234,12 @@ def views_of(release: Release, memory: int) -> Views:
         CheckError: whole histories would exceed the memory.
     """
     policy = release.policy
+    if policy.document.root is None:
+        return Views(policy, View(ROWS, release))
+    from tcdp_audit.core.units.histories import is_linked, read_histories  # noqa: PLC0415 - only where rows may be joined
+
+    if has_tables(release):
+        return _views_of_tables(release, memory)
     if not is_linked(release) or not release.quasi_identifiers or _unreadable(release):
         return Views(policy, View(ROWS, release))
     known = [target.known for _, target in targets_of(policy)]
@@ -204,8 +248,36 @@ def views_of(release: Release, memory: int) -> Views:
         histories = read_histories(release, readable, memory)
     except CheckError as error:  # of each demand on classes, so that none passes by single rows
         return Views(policy, View(ROWS, release, failure=str(error)))
-    units, both = View(UNITS, histories.units_release, histories), View(HISTORIES, histories.rows_release, histories)
-    return Views(policy, View(ROWS, release, histories), histories, units, both)
+    both = View(HISTORIES, histories.rows_release, histories)
+    units = View(UNITS, histories.units_release, histories)
+    return Views(policy, View(ROWS, release, histories), histories, units, {"": both})
+
+
+def _views_of_tables(release: Release, memory: int) -> Views:
+    """The views of several linked tables, which are always judged as whole histories."""
+    from tcdp_audit.core.units.trees import read_tables  # noqa: PLC0415 - only for several tables
+
+    try:
+        histories = read_tables(release, memory)
+    except CheckError as error:
+        return Views(release.policy, View(ROWS, release, failure=str(error)))
+    both = {
+        name: View(HISTORIES, histories.rows_of(name), histories, table=name)
+        for name in histories.table_names
+        if name not in histories.top
+    }
+    units = View(UNITS, histories.units_release, histories)
+    return Views(release.policy, View(ROWS, release, histories), histories, units, both)
+
+
+def has_tables(release: Release) -> bool:
+    """Whether a release is several linked tables."""
+    return release.policy.document.tables is not None
+
+
+def table_of(release: Release, attribute: str) -> str:
+    """The table of an attribute; empty where there is one table."""
+    return str(release.engine.table_of(attribute)) if isinstance(release.engine, SeveralTables) else ""
 
 
 def _unreadable(release: Release) -> bool:

@@ -55,7 +55,7 @@ def destination(path: Path) -> Path:
 
 
 def os_error_reason(error: OSError) -> str:
-    """Why a file cannot be written, without the path that the error may name."""
+    """The reason why a file cannot be written, without the path that the error may name."""
     return os.strerror(error.errno) if error.errno else "the disk is full or damaged"
 
 

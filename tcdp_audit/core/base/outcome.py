@@ -84,7 +84,7 @@ class WorstClass:
 
 @dataclass(frozen=True)
 class Tally:
-    """How many of a total fail."""
+    """A total, and the number of it that fails."""
 
     total: int
     failing: int | None
@@ -92,7 +92,7 @@ class Tally:
 
 @dataclass(frozen=True)
 class DisplayNames:
-    """What the policy calls people and columns, for sentences."""
+    """The policy's names of people and columns, for sentences."""
 
     # what a record is, or what the unit of privacy identifies, in the singular; nothing where the policy does not say
     unit_name: str = ""
@@ -108,7 +108,7 @@ class DisplayNames:
         freeze(self, "labels")
 
     def column(self, name: str) -> str:
-        """What a sentence calls a column: its label, or its name in quotes."""
+        """The name of a column in a sentence: its label, or its name in quotes."""
         return self.labels.get(name) or repr(name)
 
     def with_combination(self, names: Sequence[str], name: str) -> DisplayNames:
@@ -163,7 +163,7 @@ class Outcome:
         return as_html([self.as_row()])
 
     def as_row(self) -> Row:
-        """What a notebook displays of it."""
+        """The outcome as a row of a notebook's table."""
         sign = None if self.threshold is None or self.comparison is None else self.comparison.sign
         return Row(
             state="warning" if self.is_warning else self.status.value,
@@ -249,7 +249,7 @@ class Outcome:
 
 
 def _failing(classes: Tally | None, records: Tally | None) -> tuple[int, int] | None:
-    """How many classes and records fail, where both are known."""
+    """The numbers of classes and records that fail, where both are known."""
     if classes is None or records is None or classes.failing is None or records.failing is None:
         return None
     return classes.failing, records.failing

@@ -56,12 +56,12 @@ def observed(outcome: Outcome) -> str:
 
 
 def failing(outcome: Outcome) -> tuple[int, int] | None:
-    """How many classes and records fail, where the outcome says so."""
+    """The numbers of classes and records that fail, where the outcome says so."""
     return outcome.as_row().failing
 
 
 def record_noun(outcome: Outcome) -> str:
-    """What a record is called: `record`, or the policy's `unit_name` where a record is the unit of privacy."""
+    """The noun for a record: `record`, or the policy's `unit_name` where a record is the unit of privacy."""
     if outcome.naming.record_name:
         return outcome.naming.record_name
     named = outcome.naming.unit_name if outcome.conventions.get("unit", "row") == "row" else ""
@@ -69,13 +69,13 @@ def record_noun(outcome: Outcome) -> str:
 
 
 def unit_noun(outcome: Outcome) -> str:
-    """What a class counts: records, or what the policy's unit names."""
+    """The noun for what a class counts: records, or what the policy's unit names."""
     unit = outcome.conventions.get("unit", "row")
     return outcome.naming.unit_name or ("record" if unit == "row" else noun_of_column(unit))
 
 
 def column_of(outcome: Outcome, name: str | None = None) -> str:
-    """What a sentence calls a column, by default the outcome's attribute: its label, or its name in quotes."""
+    """The name of a column in a sentence, by default the outcome's attribute: its label, or its name in quotes."""
     return outcome.naming.column(outcome.attribute or "" if name is None else name)
 
 
@@ -118,7 +118,7 @@ def in_worst_group(outcome: Outcome) -> str:
 
 
 def average_group(outcome: Outcome) -> str:
-    """How large groups are in the mean: `22 people`, `4.31 people`."""
+    """The mean size of groups: `22 people`, `4.31 people`."""
     classes, records = outcome.classes, outcome.records
     assert classes is not None and records is not None  # noqa: S101, PT018 - outcomes on classes have both
     mean = records.total / max(classes.total, 1)
@@ -127,7 +127,7 @@ def average_group(outcome: Outcome) -> str:
 
 
 def worst_people(outcome: Outcome) -> str:
-    """How many are in the worst group: `12 people`."""
+    """The size of the worst group: `12 people`."""
     return count(outcome.worst[0].records if outcome.worst else 0, record_noun(outcome))
 
 
@@ -139,14 +139,14 @@ def every_record(outcome: Outcome) -> str:
 
 
 def chance_of(value: Fraction | float) -> str:
-    """How sure a guess is: `certainty`, `a chance of 1 in 4`, `a chance of 66.7%`, `no chance`."""
+    """The certainty of a guess: `certainty`, `a chance of 1 in 4`, `a chance of 66.7%`, `no chance`."""
     if value in (0, 1):
         return "certainty" if value else "no chance"
     return f"a chance of {one_in(value)}"
 
 
 def _entity(outcome: Outcome) -> str:
-    """What the column of the policy's unit identifies; nothing where a record is the unit, or its name says nothing."""
+    """The noun for what the policy's unit identifies; nothing where a record is the unit, or its name says nothing."""
     unit = outcome.conventions.get("unit", "row")
     noun = "" if unit == "row" else noun_of_column(unit)
     return "" if noun == "entity" else noun
@@ -180,7 +180,7 @@ def records_of(records: Tally, noun: str = "record") -> str:
 
 
 def allowance(outcome: Outcome) -> str:
-    """What the policy allows of a share: `at most 10% is allowed`, `none is allowed`."""
+    """The part that the policy allows of a share: `at most 10% is allowed`, `none is allowed`."""
     if not outcome.threshold or outcome.comparison is None:
         return "none is allowed"
     return f"{LIMITS[outcome.comparison]} {percent_of(outcome.threshold)} is allowed"

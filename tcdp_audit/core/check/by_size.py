@@ -1,4 +1,4 @@
-"""How the figures of classes go with their sizes: counts in fixed cells, so that shards add up to the whole.
+"""The figures of classes by the size of the classes: counts in fixed cells, so that shards add up to the whole.
 
 A cell is read from the leading bits of two floats: equal ones fall into one, whatever the shard. Sizes below 16 are
 exact and figures are kept within a thirtieth of themselves, so that each edge of the grid is one of cells, too.
@@ -42,7 +42,7 @@ class BySize(Mapping[int, int]):
 
     @staticmethod
     def of(histogram: Histogram, values: NDArray[Any], records: Counts, times: Counts | None = None) -> BySize:
-        """That of some classes, from the figure (one below zero counts as zero) and the records of each. O(classes).
+        """The cells of classes, from the figure (one below zero counts as zero) and the records of each. O(classes).
 
         `times` says how many classes, which are alike, each represents; None where that is one. The sizes of classes
         are cached with the histogram for other figures.
@@ -63,7 +63,7 @@ class BySize(Mapping[int, int]):
 
     @staticmethod
     def added_up(parts: Sequence[BySize]) -> BySize:
-        """Those of several shards as one."""
+        """Add up the cells of several shards."""
         cells, classes = (np.concatenate([getattr(one, name) for one in parts]) for name in ("cells", "classes"))
         return BySize(*tally(cells, (BEYOND + 1) * SIZES, classes))
 
@@ -76,7 +76,7 @@ class BySize(Mapping[int, int]):
         return iter(self.cells.tolist())
 
     def __len__(self) -> int:
-        """How many cells there are."""
+        """The number of cells."""
         return len(self.cells)
 
     def grid(self) -> dict[str, Any]:
@@ -192,7 +192,7 @@ class Distribution(Mapping[float, tuple[int, int]]):
 
     @staticmethod
     def of(values: Floats, records: NDArray[np.int64], times: NDArray[np.int64] | None = None) -> Distribution:
-        """That of some classes, from the figure and the records of each.
+        """The distribution of some classes, from the figure and the records of each.
 
         `times` says how many classes each represents, all of which hold the records; None where that is one. Figures
         become small integers first, because counting beats sorting.
@@ -238,7 +238,7 @@ class Distribution(Mapping[float, tuple[int, int]]):
         return iter(self.figures.tolist())
 
     def __len__(self) -> int:
-        """How many different figures there are."""
+        """The number of different figures."""
         return len(self.figures)
 
     @property

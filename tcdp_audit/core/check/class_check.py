@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Figure:
-    """What a check measured in the classes of a shard: a value for each, and which of them fail."""
+    """The figure of a check in the classes of a shard: a value for each, and which of them fail."""
 
     values: Floats
     fails: NDArray[np.bool_]
@@ -34,7 +34,7 @@ class Figure:
 
 @dataclass(frozen=True, kw_only=True)
 class CheckOnClasses(Specification[P]):
-    """What checks on equivalence classes have in common: figures in a shard, and a verdict over all shards."""
+    """The base of checks on equivalence classes: figures in a shard, and a verdict over all shards."""
 
     on_classes: ClassVar[bool] = True
 
@@ -43,13 +43,13 @@ class CheckOnClasses(Specification[P]):
         of_classes: Callable[[CheckOnClasses[Any]], T],
         of_table: Callable[[TableCheck[Any]], T],  # noqa: ARG002 - the other kind's
     ) -> T:
-        """What the first function makes of this check."""
+        """The result of the first function for this check."""
         return of_classes(self)
 
     @property
     @abstractmethod
     def measures(self) -> tuple[Threshold[P], ...]:
-        """What is measured in each class; for an attack whether it succeeds there, as true or false."""
+        """The measure in each class; for an attack whether it succeeds there, as true or false."""
 
     @property
     def limits(self) -> tuple[Limit, ...]:
@@ -103,12 +103,12 @@ class ClassCheck(CheckOnClasses[P]):
 
     @property
     def comparison(self) -> Comparison:
-        """How the headline figure is compared."""
+        """The comparison of the headline figure."""
         return self.thresholds[0].comparison
 
     @property
     def label(self) -> str:
-        """What the headline figure is called."""
+        """The name of the headline figure."""
         return self.thresholds[0].label
 
     def figures(self, evidence: ClassEvidence, parameters: P) -> tuple[Figure, ...]:
@@ -154,7 +154,7 @@ class ClassCheck(CheckOnClasses[P]):
         )
 
     def said_to_be_worst(self, finest: SingletonClasses, parameters: P) -> ClassEvidence | None:
-        """Those of `worst_classes`."""
+        """The classes that `worst_classes` gives."""
         return None if self.worst_classes is None else self.worst_classes(finest, parameters)
 
     def of_each_class(self, parameters: P) -> P:
@@ -200,7 +200,7 @@ class AttackCheck(CheckOnClasses[P]):
     comparison: Comparison = Comparison.AT_MOST
 
     def figures(self, evidence: ClassEvidence, parameters: P) -> tuple[Figure, ...]:
-        """Which classes are victims, whatever the threshold is."""
+        """The classes that are victims, whatever the threshold is."""
         exposed = np.asarray(self.victims(evidence, parameters))
         if exposed.dtype != bool or exposed.shape != evidence.size.shape:
             raise CheckError("the check must say true or false for each class")
@@ -241,5 +241,5 @@ class AttackCheck(CheckOnClasses[P]):
         )
 
     def of_each_class(self, parameters: P) -> P:
-        """That no class be a victim."""
+        """The demand that no class be a victim."""
         return parameters.model_copy(update={SHARE: Fraction(0)})

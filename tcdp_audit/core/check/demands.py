@@ -93,7 +93,7 @@ def with_threshold(expectation: Expectation, parameter: str, threshold: Fraction
 
 
 def threshold_fault(policy: Policy, expectation: Expectation, parameter: str, threshold: Fraction) -> str:
-    """Why a demand cannot have a threshold; empty where it can."""
+    """The reason why a demand cannot have a threshold; empty where it can."""
     try:
         other = with_threshold(expectation, parameter, threshold)
     except ValidationError as error:

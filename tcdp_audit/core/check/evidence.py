@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,8 +18,10 @@ from pydantic.fields import FieldInfo
 from tcdp_audit.core.base.outcome import Comparison
 from tcdp_audit.core.base.words import agree, noun_form
 from tcdp_audit.core.classes.histogram import Counts, Histogram, cached_on_histogram
-from tcdp_audit.core.encoding.hierarchy import Tree
 from tcdp_audit.core.encoding.keys import freeze_arrays
+
+if TYPE_CHECKING:
+    from tcdp_audit.core.encoding.hierarchy import Tree
 
 
 @dataclass(frozen=True)
@@ -67,7 +69,7 @@ def _weights_of(histogram: Histogram, marginal: ReferenceDistribution) -> Counts
 
 @dataclass(frozen=True)
 class Target:
-    """What a check runs on: no attribute, one, or several read together; and what else the intruder knows."""
+    """A target of a check: no attribute, one, or several read together; and what else the intruder knows."""
 
     attributes: tuple[str, ...] = ()  # the sensitive attributes, none for a check on classes alone
     known: tuple[str, ...] = ()  # sensitive attributes that are grouped by as if they were quasi-identifiers
@@ -80,7 +82,7 @@ class Target:
 
 @dataclass(frozen=True)
 class ClassEvidence:
-    """What a class check sees of one shard: figures of classes, never records and never cells.
+    """The evidence that a class check sees of one shard: figures of classes, never records and never cells.
 
     A demand that no class of the evidence could fail decides nothing, and is reported so. All of it is read-only.
 
@@ -178,7 +180,7 @@ def keeps(worst: Fraction | float | None, demanded: Fraction, comparison: Compar
 
 
 def vacuous_sentence(names: Sequence[str], demands: Mapping[str, Fraction], *, judged: bool, whatever: str) -> str:
-    """Why some demands say nothing.
+    """The reason why some demands say nothing.
 
     Args:
         names: the parameters with these demands, at least one.

@@ -1,18 +1,21 @@
-"""What a check needs of a policy and its tables, and the sentences about what is missing."""
+"""Needs of a check, of a policy and its tables, and the sentences about those that are missing."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from enum import StrEnum
+from typing import TYPE_CHECKING
 
-from tcdp_audit.core.check.threshold import Parameters
 from tcdp_audit.core.policy.model import PolicyDocument, Role
+
+if TYPE_CHECKING:
+    from tcdp_audit.core.check.threshold import Parameters
 
 Faults = Iterator[tuple[str, str]]
 
 
 class Need(StrEnum):
-    """What a check needs.
+    """A need of a check.
 
     The first five are tables next to the release; an audit without one of them is an error of that check. The others
     are faults of the policy.
@@ -38,7 +41,7 @@ TABLES = frozenset({Need.ORIGINAL, Need.POPULATION, Need.REGISTRY, Need.PREVIOUS
 
 
 def missing(need: Need, parameters: Parameters, document: PolicyDocument, *, demands: bool) -> Faults:
-    """Why a policy does not meet a need: (parameter or "", sentence). `demands` says whether anything is demanded."""
+    """The faults of a policy that does not meet a need: (parameter or "", sentence). `demands`: whether it demands."""
     if need is Need.HOLDOUT_FOR_DEMANDS:
         if demands and document.holdout is None:
             yield "at_most", NO_HOLDOUT
@@ -98,7 +101,7 @@ def _distinct(parameters: Parameters, _: PolicyDocument) -> Faults:
 
 
 def _knowable(parameters: Parameters, document: PolicyDocument) -> Faults:
-    """Of the attributes that are named, else of the quasi-identifiers."""
+    """Faults of the attributes that are named, else of the quasi-identifiers."""
     own = [name for name, one in document.attributes.items() if one.role is Role.QUASI_IDENTIFIER]
     for name in sorted({*(_named(parameters) or own)}):
         if name not in document.attributes:

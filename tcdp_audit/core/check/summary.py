@@ -136,7 +136,7 @@ def _head(worst: Sequence[Candidate]) -> list[tuple[float, int]]:
 
 
 def _pairs(histogram: Histogram, classes: NDArray[np.intp]) -> Pairs:
-    """Those of a class; of none, none."""
+    """The pairs of a class; without a histogram, none."""
     if not len(classes):
         return b""
     start, end = histogram.offsets[classes[0] : classes[0] + 2]

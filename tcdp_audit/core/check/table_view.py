@@ -87,12 +87,12 @@ class PopulationClasses:
 
     @property
     def people(self) -> int:
-        """How many records the population has."""
+        """The number of records that the population has."""
         return int(self.population.sum() + self.absent.sum()) if self.overlap is None else self.overlap.people
 
     @property
     def uniques(self) -> int:
-        """How many records of the population are alone there."""
+        """The number of records of the population that are alone there."""
         if self.overlap is not None:
             return self.overlap.uniques
         return int((self.population == 1).sum() + (self.absent == 1).sum())
@@ -150,7 +150,7 @@ class TableView:
 
     @property
     def records(self) -> int:
-        """How many records the release has."""
+        """The number of records that the release has."""
         return self.engine.records
 
     @property

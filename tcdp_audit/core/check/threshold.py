@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Annotated, Any, Generic, Literal, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Generic, Literal, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,10 +16,12 @@ from tcdp_audit.core.base.declared_types import require_type, type_of
 from tcdp_audit.core.base.errors import CheckError
 from tcdp_audit.core.base.outcome import Comparison, Severity
 from tcdp_audit.core.base.words import count
-from tcdp_audit.core.check.evidence import ClassEvidence
 from tcdp_audit.core.encoding.keys import Floats, Integers
 from tcdp_audit.core.policy.model import Model, Reason, Text
 from tcdp_audit.core.policy.scalars import Exact
+
+if TYPE_CHECKING:
+    from tcdp_audit.core.check.evidence import ClassEvidence
 
 Signs = NDArray[np.int8]
 """Comparisons with a threshold, one for each class: -1 below it, 0 equal to it, 1 above it."""
@@ -235,7 +237,7 @@ class Limit:
 
     @property
     def demand(self) -> str:
-        """What is demanded, as half a sentence: `the distance from the table is at most`, and the parameter."""
+        """The demand as half a sentence: `the distance from the table is at most`, and the parameter."""
         return f"the {self.figure or 'figure'} is {IN_WORDS[self.comparison]} `{self.parameter}`"
 
 

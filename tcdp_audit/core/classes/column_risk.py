@@ -1,4 +1,4 @@
-"""How much each column that an intruder may know adds to the risk of re-identification.
+"""Column risks: what each column that an intruder may know adds to the risk of re-identification.
 
 All figures are computed from the distinct rows of those columns and the number of records of each.
 """
@@ -25,7 +25,7 @@ Measure = Callable[[tuple[int, ...]], Any]  # a figure of some columns
 
 @dataclass(frozen=True, kw_only=True)
 class ColumnRisk:
-    """What one column adds.
+    """The risk that one column adds.
 
     Args:
         column: its name.
@@ -119,7 +119,7 @@ class MeasuredSubsets:
         self.path = [_Numbered(-1, np.zeros(len(times), np.int64), 1)]  # the rows by no column, by one, by two, ...
 
     def groups(self, subset: tuple[int, ...]) -> int:
-        """How many groups there are."""
+        """The number of groups."""
         return self._numbered(subset).groups
 
     def sizes(self, subset: tuple[int, ...]) -> Sizes:
@@ -177,7 +177,7 @@ def _counted(sizes: Sizes) -> list[tuple[int, int]]:
 
 
 def _shares(measure: Measure, columns: int) -> list[float]:
-    """What each column adds, as parts of the whole; equal parts where none adds anything."""
+    """The shares of all columns in the whole; equal parts where none adds anything."""
     is_exact = columns <= EXACT
     added = exact_shapley(measure, columns) if is_exact else [_drop(measure, columns, n) for n in range(columns)]
     total = sum(added)

@@ -24,6 +24,11 @@ if TYPE_CHECKING:
 Shard = CountedCodes  # no equivalence class is split between two shards
 
 
+def count_codes(domain: Domain, shard: Shard) -> Counts:
+    """Records of a shard with each code of a domain, the missing ones last. Shape (size + 1,)."""
+    return occurrences(domain.codes(shard), domain.size + 1, shard.times)
+
+
 @dataclass(frozen=True)
 class Grouping:
     """One shard grouped by one set of quasi-identifiers. Class c is the same in every figure it gives."""
@@ -37,7 +42,7 @@ class Grouping:
 
     @cached_property
     def _numbered(self) -> tuple[int, Codes]:
-        """How many classes there are, and the class of each row."""
+        """The number of classes, and the class of each row."""
         columns, radices = self._columns
         if len(columns) == 1:
             distinct, numbers = numbered(columns[0], radices[0])
@@ -73,12 +78,12 @@ class Grouping:
         return [one_of_each[domain.attribute].astype(np.int64) for domain in self.quasi_identifiers]
 
     def rows_of(self, classes: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """Which rows of the shard belong to some classes, given as a mask of shape (classes,). Shape (rows,)."""
+        """The rows of the shard that belong to some classes; both are masks, of shapes (rows,) and (classes,)."""
         return classes[self.class_of_row]
 
     @cached_property
     def compatibility(self) -> Compatibility | None:
-        """Which classes a missing value makes compatible; None where the convention or the classes have none."""
+        """The classes that a missing value makes compatible; None where the convention or the classes have none."""
         missing = [domain.size for domain in self.quasi_identifiers]
         codes = self.codes() if self.wildcard else []
         if not any((column == code).any() for column, code in zip(codes, missing, strict=False)):
@@ -89,7 +94,7 @@ class Grouping:
 
     @cached_property
     def size(self) -> Counts:
-        """What k counts: records of the class, its entities, or the records compatible with it. Shape (classes,)."""
+        """The size that k counts: records of the class, its entities, or compatible records. Shape (classes,)."""
         if self.unit is None:
             return self.records if self.compatibility is None else self.compatibility.sum(self.records)
         if self.compatibility is None:
@@ -188,7 +193,7 @@ class MatchedClasses:
         return self.grouping.shard
 
     def rows_of(self, classes: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """Which rows of the shard belong to some of these classes. Shape (rows,)."""
+        """The rows of the shard that belong to some of these classes, as a mask. Shape (rows,)."""
         whole = np.zeros(len(self.grouping.records), dtype=bool)
         whole[self.classes[classes]] = True
         return self.grouping.rows_of(whole)
@@ -223,7 +228,7 @@ class Visits:
         return Visits(class_of_row, class_of_visit, np.flatnonzero(~several), others, visit[others])
 
     def in_classes(self, classes: int) -> Counts:
-        """How many entities each of so many classes has."""
+        """The number of entities that each of so many classes has."""
         return occurrences(self.class_of_visit, classes)
 
     def values(self, codes: Codes, radix: int, left_out: int | None = None) -> tuple[Codes, Codes, Codes]:

@@ -61,12 +61,12 @@ class Histogram:
         freeze_arrays(self, "offsets", "values", "counts", "entities", "held_certain")
 
     def __len__(self) -> int:
-        """How many classes it has."""
+        """The number of classes that it has."""
         return len(self.offsets) - 1
 
     @cached_property
     def distinct(self) -> Counts:
-        """How many different values each class has. Shape (classes,)."""
+        """The number of different values that each class has. Shape (classes,)."""
         return frozen_array(np.diff(self.offsets))
 
     @cached_property
@@ -78,12 +78,12 @@ class Histogram:
 
     @property
     def members(self) -> Counts:
-        """How many records of each class have a value, or entities where these count once. Shape (classes,)."""
+        """The records of each class that have a value, or the entities where these count once. Shape (classes,)."""
         return self.total if self.entities is None else self.entities
 
     @cached_property
     def certain(self) -> NDArray[np.bool_]:
-        """Which classes have a value that every member has, alone or with others. Shape (classes,)."""
+        """The classes with a value that every member has, alone or with others, as a mask. Shape (classes,)."""
         certain = self.distinct == 1 if self.entities is None else self.filled() & (self._most == self.entities)
         return frozen_array(certain if self.held_certain is None else certain | self.held_certain)
 
@@ -116,7 +116,7 @@ class Histogram:
 
     @cached_property
     def _most(self) -> Counts:
-        """How often the commonest value of each class occurs, which many checks ask for."""
+        """The count of the commonest value of each class, which many checks ask for."""
         return frozen_array(self._reduce(np.maximum, self.counts))
 
     def min(self, per_pair: NDArray[Any]) -> NDArray[Any]:
@@ -143,7 +143,7 @@ class Histogram:
         return Histogram(offsets, self.values[pairs], self.counts[pairs], entities, self.counts_entities, held)
 
     def filled(self) -> NDArray[np.bool_]:
-        """Which classes have any value. Shape (classes,)."""
+        """The classes that have any value, as a mask. Shape (classes,)."""
         return self.distinct > 0
 
     def without(self, value: int) -> Histogram:
@@ -190,7 +190,7 @@ class Histogram:
 
 
 class Keeps(Protocol):
-    """What keeps answers about itself."""
+    """A value that keeps answers about itself."""
 
     @property
     def _cached(self) -> dict[Any, Any]: ...

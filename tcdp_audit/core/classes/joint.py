@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from tcdp_audit.core.base.errors import CheckError
 from tcdp_audit.core.encoding.counted import CountedCodes
 from tcdp_audit.core.encoding.domain import Domain
-from tcdp_audit.core.encoding.keys import SPAN_LIMIT, Codes, occurrences, tally
+from tcdp_audit.core.encoding.keys import SPAN_LIMIT, Codes, tally
 
 COMBINED = " × "  # between the parts of a combination, as between the names of its attributes
 LOOKUP_SPAN = 2**24  # with so few possible combinations a table serves better than a search
@@ -87,11 +87,6 @@ def joint_domain(
     )
 
 
-def count_codes(domain: Domain, shard: CountedCodes) -> NDArray[np.int64]:
-    """Records of a shard with each code of a domain, the missing ones last. Shape (size + 1,)."""
-    return occurrences(domain.codes(shard), domain.size + 1, shard.times)
-
-
 @dataclass(frozen=True)
 class Combinations:
     """The combinations of several attributes' values in a shard."""
@@ -130,5 +125,5 @@ def _key(parts: Sequence[Domain], shard: Mapping[str, Codes]) -> tuple[NDArray[n
 
 
 def _span(parts: Sequence[Domain]) -> int:
-    """How many keys are possible."""
+    """The number of possible keys."""
     return prod(part.size + 1 for part in parts)

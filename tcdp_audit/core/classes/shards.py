@@ -44,14 +44,14 @@ def silent(step: str, done: int, total: int) -> None:
 
 @dataclass(frozen=True)
 class Plan:
-    """How many shards, and whether they are spilled to disk."""
+    """The number of shards, and whether they are spilled to disk."""
 
     shards: int
     spill: bool
 
 
 def largest_shard(memory: int, workers: int) -> int:
-    """How many records each worker may group and measure at a time."""
+    """The number of records that each worker may group and measure at a time."""
     return min(SHARD_RECORDS, max(memory // (2 * workers * WORK_BYTES), 2**14))
 
 
@@ -94,7 +94,7 @@ class LocalShards(MappedShards):
                 yield from result_of(future)
 
     def _work(self, prepare: Callable[[Shard], Measure[R]], parts: int) -> Iterator[Callable[[], Sequence[R]]]:
-        """What threads take in turn: a part of a shard."""
+        """A piece of work that threads take in turn: a part of a shard."""
         for number in range(self.count):
             shared = _SharedMeasure(partial(self.read, number), prepare, parts)
             yield from (partial(shared.measured, part) for part in range(parts))
@@ -141,7 +141,7 @@ class LocalShards(MappedShards):
                 yield shard
 
     def _file(self, shard: int, position: int) -> Path:
-        """Where the codes of a column are spilled; after the last column how many records the rows represent."""
+        """The file of a column's codes; after the last column that of how many records the rows represent."""
         assert self.folder is not None  # noqa: S101 - only asked for spilled shards
         return self.folder / f"{shard}-{position}"
 
@@ -296,7 +296,7 @@ def _scattered(columns: Sequence[Codes], shards: int) -> NDArray[np.uint64]:
 
 
 def suppressed_in_all(shard: CountedCodes, domains: Sequence[Domain]) -> NDArray[np.bool_]:
-    """Which rows have a suppressed cell in every one of some attributes, at least one. Shape (rows,)."""
+    """The rows with a suppressed cell in all of some attributes, at least one, as a mask. Shape (rows,)."""
     return reduce(np.logical_and, (np.isin(shard[one.attribute], list(one.suppressed)) for one in domains))
 
 

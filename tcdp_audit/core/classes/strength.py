@@ -1,4 +1,4 @@
-"""How well sets of columns distinguish records: exactly, or from a sample of their combinations that says so.
+"""Strengths of sets of columns: how well they distinguish records, exactly or from a sample that says so.
 
 Source: Motwani, Xu, Efficient algorithms for masking and finding quasi-identifiers, VLDB 2007: distinction, separation,
 minimal keys. Shapley, A value for n-person games, 1953.
@@ -36,7 +36,7 @@ Hashes = NDArray[np.uint16]
 
 @dataclass(frozen=True, kw_only=True)
 class SetStrength:
-    """How well a set of columns distinguishes records.
+    """The strength of a set of columns: how well it distinguishes records.
 
     Args:
         attributes: the columns, in the order that they were given in.
@@ -53,7 +53,7 @@ class SetStrength:
 
 @dataclass(frozen=True, kw_only=True)
 class Contribution:
-    """What a column adds to the share of unique records."""
+    """The contribution of a column to the share of unique records."""
 
     attribute: str  # its name
     leave_one_out: Fraction | float  # by how much the share drops without it, all other columns being known
@@ -63,7 +63,7 @@ class Contribution:
 
 @dataclass(frozen=True, kw_only=True)
 class StrengthSample:
-    """What the figures of sets were estimated from; those of all columns together are exact."""
+    """The sample that the figures of sets were estimated from; those of all columns together are exact."""
 
     share: float  # of all combinations of a set, drawn by their hash
     records: int  # among which pairs were compared
@@ -107,7 +107,7 @@ class Strengths:
 def strengths(
     codes: Mapping[str, Codes], times: Sizes | None = None, *, order: int = ORDER, seed: int = 0, exact: bool = False
 ) -> Strengths:
-    """How well columns distinguish records, alone, together, and in every set up to some size.
+    """The strengths of columns: how they distinguish records alone, together, and in every set up to some size.
 
     Where distinct rows times sets are too many, combinations are drawn by a seeded hash: unbiased, and the same
     whatever the order of records. Distinction and unique share then have the error of `StrengthSample.error`.
@@ -275,14 +275,14 @@ class _Sampled:
         return StrengthSample(share=self.share, records=self.pairs.records, orders=orders, seed=seed)
 
     def _counts(self, subset: Subset) -> tuple[int, int]:
-        """How many combinations the sample keeps, and how many of them one record has."""
+        """The number of combinations that the sample keeps, and how many of them one record has."""
         if subset not in self.known:
             sizes = self._sizes(subset)
             self.known[subset] = len(sizes), int((sizes == 1).sum())
         return self.known[subset]
 
     def _sizes(self, subset: Subset) -> Sizes:
-        """How many records each combination has that the sample keeps."""
+        """The number of records that each combination has that the sample keeps."""
         np.add(self._sum(subset[:-1]), self.hashes[subset[-1]], out=self.hash)
         rows = np.flatnonzero(self.hash < self.bound)
         keys = np.zeros(len(rows), np.uint64)

@@ -49,19 +49,19 @@ class WildcardLevel:
 
 @dataclass(frozen=True)
 class Compatibility:
-    """Which classes are compatible with which, itself included."""
+    """The classes that are compatible with each class, itself included."""
 
     codes: Sequence[KeyArray]  # for each quasi-identifier the code of every class; no two classes agree in all of them
     missing: Sequence[int]  # for each quasi-identifier the code of a missing value, its largest
 
     @property
     def classes(self) -> int:
-        """How many classes there are."""
+        """The number of classes."""
         return len(self.codes[0])
 
     @cached_property
     def patterns(self) -> int:
-        """How many different sets of quasi-identifiers are missing together."""
+        """The number of different sets of quasi-identifiers that are missing together."""
         absent = [column == code for column, code in zip(self.codes, self.missing, strict=True)]
         return len(np.unique(fold(absent, [2] * len(absent)).values))
 
@@ -98,7 +98,7 @@ class Compatibility:
         return totals
 
     def distinct(self, histogram: Histogram, radix: int) -> Counts:
-        """How many different values all classes compatible with each have together."""
+        """The number of different values that all classes compatible with each have together."""
         matches = np.zeros(self.classes, dtype=np.int64)
         for block in self.blocks([], [Values.of(histogram, radix)]):
             matches[block.classes] = block.histograms[0].distinct

@@ -37,7 +37,7 @@ class Values:
 
     @staticmethod
     def of(histogram: Histogram, radix: int) -> Values:
-        """Those of a histogram whose values are below a number."""
+        """The values of a histogram's rows, all below a number."""
         from scipy.sparse import csr_array  # noqa: PLC0415 - takes a moment to import
 
         columns, labels, span = histogram.values, None, radix
@@ -55,7 +55,7 @@ class Values:
         return Values(self.matrix[order], self.labels)
 
     def upto(self) -> Counts:
-        """How many values all rows before each have. Shape (rows + 1,)."""
+        """The number of values that all rows before each have. Shape (rows + 1,)."""
         return np.asarray(self.matrix.indptr, dtype=np.int64)
 
     def sums(self, link: Matrix) -> Values:
@@ -81,7 +81,7 @@ class WildcardRows:
     def step(
         self, level: WildcardLevel, following: WildcardLevel | None, before: int, after: tuple[int, int]
     ) -> WildcardStep:
-        """How these rows come to some nodes after one more quasi-identifier; `before` is the first of their nodes."""
+        """The step of these rows to nodes after one more quasi-identifier; `before` is the first of their nodes."""
         # A node is a set of targets that agree in the quasi-identifiers seen so far, and its rows are the sources
         # that match them, by what they still have to match (their suffix). One step takes one more quasi-identifier:
         # a target with a value matches the rows with that value and those with none, and a target without one matches

@@ -1,4 +1,4 @@
-"""What detectors see of a column: its name, some of its distinct values, and how many there are.
+"""A column as detectors see it: its name, some of its distinct values, and how many there are.
 
 A share of hits among a column's values, next to the share that a random column has.
 
@@ -28,7 +28,7 @@ PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^\W\d_a-zA-Z]+")
 
 @dataclass(frozen=True)
 class Evidence:
-    """What speaks for a column being of a kind.
+    """Evidence for a column being of a kind.
 
     Args:
         hits: how many of the values that were looked at are of the kind.
@@ -44,7 +44,7 @@ class Evidence:
 
     @property
     def share(self) -> Fraction:
-        """Of the values that were looked at."""
+        """The share of the values that were looked at."""
         return Fraction(self.hits, self.values)
 
     @property
@@ -102,7 +102,7 @@ class DetectorColumn:
 
     @cached_property
     def worded(self) -> Sequence[tuple[str, int]]:
-        """Those of them that are more than digits."""
+        """The texts that are more than digits."""
         return [one for one in self.counted if not one[0].isdigit()]
 
     @cached_property

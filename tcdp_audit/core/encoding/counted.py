@@ -29,19 +29,19 @@ Measure = Callable[[Part], R]  # a shard made ready, asked for a part of it
 
 @dataclass(frozen=True)
 class Packing:
-    """How the codes of some attributes are one number: in mixed radix, ordered as the attributes are."""
+    """The codes of some attributes as one number: in mixed radix, ordered as the attributes are."""
 
     radices: Mapping[str, int]  # attribute -> a number above its codes, in order
 
     @staticmethod
     def of(domains: Sequence[Domain]) -> Packing | None:
-        """That of some attributes, if there are any and 32 bits are enough."""
+        """The packing of some attributes, if there are any and 32 bits are enough."""
         packing = Packing({domain.attribute: domain.size + 1 for domain in domains})
         return packing if domains and packing.span <= MOST else None
 
     @property
     def span(self) -> int:
-        """How many numbers are possible."""
+        """The number of possible keys."""
         return prod(self.radices.values())
 
     @property
@@ -106,17 +106,17 @@ class CountedCodes(Mapping[str, Codes]):
         yield from (attribute for attribute in self.codes if attribute != PACKED)
 
     def __len__(self) -> int:
-        """How many attributes there are."""
+        """The number of attributes."""
         return sum(1 for _ in self)
 
     @property
     def rows(self) -> int:
-        """How many rows there are."""
+        """The number of rows."""
         return len(next(iter(self.codes.values()))) if self.codes else 0
 
     @property
     def records(self) -> int:
-        """How many records the rows represent."""
+        """The number of records that the rows represent."""
         return self.rows if self.times is None else int(self.times.sum())
 
     def take(self, rows: NDArray[Any] | slice) -> CountedCodes:
@@ -143,7 +143,7 @@ class CountedCodes(Mapping[str, Codes]):
 
     @property
     def each(self) -> NDArray[np.int64]:
-        """How many records each row represents, written out. Shape (rows,)."""
+        """The number of records that each row represents, written out. Shape (rows,)."""
         return np.ones(self.rows, dtype=np.int64) if self.times is None else self.times
 
 
@@ -162,7 +162,7 @@ class MappedShards(ABC):
 
     @cached_property
     def derived(self) -> dict[Any, Any]:
-        """What was computed of the shards, by key, for as long as they are kept."""
+        """Values that were computed of the shards, by key, for as long as they are kept."""
         return {}
 
     @abstractmethod

@@ -83,7 +83,7 @@ class Domain:
 
     @property
     def size(self) -> int:
-        """How many values the domain has; the code of a missing value."""
+        """The number of values that the domain has; the code of a missing value."""
         return len(self.values)
 
     @cached_property
@@ -148,7 +148,7 @@ class Labels(Sequence[str]):
         self._domain = domain
 
     def __len__(self) -> int:
-        """How many there are."""
+        """The number of labels."""
         return self._domain.size
 
     def __getitem__(self, position: Any) -> Any:
@@ -164,7 +164,7 @@ class Labels(Sequence[str]):
 
 @dataclass(frozen=True)
 class Misfit:
-    """Why some raw values do not fit the declared scale, and what would."""
+    """A misfit: why some raw values do not fit the declared scale, and what would."""
 
     raw: NDArray[np.intp]  # their positions among the raw values
     reason: str  # what they are

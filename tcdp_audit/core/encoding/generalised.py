@@ -182,7 +182,7 @@ class Ranges:
         return cut.low + cut.width / 2
 
     def inside(self, support: NDArray[np.float64]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-        """Where the numbers of a sorted support that each range covers start, and where they end."""
+        """The positions in a sorted support where the numbers that each range covers start, and where they end."""
         left, right = (np.searchsorted(support, self.low, side) for side in ("left", "right"))
         start = np.where(self.low_open, right, left)
         left, right = (np.searchsorted(support, self.high, side) for side in ("left", "right"))
@@ -261,7 +261,7 @@ def _end(text: str) -> float:
 
 
 def _bounded(sign: str, number: float) -> Interval:
-    """What a sign and a number leave open at one end."""
+    """The range that a sign and a number leave open at one end."""
     if sign in _LOWER:
         return Interval(number, inf, low_open=sign == ">")
     return Interval(-inf, number, high_open=sign == "<")

@@ -99,7 +99,7 @@ class Tree:
         return len(self.ancestors) - 1
 
     def nodes(self, level: int) -> int:
-        """How many nodes a level has over this domain."""
+        """The number of nodes that a level has over this domain."""
         return int(self.ancestors[level].max(initial=-1)) + 1
 
 
@@ -190,7 +190,7 @@ def _label(scalar: Any) -> str:
 
 
 def _faults(branches: Sequence[Branch]) -> Iterator[str]:
-    """Why some branches are not one tree of one depth; lines are named, labels are not."""
+    """The reasons why some branches are not one tree of one depth; lines are named, labels are not."""
     if not branches:
         yield "the hierarchy is empty"
         return
@@ -211,7 +211,7 @@ def _faults(branches: Sequence[Branch]) -> Iterator[str]:
 
 
 def _commonest(values: Sequence[Any]) -> Any:
-    """What occurs most often, the first of them among equals. O(n)."""
+    """The value that occurs most often, the first of them among equals. O(n)."""
     return Counter(values).most_common(1)[0][0]
 
 
@@ -235,3 +235,11 @@ def _about_lines(lines: Sequence[int], what: str) -> Iterator[str]:
         listed = ", ".join(str(line) for line in lines[:SHOWN])
         more = f" and {len(lines) - SHOWN:,} more" if len(lines) > SHOWN else ""
         yield f"line{'s' if len(lines) > 1 else ''} {listed}{more}: {what}" if lines[0] else what
+
+
+def ancestors_of(hierarchy: Hierarchy, labels: Sequence[str]) -> NDArray[np.int64]:
+    """Node above each label at each level, shape (height + 1, labels); one of its own where it is no label."""
+    known = [position for position, label in enumerate(labels) if label in hierarchy.lineage]
+    ancestors = np.tile(-1 - np.arange(len(labels)), (hierarchy.height + 1, 1))
+    ancestors[:, known] = hierarchy.over([labels[position] for position in known]).ancestors
+    return ancestors

@@ -187,7 +187,7 @@ def _numbered_by_marks(cells: Positions, span: int) -> tuple[Positions, NDArray[
 
 
 def occurrences(keys: NDArray[Any], span: int, times: Counts | None = None) -> Counts:
-    """How often each number below a span occurs, or the sum of its `times`. Shape (span,)."""
+    """Count each number below a span, or add up its `times`. Shape (span,)."""
     checkpoint()
     if times is None:
         return np.bincount(keys, minlength=span)
@@ -223,7 +223,7 @@ def _digit(keys: NDArray[Any], shift: int) -> NDArray[np.uint16]:
 
 
 def boundaries(sorted_keys: NDArray[Any]) -> Positions:
-    """Where a new key begins in sorted keys."""
+    """The positions where a new key begins in sorted keys."""
     checkpoint()
     if not len(sorted_keys):
         return np.zeros(0, dtype=np.intp)
@@ -234,7 +234,7 @@ def boundaries(sorted_keys: NDArray[Any]) -> Positions:
 
 
 def run_lengths(starts: Positions, total: int, times: Counts | None = None) -> Counts:
-    """How long each run is, given where the runs start and where the last one ends; or the sum of `times` in each."""
+    """The length of each run, given where the runs start and where the last one ends; or the sum of `times` in each."""
     if times is None:
         return np.diff(starts, append=total).astype(np.int64, copy=False)
     return np.add.reduceat(times, starts) if len(starts) else times[:0]

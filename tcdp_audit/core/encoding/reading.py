@@ -87,7 +87,7 @@ def _misfit(raw: RawDomain, unfit: NDArray[np.intp], reason: str, declaration: A
 
 
 def _absent(raw: RawDomain, conventions: Conventions, scale: Scale | None) -> NDArray[np.bool_]:
-    """Which raw values are missing: declared tokens, and NaN among numbers however they are stored."""
+    """The raw values that are missing: declared tokens, and NaN among numbers however they are stored."""
     tokens = np.array([token for token in conventions.missing_tokens if token or raw.is_text], dtype=object)
     absent = np.isin(texts_of(raw.values), tokens) if len(tokens) else np.zeros(len(raw.values), bool)
     if not raw.is_text:
@@ -156,7 +156,7 @@ def _placed(labels: Sequence[str], values: Sequence[str], misfit: str) -> _Readi
 
 
 def _covers(present: Strings, declaration: AttributeDeclaration, conventions: Conventions) -> list[Interval | None]:
-    """What each text of a numeric or ordinal attribute covers."""
+    """The range that each text of a numeric or ordinal attribute covers."""
     read = number_or_interval if declaration.order is None else OrderedLabels(declaration.order).parse
     tokens = frozenset(conventions.suppressed_tokens) - frozenset(declaration.order or ())
     return [EVERYTHING if text in tokens else read(text) for text in present.tolist()]
@@ -242,7 +242,7 @@ def require_exact(domains: Sequence[Domain]) -> None:
 
 
 def _inexact(domains: Sequence[Domain]) -> str:
-    """Why the numbers of some domains cannot be compared exactly, or nothing; follows the column's name."""
+    """The reason why the numbers of some domains cannot be compared exactly, or nothing; follows the column's name."""
     whole = [one.values for one in domains if one.values.dtype.kind == "i" and one.size]
     mixed = any(one.values.dtype.kind == "f" or one.covers is not None for one in domains)
     if mixed and any(max(-int(one[0]), int(one[-1])) > EXACT for one in whole):

@@ -38,7 +38,7 @@ class TextBytes:
 
     @classmethod
     def joined(cls, texts: str, number: int) -> TextBytes | None:
-        """So many texts, at least one, joined by the character 0; None where one of them holds it, too."""
+        """Join some texts, at least one, by the character 0; None where one of them holds it, too."""
         data = np.frombuffer(texts.encode("utf-8", "surrogatepass"), np.uint8)
         ends = np.append(np.flatnonzero(data == 0), len(data))
         if len(ends) != number:
@@ -83,7 +83,7 @@ class TextBytes:
         return order, is_new
 
     def _shared(self) -> int:
-        """How many bytes all texts begin with alike."""
+        """The number of bytes that all texts begin with alike."""
         shared, everything = 0, np.arange(len(self.starts))
         shortest = int((self.ends - self.starts).min())
         while shared < shortest:

@@ -82,7 +82,7 @@ class Engine(ABC):
     @property
     @abstractmethod
     def records(self) -> int:
-        """How many records the table has."""
+        """The number of records that the table has."""
 
     @property
     def rows(self) -> int:
@@ -159,7 +159,7 @@ class Engine(ABC):
         return BorrowedEngine(self)
 
     def repeats(self, attribute: str) -> tuple[int, int]:
-        """How many records have no value of a column, and how many values occur in more than one record."""
+        """The number of records without a value in a column, and of values that occur in more than one record."""
         raw = self.domain(attribute)
         return raw.nulls, int((raw.counts > 1).sum())
 
@@ -240,7 +240,7 @@ class BorrowedEngine(Engine):
 
     @property
     def records(self) -> int:
-        """How many records the table has."""
+        """The number of records that the table has."""
         return self._lender.records
 
     @property

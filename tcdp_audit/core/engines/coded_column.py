@@ -314,6 +314,6 @@ def numbers_of(array: pa.Array) -> NDArray[Any]:
 
 
 def nulls_of(array: pa.Array) -> NDArray[np.bool_]:
-    """Which cells of an array are null."""
+    """The null cells of an array, as a mask."""
     valid = np.unpackbits(np.frombuffer(array.buffers()[0], np.uint8), bitorder="little")
     return valid[array.offset : array.offset + len(array)] == 0

@@ -189,7 +189,7 @@ class DuckDBEngine(Engine):
 
     @property
     def records(self) -> int:
-        """How many records the table has."""
+        """The number of records that the table has."""
         return self._records
 
     def group_by(self, attributes: Sequence[str]) -> None:

@@ -81,7 +81,7 @@ class LeveledEngine(BorrowedEngine):
 
     @property
     def progress(self) -> Callable[[str, int, int], None] | None:
-        """What is called while the table is read."""
+        """The function that is called while the table is read."""
         return self._lender.progress
 
     @progress.setter
@@ -129,7 +129,7 @@ class LeveledEngine(BorrowedEngine):
         return Engine.glimpse(self, attributes, most)
 
     def repeats(self, attribute: str) -> tuple[int, int]:
-        """How many records have no value of a column, and how many values are in more than one record."""
+        """The number of records that have no value of a column, and that of values that are in more than one record."""
         return Engine.repeats(self, attribute) if attribute in self._views else self._lender.repeats(attribute)
 
     def locate(self, attribute: str, values: NDArray[np.object_]) -> int | None:

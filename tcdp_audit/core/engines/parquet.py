@@ -137,7 +137,7 @@ def _listed(files: Sequence[ParquetFile]) -> str:
 
 
 def _difference(own: Sequence[_Node], first: Sequence[_Node]) -> str:
-    """How the columns of a file differ from those of the first, named by the first column that does."""
+    """The difference of a file's columns from those of the first file, named by the first column that differs."""
     names, wanted = [column.name for column in own], [column.name for column in first]
     if missing := [name for name in wanted if name not in names]:
         return f"has no column {missing[0]!r}, which the first file has; write all files with the same columns"

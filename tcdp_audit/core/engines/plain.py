@@ -54,7 +54,7 @@ class PlainEngine(Engine):
 
     @property
     def records(self) -> int:
-        """How many records the table has."""
+        """The number of records that the table has."""
         return int(self._table.num_rows)
 
     def domain(self, attribute: str) -> RawDomain:

@@ -85,7 +85,7 @@ class TextEngine(Engine):
 
     @property
     def records(self) -> int:
-        """How many records the table has."""
+        """The number of records that the table has."""
         return self._records
 
     def domain(self, attribute: str) -> RawDomain:

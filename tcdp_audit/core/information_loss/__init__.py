@@ -3,14 +3,10 @@
 columns                          the change of each value, and of the equivalence classes
 coverage                         losses whatever the scale; what a value leaves open; mutual information
 scales, ordered                  the measures of each scale: hierarchies and sets; ranks and numbers
+links                            rows that a unit joins no longer
 counting                         errors of counts of one column and of two
 least_squares, regression        coefficients, and how far their intervals overlap
 prediction                       columns as numbers; accuracy of a model that is trained on the release
 propensity                       how well a logistic model distinguishes the two releases
 loss                             every measure, computed when it is asked for
 """
-
-from tcdp_audit.core.information_loss.loss import InformationLoss, information_loss
-from tcdp_audit.core.information_loss.prediction import require_scikit_learn
-
-__all__ = ["InformationLoss", "information_loss", "require_scikit_learn"]

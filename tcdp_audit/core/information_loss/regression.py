@@ -137,7 +137,7 @@ def _weights(column: Coverage[Any]) -> tuple[Side, Side]:
 
 
 def _obstacle(before: LeastSquares) -> str:
-    """Why the coefficients before cannot be estimated, or nothing."""
+    """The reason why the coefficients before cannot be estimated, or nothing."""
     least = LEAST_RECORDS_OF_A_VALUE
     if before.freedom < least:
         return f"fewer than {least} records more than coefficients have a value in each of its columns"

@@ -17,6 +17,7 @@ from pydantic import BaseModel, ValidationError
 from tcdp_audit.core.policy.faults import MOST, nearest
 from tcdp_audit.core.policy.model import AttributeDeclaration, PolicyDocument, Role, Scale
 from tcdp_audit.core.policy.source import PolicyFault
+from tcdp_audit.core.policy.tables import faults_of_tables
 
 M = TypeVar("M", bound=BaseModel)
 F = TypeVar("F", bound=Hashable)
@@ -77,7 +78,7 @@ def otherwise(model: type[M], data: Any, names: Sequence[str], values: Callable[
 
 
 def in_common(lists: Iterable[Sequence[F]]) -> list[F]:
-    """What all of several lists have, in the order of the first."""
+    """The items that all of several lists have, in the order of the first."""
     first, *others = [list(dict.fromkeys(one)) for one in lists] or [[]]
     sets = [set(one) for one in others]
     return [one for one in first if all(one in other for other in sets)]
@@ -184,7 +185,7 @@ Located = tuple[Place, str]
 
 
 def faults_of_document(document: PolicyDocument, questions: Sequence[str] | None) -> Iterator[Located]:
-    """What is wrong with a document as a whole, each with its location.
+    """The faults of a document as a whole, each with its location.
 
     `questions` are the keys of the questions that its profiles ask; None where a profile is unknown.
     """
@@ -192,6 +193,7 @@ def faults_of_document(document: PolicyDocument, questions: Sequence[str] | None
     if document.keep_key and document.key is None:
         yield ("keep_key",), "the policy names no `key:` that could be kept"
     yield from _unit_released(document)
+    yield from faults_of_tables(document)
     yield from _histories_sound(document)
     yield from _weight_numeric(document)
     yield from _losses_measured(document)
@@ -251,7 +253,7 @@ def _weight_numeric(document: PolicyDocument) -> Iterator[Located]:
 
 
 def _losses_measured(document: PolicyDocument) -> Iterator[Located]:
-    """Of the columns that `min_utility` names the loss is measured."""
+    """Insist that the loss of the columns that `min_utility` names is measured."""
     lossy = dict.fromkeys((*document.with_role(Role.QUASI_IDENTIFIER), *document.with_role(Role.SENSITIVE)))
     unknown = [name for name in document.min_utility or {} if name not in lossy]
     for name in unknown[: MOST + 1]:
@@ -269,7 +271,7 @@ def _answers_asked(document: PolicyDocument, questions: Sequence[str]) -> Iterat
 
 
 def _utility_usable(document: PolicyDocument) -> Iterator[Located]:
-    """What is wrong with `utility`, each with its location."""
+    """The faults of `utility`, each with its location."""
     utility = document.utility
     for index, table in enumerate(utility.counts):
         yield from _unusable(document, ("utility", "counts", index, "by"), table.by)

@@ -14,7 +14,7 @@ from tcdp_audit.core.policy.scalars import Exact, as_date, as_text, as_version, 
 
 
 class Role(StrEnum):
-    """What an attribute can do to a person."""
+    """The part of an attribute in identifying or harming a person."""
 
     IDENTIFIER = "identifier"
     QUASI_IDENTIFIER = "quasi_identifier"
@@ -23,7 +23,7 @@ class Role(StrEnum):
 
 
 class Scale(StrEnum):
-    """How an attribute's values relate: by equality, by rank, or by difference."""
+    """The relation of an attribute's values: by equality, by rank, or by difference."""
 
     NOMINAL = "nominal"
     ORDINAL = "ordinal"
@@ -44,6 +44,7 @@ class Model(BaseModel):
 
 Text = Annotated[str, BeforeValidator(as_text)]
 """The type of a parameter that is text: a number in a policy is taken as it is typed."""
+SEPARATOR = "."  # between a table and a column
 PREVIOUS = "previous"  # what results call an earlier release, with its number where there are several
 LABEL = r"^\S(.{0,58}\S)?$"
 NOUN = r"^[^\W\d_]+([ -][^\W\d_]+)*$"
@@ -109,7 +110,7 @@ class AttributeDeclaration(Model):
 
     @property
     def reading(self) -> str:
-        """What decides how cells are read, as a text: all but the role and what is written for people."""
+        """The text of all that decides how cells are read: all but the role and what is written for people."""
         return repr([(name, value) for name, value in self if name not in ("role", "label", "of", "reason")])
 
     @model_validator(mode="after")
@@ -126,7 +127,7 @@ class AttributeDeclaration(Model):
 
 
 class Conventions(Model):
-    """What a verdict means: DEFINITIONS, section 0. Every outcome carries them."""
+    """The meaning of a verdict: DEFINITIONS, section 0. Every outcome carries them."""
 
     missing_quasi_identifier: Annotated[
         Literal["own_category", "wildcard", "fail"],
@@ -169,7 +170,7 @@ class Conventions(Model):
 
 
 class Answer(Model):
-    """What a person answers to a question that no figure decides."""
+    """The answer of a person to a question that no figure decides."""
 
     answer: Annotated[
         Literal["yes", "no"],
@@ -185,6 +186,21 @@ class StoredSuite(Model):
 
     context: Annotated[str, Field(description="The context's folder, the one with great_expectations.yml.")]
     name: Annotated[str, Field(description="The suite's name.")]
+
+
+class TableDeclaration(Model):
+    """One of several linked tables."""
+
+    file: Annotated[str | None, Field(description="Where the table is, relative to the policy's file.")] = None
+    belongs_to: Annotated[
+        str | None,
+        Field(description="The table to whose rows its rows belong; none for the table with one row for each unit."),
+    ] = None
+    by: Annotated[
+        str | None, Field(description="The column of both tables that links them; by default the policy's unit.")
+    ] = None
+    time: Annotated[str | None, Field(description="The column that says when a row was.")] = None
+    attributes: Annotated[dict[Text, AttributeDeclaration], Field(description="Every column of the table.")] = {}
 
 
 Columns = Annotated[list[Text], Field(min_length=1, description="Attributes, each once.")]
@@ -292,6 +308,10 @@ class PolicyDocument(Model):
         dict[Text, Answer] | None,
         Field(min_length=1, description="What people answer to the questions of the profiles, by the question's key."),
     ] = None
+    tables: Annotated[
+        dict[Text, TableDeclaration] | None,
+        Field(min_length=1, description="Linked tables, in the place of `release` and `attributes`."),
+    ] = None
     attributes: Annotated[
         dict[Text, AttributeDeclaration], Field(min_length=1, description="Every column of the release.")
     ]
@@ -331,13 +351,25 @@ class PolicyDocument(Model):
         return not self.unit_released or self.unit in (*self.with_role(Role.IDENTIFIER), self.key)
 
     @property
+    def root_weight(self) -> str | None:
+        """The column of sampling weights of what is judged as a whole: that of households, or else of records."""
+        return self.household_weight or self.weight
+
+    @property
+    def unit_column(self) -> str | None:
+        """The name of the unit's column in every table that has it."""
+        if self.unit is None or self.tables is None:
+            return self.unit
+        return self.unit.partition(SEPARATOR)[2] or self.unit
+
+    @property
     def root(self) -> str | None:
         """The column that joins rows to what is judged as a whole: the household, or else the unit."""
         return self.household or self.unit
 
     @property
     def companions(self) -> dict[str, str]:
-        """Where the further tables are, by what results call them: original, population, holdout, registry, previous.
+        """The places of further tables, by what results call them: original, population, holdout, registry, previous.
 
         Of several earlier releases the first one is `previous 1`.
         """

@@ -43,7 +43,7 @@ class ProfileDemand:
 
 @dataclass(frozen=True)
 class ProfileQuestion:
-    """What a profile asks that no check of it answers: a person has to."""
+    """A question of a profile that no check of it answers: a person has to."""
 
     key: str  # what `answers:` of a policy calls it; two profiles that ask the same call it the same
     question: str  # the question, and what to do
@@ -136,7 +136,9 @@ def _with_demands(source: PolicySource, expected: Sequence[Any], known: Sequence
         return replace(source, data={**source.data, "expect": []})
     first = len(expected)
     places: dict[tuple[str | int, ...], Location] = {("expect", first + n): ("profile",) for n in range(len(asked))}
-    return replace(source, data={**source.data, "expect": [*expected, *asked]}, stand_ins=places)
+    return replace(
+        source, data={**source.data, "expect": [*expected, *asked]}, stand_ins={**source.stand_ins, **places}
+    )
 
 
 def _unknown(source: PolicySource, name: str) -> PolicyFault:
@@ -180,7 +182,7 @@ class PlannedRemedy:
 
 @dataclass(frozen=True, repr=False)
 class Policy:
-    """What a release must satisfy.
+    """A policy: the demands that a release must satisfy.
 
     Args:
         document: the policy as written.
@@ -221,12 +223,12 @@ class Policy:
 
     @property
     def conventions(self) -> Conventions:
-        """What its verdicts mean."""
+        """The meaning of its verdicts."""
         return self.document.conventions
 
     @property
     def naming(self) -> DisplayNames:
-        """What sentences call people and columns."""
+        """The names of people and columns in sentences."""
         labels = {name: one.label for name, one in self.attributes.items() if one.label is not None}
         return DisplayNames(self.document.unit_name or "", labels)
 
@@ -237,12 +239,12 @@ class Policy:
 
     @property
     def directory(self) -> Path:
-        """Where relative paths in the policy start."""
+        """The folder in which relative paths of the policy start."""
         return Path() if self.path is None else self.path.parent
 
     @property
     def questions(self) -> list[tuple[Profile, ProfileQuestion]]:
-        """What its profiles ask that none of its demands answers, whether a person answers it or not."""
+        """The questions of its profiles that none of its demands answers, whether a person answers them or not."""
         asked = [(profile, one) for profile in self.profiles for one in profile.questions]
         return [(profile, one) for profile, one in asked if not any(map(partial(_answers, one), self.expectations))]
 

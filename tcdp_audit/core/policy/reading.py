@@ -30,6 +30,7 @@ from tcdp_audit.core.policy.model import AttributeDeclaration, Conventions, Poli
 from tcdp_audit.core.policy.policy import Expectation, PlannedRemedy, Policy, Profiled
 from tcdp_audit.core.policy.schema import Registered, Registry, Section, SectionEntry
 from tcdp_audit.core.policy.source import PolicyFault, PolicySource, PolicySourceError, parse_yaml, replaced, without
+from tcdp_audit.core.policy.tables import joined
 
 CHECKS, REMEDIES = "tcdp_audit_checks", "tcdp_audit_remedies"
 SOUND: dict[str, Any] = {"version": 1, "attributes": {ANY_TEXT: {"role": "insensitive"}}, "expect": [{}]}
@@ -53,7 +54,7 @@ class Reading:
     def __init__(self, source: PolicySource, text: str, path: Path | None, plugins: Registry) -> None:
         self.text, self.path, self.plugins = text, path, plugins
         self.faults: list[PolicyFault] = []
-        self.profiled = Profiled.of(source)
+        self.profiled = Profiled.of(joined(source))
         self.source = self.profiled.source
 
     def policy(self) -> Policy:
@@ -129,7 +130,7 @@ class Reading:
         return mended(PolicyDocument, rest, tuple, lambda _: ())[1]
 
     def _unreported(self, faults: Sequence[PolicyFault]) -> list[PolicyFault]:
-        """Those at places that no reported fault is at or above."""
+        """The faults at places that no reported fault is at or above."""
         return [one for one in faults if not any(is_below(one, reported) for reported in self.faults)]
 
     # The document as a whole
@@ -239,7 +240,7 @@ class Reading:
         documents: Sequence[PolicyDocument],
         values: Callable[[], Sequence[Any]],
     ) -> list[tuple[str, str]]:
-        """Why parameters do not fit the document: (parameter or "", sentence).
+        """The reasons why parameters do not fit the document: (parameter or "", sentence).
 
         A check may stop at the first parameter that does not fit. So such a parameter is mended as well, and what
         remains is asked for until nothing new comes.

@@ -126,7 +126,7 @@ def as_date(value: Any) -> Any:
 
 
 def plain_number(text: str) -> str:
-    """How a percentage, or a number with a decimal comma, is written; nothing for any other text.
+    """A percentage, or a number with a decimal comma, as it should be written; nothing for any other text.
 
     Example:
         >>> plain_number("20%"), plain_number("0,2"), plain_number("many")

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,13 +15,15 @@ from tcdp_audit.core.base.errors import DataError, PolicyError
 from tcdp_audit.core.base.files import content_digest
 from tcdp_audit.core.base.frozen import FrozenDict, frozen
 from tcdp_audit.core.encoding.domain import Domain, Misfit, RawDomain
-from tcdp_audit.core.encoding.hierarchy import Hierarchy, Tree, load_hierarchy
 from tcdp_audit.core.encoding.reading import domain_of, union
 from tcdp_audit.core.engines.base import Engine
 from tcdp_audit.core.policy.faults import located, unsound
 from tcdp_audit.core.policy.model import AttributeDeclaration, Role, Scale
 from tcdp_audit.core.policy.policy import Policy
 from tcdp_audit.core.policy.source import PolicySource, parse_yaml
+
+if TYPE_CHECKING:
+    from tcdp_audit.core.encoding.hierarchy import Hierarchy, Tree
 
 
 @dataclass(frozen=True)
@@ -175,7 +177,7 @@ class Release:
         return None if name is None else self.domains.get(name)
 
     def obstacle(self, attribute: str) -> str:
-        """Why an attribute cannot be used; empty if it can."""
+        """The reason why an attribute cannot be used; empty if it can."""
         if attribute not in self.columns:
             document = self.policy.document
             dropped = attribute == document.unit and not document.unit_released
@@ -237,6 +239,8 @@ def _hierarchy(policy: Policy, name: str, declaration: AttributeDeclaration, cac
     declared = declaration.hierarchy
     if declared is None:
         return {}
+    from tcdp_audit.core.encoding.hierarchy import load_hierarchy  # noqa: PLC0415 - only where one is declared
+
     path = Path(policy.resolve(declared)) if isinstance(declared, str) else None
     key = ("hierarchy", repr(declared), path, content_digest(path) if cache.room and path is not None else None)
     return {name: cache.get(key, lambda: load_hierarchy(declared, path))}

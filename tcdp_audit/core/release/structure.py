@@ -28,6 +28,7 @@ from tcdp_audit.core.encoding.text_bytes import differ_in_case_only, indices_wit
 from tcdp_audit.core.policy.faults import nearest
 from tcdp_audit.core.policy.model import PolicyDocument, Role
 from tcdp_audit.core.policy.policy import Policy
+from tcdp_audit.core.policy.tables import linking_columns
 from tcdp_audit.core.release.release import Release
 
 SHOWN = 10
@@ -75,6 +76,7 @@ def _missing_columns(release: Release) -> Outcome:
     unit = set() if document.unit is None else {document.unit}
     expected = expected | unit if document.unit_released else expected - unit
     expected |= set() if document.household is None else {document.household}
+    expected |= set(linking_columns(document))
     missing = sorted(expected - release.columns)
     undeclared = sorted(release.columns - set(declared))
     suggestion = _literal(nearest(missing[0], undeclared)) if len(missing) == 1 else ""
@@ -89,7 +91,7 @@ def _missing_columns(release: Release) -> Outcome:
 def _undeclared_columns(release: Release) -> Outcome:
     document = release.policy.document
     linking = (document.unit, document.household, document.key)
-    known = {*document.attributes, *(name for name in linking if name is not None)}
+    known = {*document.attributes, *(name for name in linking if name is not None), *linking_columns(document)}
     return _outcome(
         "undeclared_columns",
         ("No undeclared column", "Undeclared columns"),
@@ -230,7 +232,7 @@ def _joined(document: PolicyDocument, name: str, sizes: NDArray[np.int64]) -> st
 
 
 def _advice_on_unit(document: PolicyDocument) -> str:
-    """What to do about the unit in a release."""
+    """Advice about the unit in a release."""
     if document.drops_unit:
         return "the audit needs it, so drop it from the copy that is released, as `fix` does, which shuffles as well"
     if document.conventions.known_rows == "one":
@@ -263,7 +265,7 @@ def _details_of_unit(document: PolicyDocument, sizes: NDArray[np.int64], *, is_u
 
 
 def _advice(document: PolicyDocument) -> str:
-    """What to do about a key in a release."""
+    """Advice about a key in a release."""
     if document.internal_only:
         return "the policy says that the file stays inside"
     if document.keep_key:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.core.base.declared_types import items_of, require_type
+from tcdp_audit.core.base.declared_types import items_of, require_type, type_of
 from tcdp_audit.core.base.errors import CheckError, PluginError
 from tcdp_audit.core.base.guide_file import REMEDY_SECTIONS, GuideFile
 from tcdp_audit.core.base.words import figure, listing
@@ -95,6 +95,8 @@ class NewColumn:
             )
         if cells.dtype == object and not all(isinstance(one, str) for one in cells):
             raise PluginError("the remedy gave a cell that is no text; no value is the code len(cells)")
+        if cells.dtype == object and not all(map(_can_be_written, cells)):
+            raise PluginError("the remedy gave a text that UTF-8 cannot write: one half of a surrogate pair")
         if codes.ndim != 1 or codes.dtype.kind not in "iu":
             raise PluginError(
                 f"the remedy gave codes of type {codes.dtype} and shape {codes.shape}; they must be one row of whole "
@@ -113,9 +115,14 @@ class NewColumn:
             >>> NewColumn.of_texts(["[0, 40)", "[40, 99]"], np.array([0, 1, 1])).cells.tolist()
             ['[0, 40)', '[40, 99]']
         """
-        if isinstance(cells, str):
-            raise PluginError("`NewColumn.of_texts` was given one text; it takes a list of texts")
+        if isinstance(cells, str) or not isinstance(cells, Iterable):
+            given = "one text" if isinstance(cells, str) else type_of(cells)
+            raise PluginError(f"`NewColumn.of_texts` was given {given}; it takes a list of texts")
         return cls(np.array([*cells], dtype=object), codes)
+
+
+def _can_be_written(text: str) -> bool:
+    return text.isascii() or not any("\ud800" <= one <= "\udfff" for one in text)
 
 
 @dataclass(frozen=True)
@@ -185,6 +192,8 @@ class Remedy(Generic[R]):
         random: whether it draws from a source that no seed repeats, as noise for differential privacy must; it then
             runs only once.
         once: whether it runs only once, because it would change its own changes, such as permuted values.
+        acts_on_histories: whether it acts on demands on what a released unit joins: whole histories, or several rows
+            that are known of a unit. A remedy that forms classes of single rows does not.
     """
 
     name: str
@@ -200,6 +209,7 @@ class Remedy(Generic[R]):
     why_not_applicable: Callable[[RemedyView, R | None, Outcome], str] = field(default=lambda _, __, ___: "")
     random: bool = False
     once: bool = False
+    acts_on_histories: bool = False
 
     @property
     def source(self) -> str:
@@ -270,5 +280,13 @@ def applicability(
         parameters: its parameters; None if it would propose them.
         failing: the failing outcomes of the release.
     """
-    asked = [(one, remedy.why_not_applicable(view, parameters, one)) for one in failing]
+    asked = [(one, _why_not(remedy, view, parameters, one)) for one in failing]
     return Applicability([one for one, why in asked if not why], [(one, why) for one, why in asked if why])
+
+
+def _why_not(remedy: Remedy[Any], view: RemedyView, parameters: RemedyParameters | None, outcome: Outcome) -> str:
+    """Why a remedy cannot help one demand; empty if it may. One of single rows never helps whole histories."""
+    reason = remedy.why_not_applicable(view, parameters, outcome)
+    if reason or remedy.acts_on_histories or not view.judges_histories(outcome):
+        return reason
+    return "acts on single rows, and this demand judges all rows of a unit together"

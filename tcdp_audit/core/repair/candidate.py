@@ -9,19 +9,19 @@ from fractions import Fraction
 from functools import cached_property
 from math import inf
 from types import TracebackType
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from tcdp_audit.core.auditor.evaluation import records_failing_on_classes
 from tcdp_audit.core.base.errors import DataError, PolicyError
 from tcdp_audit.core.base.outcome import Outcome
 from tcdp_audit.core.base.words import percent, percent_of
 from tcdp_audit.core.engines.base import Engine
 from tcdp_audit.core.engines.opening import open_engine
 from tcdp_audit.core.engines.plain import PlainEngine
-from tcdp_audit.core.information_loss import InformationLoss
 from tcdp_audit.core.policy.model import PolicyDocument, Role
 from tcdp_audit.core.policy.policy import Policy
 from tcdp_audit.core.release.release import Release
@@ -29,6 +29,9 @@ from tcdp_audit.core.remedy.remedy import ROUNDING, RemedyError
 from tcdp_audit.core.remedy.treatment import settled
 from tcdp_audit.core.results.change_log import DroppedColumn, Step, failing_demands
 from tcdp_audit.core.session.inputs import AuditInputs
+
+if TYPE_CHECKING:
+    from tcdp_audit.core.information_loss.loss import InformationLoss
 
 _RELEASED = (Role.QUASI_IDENTIFIER, Role.SENSITIVE)
 
@@ -202,6 +205,11 @@ class OpenTable:
         dropped = dropped_columns(inputs.policy, self.table.column_names)
         outcomes = inputs.outcomes() if checks is None else inputs.outcomes_of(checks)
         return inputs.without(outcomes, [one.name for one in dropped])
+
+    def failing_records(self) -> NDArray[np.bool_]:
+        """Whether each record fails a demand on classes. Shape (records,)."""
+        inputs = self._inputs
+        return records_failing_on_classes(inputs.policy, self.engine, inputs.options, inputs.companions)
 
 
 def _engine_over(table: pa.Table, memory: int) -> Engine:

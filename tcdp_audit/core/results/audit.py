@@ -18,15 +18,11 @@ from tcdp_audit.core.base.frozen import freeze
 from tcdp_audit.core.base.notebook import as_html, as_text
 from tcdp_audit.core.base.outcome import Outcome, Severity, Status
 from tcdp_audit.core.base.provenance import NamedFile, PluginInfo, Run, Table, now, tool
-from tcdp_audit.core.base.words import count, visible, visible_json
-from tcdp_audit.core.classes.column_risk import ColumnRisk
+from tcdp_audit.core.base.words import visible, visible_json
 from tcdp_audit.core.policy.policy import Policy
 from tcdp_audit.core.release.release import AuditedColumn
-from tcdp_audit.core.results.change_log import ChangeLog
 from tcdp_audit.core.results.conditions import Condition, JudgedOutcome, conditions_of
-from tcdp_audit.core.results.frame import frame_of
 from tcdp_audit.core.results.protected_files import files_of, require_own_files
-from tcdp_audit.core.results.reporter import FilledSection, fill_section, reporter_of
 from tcdp_audit.core.results.tally import DemandTally, is_any_judged, require_passed, status_of, tally_of
 from tcdp_audit.core.results.verdict import verdict_of, verdict_sentence, verdict_title
 
@@ -35,7 +31,9 @@ if TYPE_CHECKING:
 
     from tcdp_audit.core.base.audit_figures import ConventionVariant
     from tcdp_audit.core.check.kinds import Announced, Check
-    from tcdp_audit.core.results.reporter import Reporter, ReportSection, Unaudited
+    from tcdp_audit.core.classes.column_risk import ColumnRisk
+    from tcdp_audit.core.results.change_log import ChangeLog
+    from tcdp_audit.core.results.reporter import FilledSection, Reporter, ReportSection, Unaudited
     from tcdp_audit.core.results.setting_trial import RemedyTrial
 
 SCHEMA_VERSION = 1
@@ -136,12 +134,13 @@ class Audit:
         Raises:
             UsageError: pandas is not installed.
         """
+        from tcdp_audit.core.results.frame import frame_of  # noqa: PLC0415 - only where a frame is asked for
+
         return frame_of(self.outcomes)
 
     @property
     def _about(self) -> str:
-        table = self.release
-        return f"{visible(table.name)} ({count(table.records, 'record')}, {count(table.columns, 'column')})"
+        return f"{visible(self.release.name)} ({self.release.size})"
 
     @property
     def _displayed(self) -> Sequence[Outcome]:
@@ -206,7 +205,9 @@ class Audit:
     @property
     def _tables(self) -> dict[str, Path]:
         """The files of the tables that were read, by their names in messages."""
-        tables = {"the release": self.release, **{f"the {name}": table for name, table in self.companions.items()}}
+        parts = {f"the table {name!r}": table for name, table in self.release.tables.items()}
+        tables = {**(parts or {"the release": self.release})}
+        tables |= {f"the {name}": table for name, table in self.companions.items()}
         if self.change_log is not None:
             tables["the release before it was repaired"] = self.change_log.input
         return {name: Path(table.uri) for name, table in tables.items() if table.sha256 is not None}
@@ -310,6 +311,8 @@ class Audit:
         Raises:
             PluginError: a section fails.
         """
+        from tcdp_audit.core.results.reporter import fill_section  # noqa: PLC0415 - only for reports
+
         sections = []
         for name, section in sorted(self.plugins.report_sections.items(), key=lambda one: one[1].order):
             provider = self.plugins.provider_of("tcdp_audit_report_sections", name)
@@ -323,6 +326,8 @@ class Audit:
         Raises:
             UsageError: it cannot be written, no reporter has the extension, or it is a file that was audited or read.
         """
+        from tcdp_audit.core.results.reporter import reporter_of  # noqa: PLC0415 - only for reports
+
         require_own_files([("the report", Path(path))], {**files_of(self.policy), **self._tables})
         write_atomically(Path(path), self.render(reporter_of(Path(path), self.plugins.reporters.values()).suffix))
 

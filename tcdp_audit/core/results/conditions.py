@@ -34,7 +34,7 @@ SHOWN = 3  # columns that a verdict names
 
 
 class Kind(StrEnum):
-    """How a condition changes a verdict."""
+    """The change that a condition makes to a verdict."""
 
     ONCE = "once"  # the file is not fit as it is, but is after a step: "Fit once its key is dropped: id"
     INSIDE = "inside"  # the file must not be handed out: "Fit to stay inside: the key is in the file"

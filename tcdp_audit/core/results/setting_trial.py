@@ -221,7 +221,7 @@ class SettingTrial:
         known = next((one for one in self.examples if one.record == record), None)
         if known is None:
             raise UsageError(
-                f"record {record} was not kept; name it in `frontier(session, examples=[{record}])`, with a session "
+                f"record {record} was not kept; name it in `session.frontier(examples=[{record}])`, with a session "
                 "opened with `show_values=True` and without a file to resume from"
             )
         return known
@@ -327,11 +327,6 @@ class RemedyTrial:
     passes: bool
     reason: str = ""
     outcomes: tuple[Outcome, ...] = ()
-
-    @property
-    def is_tested(self) -> bool:
-        """Whether remedies with an effect were applied and audited."""
-        return self.log is not None and bool(self.log.steps)
 
     @property
     def only_drops(self) -> bool:

@@ -72,7 +72,7 @@ def people_noun(audit: Audit) -> str:
 
 
 def _no_demand(audit: Audit) -> str:
-    """Why there is no verdict although no demand fails."""
+    """The reason why there is no verdict although no demand fails."""
     if audit.status != "measured":
         return ""
     if any(one.is_judged for one in audit.expectations):

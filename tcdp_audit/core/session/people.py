@@ -1,4 +1,4 @@
-"""How many people an intruder finds who knows some columns: one, several, or other ones than the policy declares."""
+"""People whom an intruder finds who knows some columns: one, several, or other ones than the policy declares."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ class ColumnProfile:
 
 @dataclass(frozen=True, kw_only=True)
 class WhatIf:
-    """What an intruder finds who knows some columns. People are entities where the policy names a unit, else records.
+    """The finds of an intruder who knows some columns. People are entities where the policy names a unit, else records.
 
     Args:
         known: the columns that the intruder knows, by name.
@@ -205,7 +205,7 @@ def _commonest(domain: Domain) -> tuple[tuple[str, int], ...]:
 
 
 def people_alone(ask: Asking, policy: Policy, columns: Sequence[str]) -> int:
-    """How many people agree with no one else in some columns, as an audit under the policy's conventions counts them.
+    """Count people who agree with no one else in some columns, as an audit under the policy's conventions does.
 
     Raises:
         UsageError: no column is named, or the release lacks one.
@@ -220,7 +220,7 @@ def people_alone(ask: Asking, policy: Policy, columns: Sequence[str]) -> int:
 def what_if(
     ask: Asking, policy: Policy, add: Sequence[str] = (), drop: Sequence[str] = (), k: int | None = None
 ) -> WhatIf:
-    """What an intruder finds who knows some columns more, and some less, than the policy declares.
+    """The finds of an intruder who knows some columns more, and some less, than the policy declares.
 
     Args:
         ask: opens the tables under a policy.
@@ -280,12 +280,17 @@ def _knowing(policy: Policy, engine: Engine, add: Sequence[str], drop: Sequence[
 
 
 def evaluated(inputs: AuditInputs) -> Evaluation:
-    """The evaluation of a release under its policy, without quality rules and without detectors, which only warn."""
-    return evaluation(inputs.policy, inputs.engine, replace(inputs.options, detectors=dict), inputs.companions)
+    """The evaluation of a release under its policy, without quality rules.
+
+    Without detectors, too, unless a check on tables may ask for them: otherwise they only warn.
+    """
+    on_tables = any(not one.check.on_classes for one in inputs.policy.expectations)
+    options = inputs.options if on_tables else replace(inputs.options, detectors=dict)
+    return evaluation(inputs.policy, inputs.engine, options, inputs.companions)
 
 
 def _below(ask: Asking, policy: Policy, least: int) -> int:
-    """How many people are in a group of fewer than so many. Cost: that of an audit with one demand."""
+    """Count people in groups of fewer than a number. Cost: that of an audit with one demand."""
     asked = replace(policy, expectations=(Expectation(SIZE, _SizeParameters(least=least)),))
     if policy.conventions.missing_quasi_identifier == "fail":  # then a missing cell exposes, whatever the group's size
         asked = asked.with_conventions(missing_quasi_identifier="own_category")

@@ -216,7 +216,7 @@ def _steps(figures: Sequence[float], *, each_class: bool) -> Sequence[Fraction]:
 
 
 def _count(ask: Asking, policy: Policy, expectation: Expectation) -> int | None:
-    """How many people one demand exposes; see `ThresholdCount`."""
+    """The number of people that one demand exposes; see `ThresholdCount`."""
     results = _evaluated(ask, policy, expectation)
     outcomes = _outcomes(policy, expectation, results)
     if any(one.status is Status.ERROR for one in outcomes):

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +30,7 @@ from tcdp_audit.core.units.coding import CodedHistories
 from tcdp_audit.core.units.engines import HISTORY, HistoryEngine, UnitsEngine, raw_numbers
 from tcdp_audit.core.units.members import Members, members_of, nested_histories, people_of
 
+ROOT = "\0root"  # the unit of a row as a number: its code; no column of a table has this name
 EXEMPT = "\0exempt"  # whether a row is of an exempt unit; no column of a table has this name
 ROW_BYTES = 64  # what coding takes for a row, in addition to its codes
 Numbers = NDArray[np.int64]
@@ -63,7 +65,9 @@ class Histories:
         exempt: which units are exempt: every cell of all their rows that could be known is suppressed.
         constant: for each attribute that has one value in all rows of each unit, the code of each unit's value.
         varying: for each attribute that has not, how many units have several values.
-        per_row: the smallest number of units, and the number of classes, where classes are formed of single rows.
+        per_row: the smallest number of units `k`, and the number of `classes`, where classes are formed of single rows;
+            of several tables for each by its name.
+        alone_at_depth: of several tables the number of units alone by what those down to each depth show.
         members: the people of households; None where units are judged.
     """
 
@@ -74,7 +78,8 @@ class Histories:
     exempt: NDArray[np.bool_]
     constant: Mapping[str, Numbers]
     varying: Mapping[str, int]
-    per_row: tuple[int, int]
+    per_row: Mapping[str, Any]
+    alone_at_depth: tuple[int, ...] = ()
     members: Members | None = None
     _domains: dict[Known, Domain] = field(default_factory=dict, init=False, repr=False)
 
@@ -119,7 +124,7 @@ class Histories:
         for name, codes in self.constant.items():
             if name != self.unit.attribute:
                 columns[name] = self._own_column(name, codes[chosen])
-        columns[self.unit.attribute] = self._own_column(self.unit.attribute, chosen)
+        columns[ROOT] = (RawDomain(np.arange(self.unit.size), self.present[:-1].astype(np.int64), 0), chosen)
         plain = {
             name: one.model_copy(update={"role": Role.INSENSITIVE}) if one.role is Role.QUASI_IDENTIFIER else one
             for name, one in declared.items()
@@ -127,8 +132,9 @@ class Histories:
         known = AttributeDeclaration(role=Role.QUASI_IDENTIFIER, scale=Scale.NUMERIC)  # numbers are read fastest
         further = AttributeDeclaration(role=Role.INSENSITIVE, scale=Scale.NUMERIC)
         numbers = {self.name(one): further if one else known for one in self.by}
-        policy = _declaring(self.release.policy, {**plain, **numbers}, self.unit.attribute)
-        weighted = policy.document.model_copy(update={"weight": weight_of_root(policy)})
+        numbers[ROOT] = further
+        policy = declaring(self.release.policy, {**plain, **numbers}, ROOT)
+        weighted = policy.document.model_copy(update={"weight": self.release.policy.document.root_weight})
         policy = replace(policy, document=weighted)
         return Release(UnitsEngine(self.release.engine, columns), policy, self.release.original, self.release.cache)
 
@@ -141,8 +147,11 @@ class Histories:
         }
         if self.exempt.any():
             columns[EXEMPT] = (raw_numbers(self.exempt.astype(np.int64), 2), self.exempt.astype(np.int64))
+        numbers = np.arange(self.unit.size)
+        columns[ROOT] = (RawDomain(numbers, self.unit.counts, self.unit.missing), np.append(numbers, self.unit.size))
         engine = HistoryEngine(self.release.engine, self.unit, columns)
-        policy = _declaring(self.release.policy, self.release.policy.attributes, self.unit.attribute)
+        known = AttributeDeclaration(role=Role.INSENSITIVE, scale=Scale.NUMERIC)
+        policy = declaring(self.release.policy, {**self.release.policy.attributes, ROOT: known}, ROOT)
         return replace(self.release, engine=engine, policy=policy)
 
     def unit_of_row(self) -> Numbers:
@@ -201,7 +210,8 @@ class Histories:
         return RawDomain(raw.values, counts[:-1].astype(np.int64), int(counts[-1])), position
 
 
-def _declaring(policy: Policy, attributes: Mapping[str, AttributeDeclaration], unit: str) -> Policy:
+def declaring(policy: Policy, attributes: Mapping[str, AttributeDeclaration], unit: str) -> Policy:
+    """A policy with other attributes and another unit."""
     changes = {"attributes": attributes, "unit": unit, "unit_released": True}
     return replace(policy, document=policy.document.model_copy(update=changes))
 
@@ -225,14 +235,9 @@ def read_histories(release: Release, known: Sequence[Known], memory: int) -> His
     return release.cache.get(key, lambda: _read(release, sets, domains, memory))
 
 
-def weight_of_root(policy: Policy) -> str | None:
-    """The column of sampling weights of what is judged as a whole: that of households, or else of records."""
-    return policy.document.household_weight or policy.document.weight
-
-
 def _columns(release: Release, sets: Sequence[Known]) -> list[Domain]:
     """The columns to read: what is known, what is secret, the weight, the people of households, and the root last."""
-    unit, weight = root_of(release), weight_of_root(release.policy)
+    unit, weight = root_of(release), release.policy.document.root_weight
     assert unit is not None  # noqa: S101 - asked only where it joins rows
     named = {one.attribute: one for one in (*release.quasi_identifiers, *release.sensitive)}
     if weight is not None and weight in release.columns:
@@ -267,7 +272,9 @@ def _read(release: Release, sets: Sequence[Known], domains: Sequence[Domain], me
     constant, varying = _constancy(rows, domains[:-1], owner, owners)
     assert labels is not None  # noqa: S101 - the first set is there always
     counted = ~exempt[owner]
-    per_row = _per_row(labels.values[counted], labels.span, owner[counted], owners)
+    per_row = dict(
+        zip(("k", "classes"), _per_row(labels.values[counted], labels.span, owner[counted], owners), strict=True)
+    )
     present, members = has_rows & ~exempt, None
     if unit.attribute == release.policy.document.household:
         members = members_of(people_of(rows, unit, person, labels), by[()], present)
@@ -279,8 +286,8 @@ def _read(release: Release, sets: Sequence[Known], domains: Sequence[Domain], me
         exempt,
         FrozenDict(constant),
         FrozenDict(varying),
-        per_row,
-        members,
+        per_row=FrozenDict(per_row),
+        members=members,
     )
 
 

@@ -16,6 +16,7 @@ from tcdp_audit.core.base.frozen import FrozenDict
 from tcdp_audit.core.encoding.counted import CountedCodes
 from tcdp_audit.core.encoding.domain import Domain
 from tcdp_audit.core.encoding.keys import fold, freeze_arrays, numbered, occurrences
+from tcdp_audit.core.encoding.periods import period_of
 from tcdp_audit.core.policy.model import Role
 from tcdp_audit.core.release.release import Release
 from tcdp_audit.core.units.coding import code_histories
@@ -223,7 +224,10 @@ def _times(domain: Domain, codes: NDArray[np.integer]) -> tuple[Numbers, NDArray
 
 
 def _moment(text: str) -> Fraction | None:
-    """A time as a number: a decimal, or the days of a date since 1970; None for what is neither."""
+    """A time as a number: a decimal, or the days of a date since 1970; None for what is neither.
+
+    A period of the calendar, such as `2024-Q1`, has the time of its first day.
+    """
     try:
         return Fraction(text.strip())
     except (ValueError, ZeroDivisionError):
@@ -231,5 +235,6 @@ def _moment(text: str) -> Fraction | None:
     try:
         moment = datetime.fromisoformat(text.strip())
     except ValueError:
-        return None
+        period = period_of(text)
+        return None if period is None else Fraction(period.first - EPOCH.toordinal())
     return Fraction((moment.replace(tzinfo=None) - EPOCH) // timedelta(microseconds=1), 24 * 3600 * 10**6)

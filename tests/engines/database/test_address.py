@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from tcdp_audit import UsageError
-from tcdp_audit_plugins.engines.database import DatabaseTable, is_database
+from tcdp_audit.plugin.engine import DatabaseTable
+from tcdp_audit_plugins.engines import is_database
 from tcdp_audit_plugins.engines.database.address import TableName, parse, table_name
 
 

@@ -11,7 +11,7 @@ from mariadb_server import MariaDB
 from postgres_server import Server
 
 from tcdp_audit.testing import check_conforms
-from tcdp_audit_plugins.engines.database import DATABASE
+from tcdp_audit_plugins.engines import DATABASE
 
 
 @pytest.mark.long

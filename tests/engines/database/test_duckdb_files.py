@@ -9,7 +9,7 @@ import duckdb
 import pytest
 
 from tcdp_audit import DataError, UsageError
-from tcdp_audit_plugins.engines.database import open_database
+from tcdp_audit_plugins.engines import open_database
 
 MEMORY = 2**28
 

@@ -16,8 +16,8 @@ from mariadb_server import MariaDB
 from postgres_server import PASSWORD, USER
 
 from tcdp_audit import DataError, UsageError, audit
-from tcdp_audit.plugin.engine import Engine, grouped_engine
-from tcdp_audit_plugins.engines.database import DatabaseTable, open_database
+from tcdp_audit.plugin.engine import DatabaseTable, Engine, grouped_engine
+from tcdp_audit_plugins.engines import open_database
 
 MEMORY = 2**28
 ASKED: dict[str, Any] = {

@@ -16,7 +16,7 @@ from postgres_server import PASSWORD, USER, Server
 
 from tcdp_audit import TcdpAuditError, audit
 from tcdp_audit.cli.run import run
-from tcdp_audit_plugins.engines.database import open_database
+from tcdp_audit_plugins.engines import open_database
 from tcdp_audit_plugins.engines.database.faults import opening, reading
 
 MARK = "zq-planted-cell"
@@ -141,7 +141,7 @@ def test_postgresql(folder: Path, server: Server, capsys: pytest.CaptureFixture[
 
 
 def test_without_sqlalchemy_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tcdp_audit_plugins.engines.database.find_spec", lambda _: None)
+    monkeypatch.setattr("tcdp_audit_plugins.engines.find_spec", lambda _: None)
     with pytest.raises(
         TcdpAuditError, match=r'^postgresql://…: needs SQLAlchemy; pip install "tcdp-audit\[postgresql\]"$'
     ) as caught:

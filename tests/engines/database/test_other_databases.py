@@ -10,7 +10,8 @@ import pytest
 import sqlalchemy as sa
 
 from tcdp_audit import DataError, UsageError, audit
-from tcdp_audit_plugins.engines.database import DatabaseTable, open_database
+from tcdp_audit.plugin.engine import DatabaseTable
+from tcdp_audit_plugins.engines import open_database
 
 MEMORY = 2**28
 TABLE = sa.Table(

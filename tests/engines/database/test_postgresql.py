@@ -18,8 +18,9 @@ from postgres_server import PASSWORD, USER, Server
 
 from tcdp_audit import DataError, UsageError, audit
 from tcdp_audit.cli.run import run as command
-from tcdp_audit.plugin.engine import Engine, grouped_engine
-from tcdp_audit_plugins.engines.database import DatabaseTable, open_database, postgresql
+from tcdp_audit.plugin.engine import DatabaseTable, Engine, grouped_engine
+from tcdp_audit_plugins.engines import open_database
+from tcdp_audit_plugins.engines.database import postgresql
 from tcdp_audit_plugins.engines.database.engine import DatabaseEngine
 from tcdp_audit_plugins.engines.database.session import Session
 

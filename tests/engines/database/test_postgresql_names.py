@@ -11,7 +11,8 @@ import sqlalchemy as sa
 from postgres_server import PASSWORD, USER, Server
 
 from tcdp_audit import DataError, UsageError, audit
-from tcdp_audit_plugins.engines.database import DatabaseTable, open_database
+from tcdp_audit.plugin.engine import DatabaseTable
+from tcdp_audit_plugins.engines import open_database
 
 MEMORY = 2**28
 ALONE: dict[str, Any] = {

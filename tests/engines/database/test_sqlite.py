@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tcdp_audit import DataError, UsageError, audit
-from tcdp_audit_plugins.engines.database import open_database
+from tcdp_audit_plugins.engines import open_database
 
 MEMORY = 2**28
 Make = Callable[..., str]

@@ -7,7 +7,7 @@ from typing import Any
 import pyarrow as pa
 
 from tcdp_audit.testing import check_conforms
-from tcdp_audit_plugins.engines.spark import SPARK
+from tcdp_audit_plugins.engines import SPARK
 
 
 def test_the_engine_conforms(spark: Any) -> None:

@@ -84,9 +84,7 @@ def test_credentials_are_not_shown() -> None:
 @pytest.mark.parametrize("missing", ["pyspark", "pandas"])
 def test_without_spark_the_extra_is_named(missing: str, monkeypatch: pytest.MonkeyPatch) -> None:
     there = importlib.util.find_spec
-    monkeypatch.setattr(
-        "tcdp_audit_plugins.engines.spark.find_spec", lambda name: None if name == missing else there(name)
-    )
+    monkeypatch.setattr("tcdp_audit_plugins.engines.find_spec", lambda name: None if name == missing else there(name))
     with pytest.raises(UsageError) as caught:
         audit("spark:people", policy(FIRST), plugins=PLUGINS)
     assert str(caught.value) == 'spark: needs Spark; pip install "tcdp-audit[spark]"'

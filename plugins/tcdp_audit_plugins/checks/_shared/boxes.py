@@ -1,4 +1,4 @@
-"""Which points lie in which boxes, where both are many: boxes descend together through a tree of the points.
+"""Points in boxes, where both are many: boxes descend together through a tree of the points.
 
 Memory is for the pairs that are looked at together, and for what was found; never for points x boxes.
 """

@@ -30,7 +30,7 @@ Number = Fraction | float
 
 @dataclass(frozen=True)
 class Attack:
-    """How often an attack succeeded."""
+    """The successes of an attack."""
 
     successes: Number  # how often; an attempt that is right with some probability counts so much
     attempts: int  # of how many, at least 1

@@ -130,7 +130,7 @@ class CountedKeys:
 
     @property
     def records(self) -> Counts:
-        """How many records each key has that occurs."""
+        """The number of records of each key that occurs."""
         return self.cells[self.cells > 0]
 
 
@@ -186,7 +186,7 @@ def figures_of(sketch: KeySketch | CountedKeys, records: int, t: int, error: flo
 
 
 def number_of_keys(sketch: KeySketch | CountedKeys, error: float) -> tuple[int, int, int]:
-    """How many keys there are, and between what; three times the same where all were kept.
+    """The number of keys, and between what; three times the same where all were kept.
 
     `error` is how often the interval may be wrong, above 0; the sketch is merged.
     """
@@ -199,7 +199,7 @@ def number_of_keys(sketch: KeySketch | CountedKeys, error: float) -> tuple[int, 
 
 
 def distinct_keys(sampled: int, largest: float) -> float:
-    """How many keys there are, estimated without bias: one less than were kept, over the largest of their hashes.
+    """The number of keys, estimated without bias: one less than were kept, over the largest of their hashes.
 
     `largest` is a part of all numbers that a hash could be.
 
@@ -268,7 +268,7 @@ def rounded(number: float, to: Callable[[float], int]) -> int:
 
 
 def require_memory(sets: int, keep: int, memory: int | None) -> int:
-    """How many bytes the sketches of so many sets take; 0 where they fit into the memory."""
+    """The number of bytes that the sketches of so many sets take; 0 where they fit into the memory."""
     needed = sets * keep * 16 * (1 + WAITING)
     return needed if memory is not None and needed > memory else 0
 

@@ -26,7 +26,7 @@ def without_key(document: PolicyDocument) -> list[str]:
 
 
 def why_unknown(name: str, document: PolicyDocument) -> str:
-    """Why no intruder can know an attribute: it is not declared, or it is the key; empty where one can."""
+    """The reason why no intruder can know an attribute: it is not declared, or it is the key; empty where one can."""
     if name not in document.attributes:
         return f"the policy declares no attribute {name!r}"
     if name == document.key:
@@ -48,12 +48,12 @@ def sets_up_to(attributes: int, order: int) -> list[tuple[int, ...]]:
 
 
 def number_of_sets(attributes: int, order: int) -> int:
-    """How many `sets_up_to` gives."""
+    """The number of sets that `sets_up_to` gives."""
     return sum(comb(attributes, size) for size in range(1, min(order, attributes) + 1))
 
 
 def require_few_sets(attributes: int, order: int, parameter: str) -> Iterator[tuple[str, str]]:
-    """Why an expectation cannot hold for a policy: the sets are too many."""
+    """The reason why an expectation cannot hold for a policy: the sets are too many."""
     sets = number_of_sets(attributes, order)
     if sets > SETS:
         yield (

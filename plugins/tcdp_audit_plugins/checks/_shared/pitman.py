@@ -202,7 +202,7 @@ class _Scores:
         return cls(int(size.sum()), len(size), sizes.astype(np.float64), counts.astype(np.float64))
 
     def theta(self, alpha: float) -> float:
-        """Where the score in theta is zero."""
+        """The root of the score in theta."""
         from scipy.optimize import brentq  # noqa: PLC0415 - imports scipy, which listing checks does not need
 
         solution = brentq(lambda t: self._in_theta(exp(t) - alpha, alpha), -WIDEST, WIDEST, xtol=1e-14, rtol=1e-15)

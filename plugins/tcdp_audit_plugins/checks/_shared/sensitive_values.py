@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tcdp_audit.plugin._internal import Counts
-from tcdp_audit.plugin.check import AttributeParameters, ClassEvidence, Histogram, TableView
+from tcdp_audit.plugin.check import AttributeParameters, ClassEvidence, Histogram
 from tcdp_audit.plugin.detector import PolicyDocument, Role
 from tcdp_audit.plugin.engine import CheckError, Domain
 from tcdp_audit.plugin.sentences import Outcome, agree, count
 
+if TYPE_CHECKING:
+    from tcdp_audit.plugin.check import TableView
+
 
 def among(evidence: ClassEvidence, names: Sequence[str]) -> NDArray[np.bool_]:
-    """Which codes of the domain are named; a name that the domain lacks marks none. Shape (reference values,)."""
+    """The codes of the domain that are named; a name that the domain lacks marks none. Shape (reference values,)."""
     _, marginal = evidence.sensitive
     marked = np.zeros(marginal.size, dtype=bool)
     wanted = set(names)
@@ -24,7 +28,7 @@ def among(evidence: ClassEvidence, names: Sequence[str]) -> NDArray[np.bool_]:
 
 
 def known(evidence: ClassEvidence, names: Sequence[str], parameter: str) -> NDArray[np.bool_]:
-    """Which codes are named, where each must have a weight in the reference.
+    """The codes that are named, where each must have a weight in the reference.
 
     Raises:
         CheckError: a name is no value there: a search for it would find nothing and pass.
@@ -47,7 +51,7 @@ def ambiguous(parameters: AttributeParameters, document: PolicyDocument, *fields
 
 
 def violation_of(view: TableView, sensitive: Iterable[Domain]) -> str:
-    """Why a check fails under the policy: a value of a sensitive attribute is missing; nothing where it does not."""
+    """The reason why a check fails under the policy, a missing sensitive value; nothing where it does not."""
     incomplete = [one for one in sensitive if one.missing]
     if view.policy.conventions.missing_sensitive != "fail" or not incomplete:
         return ""
@@ -64,7 +68,7 @@ VALUES_LEFT = "[{observed>1?}only {observed} values of {attribute} are left for 
 
 
 def uncertain_values(histogram: Histogram) -> Counts:
-    """How many different values each class has; 1 where one is certain. int64, shape (classes,). O(pairs)."""
+    """The number of different values that each class has; 1 where one is certain. int64, shape (classes,). O(pairs)."""
     if histogram.entities is None:
         return histogram.distinct  # a value is certain where it is the only one
     return np.where(histogram.certain, 1, histogram.distinct)
@@ -76,6 +80,6 @@ def may_be_shared(outcome: Outcome) -> bool:
 
 
 def certain_among(histogram: Histogram, matters: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Which classes, none of them empty, have a certain value among the codes that matter. O(pairs)."""
+    """The classes, none of them empty, with a certain value among the codes that matter. O(pairs)."""
     held_by_all = histogram.counts == histogram.spread(histogram.members)
     return np.asarray(histogram.max(held_by_all & matters[histogram.values]))

@@ -37,7 +37,7 @@ class Numbered:
 
     @property
     def size(self) -> int:
-        """How many points there are."""
+        """The number of points."""
         return len(self.record)
 
 

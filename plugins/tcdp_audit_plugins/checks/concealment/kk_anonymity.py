@@ -62,7 +62,7 @@ def kk_anonymity(view: TableView, parameters: KKParameters) -> TableFigure:
 
 
 def people_of_record(sets: CandidateSets) -> Counts:
-    """How many people of the original each pair's released record fits, whether they were released or not."""
+    """The number of people of the original that each pair's released record fits, whether they were released or not."""
     people = np.bincount(sets.known, minlength=len(sets.lone_known)) + sets.lone_known
     fitting = np.zeros(len(sets.lone_released), dtype=np.int64)
     np.add.at(fitting, sets.candidates, people[sets.rows])

@@ -47,7 +47,7 @@ class InferenceParameters(ControlParameters):
 
 @dataclass(frozen=True)
 class RightGuesses:
-    """Which values of the secret are right guesses of each: those from a first code to a last."""
+    """The values of the secret that are right guesses of each: those from a first code to a last."""
 
     first: NDArray[np.int64]  # the first code that is right for each code. Shape (size,).
     last: NDArray[np.int64]  # the last
@@ -86,7 +86,7 @@ def attribute_inference(view: TableView, parameters: InferenceParameters) -> Tab
 
 
 def right_guesses(tables: Tables, secret: str, scale: Scale, parameters: InferenceParameters) -> RightGuesses:
-    """Which values are near enough: the same one, or a number within the tolerance.
+    """The values that are near enough: the same one, or a number within the tolerance.
 
     The width of the domain is declared, or that of original and hold-out; what the release holds does not change it.
     """
@@ -105,7 +105,7 @@ def right_guesses(tables: Tables, secret: str, scale: Scale, parameters: Inferen
 
 
 def _secrets_of_points(released: Points, table: CodedTable, secret: str) -> csr_matrix:
-    """How many released records on each point have each secret; shape (points, values + 1)."""
+    """The number of released records with each secret on each point; shape (points, values + 1)."""
     from scipy.sparse import csr_matrix  # noqa: PLC0415 - takes a tenth of a second to import
 
     shape = len(released), table.domains[secret].size + 1
@@ -150,7 +150,7 @@ def _shares(
     first: NDArray[np.int64],
     last: NDArray[np.int64],
 ) -> Floats:
-    """Of each row's nearest records the share whose secret lies from a first code to a last."""
+    """The share of each row's nearest records whose secret lies from a first code to a last."""
     from scipy.sparse import csr_matrix  # noqa: PLC0415 - loaded already
 
     counts = (csr_matrix(gower.nearest(distances), dtype=np.float64) @ guesses).tocsr()

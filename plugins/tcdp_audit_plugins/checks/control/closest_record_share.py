@@ -72,7 +72,7 @@ def closest_record_share(view: TableView, parameters: ClosestShareParameters) ->
 
 @dataclass(frozen=True)
 class _Shares:
-    """How many released records are closer to the original, and how much chance plays in that."""
+    """The number of released records closer to the original, and the part of chance in it."""
 
     credit: float  # their share, ties one half
     tied: int  # how many are as close to both
@@ -111,14 +111,14 @@ def _attempts(weights: Floats, whole: float, counts: NDArray[np.int64], records:
 
 @dataclass(frozen=True)
 class _Nearest:
-    """What is near to released records."""
+    """The points near to released records."""
 
     places: Places  # all tables
     none: Floats  # the probability that a draw as large as the original has none of so many records of the hold-out
     drawn: NDArray[np.int64]  # records of one such draw on each point of the hold-out
 
     def block(self, some: NDArray[np.intp], distances: Floats) -> tuple[Floats, NDArray[np.bool_], Floats, Floats]:
-        """Of some released points the credit, whether both tables tie, and how much labels matter; and weights of all.
+        """The credit of some released points, whether both tables tie, and how much labels matter; and weights of all.
 
         A credit is the probability that the point is closer to the original than to a draw from the hold-out.
         """
@@ -132,7 +132,7 @@ class _Nearest:
         return earned, (closer == 0) & (as_close > 0), *weights
 
     def _weights(self, some: NDArray[np.intp], distances: Floats) -> tuple[Floats, Floats]:
-        """How much each released point depends on one label after another; and the weight of each point of both."""
+        """The weight of each released point by one label after another; and the weight of each point of both."""
         original = self.places.targets[0]
         counts = np.concatenate([original.records, self.drawn])
         distances[:, counts == 0] = np.inf
@@ -154,7 +154,7 @@ def _together(targets: Sequence[Points]) -> Points:
 
 
 def _evenly(records: NDArray[np.int64], drawn: int) -> NDArray[np.int64]:
-    """So many of the records, at even steps in the order of their points.
+    """A number of the records, at even steps in the order of their points.
 
     Example:
         >>> _evenly(np.array([1, 3, 2]), 2).tolist()

@@ -51,7 +51,7 @@ class Released:
         return cls(places, csr_matrix((each, (first.point, second.point)), shape=(len(first), len(second))))
 
     def credits(self, target: int, points: tuple[NDArray[np.intp], NDArray[np.intp]]) -> Floats:
-        """Of people on points of both lists the probability that one nearest record of each is the same."""
+        """The probability that one nearest record of each list is the same, for people on points of both lists."""
         widths = sum(len(one.released) for one in self.places)
         blocks = each_block(len(points[0]), widths, lambda some: self._block(target, [one[some] for one in points]))
         return np.concatenate(blocks)

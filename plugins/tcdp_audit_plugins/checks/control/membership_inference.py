@@ -43,7 +43,7 @@ class MembershipParameters(ControlParameters):
 
 
 def membership_inference(view: TableView, parameters: MembershipParameters) -> TableFigure:
-    """How well the distance to the nearest released record distinguishes originals from the hold-out.
+    """The strength of the distance to the nearest released record at distinguishing originals from the hold-out.
 
     Returns:
         The upper end of the interval of the area under the curve: the probability that a random original record is
@@ -126,7 +126,7 @@ def _highest_rate(ranking: Ranking, records: int, strangers: int, confidence: Fr
 
 
 def _values(outcome: Outcome) -> dict[str, bool]:
-    """Which of both figures exceeds its threshold."""
+    """The figures, of the two, that exceed their threshold."""
     details, most = outcome.details, outcome.parameters.get("true_positive_rate")
     return {
         "over": outcome.threshold is not None and float(details["high"]) > outcome.threshold,

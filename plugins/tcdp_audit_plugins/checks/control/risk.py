@@ -47,7 +47,7 @@ class ControlParameters(Parameters):
 
 
 def measurable(names: Sequence[str], document: PolicyDocument) -> Iterator[tuple[str, str]]:
-    """Why records cannot be compared by some attributes."""
+    """The reason why records cannot be compared by some attributes."""
     if names:
         yield from comparable(ComparisonParameters(attributes=list(names)), document)
     else:

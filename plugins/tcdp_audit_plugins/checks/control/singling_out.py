@@ -102,7 +102,7 @@ def _sets(names: Sequence[str], size: int | None) -> Iterator[tuple[str, ...]]:
 
 
 def unique_keys(tables: Sequence[CodedTable], names: Sequence[str]) -> Unique:
-    """How many keys are unique in the release, and of these in the original and the hold-out.
+    """The number of keys that are unique in the release, and of these in the original and the hold-out.
 
     A hold-out that is larger than the original counts as the mean over all its parts that are as large.
     """
@@ -120,7 +120,7 @@ def unique_keys(tables: Sequence[CodedTable], names: Sequence[str]) -> Unique:
 
 
 def _ones(groups: NDArray[np.int64], records: int, drawn: int) -> float:
-    """How many groups are expected to have one record in a draw from all."""
+    """The number of groups that are expected to have one record in a draw from all."""
     sizes, times = np.unique(groups, return_counts=True)
     expected: Floats = one_drawn(sizes, records, drawn) * times
     return float(expected.sum())

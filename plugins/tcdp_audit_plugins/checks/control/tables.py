@@ -39,7 +39,7 @@ class Points:
     point: NDArray[np.intp]  # the point of each row of the table. Shape (rows,).
 
     def __len__(self) -> int:
-        """How many points there are."""
+        """The number of points."""
         return len(self.records)
 
 
@@ -104,7 +104,7 @@ class Gower:
         return np.concatenate(self.each_block(seekers, known, lambda _, distances: distances.min(axis=1)))
 
     def nearest(self, distances: Floats) -> NDArray[np.bool_]:
-        """Which known points are the nearest of each seeker: all that tie."""
+        """The known points that are the nearest of each seeker: all that tie."""
         return np.asarray(distances <= distances.min(axis=1, keepdims=True) + self.rounding)
 
     def distances(self, seekers: Points, some: NDArray[np.intp], known: Points) -> Floats:

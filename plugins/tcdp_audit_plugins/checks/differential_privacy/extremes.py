@@ -46,7 +46,7 @@ def maximum(*ratios: Ratios) -> Ratios:
 def _decided(
     rows: NDArray[np.intp], numerator: Integers, denominator: Integers, near: NDArray[np.intp]
 ) -> NDArray[np.intp]:
-    """Of pairs that may have the largest fraction of their class, the first of each class that does."""
+    """The first pair of each class with its largest fraction, among the pairs that may have it."""
     best = near[boundaries(rows[near])]
     while len(near):
         rival = best[rows[near]]
@@ -56,7 +56,7 @@ def _decided(
 
 
 def product(one: Any, other: Any) -> Any:
-    """Of integers at least 0: in 64 bits where it fits, in Python integers where it does not."""
+    """The product of integers at least 0: in 64 bits where it fits, in Python integers where it does not."""
     one, other = np.asarray(one), np.asarray(other)
     if int(one.max(initial=0)) * int(other.max(initial=0)) < LIMIT:
         return one * other

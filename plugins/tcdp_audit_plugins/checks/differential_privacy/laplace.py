@@ -137,7 +137,7 @@ class _Table:
 
     @cached_property
     def falling(self) -> Floats:
-        """Where between two of its values f_T / f_E begins to fall, by the pull of a class. Ascending."""
+        """The places between two of its values where f_T / f_E begins to fall, by the pull of a class. Ascending."""
         points, position = self.points, self.line.position
         return np.asarray(np.maximum.accumulate(position[points[1:]] + position[points[:-1]] - self.pull))
 
@@ -151,11 +151,11 @@ class _Mixtures:
 
     @property
     def line(self) -> Line:
-        """Where the values are."""
+        """The places of the values."""
         return self.table.line
 
     def supremum(self) -> Floats:
-        """Of both ratios over all outputs. Shape (classes,)."""
+        """The supremum of both ratios over all outputs. Shape (classes,)."""
         with np.errstate(divide="ignore", over="ignore", under="ignore", invalid="ignore"):
             table_over_class = self.table.density.take(self.histogram.values) / self.class_density
             largest = self.histogram.max(np.maximum(table_over_class, 1 / table_over_class))
@@ -248,7 +248,7 @@ class _Mixtures:
 
 
 def _proportional(histogram: Histogram, marginal: ReferenceDistribution) -> NDArray[np.bool_]:
-    """Which classes have exactly the table's distribution."""
+    """The classes that have exactly the table's distribution, as a mask."""
     same = histogram.distinct == np.count_nonzero(marginal.weights)
     rows = histogram.take(np.flatnonzero(same))
     left, right = product(rows.counts, marginal.total), product(marginal.weights_of(rows), rows.spread(rows.total))

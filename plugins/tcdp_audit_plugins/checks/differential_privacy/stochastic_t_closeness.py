@@ -109,7 +109,7 @@ WIDEST = 10**100  # of the noise's scale, and of its inverse
 
 
 class Mechanism(StrEnum):
-    """How the confidential values are masked before they are released."""
+    """The mechanism that masks the confidential values before they are released."""
 
     LAPLACE = "laplace"
     GEOMETRIC = "geometric"

@@ -20,7 +20,7 @@ COMPARED = (Role.QUASI_IDENTIFIER, Role.SENSITIVE)
 
 
 class Aggregate(StrEnum):
-    """How the shares of several attributes become one figure."""
+    """The way in which the shares of several attributes become one figure."""
 
     AVERAGE = "average"
     JOINT = "joint"
@@ -82,7 +82,7 @@ def compared(parameters: IntervalParameters, document: PolicyDocument, scales: f
 def interval_faults(
     parameters: IntervalParameters, document: PolicyDocument, scales: frozenset[Scale]
 ) -> Iterator[tuple[str, str]]:
-    """Why intervals around values of these attributes cannot be compared: (parameter, sentence)."""
+    """The reasons why intervals around values of these attributes cannot be compared: (parameter, sentence)."""
     named = parameters.attributes or []
     if len(set(named)) < len(named):
         yield "attributes", "an attribute is named twice"
@@ -123,7 +123,7 @@ def _listed(scales: frozenset[Scale]) -> str:
 
 @dataclass(frozen=True)
 class AttributePairs:
-    """What an interval check sees of one attribute."""
+    """One attribute as an interval check sees it."""
 
     name: str  # the attribute
     values: NDArray[Any]  # the common domain in ascending order, shape (domain,)

@@ -61,7 +61,7 @@ def rank_intervals(counts: Counts, percent: Fraction) -> tuple[Counts, Counts]:
 
 
 def inside_rank_interval(released: Codes, original: Codes, counts: Counts, percent: Fraction) -> NDArray[np.bool_]:
-    """Which original values lie in the closed interval by rank around their masked value.
+    """The original values that lie in the closed interval by rank around their masked value, as a mask.
 
     Args:
         released: code of each pair's masked value, the domain's size where it is missing, shape (pairs,).

@@ -20,7 +20,7 @@ from tcdp_audit_plugins.guides import built_in_guide
 def inside_sd_interval(
     released: Codes, original: Codes, values: NDArray[Any], counts: Counts, percent: Fraction
 ) -> NDArray[np.bool_]:
-    """Which pairs keep |v - v'| <= p sd(v) / 100, with sd of all original values and n - 1 in its denominator.
+    """The pairs with |v - v'| <= p sd(v) / 100, with sd of all original values and n - 1 in its denominator.
 
     Differences within 1e-9 (relative) of the limit are decided in fractions: 100² (v - v')² n (n - 1) against
     p² (n Σ v² - (Σ v)²), where a number that is stored as floating point denotes the decimal that it prints as.

@@ -31,7 +31,7 @@ Inside = Callable[[AttributePairs, Fraction], NDArray[np.bool_]]
 
 @dataclass(frozen=True)
 class Shares:
-    """What was found for one p."""
+    """The result for one p."""
 
     p: Fraction  # the width in percent
     pairs: int  # how many records were compared
@@ -64,7 +64,7 @@ class Shares:
         return [self.figure(aggregate)]
 
     def exposed(self, aggregate: Aggregate) -> int | None:
-        """How many records the figure counts, where it counts records."""
+        """The number of records that the figure counts, where it counts records."""
         if aggregate is Aggregate.AVERAGE:
             return None
         return self.inside_all if aggregate is Aggregate.JOINT else max(self.per_attribute.values())

@@ -115,7 +115,7 @@ def _faults(_: JoinabilityParameters, document: PolicyDocument) -> Iterator[tupl
 
 
 def _values(outcome: Outcome) -> dict[str, bool]:
-    """Which of both figures exceeds its threshold, and whether the second is exact."""
+    """The figures, of the two, that exceed their threshold, and whether the second is exact."""
     contained, asked = outcome.details["contained"], outcome.parameters.get("contained")
     return {
         "over": outcome.threshold is not None and outcome.details["high"] > outcome.threshold,

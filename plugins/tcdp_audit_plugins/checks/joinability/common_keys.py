@@ -44,12 +44,12 @@ class TableKeys:
 
     @property
     def common(self) -> int:
-        """How many of the keys that were kept the other table has."""
+        """The number of kept keys that the other table has."""
         return int((self.elsewhere > 0).sum())
 
     @property
     def sampled(self) -> int:
-        """How many keys were kept."""
+        """The number of keys that were kept."""
         return len(self.sketch.hashes)
 
 
@@ -103,7 +103,7 @@ class HashedTable:
 
 
 def records_of(keys: Hashes, hashes: Hashes, times: Counts) -> Counts:
-    """How many records have each key; `keys` ascend, and each hash of a row counts so many `times`.
+    """The number of records that have each key; `keys` ascend, and each hash of a row counts so many `times`.
 
     Example:
         >>> keys, rows = (np.array(one, dtype=np.uint64) for one in ([2, 5, 9], [9, 1, 5, 9, 10]))
@@ -160,7 +160,7 @@ class Between:
         return self.low == self.high
 
     def entry(self, name: str) -> dict[str, Number]:
-        """How an outcome has it."""
+        """The entry of an outcome."""
         return {name: self.value, "low": self.low, "high": self.high}
 
 
@@ -183,7 +183,7 @@ def jaccard(tables: Sequence[TableKeys]) -> Between:
 
 
 def common_keys(tables: Sequence[TableKeys]) -> Between:
-    """How many keys both tables have: counted where all keys of one were kept, else keys of one times the share.
+    """The number of common keys: counted where all keys of one table were kept, else keys of one times the share.
 
     The table of which a larger share is common shows it better.
     """

@@ -45,12 +45,12 @@ def require_written_alike(view: TableView, release: StreamedTable, registry: Str
 
 
 def _occurring(domain: Domain) -> NDArray[np.bool_]:
-    """Which values a table has, without those that say nothing. Shape (values,)."""
+    """The values that a table has, without those that say nothing. Shape (values,)."""
     return np.asarray((domain.counts > 0) & ~domain.is_uninformative[:-1], dtype=np.bool_)
 
 
 def _also_in(theirs: Domain, own: Domain) -> NDArray[np.bool_]:
-    """Which values of a table occur in another one as well. Shape (values of the first,)."""
+    """The values of a table that occur in another one as well. Shape (values of the first,)."""
     there = {theirs.labels[code] for code in np.flatnonzero(_occurring(theirs)).tolist()}
     return _occurring(own) & np.fromiter((label in there for label in own.labels), np.bool_, own.size)
 

@@ -41,12 +41,12 @@ class ItemSets:
 
     @property
     def lengths(self) -> Counts:
-        """How many items each set has."""
+        """The number of items that each set has."""
         return np.diff(self.offsets)
 
     @cached_property
     def different(self) -> int:
-        """How many different items there are."""
+        """The number of different items."""
         return int(self.items.max(initial=-1)) + 1
 
     @cached_property
@@ -86,7 +86,7 @@ def _chosen(length: int, size: int) -> NDArray[np.intp]:
 
 @dataclass(frozen=True)
 class Supports:
-    """How many records hold each combination of some number of items."""
+    """The number of records that hold each combination of some number of items."""
 
     size: int  # of the combinations
     numbers: Positions  # of those that occur, ascending
@@ -109,7 +109,7 @@ class Supports:
 
 
 def supports(sets: ItemSets, size: int, memory: int | None) -> Supports:
-    """How many records hold each combination of so many items. Exact.
+    """The number of records that hold each combination of so many items. Exact.
 
     Raises:
         CheckError: they outgrow the memory, or 62 bits.

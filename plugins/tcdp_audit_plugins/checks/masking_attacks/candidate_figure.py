@@ -1,4 +1,4 @@
-"""What every attack on candidate sets gives: its figure, its details, its sentence."""
+"""The answer of every attack on candidate sets: its figure, its details, its sentence."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ class Attacked(Protocol):
 
 
 def candidates_of_everybody(attacked: Attacked, parameters: AttackParameters) -> Counts:
-    """How many released records each person may be, after the closure where it is asked for. Shape (pairs,).
+    """The number of released records that each person may be, after the closure where it is asked for. Shape (pairs,).
 
     Raises:
         CheckError: a person's own record is not among their candidates.
@@ -87,7 +87,7 @@ def candidates_of_everybody(attacked: Attacked, parameters: AttackParameters) ->
 
 
 def _wrong(sets: CandidateSets, outside: int, remedy: str) -> str:
-    """Why nothing can be demanded of an intruder who is wrong."""
+    """The reason why nothing can be demanded of an intruder who is wrong."""
     links = Links(sets)
     empty, certain = int((links.sizes == 0).sum()), links.wrong
     return (

@@ -65,7 +65,7 @@ def declared(matrix: LabelledMatrix, labels: Sequence[str], original: Counts, re
 
 
 def places(labels: Sequence[str], among: Sequence[str]) -> NDArray[np.intp]:
-    """Where each label is among others; -1 where it does not."""
+    """The place of each label among others; -1 where it has none."""
     place = {label: number for number, label in enumerate(among)}
     return np.array([place.get(label, -1) for label in labels], dtype=np.intp)
 
@@ -118,7 +118,7 @@ def changes(size: int, original: Codes, released: Codes) -> Counts:
 
 
 def estimated(counts: Counts) -> Floats:
-    """How often each value was released as each, in parts: what only a person knows who holds both tables.
+    """The observed frequencies of releases of each value, in parts: known only with both tables.
 
     Returns:
         float64, shape (size, size); a row of NaN for a value of no pair.
@@ -147,7 +147,7 @@ def logarithms(matrix: Floats, released: Counts) -> Floats:
 
 
 def expected_released(original: Counts, matrix: Floats) -> Floats:
-    """How often each value is released, in the mean; added up by size, so that no order of values matters.
+    """The expected releases of each value; added up by size, so that no order of values matters.
 
     Example:
         >>> expected_released(np.array([110, 90]), retention_matrix(2, 0.9)).round(9).tolist()
@@ -170,7 +170,7 @@ def cell_posterior(original: Counts, matrix: Floats) -> Floats:
 
 
 class Channel(Protocol):
-    """How values are released."""
+    """The channel that values are released through."""
 
     def column(self, released: int) -> Column:
         """The probability of a released value under each original one."""
@@ -199,7 +199,7 @@ class Retained:
 
 @dataclass(frozen=True)
 class Counted:
-    """How often each value was released as each. int64, shape (original values, released values)."""
+    """The count of releases of each value as each. int64, shape (original values, released values)."""
 
     counts: Counts
 

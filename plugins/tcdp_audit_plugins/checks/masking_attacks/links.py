@@ -37,12 +37,12 @@ class Links:
 
     @property
     def people(self) -> int:
-        """How many are looked for."""
+        """The number of people who are looked for."""
         return len(self.sets.known)
 
     @cached_property
     def sizes(self) -> Counts:
-        """How many candidates each person has. Shape (pairs,)."""
+        """The number of candidates that each person has. Shape (pairs,)."""
         return self.sets.size
 
     @cached_property
@@ -61,7 +61,7 @@ class Links:
         return sum_of_reciprocals(self.sizes[self.sets.holds_truth])
 
     def by_size(self) -> dict[str, int]:
-        """How many people have so many candidates."""
+        """The number of people that have so many candidates."""
         upto = [int((self.sizes <= most).sum()) for most in SIZES.values()]
         numbers = np.diff([0, *upto, self.people]).tolist()
         named = dict(zip([*SIZES, "more"], numbers, strict=True))
@@ -147,7 +147,7 @@ def count_assigned(sets: CandidateSets, squared: Floats) -> Fraction | None:
 
 
 def assign(sets: CandidateSets, squared: Floats) -> Counts | None:
-    """How many records of each known point go to each of its candidates, where the sum of d^2 is least.
+    """The number of records of each known point that go to each of its candidates, where the sum of d^2 is least.
 
     All records of the smaller table are assigned. Parts of the tables that no candidate connects are assigned by
     themselves; of several assignments that are as near one is taken.

@@ -187,7 +187,7 @@ def _faults(parameters: MicroaggregationAttackParameters, document: PolicyDocume
 
 
 def _worst(figure: TableFigure, parameters: MicroaggregationAttackParameters) -> Fraction | float:
-    """Where the reach is from end to end, everyone may be everyone, whatever the release is."""
+    """The worst case: with a reach from end to end, everyone may be everyone, whatever the release is."""
     return figure.value if parameters.reach >= 1 / figure.details["random_baseline"] > 1 else Fraction(1)
 
 

@@ -101,7 +101,7 @@ def numeric_attributes(parameters: NoiseParameters, document: PolicyDocument) ->
 
 
 def _why_unsuited(parameters: NoiseParameters, declaration: AttributeDeclaration) -> str:
-    """Why noise cannot have been added to an attribute; empty where it can."""
+    """The reason why noise cannot have been added to an attribute; empty where it can."""
     if declaration.scale is Scale.NUMERIC:
         return ""
     if parameters.scores == "values":
@@ -111,7 +111,7 @@ def _why_unsuited(parameters: NoiseParameters, declaration: AttributeDeclaration
 
 
 def faults(parameters: NoiseParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
-    """Why an expectation cannot hold for a policy: (parameter, sentence)."""
+    """The reasons why an expectation cannot hold for a policy: (parameter, sentence)."""
     if parameters.attributes:
         yield from unknown_attributes(parameters, document)
     names = numeric_attributes(parameters, document)

@@ -44,7 +44,7 @@ def noise_attack(view: TableView, parameters: NoiseParameters) -> TableFigure:
 
 
 def candidates_of_released(view: TableView, parameters: NoiseParameters) -> Counts:
-    """How many people each matched released record may be: those with a posterior above `probability`.
+    """The number of people that each matched released record may be: those with a posterior above `probability`.
 
     Where no one has one, all who are possible.
 

@@ -81,7 +81,7 @@ def ordered_faults(parameters: AttackParameters, document: PolicyDocument) -> It
 
 
 def why_not_released(name: str, document: PolicyDocument) -> str:
-    """Why an intruder cannot compare an attribute with the release; empty where one can."""
+    """The reason why an intruder cannot compare an attribute with the release; empty where one can."""
     reason = why_unknown(name, document)
     if not reason and document.attributes[name].role is Role.IDENTIFIER:
         return f"{name!r} is an identifier, which is not released; leave it out"
@@ -89,7 +89,7 @@ def why_not_released(name: str, document: PolicyDocument) -> str:
 
 
 def why_unordered(name: str, document: PolicyDocument) -> str:
-    """Why an attribute has no ranks; empty where it has."""
+    """The reason why an attribute has no ranks; empty where it has."""
     declaration = document.attributes[name]
     if declaration.scale is Scale.NUMERIC or (declaration.scale is Scale.ORDINAL and declaration.order is not None):
         return ""

@@ -1,4 +1,4 @@
-"""What each released record says about who it is: likelihoods of all persons, in blocks, never of all pairs at once."""
+"""Posteriors of each released record: likelihoods of all persons, in blocks, never of all pairs at once."""
 
 from __future__ import annotations
 
@@ -45,11 +45,11 @@ class Likelihood(Protocol):
         ...
 
     def block(self, some: slice) -> Floats:
-        """That of some released points for all known ones; a new array, shape (released points, known points)."""
+        """The posteriors of some released points for all known ones; a new array, shape (released, known points)."""
         ...
 
     def of_pairs(self, released: NDArray[np.intp], known: NDArray[np.intp]) -> Floats:
-        """That of points side by side."""
+        """The posteriors of points side by side."""
         ...
 
     def exceeds(self, released: NDArray[np.intp], known: NDArray[np.intp], share: Fraction) -> Flags:
@@ -215,7 +215,7 @@ def require_few(likelihood: Likelihood, limit: int) -> None:
 def posterior_figures(
     one: Posteriors, likelihood: Likelihood, ends: tuple[NDArray[np.intp], NDArray[np.intp]], probability: Fraction
 ) -> dict[str, Any]:
-    """What the posteriors of some records say, for details.
+    """The details of the posteriors of some records.
 
     `ends` are the released point of each record whose person is known, and the person's.
     """
@@ -294,7 +294,7 @@ class Attack:
 
     @property
     def candidates(self) -> Counts:
-        """How many people each matched released record may be: by a posterior above the probability.
+        """The number of people that each matched released record may be: by a posterior above the probability.
 
         Where no one has one, all who are possible are alike.
         """

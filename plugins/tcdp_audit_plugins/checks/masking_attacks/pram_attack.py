@@ -43,7 +43,7 @@ def pram_attack(view: TableView, parameters: PramParameters) -> TableFigure:
 
 
 def candidates_of_released(view: TableView, parameters: PramParameters) -> Counts:
-    """How many people each matched released record may be: those with a posterior above `probability`.
+    """The number of people that each matched released record may be: those with a posterior above `probability`.
 
     Where no one has one, all who are possible.
 

@@ -34,7 +34,7 @@ class Points:
 
     @classmethod
     def of(cls, table: CodedTable, names: Sequence[str]) -> Points:
-        """Those of a table. O(records log records)."""
+        """The points of a table. O(records log records)."""
         keys = fold([table.codes[name] for name in names], [table.domains[name].size + 1 for name in names]).values
         _, first, point = np.unique(keys, return_index=True, return_inverse=True)
         columns = [table.codes[name][first].astype(np.int64) for name in names]
@@ -43,7 +43,7 @@ class Points:
 
 @dataclass(frozen=True)
 class AttackedTables:
-    """What an attack on candidate sets sees: both tables as points, and who is who."""
+    """The tables that an attack on candidate sets sees: both as points, and who is who."""
 
     pairs: Pairs
     names: Sequence[str]  # the attributes that the intruder knows
@@ -65,12 +65,12 @@ class AttackedTables:
 
     @cached_property
     def known(self) -> Points:
-        """Those of the original."""
+        """The points of the original."""
         return Points.of(self.pairs.original, self.names)
 
     @cached_property
     def released(self) -> Points:
-        """Those of the release."""
+        """The points of the release."""
         return Points.of(self.pairs.released, self.names)
 
     @cached_property
@@ -104,7 +104,7 @@ class _Block:
 
     @classmethod
     def of(cls, tables: AttackedTables, names: Sequence[str]) -> _Block:
-        """Those of some attributes."""
+        """The block of some attributes."""
         columns = [tables.names.index(name) for name in names]
         sizes = [tables.pairs.released.domains[name].size + 1 for name in names]
         sides = (tables.known.codes, tables.released.codes)
@@ -116,7 +116,7 @@ class _Block:
 
     @property
     def groups(self) -> int:
-        """How many groups there are."""
+        """The number of groups."""
         return int(self.released.max()) + 1
 
     @property
@@ -137,7 +137,7 @@ class _Block:
         return known[place], order[member]
 
     def allows(self, known: Positions, released: Positions) -> Positions:
-        """Which pairs of points may be one person by this block, as positions among them."""
+        """The pairs of points that may be one person by this block, as positions among them."""
         keys = self.known[known] * self.groups + self.released[released]
         place = np.minimum(np.searchsorted(self.ways, keys), len(self.ways) - 1)
         return np.flatnonzero(self.ways[place] == keys)

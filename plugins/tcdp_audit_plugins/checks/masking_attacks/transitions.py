@@ -30,7 +30,7 @@ class CodedPoints:
 
     @classmethod
     def of(cls, columns: Sequence[Codes], sizes: Sequence[int]) -> CodedPoints:
-        """Those of a table. O(records log records)."""
+        """The points of a table. O(records log records)."""
         keys = fold(columns, sizes).values
         _, first, point, records = np.unique(keys, return_index=True, return_inverse=True, return_counts=True)
         return cls(np.column_stack([column[first] for column in columns]), records.astype(np.int64), point)
@@ -56,7 +56,7 @@ class Transitions:
         known: CodedPoints,
         columns: Sequence[Callable[[int], Sequence[Fraction]]],
     ) -> Transitions:
-        """Those of two tables."""
+        """The transitions between two tables."""
         largest = sum(float(np.abs(table[np.isfinite(table)]).max(initial=1)) for table in logarithms)
         return cls(logarithms, released, known, 8 * EPSILON * len(logarithms) * largest, columns)
 

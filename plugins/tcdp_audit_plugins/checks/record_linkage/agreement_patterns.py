@@ -38,7 +38,7 @@ class Join:
     groups: int  # how many groups there are
 
     def equals(self) -> Whole:
-        """How many original records each of the released records agrees with. Shape of `released`."""
+        """The number of original records that each of the released records agrees with. Shape of `released`."""
         return np.bincount(self.original_group, minlength=self.groups)[self.released_group]
 
     def on(self, column: Column) -> Join:
@@ -84,7 +84,7 @@ def _distinctive_first(columns: Sequence[Column], chosen: Sequence[int]) -> list
 
 
 def pattern_counts(columns: Sequence[Column]) -> Whole:
-    """How many pairs of a released and an original record have each agreement pattern over the p columns.
+    """The number of pairs of a released and an original record with each agreement pattern over the p columns.
 
     For every subset S of the attributes N(S) = sum over common values v of n_released(v) n_original(v) pairs agree at
     least on S; inclusion and exclusion over the supersets gives those that agree exactly on S.

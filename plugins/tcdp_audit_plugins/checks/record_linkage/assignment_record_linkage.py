@@ -103,7 +103,7 @@ class _Optima:
 
     @classmethod
     def of(cls, both: Space, released: NDArray[np.intp], original: NDArray[np.intp]) -> _Optima:
-        """Those of two tables."""
+        """The optimal assignments of two tables."""
         shape = len(both.released), len(both.known)
         grid = np.indices(shape).reshape(2, -1)
         pairs = np.bincount(released * shape[1] + original, minlength=grid.shape[1]).reshape(shape)
@@ -120,7 +120,7 @@ class _Optima:
         return [self.share(self.flow(0, rng)) for _ in range(REPETITIONS)]
 
     def flow(self, favour: float, rng: np.random.Generator | None = None) -> NDArray[np.int64]:
-        """How many records of each released point go to each known point in one optimal assignment.
+        """The number of records of each released point that go to each known point in one optimal assignment.
 
         `favour` makes right links nearer, in parts of the mean squared distance. Where right links are favoured, no
         optimal assignment has more of them, since they would be worth more than what float64 loses on sums of

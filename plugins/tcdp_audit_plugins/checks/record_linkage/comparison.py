@@ -16,7 +16,7 @@ Weight = Annotated[Exact, Field(ge=0, le=10**6)]
 
 
 class ComparedAttributes(Parameters):
-    """Which attributes are compared."""
+    """The attributes to compare."""
 
     attributes: Annotated[
         list[Text] | None,
@@ -25,7 +25,7 @@ class ComparedAttributes(Parameters):
 
 
 class ComparisonParameters(ComparedAttributes):
-    """Which attributes are compared, and how much each weighs."""
+    """The attributes to compare, and the weight of each."""
 
     weights: Annotated[
         dict[Text, Weight] | None,
@@ -39,7 +39,7 @@ class ComparisonParameters(ComparedAttributes):
 
 
 def comparable_attributes(parameters: ComparedAttributes, document: PolicyDocument) -> Iterator[tuple[str, str]]:
-    """Why attributes cannot be compared under a policy."""
+    """The reason why attributes cannot be compared under a policy."""
     names = known_attributes(parameters.attributes, quasi_identifiers_of(document))
     for name in names:
         reason = why_unknown(name, document)

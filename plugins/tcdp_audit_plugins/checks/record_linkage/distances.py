@@ -57,19 +57,19 @@ class Distances:
         )
 
     def nearest(self) -> Distances:
-        """Those that tie for nearest to each point, and the next distance after them; others change no answer."""
+        """The distances that tie for each point's least, and the next one after them; others change no answer."""
         chosen = self.tied
         chosen[1:] |= chosen[:-1]
         return Distances(self.space, self.point[chosen], self.squared[chosen], self.records[chosen])
 
     @property
     def starts(self) -> Positions:
-        """Where each point's distances start."""
+        """The position where each point's distances start."""
         return np.flatnonzero(np.diff(self.point, prepend=-1))
 
     @property
     def tied(self) -> NDArray[np.bool_]:
-        """Which count as equal to the least one of their point."""
+        """The distances that count as equal to the least one of their point."""
         limit = self.space.nearly(self.squared[self.starts])
         return np.asarray(self.squared <= np.repeat(limit, np.diff(self.starts, append=len(self.point))))
 
@@ -193,7 +193,7 @@ def _single(columns: list[Floats] | list[NDArray[np.generic]]) -> NDArray[np.flo
 
 
 def closer(space: Space, released: NDArray[np.intp], known: NDArray[np.intp]) -> NDArray[np.int64]:
-    """How many known records are strictly closer to a released point than a given known one is.
+    """The number of known records that are strictly closer to a released point than a given known one is.
 
     Cost: O(pairs x N x d) in products, in blocks.
     """
@@ -215,7 +215,7 @@ class _Closer:
     limit: Floats  # float64, shape (released points,)
 
     def count(self, some: slice) -> NDArray[np.int64]:
-        """How many records of some known points are below; what float32 cannot decide is compared in float64."""
+        """The number of records of known points that are below; float64 decides what float32 cannot."""
         factors, known = self.factors, self.factors.space.known
         product = factors.right[some] @ factors.left.T
         labels = factors.space.released.labels

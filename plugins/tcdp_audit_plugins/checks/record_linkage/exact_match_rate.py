@@ -97,16 +97,16 @@ class Counted:
 
     @classmethod
     def of(cls, table: CodedTable, others: CodedTable) -> Counted:
-        """Those of two tables."""
+        """The counts of two tables."""
         return cls(table.records, *matches(table, others))
 
     def __add__(self, other: Counted) -> Counted:
-        """Those of two parts."""
+        """Add the counts of two parts."""
         return Counted(*(getattr(self, one.name) + getattr(other, one.name) for one in fields(self)))
 
     @property
     def share(self) -> Fraction:
-        """Of the records, those that equal some record of the other table."""
+        """The share of the records that equal some record of the other table."""
         return Fraction(self.equal, self.records)
 
     @property
@@ -124,7 +124,7 @@ def _beside_control(copied: Counted, strangers: Counted) -> dict[str, Any]:
 
 
 def matches(released: CodedTable, others: CodedTable) -> tuple[int, int]:
-    """How many released records equal some other record, and how many equal exactly one.
+    """The number of released records that equal some other record, and how many equal exactly one.
 
     Cost: O(rows log rows).
     """

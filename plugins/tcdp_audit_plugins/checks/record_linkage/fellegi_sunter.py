@@ -65,7 +65,7 @@ class Linkage:
 
 
 def bits(p: int) -> Floats:
-    """Which attributes each pattern agrees on, float64, shape (2^p, p)."""
+    """The attributes that each pattern agrees on, float64, shape (2^p, p)."""
     return (np.arange(1 << p)[:, None] >> np.arange(p) & 1).astype(np.float64)
 
 
@@ -82,7 +82,7 @@ def agreement_rates(counts: Whole) -> Floats:
 
 @dataclass(frozen=True)
 class Estimation:
-    """How a model is estimated."""
+    """The method by which a model is estimated."""
 
     # estimate prior and u as well, by plain maximum likelihood; otherwise only m, kept above u
     unconstrained: bool = False
@@ -166,7 +166,7 @@ def _posterior(agreed: Floats, p: np.float64, m: Floats, u: Floats) -> Floats:
 
 @dataclass(frozen=True)
 class Decision:
-    """Which patterns are links and which are non-links; the others are left to a clerk. bool, shape (2^p,)."""
+    """The patterns that are links and those that are non-links; the others are left to a clerk. bool, shape (2^p,)."""
 
     link: Chosen
     non_link: Chosen

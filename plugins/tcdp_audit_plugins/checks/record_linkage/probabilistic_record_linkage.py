@@ -80,12 +80,12 @@ class ProbabilisticParameters(Parameters):
     )
 
     def how(self) -> Estimation:
-        """How the model is to be estimated."""
+        """The method by which the model is to be estimated."""
         return Estimation(self.unconstrained, float(self.smoothing), float(self.convergence), self.iterations)
 
 
 def faults(parameters: ProbabilisticParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
-    """Why an expectation cannot hold for a policy: (parameter, sentence)."""
+    """The reasons why an expectation cannot hold for a policy: (parameter, sentence)."""
     roles = {name: one.role for name, one in document.attributes.items()}
     names = parameters.attributes or [name for name, role in roles.items() if role is Role.QUASI_IDENTIFIER]
     if len(names) > MOST:

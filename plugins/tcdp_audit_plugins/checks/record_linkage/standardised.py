@@ -40,7 +40,7 @@ class RecordPoints:
     point: NDArray[np.intp]  # the point of each record. Shape (records,).
 
     def __len__(self) -> int:
-        """How many points there are."""
+        """The number of points."""
         return len(self.records)
 
     def only(self, points: NDArray[np.intp]) -> RecordPoints:
@@ -144,7 +144,7 @@ def space(
 
 
 def _varieties(table: CodedTable, name: str) -> int:
-    """How many values of an attribute occur in a table."""
+    """The number of values of an attribute that occur in a table."""
     return int(np.count_nonzero(_counts(table, name)[:-1]))
 
 

@@ -1,4 +1,4 @@
-"""Which classes of one release overlap with which classes of another, however coarse each of them is.
+"""Overlaps of the classes of one release with those of another, however coarse each of them is.
 
 Classes are boxes. They are joined one quasi-identifier after another, the most selective first, so that classes of two
 releases that are generalised alike cost no more than their number.
@@ -94,7 +94,7 @@ class _Side:
         return boxes
 
     def find(self, parents: Positions, codes: Positions) -> tuple[Positions, Positions]:
-        """Which of some groups there are, and their numbers."""
+        """The groups that there are among some, and their numbers."""
         asked = parents * self.width + codes
         places = np.minimum(np.searchsorted(self._keys, asked), len(self._keys) - 1)
         there = np.flatnonzero(self._keys[places] == asked)
@@ -138,7 +138,7 @@ class _Way:
 
     @property
     def cost(self) -> Counts:
-        """How many candidates each pair has."""
+        """The number of candidates that each pair has."""
         return self._upto[self._starts[self._groups + 1]] - self._upto[self._starts[self._groups]]
 
     def candidates(self, begin: int, end: int) -> tuple[Positions, Positions, Positions]:

@@ -50,7 +50,7 @@ def candidates(values: Sequence[ClassValues], classes: Sequence[Positions], memo
 
 
 def _in_common(values: Sequence[ClassValues], classes: Sequence[Positions], first: int) -> tuple[Counts, Floats]:
-    """How many values each combination has in common, and their entropy; the values of one release are looked up."""
+    """The number of common values of each combination, and their entropy; those of one release are looked up."""
     own = values[first]
     lengths = own.number[classes[first]]
     places = positions_of(own.offsets[classes[first]], lengths)

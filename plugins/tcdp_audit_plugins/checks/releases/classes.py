@@ -79,12 +79,12 @@ class ClassValues:
 
     @property
     def number(self) -> Counts:
-        """How many different values each class has. Shape (classes,)."""
+        """The number of different values that each class has. Shape (classes,)."""
         return np.diff(self.offsets)
 
     @cached_property
     def records(self) -> Counts:
-        """How many records of each class have a value. Shape (classes,)."""
+        """The number of records of each class that have a value. Shape (classes,)."""
         upto = np.concatenate([[0], np.cumsum(self.times)])
         return np.diff(upto[self.offsets])
 
@@ -177,7 +177,7 @@ def blocks_of(sizes: Counts, limit: int) -> list[tuple[int, int]]:
 
 
 def together(memory: int | None, each: int) -> int:
-    """How many things that take so many bytes are looked at together."""
+    """The number of things of so many bytes that are looked at together."""
     return 2**22 if memory is None else max(1, min(2**22, memory // (2 * each)))
 
 
@@ -206,5 +206,5 @@ class Lifespans:
 
     @property
     def now(self) -> NDArray[np.bool_]:
-        """Which of them are in this release."""
+        """The classes that are in this release."""
         return self.classes[0][self.combination] >= 0

@@ -1,4 +1,4 @@
-"""Which values of an attribute in one release may be the same person's as which values of it in another.
+"""Values of an attribute in one release that may be the same person's as a value of it in another.
 
 A release may be coarser than another: values overlap where their ranges do, where one is below the other in the
 hierarchy, where one is of the other's set, or where they are equal. A missing value is a value of its own.
@@ -37,12 +37,12 @@ class Overlap:
 
     @cached_property
     def offsets(self) -> Positions:
-        """Where the partners of each code of the first begin. Shape (codes + 1,)."""
+        """The position where the partners of each code of the first begin. Shape (codes + 1,)."""
         return np.searchsorted(self.one, np.arange(self.sizes[0] + 1))
 
     @property
     def number(self) -> Counts:
-        """How many partners each code of the first has."""
+        """The number of partners that each code of the first has."""
         return np.diff(self.offsets)
 
     def turned(self) -> Overlap:

@@ -36,7 +36,7 @@ class Differences:
 
     @property
     def sizes(self) -> Counts:
-        """How many records each group has more or fewer than before, where it is not as many."""
+        """The number of records that each group has more or fewer than before, where it is not as many."""
         apart = np.abs(self.now - self.before)
         return apart[apart > 0]
 

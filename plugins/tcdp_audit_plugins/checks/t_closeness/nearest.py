@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 from math import inf, nextafter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,10 +16,13 @@ from tcdp_audit.plugin.check import (
     Histogram,
     Ratios,
     ReferenceDistribution,
-    TableView,
 )
-from tcdp_audit.plugin.engine import CheckError, CodedTable, Tree
+from tcdp_audit.plugin.engine import CheckError
 from tcdp_audit_plugins.checks.t_closeness.t_closeness import KINDS, ClosenessParameters, closeness
+
+if TYPE_CHECKING:
+    from tcdp_audit.plugin.check import TableView
+    from tcdp_audit.plugin.engine import CodedTable, Tree
 
 
 @dataclass(frozen=True)

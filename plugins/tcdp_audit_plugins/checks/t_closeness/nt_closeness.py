@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,15 +22,18 @@ from tcdp_audit.plugin.check import (
     ReferenceDistribution,
     TableCheck,
     TableFigure,
-    TableView,
 )
 from tcdp_audit.plugin.detector import PolicyDocument, Role, Text
-from tcdp_audit.plugin.engine import CheckError, CodedTable, Domain, Hierarchy
+from tcdp_audit.plugin.engine import CheckError
 from tcdp_audit.plugin.sentences import Comparison, Sentences, count
 from tcdp_audit_plugins.checks._shared.sensitive_values import violation_of
 from tcdp_audit_plugins.checks.t_closeness.nearest import Nearest, Subject
 from tcdp_audit_plugins.checks.t_closeness.t_closeness import KINDS, T_CLOSENESS, ClosenessParameters, Distance
 from tcdp_audit_plugins.guides import built_in_guide
+
+if TYPE_CHECKING:
+    from tcdp_audit.plugin.check import TableView
+    from tcdp_audit.plugin.engine import CodedTable, Domain, Hierarchy
 
 Nodes = NDArray[np.int64]
 
@@ -46,7 +49,7 @@ class Classes:
 
     @property
     def steps(self) -> int:
-        """How many steps there are above the classes themselves."""
+        """The number of steps above the classes themselves."""
         return max(len(one) for one in self.nodes) - 1
 
     def groups(self) -> Iterator[tuple[NDArray[np.intp], int]]:

@@ -43,7 +43,7 @@ class TableName:
 
 @dataclass(frozen=True)
 class Address:
-    """Where a table is."""
+    """The address of a table."""
 
     url: URL  # the database, as SQLAlchemy connects to it
     place: TableName | Path  # the table; or the file of the query

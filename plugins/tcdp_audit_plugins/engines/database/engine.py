@@ -65,7 +65,7 @@ class DatabaseEngine(Engine):
 
     @property
     def records(self) -> int:
-        """How many records the table has: the sum of its groups, or counted where it has none."""
+        """The number of records that the table has: the sum of its groups, or counted where it has none."""
         if self._announced:
             self._require(self._announced)
         held = self._groups or ([] if self._records is None else [self._records])
@@ -73,7 +73,7 @@ class DatabaseEngine(Engine):
 
     @property
     def rows(self) -> int:
-        """How many distinct rows there are in the columns that were announced."""
+        """The number of distinct rows in the columns that were announced."""
         return self._require(self._announced).rows if self._announced else self.records
 
     def group_by(self, attributes: Sequence[str]) -> None:
@@ -129,7 +129,7 @@ class DatabaseEngine(Engine):
             )
 
     def repeats(self, attribute: str) -> tuple[int, int]:
-        """How many records have no value of a column, and how many values occur in more than one record."""
+        """The number of records without a value in a column, and of values that occur in more than one record."""
         self._require_readable([attribute])
         (cell,) = self._cells([attribute])
         schema = pa.schema([("missing", pa.int64()), ("repeated", pa.int64())])

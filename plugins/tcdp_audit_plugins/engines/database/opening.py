@@ -19,7 +19,7 @@ from tcdp_audit_plugins.engines.database.session import Session
 from tcdp_audit_plugins.engines.database.source import SharedSession, Source, source_of
 
 if TYPE_CHECKING:
-    from tcdp_audit_plugins.engines.database import DatabaseTable
+    from tcdp_audit.plugin.engine import DatabaseTable
 
 PATIENCE = 10  # seconds to wait for a server that does not answer
 

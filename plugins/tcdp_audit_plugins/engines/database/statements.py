@@ -22,7 +22,7 @@ _PLAIN = postgresql.dialect(paramstyle="named")  # type: ignore[no-untyped-call]
 
 @dataclass(frozen=True)
 class Cell:
-    """How the cells of a column travel."""
+    """The SQL of a column's cells."""
 
     column: str  # the column's name
     type: str  # its type as the database calls it
@@ -84,7 +84,7 @@ def drawn_by(
 
 
 def repeats(relation: Relation, cell: Cell) -> sa.Select[Any]:
-    """How many records have no value of a column, and how many values occur in more than one record."""
+    """The number of records that have no value of a column, and that of values that occur in more than one record."""
     each = sa.select(cell.value.label("value"), sa.func.count().label(COUNT)).select_from(relation).group_by(cell.key)
     values = each.subquery("each_value")
     value, number = values.c.value, values.c[COUNT]
@@ -100,7 +100,7 @@ def _sum(number: ColumnElement[int]) -> ColumnElement[int]:
 
 
 def total(relation: Relation) -> sa.Select[Any]:
-    """How many records there are."""
+    """The number of records."""
     return sa.select(sa.func.count().label(COUNT)).select_from(relation)
 
 

@@ -74,7 +74,7 @@ class SparkEngine(Engine):
 
     @property
     def records(self) -> int:
-        """How many records the table has; counted once."""
+        """The number of records that the table has; counted once."""
         if self._count is None:
             with on_cluster(self.name):
                 self._count = int(self._frame.count())
@@ -159,7 +159,7 @@ class SparkEngine(Engine):
         return streamed_engine(table.to_reader(), self.name, self.uri, GLIMPSED)
 
     def repeats(self, attribute: str) -> tuple[int, int]:
-        """How many records have no value of a column, and how many values occur in more than one record."""
+        """The number of records without a value in a column, and of values that occur in more than one record."""
         position = self._position[attribute]
         field = self._fields[position]
         require_cells(field, self.name)

@@ -32,7 +32,7 @@ class Distinct:
 
     @classmethod
     def of(cls, counted: pa.Table, table: str) -> Distinct:
-        """Of a row for each distinct cell: the cell, and how many records have it."""
+        """The lookup of a table with a row for each distinct cell: the cell, and how many records have it."""
         cells, counts = (column.combine_chunks() for column in counted.columns)
         present = cells.is_valid()
         times = np.asarray(counts.filter(present), np.int64)
@@ -40,7 +40,7 @@ class Distinct:
 
     @property
     def records(self) -> int:
-        """How many records the column has."""
+        """The number of records that the column has."""
         return int(self.counts.sum()) + self.nulls
 
     @cached_property

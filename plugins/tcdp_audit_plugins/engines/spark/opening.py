@@ -1,4 +1,4 @@
-"""What the engine is opened on: a frame of the caller's, a path, or a table of the catalogue.
+"""Tables of Spark: a frame of the caller's, a path, or a table of the catalogue.
 
 Parquet files on a cluster, read as the file reader reads them, and files of which only a log says what counts.
 
@@ -25,7 +25,7 @@ from pyspark.sql.types import StringType, StructField, StructType
 
 from tcdp_audit.plugin._internal import require_one_version
 from tcdp_audit.plugin.engine import Engine, UsageError, redact_errors
-from tcdp_audit_plugins.engines.spark import SCHEME
+from tcdp_audit_plugins.engines import SPARK_SCHEME
 from tcdp_audit_plugins.engines.spark.engine import SparkEngine
 from tcdp_audit_plugins.engines.spark.faults import condition_of, on_cluster, without_warning_of_pandas
 
@@ -46,7 +46,7 @@ def engine_over(given: Any, name: str, memory: int) -> Engine:  # noqa: ARG001 -
     if not isinstance(given, str):
         require_version_of_frame(given, name)
         return SparkEngine(given, name, f"memory:{name}")
-    location = given.removeprefix(SCHEME)
+    location = given.removeprefix(SPARK_SCHEME)
     if not location:
         raise UsageError("spark: names no table; write spark:PATH for Parquet files, or spark:TABLE")
     shown = without_credentials(location)
@@ -55,7 +55,7 @@ def engine_over(given: Any, name: str, memory: int) -> Engine:  # noqa: ARG001 -
         with on_cluster(shown):
             frame = read_parquet(session, location, shown) if _is_path(location) else session.table(location)
         require_version_of_frame(frame, shown)
-        return SparkEngine(frame, shown, f"{SCHEME}{shown}", close)
+        return SparkEngine(frame, shown, f"{SPARK_SCHEME}{shown}", close)
     except BaseException:
         close()
         raise

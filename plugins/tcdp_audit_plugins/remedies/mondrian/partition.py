@@ -36,7 +36,7 @@ class CutScore(NamedTuple):
     bits: Floats  # the entropy of the parts' sizes, which is what the cut uses up; 0 where it leaves a single part
 
     def of(self, partitions: NDArray[np.intp]) -> CutScore:
-        """That of some partitions."""
+        """The figures of some partitions."""
         return CutScore(self.width[partitions], self.saved[partitions], self.bits[partitions])
 
 

@@ -165,7 +165,7 @@ def numeric_distance(histogram: Histogram, marginal: ReferenceDistribution, valu
 
 @cached_on_reference
 def _positions(_: ReferenceDistribution, values: NDArray[Any]) -> NDArray[np.int64] | None:
-    """Where values are from the smallest on, in the largest unit in which all are integers; None if there is none."""
+    """The values' distances from the smallest, in the largest unit in which all are integers; None if there is none."""
     whole = _whole(values)
     if whole is None:
         return None
@@ -194,7 +194,7 @@ def _whole(values: NDArray[Any]) -> NDArray[np.int64] | None:
 
 
 def _scaled(values: NDArray[Any]) -> Floats:
-    """Where the values are between the smallest (0) and the largest (1)."""
+    """The values on a scale from the smallest (0) to the largest (1)."""
     near_one = np.ldexp(values.astype(np.float64), -int(np.frexp(np.abs(values).max())[1]))
     span = near_one[-1] - near_one[0]
     if np.finfo(np.float64).eps > COARSE * span:

@@ -147,7 +147,7 @@ def _blocks(histogram: Histogram) -> tuple[tuple[slice, Histogram], ...]:
 
 @dataclass(frozen=True)
 class _Quantiles:
-    """Where the cumulative weights of a reference reach a share of their total.
+    """The places where the cumulative weights of a reference reach a share of their total.
 
     A table says so for shares of one in some thousands or more; from there the value sought is hardly ever far. It is
     looked for in integers.
@@ -167,7 +167,7 @@ class _Quantiles:
 
     @property
     def _cells(self) -> int:
-        """How many shares the table has."""
+        """The number of shares that the table has."""
         return min(max(CELLS, 2 * len(self.weights)), MOST_CELLS)
 
     def turns(self, histogram: Histogram) -> NDArray[np.intp]:
@@ -214,7 +214,7 @@ class _Line:
         return histogram.sum(moved) + self._area[histogram.values[histogram.offsets[:-1]]] * size
 
     def _bend(self, figures: NDArray[Any], histogram: Histogram, turn: NDArray[np.intp]) -> NDArray[Any]:
-        """How much more a figure grows up to the turn than after it."""
+        """The growth of a figure up to the turn, less that after it."""
         start = figures.take(histogram.values)
         return np.asarray(2 * figures.take(turn) - start - _next(histogram, start, figures[-1]))
 

@@ -54,7 +54,7 @@ def _largest(histogram: Histogram, marginal: ReferenceDistribution) -> Ratios:
 
 @cached_on_histogram
 def lacks_value(histogram: Histogram, marginal: ReferenceDistribution) -> NDArray[np.bool_]:
-    """Which classes lack a value that the reference has. Shape (classes,). O(pairs)."""
+    """The classes that lack a value of the reference, as a mask. Shape (classes,). O(pairs)."""
     lacks = histogram.distinct < np.count_nonzero(marginal.weights)
     if lacks.all():
         return np.asarray(lacks)

@@ -37,17 +37,17 @@ class PairedPoints:
 
     @property
     def records(self) -> int:
-        """How many records look for their match."""
+        """The number of records that look for their match."""
         return int(self.times.sum())
 
     @property
     def attributes(self) -> int:
-        """How many attributes are compared: numbers and ranks first, nominal ones after them."""
+        """The number of attributes that are compared: numbers and ranks first, nominal ones after them."""
         return len(self.space.number_weights) + len(self.space.label_weights)
 
     @property
     def cells(self) -> int:
-        """How many pairs of a released and a known point there are."""
+        """The number of pairs of a released and a known point."""
         return len(self.space.released) * len(self.space.known)
 
     def among_themselves(self, chosen: NDArray[np.bool_], *, strangers: bool) -> PairedPoints:
@@ -203,7 +203,7 @@ class FeatureBlocks:
 
     @property
     def cells(self) -> int:
-        """How many pairs of points a block has, about."""
+        """The number of pairs of points that a block has, about."""
         return max(1, CELLS // len(self.family.names))
 
     def __iter__(self) -> Iterator[tuple[slice, Singles]]:

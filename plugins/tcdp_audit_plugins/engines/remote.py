@@ -1,4 +1,4 @@
-"""What a URL names is copied, piece by piece, into a private folder, and read from there.
+"""Copies of what URLs name, made piece by piece in a private folder, and read from there.
 
 A file is one that was not changed meanwhile and whose size is as it was said to be. Nothing else is downloaded.
 
@@ -27,8 +27,7 @@ from tcdp_audit.plugin._internal import (
     writing_temporarily,
 )
 from tcdp_audit.plugin.engine import DataError, Engine, TcdpAuditError, UsageError, open_file
-from tcdp_audit_plugins.engines.remote import SCHEMES
-from tcdp_audit_plugins.engines.statistics import is_statistical, open_statistical
+from tcdp_audit_plugins.engines import SCHEMES, is_statistical, open_statistical
 
 PIECE = 2**20
 SILENCE = 60  # seconds without a byte before a server is given up
@@ -136,7 +135,7 @@ class _Store:
         return entry if entry.get("type") != "directory" else None
 
     def _parts(self) -> tuple[str, dict[str, Mapping[str, Any]]]:
-        """Where the names of the files of a table begin, and the files by their names below it, sorted.
+        """The prefix of the names of a table's files, and the files by their names below it, sorted.
 
         Raises:
             UsageError: there is none, or they cannot be one table.

@@ -1,0 +1,8 @@
+"""Makes what benchmarks share with tests importable."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+sys.path.append(str(Path(__file__).parents[2] / "benchmarks"))
