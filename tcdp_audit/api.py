@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     )
     from tcdp_audit.core.base.outcome import (
         COLUMN_DEMANDS as COLUMN_DEMANDS,
+        LINK_DEMANDS as LINK_DEMANDS,
         RESTORED_COLUMNS as RESTORED_COLUMNS,
         SCHEMA as SCHEMA,
         SHUFFLED as SHUFFLED,

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from threading import Thread
 from time import monotonic
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from tcdp_audit.api import Plugins, audit
 from tcdp_audit.cli.options import on_engine, prepare, with_query

@@ -154,6 +154,8 @@ def _linked_rows(release: Release) -> Outcome:
     Records without a unit count as one unit together, as for every demand.
     """
     document, domain = release.policy.document, release.unit
+    if document.tables is not None:  # the links are judged by themselves, and what they join as whole histories
+        return _outcome(LINKED_ROWS, ("Linked tables are judged together", LINKED_TITLES[1]), [], "")
     if document.unit is None or document.unit not in release.columns:
         return _outcome(LINKED_ROWS, LINKED_TITLES, [], "")
     sizes = np.zeros(0, dtype=np.int64) if domain is None else np.append(_counts_as_read(domain), domain.missing)

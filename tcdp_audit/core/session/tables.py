@@ -14,7 +14,7 @@ from tcdp_audit.core.base.cache import Cache, Identity
 from tcdp_audit.core.base.errors import DataError, UsageError, redact_errors
 from tcdp_audit.core.base.resources import budget
 from tcdp_audit.core.base.scratch import sweep
-from tcdp_audit.core.base.words import visible
+from tcdp_audit.core.base.words import listing, visible
 from tcdp_audit.core.engines.base import Engine
 from tcdp_audit.core.engines.opening import open_engine, open_with, opener_of, opening_for, require_no_url
 from tcdp_audit.core.policy.faults import nearest
@@ -124,7 +124,8 @@ class OpenTables:
         own = _by_name(policy, given)
         if unknown := sorted(set(own) - set(declared)):
             raise UsageError(
-                f"release: the policy has no table {visible(repr(unknown[0]))}{nearest(unknown[0], declared)}"
+                f"release: the policy has no table {visible(repr(unknown[0]))}"
+                f"{nearest(unknown[0], declared) or '; it has ' + listing([*declared])}"
             )
         engines = {}
         for name, one in declared.items():

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tcdp_audit.core.base.cache import Identity
-from tcdp_audit.core.base.errors import CheckError, DataError
+from tcdp_audit.core.base.errors import CheckError
 from tcdp_audit.core.base.frozen import FrozenDict
 from tcdp_audit.core.base.words import gibibytes
 from tcdp_audit.core.encoding.counted import CountedCodes
@@ -21,7 +21,7 @@ from tcdp_audit.core.release.release import Release
 from tcdp_audit.core.units.coding import CodedHistories, code_histories
 from tcdp_audit.core.units.engines import HISTORY, HistoryEngine
 from tcdp_audit.core.units.histories import ROW_BYTES, Histories, declaring
-from tcdp_audit.core.units.linked import Link, LinkedTables, depth_of, links_of_tables, orphans_sentence
+from tcdp_audit.core.units.linked import Link, LinkedTables, depth_of
 
 ROOT = "\0root"  # the unit of a row; no column of a table has this name
 ANCESTORS = "\0ancestors"  # what is known of the rows above a row, between it and the unit
@@ -144,12 +144,9 @@ def read_tables(release: Release, memory: int) -> TableHistories:
 
 def _read(release: Release, engine: LinkedTables, memory: int) -> TableHistories:
     document = release.policy.document
-    try:
-        links = links_of_tables(engine, document.unit_column or "")
-    except DataError as error:
-        raise CheckError(str(error)) from None
-    if orphans := orphans_sentence(links):
-        raise CheckError(f"{orphans}; correct the links, or leave these rows out")
+    if engine.links.faults:
+        raise CheckError(f"{engine.links.sentence}; correct the links, or leave these rows out of every table")
+    links = engine.links.by_table
     unit = _unit_of(release, document)
     needed = sum(one.records * (ROW_BYTES + 8 * len(one.columns)) for one in engine.tables.values())
     if needed > memory:
@@ -191,12 +188,7 @@ def _unit_of(release: Release, document: PolicyDocument) -> Domain:
     assert document.unit is not None  # noqa: S101 - a policy of tables names one
     if obstacle := release.obstacle(document.unit):
         raise CheckError(obstacle)
-    unit = release.domains[document.unit]
-    repeated = int((unit.counts > 1).sum())
-    if repeated or unit.missing:
-        what = f"{repeated:,} units in several rows" if repeated else f"{unit.missing:,} rows without a unit"
-        raise CheckError(f"the table of units has {what}; it must have one row for each unit")
-    return unit
+    return release.domains[document.unit]
 
 
 def _by_depth(engine: LinkedTables) -> list[str]:
