@@ -155,7 +155,7 @@ def run_in_background(work: Callable[[], T]) -> Future[T]:
 
 
 class Form:
-    """What prints the results of a run; this one prints nothing."""
+    """A form of the results of a run; this one prints nothing."""
 
     def begin(self, policies: Sequence[Path]) -> None:
         """Called before the first audit."""

@@ -26,7 +26,7 @@ _recorded: ContextVar[dict[str, Any] | None] = ContextVar("recorded", default=No
 
 @dataclass(frozen=True)
 class Table:
-    """What is known about a table that was read.
+    """A table that was read: its name, place, size and digest.
 
     Args:
         uri: where it came from.
@@ -144,7 +144,7 @@ class Run:
 
     @property
     def configured(self) -> str:
-        """What a pyproject.toml set, in words; nothing where none did."""
+        """The settings of a pyproject.toml, in words; nothing where none did."""
         if self.configuration is None:
             return ""
         settings = self.configuration["set"].items()

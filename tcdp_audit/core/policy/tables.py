@@ -106,6 +106,10 @@ def faults_of_tables(document: PolicyDocument) -> Iterator[tuple[tuple[str | int
         )
     yield from _faults_of_parents(tables)
     for name, one in tables.items():
+        for column, declared in one.attributes.items():
+            if declared.of is not None and one.belongs_to is not None and len(tables) > 1:
+                sentence = "all rows of a table that belongs to another are known together; leave `of` out"
+                yield (TABLES, name, "attributes", column, "of"), sentence
         if not one.attributes and one.belongs_to is None and len(tables) == 1:
             yield (TABLES, name), "the only table has no attributes; declare a role for each of its columns"
     yield from _faults_of_links(document, tables)

@@ -78,7 +78,7 @@ class OpenTables:
         return read_policy(policy, self.plugins)
 
     def inputs(self, policy: Policy, levels: Mapping[str, int] = NO_LEVELS, **options: Any) -> AuditInputs:
-        """What an audit under a policy reads.
+        """The inputs of an audit under a policy.
 
         Args:
             policy: what the release must satisfy.

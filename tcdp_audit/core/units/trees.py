@@ -20,10 +20,9 @@ from tcdp_audit.core.policy.model import AttributeDeclaration, PolicyDocument, R
 from tcdp_audit.core.release.release import Release
 from tcdp_audit.core.units.coding import CodedHistories, code_histories
 from tcdp_audit.core.units.engines import HISTORY, HistoryEngine
-from tcdp_audit.core.units.histories import ROW_BYTES, Histories, declaring
+from tcdp_audit.core.units.histories import ROOT, ROW_BYTES, Histories, declaring
 from tcdp_audit.core.units.linked import Link, LinkedTables, depth_of
 
-ROOT = "\0root"  # the unit of a row; no column of a table has this name
 ANCESTORS = "\0ancestors"  # what is known of the rows above a row, between it and the unit
 Numbers = NDArray[np.int64]
 

@@ -21,7 +21,7 @@ from tcdp_audit.plugin.check import (
 )
 from tcdp_audit.plugin.detector import Exact, PolicyDocument, Text
 from tcdp_audit.plugin.engine import CheckError
-from tcdp_audit.plugin.sentences import Comparison, Outcome, Sentences
+from tcdp_audit.plugin.sentences import Comparison, Outcome, Sentences, count
 from tcdp_audit_plugins.checks._shared.sampling import distribution_of
 from tcdp_audit_plugins.checks.histories.combinations import Ordered
 from tcdp_audit_plugins.checks.histories.events import Flags, UnitRows, events_of
@@ -31,21 +31,19 @@ from tcdp_audit_plugins.checks.histories.reading import (
     ReadEvents,
     block_for,
     event_details,
-    fitting,
     generator_of,
     once_each,
     read_events,
     require_events,
     table_faults,
     tolerance_faults,
-    too_many,
 )
 from tcdp_audit_plugins.checks.histories.sample import SampledKnowledge, sampled_knowledge
 from tcdp_audit_plugins.checks.histories.sensitive import SensitiveValues, attribute_of
 from tcdp_audit_plugins.checks.histories.windows import in_windows
 from tcdp_audit_plugins.guides import built_in_guide
 
-LIMIT = 10**9  # combinations up to which all are looked at
+MOST = 10**9  # combinations, or comparisons of them with units, up to which all are looked at
 
 
 class KnownEventsParameters(EventParameters):
@@ -112,9 +110,9 @@ def known_events(view: TableView, parameters: KnownEventsParameters) -> TableFig
     if parameters.repeats == "ignored":
         read = once_each(read)
     most = max(min(parameters.m, int(read.events.lengths.max(initial=0))), 1)
-    amounts = Ordered.of(read.events, most).amounts(most)
-    if sum(amounts) > LIMIT:
-        return _of_sample(view, read, parameters, sensitive, amounts)
+    amounts = np.array(Ordered.of(read.events, most).amounts(most)) * _compared_with(read)
+    if amounts.sum() > MOST:
+        return _of_sample(view, read, parameters, sensitive, amounts.tolist())
     sizes = knowledge_of(
         read.events,
         parameters.m,
@@ -124,6 +122,11 @@ def known_events(view: TableView, parameters: KnownEventsParameters) -> TableFig
         block=block_for(view, most),
     )
     return _figure(read, sizes, parameters, sensitive)
+
+
+def _compared_with(read: ReadEvents) -> float:
+    """How many events are near to one in the mean, where combinations are compared with these; otherwise 1."""
+    return 1.0 if read.nearby is None else float(read.nearby.amounts[read.events.label].mean())
 
 
 def _figure(
@@ -228,7 +231,7 @@ def _of_sample(
         parameters.C is not None and sample.confidence is not None and sample.confidence > parameters.C
     )
     if not fails and (k is None or parameters.C is not None or bound < k):
-        raise CheckError(_undecided(sample, bound, amounts))
+        raise CheckError(_undecided(sample, bound, amounts, compared=read.nearby is not None))
     details = {
         **event_details(read),
         "sampled": True,
@@ -260,16 +263,18 @@ def _bound(read: ReadEvents, parameters: KnownEventsParameters) -> int:
     return 1 if used and rows.time_column not in rows.codes else int(rows.least_class)
 
 
-def _undecided(sample: SampledKnowledge, bound: int, amounts: Sequence[float]) -> str:
+def _undecided(sample: SampledKnowledge, bound: int, amounts: Sequence[float], *, compared: bool) -> str:
+    """What was looked at, why that decides nothing, and what would."""
+    sums = np.cumsum(amounts).tolist()
+    fits = [size for size, amount in enumerate(sums, 1) if amount <= MOST]
+    number = f"{round(sums[-1]):,}" if sums[-1] < 10**15 else f"{sums[-1]:.2g}"
+    what = "comparisons with combinations" if compared else "combinations"
     return (
-        f"{too_many(sum(amounts), len(amounts))} or fewer are too many to look at all of them ({LIMIT:,} at the most); "
-        f"the rarest of {sample.combinations:,} in a sample occurs in {sample.support:,} histories, and the smallest "
-        f"class of whole histories is of {bound:,}, which decides nothing; {fitting(_sums(amounts), LIMIT, 'm')}"
+        f"{number} {what} of at most {count(len(amounts), 'event')} are too many to look at all of them ({MOST:,} at "
+        f"the most); the rarest of {sample.combinations:,} in a sample occurs in {sample.support:,} histories, and the "
+        f"smallest class of equal whole histories is of {bound:,}, which decides nothing; "
+        + (f"lower `m` to {max(fits)}" if fits else "make the events coarser, or histories shorter")
     )
-
-
-def _sums(amounts: Sequence[float]) -> list[float]:
-    return [sum(amounts[: place + 1]) for place in range(len(amounts))]
 
 
 def _faults(parameters: KnownEventsParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
@@ -331,7 +336,8 @@ CHECKS: list[Check] = [
                 "of_all": "[{sampled?}at least ]{failing/records:{unit}}",
                 "worst": "the least is {observed:{unit}}[{C?}, the largest share of a value {certainty}]",
                 "certain": (
-                    "[{alone>0?}; {alone:{unit}} {alone:is|are} found for certain[{safe>0?}, and no one by {safe:event}]]"
+                    "[{alone>0?}; {alone:{unit}} {alone:is|are} found for certain[{safe>0?}, and no one by "
+                    "{safe:event}]]"
                 ),
                 "certainty": "{details.confidence:% against C}",
             },

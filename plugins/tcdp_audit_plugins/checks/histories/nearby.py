@@ -19,7 +19,7 @@ from tcdp_audit.plugin._internal import (
     positions_of,
     run_lengths,
 )
-from tcdp_audit_plugins.checks.histories.combinations import BLOCK
+from tcdp_audit_plugins.checks.histories.combinations import BLOCK, LIMIT
 from tcdp_audit_plugins.checks.histories.events import Events, Flags, Positions
 
 
@@ -113,28 +113,33 @@ class NearbyEvents:
         # (Hall). The points of a label are in the order of their times, and the tolerance is the same for all, so the
         # events near them begin and end in this order too: to take for each point the earliest event that is near and
         # not taken yet then finds a way whenever there is one.
+        if not len(points):
+            return
         amounts = self.amounts[points]
-        rarest = np.argmin(amounts, axis=1)
-        least = np.take_along_axis(amounts, rarest[:, None], axis=1)[:, 0] if len(points) else rarest
-        driver = np.take_along_axis(points, rarest[:, None], axis=1)[:, 0] if len(points) else rarest
+        place = np.argmin(amounts, axis=1)[:, None]
+        least = np.take_along_axis(amounts, place, axis=1)[:, 0]
         until = np.cumsum(least)
         edges = [0, *(np.flatnonzero(np.diff(until // block)) + 1).tolist(), len(points)]
         for start, end in pairwise(edges):
             checkpoint()
             some = slice(start, end)
-            if end > start:
-                yield some, self._fits(points[some], driver[some], least[some])
+            yield some, self._fits(points[some], place[some], least[some])
 
-    def _fits(self, points: Positions, driver: Positions, amounts: Counts) -> Fits:
-        """The candidates are the units with an event near the driver; each by the first of these events."""
-        near = positions_of(self._first_near[driver], amounts)
+    def _fits(self, points: Positions, place: Positions, amounts: Counts) -> Fits:
+        """The units that fit, out of those with an event near the point that has fewest; each by the first of these."""
+        rarest = np.take_along_axis(points, place, axis=1)[:, 0]
+        near = positions_of(self._first_near[rarest], amounts)
         combination = np.repeat(np.arange(len(points)), amounts)
         by_time = self._by_time
-        first = by_time.before[near] < self.low[driver][combination]
+        first = by_time.before[near] < self.low[rarest][combination]
         combination, unit = combination[first], by_time.unit[near[first]]
+        labels = self.label_of_point[points]
+        repeated = (labels[:, 1:] == labels[:, :-1]).any(axis=1)  # else an event near one point is near no other
         taken = np.full(len(unit), -1)
-        for place in range(points.shape[1] if points.shape[1] > 1 else 0):
-            fits, taken = self._earliest(unit, points[:, place][combination], taken)
+        for number in range(points.shape[1]):
+            asked = (repeated | (place[:, 0] != number))[combination]
+            fits = np.ones(len(unit), bool)
+            fits[asked], taken[asked] = self._earliest(unit[asked], points[:, number][combination[asked]], taken[asked])
             combination, unit, taken = combination[fits], unit[fits], taken[fits]
         return Fits(combination, unit, np.bincount(combination, minlength=len(points)))
 
@@ -142,12 +147,10 @@ class NearbyEvents:
         """Whether each unit has an event near a point after the one taken before, and the earliest such event."""
         history = self._by_unit
         wanted = unit * self._labels + self.label_of_point[point]
-        run = np.minimum(np.searchsorted(history.runs, wanted), len(history.runs) - 1)
-        has = history.runs[run] == wanted
-        begin = np.searchsorted(history.keys, run * self.ranks + self.low[point])
-        end = np.searchsorted(history.keys, run * self.ranks + self.high[point])
-        begin = np.maximum(begin, taken + 1)
-        return has & (begin < end), begin
+        run, has = history.number_of(wanted)
+        begin = np.maximum(np.searchsorted(history.keys, run * self.ranks + self.low[point]), taken + 1)
+        last = np.minimum(begin, len(history.keys) - 1)
+        return has & (begin == last) & (history.keys[last] < run * self.ranks + self.high[point]), begin
 
     @cached_property
     def _labels(self) -> int:
@@ -172,6 +175,8 @@ class NearbyEvents:
         pairs = (self.unit * self._labels + self.label)[order]
         starts = boundaries(pairs)
         run_of = np.repeat(np.arange(len(starts)), run_lengths(starts, len(order)))
+        if (int(pairs.max(initial=0)) + 1) * self.ranks < LIMIT:
+            return _ByUnit(order, None, run_of, pairs * self.ranks + self.rank[order])
         return _ByUnit(order, pairs[starts], run_of, run_of * self.ranks + self.rank[order])
 
     @cached_property
@@ -203,6 +208,13 @@ class _ByUnit:
     """Events in the order of unit, label and time."""
 
     order: Positions
-    runs: Positions  # each pair of unit and label, ascending. Shape (runs,).
-    run_of: Positions  # of each event
-    keys: Positions  # run and rank as one number, ascending
+    runs: Positions | None  # the pairs of unit and label that occur, ascending, where keys have their numbers
+    run_of: Positions  # the number of the pair of each event
+    keys: Positions  # pair, or its number, and rank as one number, ascending
+
+    def number_of(self, pairs: Positions) -> tuple[Positions, Flags]:
+        """The numbers that keys have for pairs of unit and label, and which of them occur."""
+        if self.runs is None:
+            return pairs, np.ones(len(pairs), bool)
+        number = np.minimum(np.searchsorted(self.runs, pairs), len(self.runs) - 1)
+        return number, self.runs[number] == pairs

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from math import floor
@@ -171,15 +171,3 @@ def event_details(read: ReadEvents) -> dict[str, Any]:
         "units_without_events": int((events.lengths == 0).sum()),
         **without,
     }
-
-
-def fitting(amounts: Sequence[float], limit: int, name: str) -> str:
-    """What to lower a parameter to: half a sentence."""
-    fits = [size for size, amount in enumerate(amounts, 1) if amount <= limit]
-    return f"{name}: {max(fits)} would fit" if fits else "a coarser or shorter history would fit"
-
-
-def too_many(amount: float, size: int) -> str:
-    """`3.2e+10 combinations of 4 events`."""
-    number = f"{round(amount):,}" if amount < 10**15 else f"{amount:.2g}"
-    return f"{number} combinations of {count(size, 'event')}"
