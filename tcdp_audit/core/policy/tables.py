@@ -9,10 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from tcdp_audit.core.base.errors import UsageError
+from tcdp_audit.core.base.words import listing
 from tcdp_audit.core.policy.model import SEPARATOR, PolicyDocument, Role, TableDeclaration
 from tcdp_audit.core.policy.source import Location, PolicySource
+
+if TYPE_CHECKING:
+    from tcdp_audit.core.policy.policy import Policy
 
 UNITS = "units"  # what a table of rows belongs to where no table has one row for each unit
 TABLES = "tables"
@@ -46,6 +51,22 @@ def joined(source: PolicySource) -> PolicySource:
         if key in data:
             changed[key] = _named(data[key], attributes)
     return replace(source, data=changed, stand_ins=places)
+
+
+def require_one_table(policy: Policy, what: str, advice: str) -> None:
+    """Insist that a policy has one table.
+
+    Args:
+        policy: the policy.
+        what: what needs one, with its verb: `a suite judges`.
+        advice: what to do where there are several, as an imperative clause.
+
+    Raises:
+        UsageError: it has several.
+    """
+    tables = policy.document.tables
+    if tables is not None:
+        raise UsageError(f"{policy.name}: {what}, and the policy has `tables` ({listing([*tables])}); {advice}")
 
 
 def top_of(tables: Mapping[Any, Any]) -> str:

@@ -16,6 +16,7 @@ from tcdp_audit.core.base.words import gibibytes
 from tcdp_audit.core.encoding.counted import CountedCodes
 from tcdp_audit.core.encoding.domain import Domain, RawDomain
 from tcdp_audit.core.encoding.keys import Codes, fold, occurrences, tally
+from tcdp_audit.core.engines.base import Engine
 from tcdp_audit.core.policy.model import AttributeDeclaration, PolicyDocument, Role, Scale
 from tcdp_audit.core.release.release import Release
 from tcdp_audit.core.units.coding import CodedHistories, code_histories
@@ -42,6 +43,16 @@ class TableHistories(Histories):
     def rows_of(self, table: str) -> Release:
         """The rows of one table, each with its unit, the history of it, and what is known of the rows above."""
         one, engine = self.coded[table], self.release.engine
+        known = {name: attribute for name, attribute in self._declared.items() if engine_table(engine, name) == table}
+        if one.above_of_link is not None:
+            known[ANCESTORS] = AttributeDeclaration(role=Role.QUASI_IDENTIFIER, scale=Scale.NUMERIC)
+        known[ROOT] = AttributeDeclaration(role=Role.INSENSITIVE, scale=Scale.NUMERIC)
+        if table not in self._engines:
+            self._engines[table] = self._engine_of(one)
+        policy = declaring(self.release.policy, known, ROOT)
+        return replace(self.release, engine=self._engines[table], policy=policy)
+
+    def _engine_of(self, one: _CodedTable) -> Engine:
         whole = self.by[()]
         home = np.append(np.arange(self.unit.size), self.unit.size) if self.home is None else self.home
         root = np.where(one.root_of_link >= 0, home[one.root_of_link], self.unit.size)
@@ -49,14 +60,10 @@ class TableHistories(Histories):
             HISTORY: (_counted(one, whole.codes[root], whole.distinct), whole.codes[root]),
             ROOT: (_counted(one, root, self.unit.size), root),
         }
-        known = {name: attribute for name, attribute in self._declared.items() if engine_table(engine, name) == table}
         if one.above_of_link is not None:
             size = int(one.above_of_link.max(initial=0)) + 1
             columns[ANCESTORS] = (_counted(one, one.above_of_link, size), one.above_of_link)
-            known[ANCESTORS] = AttributeDeclaration(role=Role.QUASI_IDENTIFIER, scale=Scale.NUMERIC)
-        known[ROOT] = AttributeDeclaration(role=Role.INSENSITIVE, scale=Scale.NUMERIC)
-        rows = HistoryEngine(one.engine(engine), one.link_domain, columns)
-        return replace(self.release, engine=rows, policy=declaring(self.release.policy, known, ROOT))
+        return HistoryEngine(one.engine(self.release.engine), one.link_domain, columns)
 
     @property
     def _declared(self) -> Mapping[str, AttributeDeclaration]:
@@ -137,8 +144,11 @@ def read_tables(release: Release, memory: int) -> TableHistories:
     """
     engine = release.engine
     assert isinstance(engine, LinkedTables)  # noqa: S101 - asked only for linked tables
-    key = ("tables", Identity(engine, *release.quasi_identifiers))
-    return release.cache.get(key, lambda: _read(release, engine, memory))
+    document = release.policy.document
+    links, suppressed = (document.unit, document.household), release.policy.conventions.suppressed
+    read = Identity(engine, *release.domains.values(), *release.quasi_identifiers)
+    key = ("tables", links, suppressed, len(release.quasi_identifiers), read)
+    return release.cache.get(key, lambda: _read(release, engine, memory)).under(release)
 
 
 def _read(release: Release, engine: LinkedTables, memory: int) -> TableHistories:
