@@ -58,6 +58,7 @@ if TYPE_CHECKING:
         NamedFile as NamedFile,
         PluginInfo as PluginInfo,
         command_line as command_line,
+        digest_of_tables as digest_of_tables,
         recorded_tool as recorded_tool,
     )
     from tcdp_audit.core.base.resources import budget as budget, parse_memory as parse_memory, processors as processors
