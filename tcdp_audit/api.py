@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     )
     from tcdp_audit.core.base.outcome import (
         COLUMN_DEMANDS as COLUMN_DEMANDS,
+        LINK_DEMANDS as LINK_DEMANDS,
         RESTORED_COLUMNS as RESTORED_COLUMNS,
         SCHEMA as SCHEMA,
         SHUFFLED as SHUFFLED,
@@ -57,6 +58,7 @@ if TYPE_CHECKING:
         NamedFile as NamedFile,
         PluginInfo as PluginInfo,
         command_line as command_line,
+        digest_of_tables as digest_of_tables,
         recorded_tool as recorded_tool,
     )
     from tcdp_audit.core.base.resources import budget as budget, parse_memory as parse_memory, processors as processors
@@ -144,6 +146,7 @@ if TYPE_CHECKING:
         parse_nodes as parse_nodes,
         parse_yaml as parse_yaml,
     )
+    from tcdp_audit.core.policy.tables import require_one_table as require_one_table
     from tcdp_audit.core.quality import missing_extra as missing_extra, read_json as read_json
     from tcdp_audit.core.quality.pandera import SchemaValidation as SchemaValidation
     from tcdp_audit.core.release.hidden import MOSTLY as MOSTLY, mostly_wildcards as mostly_wildcards
@@ -158,7 +161,7 @@ if TYPE_CHECKING:
         load_policy as load_policy,
         policy_of_one as policy_of_one,
     )
-    from tcdp_audit.core.repair.fixing import Remediation as Remediation, fix as fix
+    from tcdp_audit.core.repair.fixing import REPAIRED as REPAIRED, Remediation as Remediation, fix as fix
     from tcdp_audit.core.repair.session import Session as Session, open_session as open_session
     from tcdp_audit.core.results.strict_json import with_plain_result as with_plain_result
     from tcdp_audit.core.session.inputs import (
