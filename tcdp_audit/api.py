@@ -1,4 +1,4 @@
-"""What programs call, and what the applications of this project use of its core."""
+"""Names that programs call, and those that the applications of this project use of its core."""
 
 from __future__ import annotations
 

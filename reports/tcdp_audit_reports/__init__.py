@@ -77,7 +77,7 @@ def tcdp_audit_reporters() -> Iterator[Reporter]:
 
 @hookimpl
 def tcdp_audit_report_sections() -> Iterator[ReportSection]:
-    """What HTML and Markdown reports consist of, after their first lines."""
+    """The sections of HTML and Markdown reports, after their first lines."""
     from tcdp_audit_reports.sections import built_in_sections  # noqa: PLC0415 - only for reports
 
     yield from built_in_sections()

@@ -251,7 +251,7 @@ def _facts(frontier: Frontier) -> list[tuple[str, str]]:
 
 
 def reading(frontier: Frontier) -> Iterator[str]:
-    """How to read it."""
+    """A note on reading the map."""
     titles = listing([f"{one.label} ({one.title})" for one in frontier.demands])
     yield (
         "Each setting of the thresholds was repaired by itself and written to a file, and the audit of that file gives "

@@ -79,7 +79,7 @@ def _tool() -> str:
 
 
 def _relation(audit: Audit) -> str:
-    """How the agreed number relates to the others on the page; nothing where the verdict's sentence says it all."""
+    """The relation of the agreed number to the others on the page; nothing where the verdict's sentence says it all."""
     relation = exposed_sentence(audit)
     return "" if relation in verdict_sentence(audit) else relation
 

@@ -132,17 +132,17 @@ def role_of(column: AuditedColumn) -> str:
 
 
 def known(audit: Audit) -> list[str]:
-    """What to call the columns that a neighbour may know."""
+    """The name of the columns that a neighbour may know."""
     return _with_role(audit, Role.QUASI_IDENTIFIER)
 
 
 def secret(audit: Audit) -> list[str]:
-    """What to call the columns that must stay secret."""
+    """The name of the columns that must stay secret."""
     return _with_role(audit, Role.SENSITIVE)
 
 
 def unwanted(audit: Audit) -> list[str]:
-    """What to call the columns that should not be in the published file."""
+    """The name of the columns that should not be in the published file."""
     document = audit.policy.document
     unit = [one for one in audit.columns if one.is_unit and one.is_present and not document.unit_released]
     return [

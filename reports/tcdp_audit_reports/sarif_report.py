@@ -87,7 +87,7 @@ def _pascal(name: str) -> str:
 
 
 def _invocation(result: Audit | Unaudited) -> dict[str, Any]:
-    """How one audit went. It was successful if something may be concluded from it."""
+    """The invocation of one audit. It was successful if something may be concluded from it."""
     if isinstance(result, Unaudited):
         path = name_in_repository(result.path)
         notes = [_note(sentence, Place(path, line or 1)) for line, _, sentence in result.reasons]

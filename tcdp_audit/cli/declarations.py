@@ -121,7 +121,7 @@ def _default(node: Mapping[str, Any], required: bool) -> str:  # noqa: FBT001 - 
 
 
 def _kind(node: Mapping[str, Any], definitions: Mapping[str, Any]) -> str:
-    """What a JSON Schema accepts, in words."""
+    """The values that a JSON Schema accepts, in words."""
     if "$ref" in node:
         return _kind(definitions[node["$ref"].rsplit("/", 1)[-1]], definitions)
     if "anyOf" in node:

@@ -37,7 +37,7 @@ KNOWN_CLASSES = frozenset({"public", "internal", "restricted", "confidential", "
 
 @dataclass(frozen=True)
 class Declaration:
-    """What a file says of one column."""
+    """The declaration of one column in a file."""
 
     role: Role | None  # in the policy's words; None where it says something else that matters
     said: str  # how, in words
@@ -45,7 +45,7 @@ class Declaration:
 
 @dataclass(frozen=True)
 class Declarations:
-    """What a file says of the columns of a table."""
+    """The declarations of a table's columns in a file."""
 
     location: str  # of the file
     columns: Mapping[str, Declaration]  # by name

@@ -46,7 +46,7 @@ class _Form:
 
 @redact_errors()
 def declarations_in(location: str, table: str) -> Declarations:
-    """What a file declares of the columns of a table.
+    """The declarations of a table's columns in a file.
 
     Args:
         location: a path; of a Python file also `FILE.py:NAME`; of a file with several tables also `FILE#TABLE`.
@@ -225,7 +225,7 @@ def is_manifest(content: Any) -> bool:
 
 
 def manifest_of(content: Any, name: str, table: str) -> Mapping[str, Declaration]:
-    """What a manifest declares of a table's columns.
+    """The declarations of a table's columns in a manifest.
 
     Raises:
         UsageError: it has no such table, or several.

@@ -30,7 +30,7 @@ ROLES = (
 
 @dataclass(frozen=True)
 class DraftColumn:
-    """What a draft says of a column.
+    """A column of a draft.
 
     Args:
         name: of the column.

@@ -173,7 +173,7 @@ class PolicyEditor:
 
     @property
     def data(self) -> Mapping[str, Any]:
-        """What the text says, as read-only plain data."""
+        """The content of the text, as read-only plain data."""
         data: Mapping[str, Any] = frozen(self._state.data)
         return data
 

@@ -203,7 +203,7 @@ def with_strength(name: str, evidence: Evidence, strengths: Strengths | None) ->
 
 
 def strength_note(strengths: Strengths) -> str:
-    """How well all columns together distinguish records, and which few do so best."""
+    """A note of the strength of all columns together, and of the few that distinguish records best."""
     columns = count(len(strengths.contributions), "quasi-identifier or undecided column")
     alone = f"{columns} together leave {share(float(strengths.whole.unique), 1)} of the records alone"
     sets = [one for one in strengths.sets if len(one.attributes) < len(strengths.contributions)]

@@ -1,4 +1,4 @@
-"""What names of columns speak of: words of English, German, French, Spanish, Italian, Portuguese and Dutch.
+"""Topics of names of columns: words of English, German, French, Spanish, Italian, Portuguese and Dutch.
 
 An entry may be several words in a row, which may also be written as one; `*` matches any letters,
 and after `=` an entry is the whole name. Accents, numbers
@@ -18,7 +18,7 @@ from tcdp_audit.plugin.detector import Role, Scale
 
 @dataclass(frozen=True)
 class Topic:
-    """What some words speak of."""
+    """The topic of some words."""
 
     key: str  # names it
     noun: str  # what a reason says the name speaks of
@@ -287,7 +287,7 @@ PHRASES = [(Phrase(text.strip()), topic) for topic in TOPICS for text in topic.w
 
 
 def topic_of(name: str) -> Topic | None:
-    """What a column's name speaks of; None where no word is known.
+    """The topic of a column's name; None where no word is known.
 
     The last word decides, as it does in English, and of several that end there the longest.
 

@@ -27,7 +27,7 @@ Task = tuple[Setting, bool]  # the thresholds, and whether the remedies are chos
 
 @dataclass(frozen=True)
 class Repairs:
-    """What every setting is repaired from."""
+    """The inputs of the repair of every setting."""
 
     session: Session  # the release and the tables that it is compared with
     variation: Variation  # the policy, and what is varied of it

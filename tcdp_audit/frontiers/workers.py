@@ -108,7 +108,7 @@ class SerialPool(WorkerPool):
 
 @dataclass(frozen=True)
 class Blueprint:
-    """What another process needs to repair the same release in the same way."""
+    """The input of another process that repairs the same release in the same way."""
 
     tables: Mapping[str, str | Path | None]  # the paths of release, original and population
     policy: str | Path | Mapping[str, Any]  # the policy's path, or its content

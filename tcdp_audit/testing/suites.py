@@ -1,4 +1,4 @@
-"""What a plugin's tests call: the properties of what hooks yield, and an assertion on a release."""
+"""Calls for a plugin's tests: the properties of what hooks yield, and an assertion on a release."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ import numpy as np
 from tcdp_audit.plugin.check import ClassCheck, Parameters, Threshold, hookimpl
 from tcdp_audit.plugin.sentences import Comparison
 from tcdp_audit.plugin.report import Reporter
-from tcdp_audit.core.check.kinds import Guide, DisclosureType
+from tcdp_audit.plugin.check import DisclosureType, Guide
 
 class Shares(Parameters):
     at_most: float | None = None

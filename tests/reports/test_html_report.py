@@ -14,8 +14,8 @@ from report_samples import HOSTILE, made_up, named_policy, named_table
 
 from tcdp_audit import audit
 from tcdp_audit.core.base.outcome import Comparison, Status
-from tcdp_audit.core.check.kinds import DisclosureType
 from tcdp_audit.core.results.strict_json import unpacked
+from tcdp_audit.plugin.check import DisclosureType
 from tcdp_audit_reports.guide_text import is_mathml
 
 NO_CELL = "This report contains no cell of the release."

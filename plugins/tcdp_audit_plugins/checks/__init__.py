@@ -71,7 +71,7 @@ def tcdp_audit_checks() -> Iterator[LazyCheck]:
 
 @hookimpl
 def tcdp_audit_detectors() -> Iterator[Detector]:
-    """What `direct_identifiers` looks for."""
+    """The detectors that `direct_identifiers` uses."""
     from tcdp_audit_plugins.detectors.families import DETECTORS  # noqa: PLC0415 - only where a table is looked at
 
     yield from DETECTORS
@@ -79,7 +79,7 @@ def tcdp_audit_detectors() -> Iterator[Detector]:
 
 @hookimpl
 def tcdp_audit_report_sections() -> Iterator[ReportSection]:
-    """What reports say of several of these checks together."""
+    """The sections of reports about several of these checks together."""
     from tcdp_audit_plugins.sections import SECTIONS  # noqa: PLC0415 - only for reports
 
     yield from SECTIONS

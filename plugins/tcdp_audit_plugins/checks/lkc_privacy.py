@@ -59,7 +59,7 @@ class LKCParameters(Parameters):
 
 @dataclass
 class _OfSize:
-    """What sets of one size say of the rows."""
+    """The figures of the sets of one size."""
 
     alone: Flags  # rows whose record some set makes unique
     small: Flags  # rows in a group of fewer than K records by some set

@@ -1,4 +1,4 @@
-"""What several families of detectors share: names of columns, random texts, and checksums of identifying numbers."""
+"""Parts of several families of detectors: names of columns, random texts, and checksums of identifying numbers."""
 
 from __future__ import annotations
 

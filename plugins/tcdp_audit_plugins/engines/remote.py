@@ -1,4 +1,4 @@
-"""What a URL names is copied, piece by piece, into a private folder, and read from there.
+"""Copies of what URLs name, made piece by piece in a private folder, and read from there.
 
 A file is one that was not changed meanwhile and whose size is as it was said to be. Nothing else is downloaded.
 

@@ -54,7 +54,7 @@ def stories(audit: Audit) -> Iterator[str | Rows]:
 
 
 def _reach(audit: Audit, story: Story) -> str:
-    """How far an intruder gets by the first check that was run, on each column that it was run on."""
+    """The reach of an intruder by the first check that was run, on each column that it was run on."""
     for name, reach in story.measured_by:
         outcomes = [one for one in audit.expectations if one.check == name and one.observed is not None]
         sentences = dict.fromkeys(reach(one) for one in outcomes)

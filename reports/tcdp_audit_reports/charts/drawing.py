@@ -246,7 +246,7 @@ def figure_table(caption: str, head: tuple[str, ...], body: Sequence[Sequence[st
 
 @dataclass(frozen=True)
 class Measured:
-    """What a chart is drawn from."""
+    """The measurements that a chart is drawn from."""
 
     distribution: Distribution  # classes and records by figure
     threshold: Fraction | None  # the demanded figure, if any

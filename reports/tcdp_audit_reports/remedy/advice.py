@@ -46,7 +46,7 @@ def none_known(log: ChangeLog | None, reason: str) -> Paragraph:
 
 
 def cost_of(audit: Audit, log: ChangeLog) -> str:
-    """What remedies cost, in sentences that name the columns whose cells differ, the most first."""
+    """The cost of remedies, in sentences that name the columns whose cells differ, the most first."""
     names = {one.name: name_of(one) for one in audit.columns}
     changed = sorted((one for one, number in log.cells.items() if number), key=lambda one: -log.cells[one])
     cells = named([f"{names.get(one, visible(one))} {log.cells[one]:,}" for one in changed])
@@ -83,7 +83,7 @@ def trial_advice(audit: Audit, trial: RemedyTrial, command: str) -> Paragraph:
 
 
 def trial_table(trial: RemedyTrial) -> Rows | None:
-    """What each remedy would do, the most effective first; None where fewer than two were tried."""
+    """A table of what each remedy would do, the most effective first; None where fewer than two were tried."""
     log = trial.log
     if log is None or len(log.steps) + len(not_taken(log)) < 2:
         return None

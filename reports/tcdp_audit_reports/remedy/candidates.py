@@ -55,7 +55,7 @@ def _value_in_words(value: Any) -> str:
 
 
 def tried_table(log: ChangeLog) -> Rows | None:
-    """What was not taken, with the reason; None where nothing else was tried."""
+    """A table of what was not taken, with the reason; None where nothing else was tried."""
     others = not_taken(log)
     if not others:
         return None

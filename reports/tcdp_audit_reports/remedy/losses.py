@@ -105,7 +105,7 @@ def _model(model: Mapping[str, Any]) -> str:
 
 
 def attribute_table(log: ChangeLog) -> Rows | None:
-    """What changed in each attribute; None where nothing is known of any."""
+    """A table of what changed in each attribute; None where nothing is known of any."""
     by_name = _mapping(log.loss, "attributes")
     names = [*by_name, *(name for name, cells in log.cells.items() if cells and name not in by_name)]
     if not names:
@@ -228,7 +228,7 @@ def _interval(estimate: Mapping[str, Any] | None) -> str:
 
 
 def models_table(log: ChangeLog) -> Rows | None:
-    """How often each model is right; None where none was trained."""
+    """The accuracy of each model; None where none was trained."""
     rows = [
         [f"{visible(one['of'])} by {_listed(one['by'])}", *(share(float(value), 1) for value in _accuracies(one))]
         for one in _models(log, "models")

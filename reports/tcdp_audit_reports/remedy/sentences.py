@@ -16,7 +16,7 @@ SHUFFLED = "No cell was changed: the release already passed, and its records are
 
 
 def heading(audit: Audit, log: ChangeLog) -> str:
-    """What the section is called."""
+    """The heading of the section."""
     if log.dropped and not log.steps:
         return "What was dropped from this release"
     if log.order == "shuffled" and not log.steps:
@@ -152,7 +152,7 @@ def listed_outcomes(outcomes: list[Outcome], most: int = 3) -> str:
 
 
 def title_of(outcome: Outcome) -> str:
-    """What a person calls an outcome, such as `k-anonymity` or `homogeneity on salary`."""
+    """The title of an outcome, such as `k-anonymity` or `homogeneity on salary`."""
     title = visible(outcome.title or outcome.check)
     return title if outcome.attribute is None else f"{title} on {visible(outcome.attribute)}"
 
@@ -187,7 +187,7 @@ def unhelped(log: ChangeLog) -> list[str]:
 
 
 def how(log: ChangeLog) -> str:
-    """How the remedies were chosen and judged."""
+    """The way in which the remedies were chosen and judged."""
     chosen = (
         "The policy names no remedy: those that apply were tried, and the one that passes with the least loss is kept."
         if log.planned

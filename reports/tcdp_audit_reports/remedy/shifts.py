@@ -63,7 +63,7 @@ def shifts(audit: Audit, log: ChangeLog) -> list[Shift]:
 
 
 def caption(audit: Audit, log: ChangeLog) -> str:
-    """How to read the rows; that marks are at an end only where some are."""
+    """A note on reading the rows; that marks are at an end only where some are."""
     both = [*log.before, *audit.outcomes]
     beyond = any((margin := _margin(one)) is not None and abs(margin) > SHOWN for one in both)
     ends = "; marks at an end are beyond a factor of eight" if beyond else ""

@@ -1,4 +1,4 @@
-"""What the verdict rests on: every column with its role, conventions, who ran it and how, and how to verify it."""
+"""The basis of the verdict: every column with its role, conventions, who ran it and how, and how to verify it."""
 
 from __future__ import annotations
 

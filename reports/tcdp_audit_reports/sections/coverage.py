@@ -1,4 +1,4 @@
-"""What was checked and what was not: Torra's map, the regulators' questions, each risk that was not examined."""
+"""Coverage: Torra's map, the regulators' questions, each risk that was not examined."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What to do next, for all failures at once and in the order of effect; never a line that lowers the bar."""
+"""Next steps, for all failures at once and in the order of effect; never a line that lowers the bar."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def _tried(audit: Audit) -> Rows | None:
 
 
 def steps(audit: Audit) -> Sequence[Paragraph]:
-    """What to do, in the order of effect."""
+    """The steps to take, in the order of effect."""
     advised = [
         *_columns(audit),
         *_unchecked(audit),

@@ -1,4 +1,4 @@
-"""What remedies did to the release: before and after, what was lost, what else was tried; nothing where none acted."""
+"""Remedies of the release: before and after, what was lost, what else was tried; nothing where none acted."""
 
 from __future__ import annotations
 

@@ -11,5 +11,6 @@ exposure          which records failing demands expose, each counted once; which
 measuring         all tasks on one shard, on the machine of the shard; with disjoint or overlapping classes
 evaluation        all expectations over all shards
 column_warnings   warnings of columns that no demand examines, and questions of profiles to a person
+unit_columns      attributes that differ within units, columns that join rows
 conventions       the audit under every combination of conventions
 """

@@ -16,6 +16,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tcdp_audit.core.auditor.class_tasks import ClassTask, only_on_classes
 from tcdp_audit.core.auditor.column_warnings import column_warnings
@@ -24,7 +25,8 @@ from tcdp_audit.core.auditor.exposure import Exposure, FailingRecordMasks, Numbe
 from tcdp_audit.core.auditor.linked_rows import with_histories, with_per_row
 from tcdp_audit.core.auditor.measuring import Measuring
 from tcdp_audit.core.auditor.tasks import CountedRecords, Measurements, Result
-from tcdp_audit.core.auditor.views import UNITS, View, Views, domains_of, has_tables, targets_of, views_of
+from tcdp_audit.core.auditor.unit_columns import unit_columns
+from tcdp_audit.core.auditor.views import ROWS, UNITS, View, Views, domains_of, has_tables, targets_of, views_of
 from tcdp_audit.core.base.audit_figures import ExposureCount
 from tcdp_audit.core.base.cache import Cache, Identity
 from tcdp_audit.core.base.errors import DataError, UsageError
@@ -53,7 +55,7 @@ PARTS = 8  # parts for each processor of a single shard whose classes overlap
 
 @dataclass(frozen=True)
 class Options:
-    """How to run an audit. No option changes a result, except that more memory makes estimates exact.
+    """Options of a run. None changes a result, except that more memory makes estimates exact.
 
     Args:
         memory: budget in bytes; None for three quarters of what is free.
@@ -142,7 +144,8 @@ def evaluation(
     running = {view.key: _Evaluation(view, views, options, companions, failing_records) for view in views}
     judged = tuple(_in_order(views, running))
     counted = _counted(views, running)
-    structural = (*examined, *column_warnings(release, counted, options.detectors()))
+    detectors = options.detectors()
+    structural = (*examined, *column_warnings(release, counted, detectors), *unit_columns(release, detectors))
     structural = tuple(with_histories(one, views) if one.check == LINKED_ROWS else one for one in structural)
     outcomes = structural + judged
     failed = {kind: _failed(one, len(structural)) for kind, one in running.items()}
@@ -151,6 +154,26 @@ def evaluation(
     )
     risks = next((one.risks for one in running.values() if one.risks), ())
     return Evaluation(outcomes, exposed, tuple(audited_columns(release)), risks)
+
+
+def records_failing_on_classes(
+    policy: Policy, engine: Engine, options: Options, companions: Mapping[str, Engine] = MappingProxyType({})
+) -> NDArray[np.bool_]:
+    """Whether each record fails a demand on classes that keeps the release from passing; see `evaluation`.
+
+    Where whole histories are judged, all rows of a unit fail together.
+
+    Returns:
+        bool, shape (records,), in the table's order.
+    """
+    masks = FailingRecordMasks(engine.records)
+    outcomes = evaluation(policy, engine, options, companions, masks).outcomes
+    judged = [one for one in outcomes if not one.is_structural]
+    failing = np.zeros(engine.records, dtype=bool)
+    for outcome, mask in zip(judged, masks.masks, strict=True):
+        if mask is not None and outcome.blocks:
+            failing |= mask
+    return failing
 
 
 def _in_order(views: Views, running: Mapping[str, _Evaluation]) -> Iterator[Outcome]:
@@ -164,10 +187,10 @@ def _in_order(views: Views, running: Mapping[str, _Evaluation]) -> Iterator[Outc
 
 
 def _counted(views: Views, running: Mapping[str, _Evaluation]) -> CountedRecords:
-    """The records and the units that no convention exempts."""
-    if views.histories is not None:
-        return CountedRecords(views.histories.records, views.histories.units)
-    return next(iter(running.values())).counted
+    """The records and the units that no convention exempts; the fewest, where single rows are exempt as well."""
+    histories, of_rows = views.histories, [one.counted for kind, one in running.items() if kind == ROWS]
+    whole = [] if histories is None else [CountedRecords(histories.records, histories.units)]
+    return min((*whole, *of_rows), key=lambda one: one.records)
 
 
 def _failed(evaluation: _Evaluation, before: int) -> dict[int, int]:
@@ -229,9 +252,15 @@ class _Evaluation:
         """The tables as checks on tables see them."""
         from tcdp_audit.core.check.table_view import TableView  # noqa: PLC0415 - only for a check on tables
 
-        policy, engine, options = self.release.policy, BorrowedEngine(self.release.engine), self.options
+        options = self.options
         borrowed = FrozenDict({name: BorrowedEngine(one) for name, one in self.companions.items()})
-        return TableView(policy, engine, borrowed, self.memory, options.samples, options.detectors)
+
+        def view_of(one: Release, of_rows: TableView | None = None) -> TableView:
+            table, find = BorrowedEngine(one.engine), options.detectors
+            return TableView(one.policy, table, borrowed, self.memory, options.samples, find, of_rows)
+
+        whole = self.view_of_release.is_whole
+        return view_of(self.release, view_of(self.views.rows.release) if whole else None)
 
     def outcomes(self) -> Generator[Outcome, None, None]:
         """The outcome of each expectation and target."""
@@ -278,7 +307,7 @@ class _Evaluation:
         return Measurements(lambda: self.view, of_classes, cache, tables)
 
     def _column_risks(self) -> tuple[ColumnRisk, ...]:
-        """What each quasi-identifier adds to the risk, over all classes; empty if there are too many."""
+        """The risk that each quasi-identifier adds, over all classes; empty if there are too many."""
         if self.view_of_release.is_whole:  # a part of the columns makes other histories
             return ()
         from tcdp_audit.core.classes.column_risk import affordable, column_risks  # noqa: PLC0415 - only on request
@@ -300,7 +329,7 @@ class _Evaluation:
         return replace(task, failing_records=mask) if isinstance(task, ClassTask) else task
 
     def _outcome(self, task: ClassTask | TableTask, measurements: Measurements) -> Outcome:
-        outcome = with_per_row(task.outcome(measurements), self.view_of_release)
+        outcome = with_per_row(task.outcome(measurements), self.view_of_release, on_classes=isinstance(task, ClassTask))
         if self.failing_records is not None:
             self.failing_records.close(task if isinstance(task, ClassTask) else None, outcome)
             self._report_rows()

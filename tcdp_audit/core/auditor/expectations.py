@@ -63,7 +63,7 @@ class Tasks:
 
     @property
     def policy(self) -> Policy:
-        """What the release must satisfy."""
+        """The policy that the release must satisfy."""
         return self.release.policy
 
     @property
@@ -116,7 +116,7 @@ class Tasks:
                 sensitive=bool(target.attributes),
                 declared=any(self.policy.attributes[name].order is not None for name in target.attributes),
                 unit=self._rows.policy.document.root if self._view.is_whole else self.policy.document.unit,
-                known_rows=self._view.known_rows,
+                known_rows=self._known_rows(bare),
             ),
             obstacle=self._view.obstacle(bare.check, bare.expectation.parameters, target)
             or self._obstacle(bare.expectation, target),
@@ -131,9 +131,16 @@ class Tasks:
         except CheckError as error:
             return replace(task, obstacle=f"cannot be evaluated: {error}")
 
+    def _known_rows(self, task: ClassTask | TableTask) -> str | None:
+        """What an outcome says of the rows that are known; None of a check that says it in its own parameters."""
+        reads_events = task.check.reading(task.expectation.parameters) == "events"
+        return None if reads_events else self._view.known_rows
+
     def _naming(self, target: Target) -> DisplayNames:
         """The names of people and columns in sentences; attributes that are read together are a combination."""
         naming = replace(self.policy.naming, record_name=self._view.record_name)
+        if self._view.is_of_households:
+            naming = replace(naming, unit_name="household", history_name="composition by")
         return naming.with_combination(target.attributes, target.name or "") if len(target.attributes) > 1 else naming
 
     def _with_evidence(self, task: ClassTask) -> ClassTask:

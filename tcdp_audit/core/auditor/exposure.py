@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from tcdp_audit.core.auditor.class_tasks import NUMBER, ClassTask, FailingRecordMask, without_value
 from tcdp_audit.core.auditor.tasks import CountedRecords, Places, ShardExposure
+from tcdp_audit.core.auditor.views import ROWS
 from tcdp_audit.core.base.audit_figures import ExposureCount, failures
 from tcdp_audit.core.base.errors import DataError
 from tcdp_audit.core.base.outcome import Outcome, Severity, Status
@@ -207,8 +208,12 @@ def exposed_by(
     positions = sorted({position for one in failed.values() for position in one.values()})
     if not positions:
         return _of_a_table(outcomes, counted.records)
+    of_rows = {kind: one for kind, one in failed.items() if one}.keys() == {ROWS}
+    if of_rows:  # what demands on single rows expose are the rows of their classes
+        return exposures[ROWS].of(failed[ROWS], outcomes, counted)
     if histories.release.policy.document.household is not None:
-        return _of_households(exposures, failed, counted, histories)
+        return _of_households(exposures, failed, histories)
+    counted = CountedRecords(histories.records, histories.units)
     units = np.logical_or.reduce([one.units_of(failed[kind], histories.unit) for kind, one in exposures.items()])
     return ExposureCount(
         records=histories.records_of(units),
@@ -222,18 +227,15 @@ def exposed_by(
 def _of_households(
     exposures: Mapping[str, Exposure],
     failed: Mapping[str, Mapping[int, int]],
-    counted: CountedRecords,
     histories: Histories,
 ) -> ExposureCount:
     """The rows of people in exposed households; demands on single rows count only where no other fails."""
-    of_rows, of_homes = failed.get("rows", {}), [one for kind, one in failed.items() if kind != "rows" and one]
-    if not of_homes:
-        return exposures["rows"].of(of_rows, (), counted)
+    of_homes = [one for kind, one in failed.items() if kind != ROWS and one]
     homes = np.logical_or.reduce(
-        [one.units_of(failed[kind], histories.unit) for kind, one in exposures.items() if kind != "rows"]
+        [one.units_of(failed[kind], histories.unit) for kind, one in exposures.items() if kind != ROWS]
     )
     positions = sorted({position for one in of_homes for position in one.values()})
-    return ExposureCount(records=histories.records_of(homes), of=counted.records, counted=tuple(positions))
+    return ExposureCount(records=histories.records_of(homes), of=histories.records, counted=tuple(positions))
 
 
 def _of_a_table(outcomes: Sequence[Outcome], records: int) -> ExposureCount:

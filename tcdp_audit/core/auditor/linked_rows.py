@@ -5,23 +5,57 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from tcdp_audit.core.auditor.views import UNITS, View, Views, targets_of, root_noun
-from tcdp_audit.core.base.outcome import KNOWN_ROWS, Outcome, Severity, Status
+from tcdp_audit.core.auditor.views import ROWS, UNITS, View, Views, noun_of_root, targets_of
+from tcdp_audit.core.base.outcome import DROPPED, KNOWN_ROWS, Outcome, Severity, Status
 from tcdp_audit.core.base.words import agree, count, noun_form, plural
-from tcdp_audit.core.policy.policy import Policy
 
 if TYPE_CHECKING:
     from tcdp_audit.core.units.histories import Histories
+    from tcdp_audit.core.units.members import Members
 
 PER_ROW = "per_row"  # the detail of a demand on whole histories with what single rows show
 TITLES = "Demands judge what the unit joins", "A column joins the records of a unit"
 
 
-def with_per_row(outcome: Outcome, view: View) -> Outcome:
-    """An outcome on whole histories with the size of the smallest class of single rows, and their number."""
-    if view.kind != UNITS or view.histories is None or outcome.status is Status.ERROR:
+def with_per_row(outcome: Outcome, view: View, *, on_classes: bool) -> Outcome:
+    """An outcome on whole histories with what single rows show, and an outcome on classes with people of households.
+
+    Args:
+        outcome: of any demand.
+        view: the table in which it was judged.
+        on_classes: whether its check is on equivalence classes.
+    """
+    histories = view.histories
+    if histories is None or outcome.status is Status.ERROR:
         return outcome
-    return replace(outcome, details={**outcome.details, PER_ROW: view.histories.per_row})
+    if view.kind == UNITS:
+        outcome = replace(outcome, details={**outcome.details, PER_ROW: histories.per_row})
+    if histories.members is None or not on_classes or outcome.attribute is not None:
+        return outcome
+    if view.kind == UNITS:
+        details, said = histories.members.as_details(), _of_people(histories.members)
+    else:
+        details, said = _of_one_alone(histories.members), ""
+    if view.kind not in (ROWS, UNITS):
+        return outcome
+    return replace(
+        outcome, details={**outcome.details, **details}, message=" ".join(filter(None, (outcome.message, said)))
+    )
+
+
+def _of_people(members: Members) -> str:
+    """The sentence on people of households that no other one is like."""
+    alone, people = members.in_households_alone, members.people
+    if not alone:
+        return f"Of {count(people, 'person')}, each is one of at least {members.least_alike:,} who could be meant."
+    single = members.without_their_like
+    whom = f", and {single:,} of them could be no one else" if single else ""
+    are = agree(alone, "is", "are")
+    return f"{alone:,} of {count(people, 'person')} {are} in a household that no other is like{whom}."
+
+
+def _of_one_alone(members: Members) -> dict[str, int]:
+    return {"people": members.people, "people_in_a_household_with_one_alone": members.with_one_alone}
 
 
 def with_histories(outcome: Outcome, views: Views) -> Outcome:
@@ -31,7 +65,7 @@ def with_histories(outcome: Outcome, views: Views) -> Outcome:
     release is fit.
     """
     histories, details = views.histories, dict(outcome.details)
-    if histories is None:
+    if histories is None or details.get(DROPPED) is True:
         return outcome
     figures: dict[str, Any] = {
         "whole_histories": {"k": histories.k, "classes": histories.classes, "alone": histories.alone}
@@ -42,6 +76,7 @@ def with_histories(outcome: Outcome, views: Views) -> Outcome:
         "units": histories.units,
         PER_ROW: histories.per_row,
         **figures,
+        **({} if histories.members is None else histories.members.as_details()),
     }
     if judges_histories(views):
         return replace(
@@ -53,13 +88,13 @@ def with_histories(outcome: Outcome, views: Views) -> Outcome:
         status=Status.FAILED,
         severity=Severity.WARNING,
         observed=1.0,
-        message=_sentence(views.policy, histories),
+        message=_sentence(histories),
         details={
             **details,
             KNOWN_ROWS: "one",
             "alone": histories.alone,
             "least_alike": histories.k,
-            "noun": root_noun(views.policy),
+            "noun": noun_of_root(histories),
         },
     )
 
@@ -74,8 +109,8 @@ def judges_histories(views: Views) -> bool:
     )
 
 
-def _sentence(policy: Policy, histories: Histories) -> str:
-    noun, unit = root_noun(policy), policy.document.root
+def _sentence(histories: Histories) -> str:
+    noun, unit = noun_of_root(histories), histories.unit.attribute
     of = count(histories.units, noun)
     several, alone, least = _with_several_rows(histories), histories.alone, histories.k
     alike = (

@@ -86,7 +86,7 @@ class Measuring:
         )
 
     def _derived(self, key: Any, make: Callable[[], V]) -> V:
-        """What was made for another audit, or is made now."""
+        """A value that was made for another audit, or is made now."""
         if self.views is None:
             return make()
         if key not in self.views:

@@ -17,10 +17,11 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from tcdp_audit.core.base.errors import CheckError
-from tcdp_audit.core.base.words import noun_of_column
+from tcdp_audit.core.base.words import noun_form, noun_of_column
 from tcdp_audit.core.check.evidence import Target
 from tcdp_audit.core.check.specification import Specification
 from tcdp_audit.core.encoding.domain import Domain
+from tcdp_audit.core.engines.base import Engine
 from tcdp_audit.core.policy.policy import Expectation, Policy
 from tcdp_audit.core.release.release import Release
 
@@ -43,6 +44,8 @@ SEVERAL_TABLES = (
 @runtime_checkable
 class SeveralTables(Protocol):
     """An engine over several linked tables."""
+
+    tables: Mapping[str, Engine]
 
     def table_of(self, attribute: str) -> str:
         """The name of a column's table."""
@@ -85,9 +88,12 @@ class View:
     @property
     def record_name(self) -> str:
         """What a record of the view is called, where it is a unit; empty where it is a row."""
-        if self.kind != UNITS or self.histories is None:
-            return ""
-        return root_noun(self.histories.release.policy)
+        return noun_of_root(self.histories) if self.kind == UNITS and self.histories is not None else ""
+
+    @property
+    def is_of_households(self) -> bool:
+        """Whether whole households are judged."""
+        return self.is_whole and self.histories is not None and self.histories.is_of_households
 
     def grouped_by(self, check: Specification[Any], parameters: Any, target: Target) -> tuple[Domain, ...]:
         """The domains that define the classes of a target."""
@@ -155,10 +161,13 @@ class View:
                 "cannot be evaluated: it is not defined for whole histories; demand `known_events`, whose details say "
                 "how little identifies someone, or say `known_rows: one` of this demand"
             )
-        weight = policy.document.weight
+        weight = policy.document.root_weight
         if self.kind == UNITS and weight is not None and weight in self.histories.varying and not check.on_classes:
-            units = self.histories.varying[weight]
-            return f"cannot be evaluated: the weight {weight!r} is not the same in all rows of {units:,} units"
+            units, more = self.histories.varying[weight], ""
+            if self.is_of_households:
+                more = "; name the column with the weights of households as `household_weight:`"
+            whose = noun_form(noun_of_root(self.histories), units)
+            return f"cannot be evaluated: the weight {weight!r} is not the same in all rows of {units:,} {whose}{more}"
         return ""
 
 
@@ -191,7 +200,7 @@ class Views:
         if self.histories is None or self.units is None:
             return self.rows
         reading = expectation.check.reading(expectation.parameters)
-        if reading == "rows" or known_rows_of(expectation, self.policy) == "one":
+        if reading in ("rows", "events") or known_rows_of(expectation, self.policy) == "one":
             return self.rows
         constant = all(name in self.histories.constant for name in target.attributes)
         if constant or not target.attributes:
@@ -199,12 +208,10 @@ class Views:
         return self.both.get(table_of(self.rows.release, target.attributes[0]), self.units)
 
 
-def root_noun(policy: Policy) -> str:
-    """What is judged as a whole, in the singular: a unit, or a household."""
-    document = policy.document
-    if document.household is not None:
-        return "household"
-    return document.unit_name or noun_of_column(document.unit or "")
+def noun_of_root(histories: Histories) -> str:
+    """What is judged as a whole, in the singular: a household, or what the policy's unit is called."""
+    document = histories.release.policy.document
+    return "household" if histories.is_of_households else document.unit_name or noun_of_column(document.unit or "")
 
 
 def targets_of(policy: Policy) -> Iterator[tuple[Expectation, Target]]:

@@ -1,4 +1,4 @@
-"""What an audit says as a whole: how many people failing demands expose, and what other conventions would change."""
+"""Figures of an audit as a whole: the people whom failing demands expose, and the effect of other conventions."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ class Cancelled(TcdpAuditError):  # noqa: N818 - no error of anyone's
 
 
 class _Stop(KeyboardInterrupt):
-    """What ends a computation: as a keyboard interrupt it passes through whatever handles the errors of plugins."""
+    """The end of a computation: as a keyboard interrupt it passes through whatever handles the errors of plugins."""
 
 
 class Cancellation:

@@ -155,7 +155,7 @@ def type_of(value: Any) -> str:
 
 
 def _types_in(value: Any) -> str:
-    """What a collection holds, which may be what is wrong with it."""
+    """The types that a collection holds, which may be what is wrong with it."""
     if isinstance(value, str) or not isinstance(value, HOLDERS):
         return ""
     names = sorted({type(one).__name__ for one in (value.values() if isinstance(value, Mapping) else value)})

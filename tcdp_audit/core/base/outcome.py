@@ -92,7 +92,7 @@ class Tally:
 
 @dataclass(frozen=True)
 class DisplayNames:
-    """What the policy calls people and columns, for sentences."""
+    """The policy's names of people and columns, for sentences."""
 
     # what a record is, or what the unit of privacy identifies, in the singular; nothing where the policy does not say
     unit_name: str = ""
@@ -100,13 +100,15 @@ class DisplayNames:
     labels: Mapping[str, str] = field(default_factory=dict)
     # what a record of the judged table is, where it is not what the policy's table has: a unit with its whole history
     record_name: str = ""
+    # what is known of a unit whose rows are joined: its history, or the composition of a household
+    history_name: str = "whole history of"
 
     def __post_init__(self) -> None:
         """Lock its mapping."""
         freeze(self, "labels")
 
     def column(self, name: str) -> str:
-        """What a sentence calls a column: its label, or its name in quotes."""
+        """The name of a column in a sentence: its label, or its name in quotes."""
         return self.labels.get(name) or repr(name)
 
     def with_combination(self, names: Sequence[str], name: str) -> DisplayNames:
@@ -161,7 +163,7 @@ class Outcome:
         return as_html([self.as_row()])
 
     def as_row(self) -> Row:
-        """What a notebook displays of it."""
+        """The outcome as a row of a notebook's table."""
         sign = None if self.threshold is None or self.comparison is None else self.comparison.sign
         return Row(
             state="warning" if self.is_warning else self.status.value,
@@ -269,6 +271,9 @@ KNOWN_ROWS = "known_rows"  # its detail where the policy claims no more than `on
 LINKABLE_KEY = "linkable_key"
 LINKABLE_ORDER = "linkable_order"
 LINKED_ROWS = "linked_rows"
+LINKABLE_ROWS = "linkable_rows"
+WITHOUT_UNIT = "without_unit"
+NOT_CONSTANT = "not_constant"
 HIDDEN_PEOPLE = "hidden_people"
 UNDECLARED_IDENTIFIERS = "undeclared_identifiers"
 UNDEMANDED_SENSITIVE = "undemanded_sensitive"
@@ -281,12 +286,15 @@ COLUMN_DEMANDS = (  # every release has an outcome for each, in this order
     LINKABLE_KEY,
     LINKABLE_ORDER,
     LINKED_ROWS,
+    WITHOUT_UNIT,
     "wrong_scale",
     "outside_hierarchy",
     "text_variants",
     HIDDEN_PEOPLE,
     UNDECLARED_IDENTIFIERS,
     UNDEMANDED_SENSITIVE,
+    NOT_CONSTANT,
+    LINKABLE_ROWS,
 )
 SCHEMA = "pandera schema"
 SUITE = "Great Expectations suite"

@@ -61,7 +61,7 @@ def failing(outcome: Outcome) -> tuple[int, int] | None:
 
 
 def record_noun(outcome: Outcome) -> str:
-    """What a record is called: `record`, or the policy's `unit_name` where a record is the unit of privacy."""
+    """The noun for a record: `record`, or the policy's `unit_name` where a record is the unit of privacy."""
     if outcome.naming.record_name:
         return outcome.naming.record_name
     named = outcome.naming.unit_name if outcome.conventions.get("unit", "row") == "row" else ""
@@ -69,13 +69,13 @@ def record_noun(outcome: Outcome) -> str:
 
 
 def unit_noun(outcome: Outcome) -> str:
-    """What a class counts: records, or what the policy's unit names."""
+    """The noun for what a class counts: records, or what the policy's unit names."""
     unit = outcome.conventions.get("unit", "row")
     return outcome.naming.unit_name or ("record" if unit == "row" else noun_of_column(unit))
 
 
 def column_of(outcome: Outcome, name: str | None = None) -> str:
-    """What a sentence calls a column, by default the outcome's attribute: its label, or its name in quotes."""
+    """The name of a column in a sentence, by default the outcome's attribute: its label, or its name in quotes."""
     return outcome.naming.column(outcome.attribute or "" if name is None else name)
 
 
@@ -90,7 +90,7 @@ def columns_of(outcome: Outcome, names: Sequence[str]) -> str:
 def known_columns(outcome: Outcome) -> str:
     """What the intruder is taken to know: columns, as `columns_of` names them, or the whole history of them."""
     known = columns_of(outcome, outcome.known)
-    return f"whole history of {known}" if outcome.conventions.get(KNOWN_ROWS) == "all" else known
+    return f"{outcome.naming.history_name} {known}" if outcome.conventions.get(KNOWN_ROWS) == "all" else known
 
 
 def person_of(outcome: Outcome) -> str:
@@ -146,7 +146,7 @@ def chance_of(value: Fraction | float) -> str:
 
 
 def _entity(outcome: Outcome) -> str:
-    """What the column of the policy's unit identifies; nothing where a record is the unit, or its name says nothing."""
+    """The noun for what the policy's unit identifies; nothing where a record is the unit, or its name says nothing."""
     unit = outcome.conventions.get("unit", "row")
     noun = "" if unit == "row" else noun_of_column(unit)
     return "" if noun == "entity" else noun
@@ -180,7 +180,7 @@ def records_of(records: Tally, noun: str = "record") -> str:
 
 
 def allowance(outcome: Outcome) -> str:
-    """What the policy allows of a share: `at most 10% is allowed`, `none is allowed`."""
+    """The part that the policy allows of a share: `at most 10% is allowed`, `none is allowed`."""
     if not outcome.threshold or outcome.comparison is None:
         return "none is allowed"
     return f"{LIMITS[outcome.comparison]} {percent_of(outcome.threshold)} is allowed"

@@ -84,7 +84,7 @@ def with_article(noun: str) -> str:
 
 
 def noun_of_column(column: str) -> str:
-    """What a column identifies, in the singular: `patient` for `patient_id`; `entity` where its name is no word."""
+    """The noun of what a column identifies: `patient` for `patient_id`; `entity` where its name is no word."""
     noun = IDENTIFYING.sub("", column.strip()).replace("_", " ").replace("-", " ").lower()
     if not NOUN.fullmatch(noun):
         return "entity"

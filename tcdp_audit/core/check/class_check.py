@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Figure:
-    """What a check measured in the classes of a shard: a value for each, and which of them fail."""
+    """The figure of a check in the classes of a shard: a value for each, and which of them fail."""
 
     values: Floats
     fails: NDArray[np.bool_]
@@ -34,7 +34,7 @@ class Figure:
 
 @dataclass(frozen=True, kw_only=True)
 class CheckOnClasses(Specification[P]):
-    """What checks on equivalence classes have in common: figures in a shard, and a verdict over all shards."""
+    """The base of checks on equivalence classes: figures in a shard, and a verdict over all shards."""
 
     on_classes: ClassVar[bool] = True
 
@@ -43,13 +43,13 @@ class CheckOnClasses(Specification[P]):
         of_classes: Callable[[CheckOnClasses[Any]], T],
         of_table: Callable[[TableCheck[Any]], T],  # noqa: ARG002 - the other kind's
     ) -> T:
-        """What the first function makes of this check."""
+        """The result of the first function for this check."""
         return of_classes(self)
 
     @property
     @abstractmethod
     def measures(self) -> tuple[Threshold[P], ...]:
-        """What is measured in each class; for an attack whether it succeeds there, as true or false."""
+        """The measure in each class; for an attack whether it succeeds there, as true or false."""
 
     @property
     def limits(self) -> tuple[Limit, ...]:
@@ -108,7 +108,7 @@ class ClassCheck(CheckOnClasses[P]):
 
     @property
     def label(self) -> str:
-        """What the headline figure is called."""
+        """The name of the headline figure."""
         return self.thresholds[0].label
 
     def figures(self, evidence: ClassEvidence, parameters: P) -> tuple[Figure, ...]:

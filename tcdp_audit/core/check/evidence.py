@@ -69,7 +69,7 @@ def _weights_of(histogram: Histogram, marginal: ReferenceDistribution) -> Counts
 
 @dataclass(frozen=True)
 class Target:
-    """What a check runs on: no attribute, one, or several read together; and what else the intruder knows."""
+    """A target of a check: no attribute, one, or several read together; and what else the intruder knows."""
 
     attributes: tuple[str, ...] = ()  # the sensitive attributes, none for a check on classes alone
     known: tuple[str, ...] = ()  # sensitive attributes that are grouped by as if they were quasi-identifiers
@@ -82,7 +82,7 @@ class Target:
 
 @dataclass(frozen=True)
 class ClassEvidence:
-    """What a class check sees of one shard: figures of classes, never records and never cells.
+    """The evidence that a class check sees of one shard: figures of classes, never records and never cells.
 
     A demand that no class of the evidence could fail decides nothing, and is reported so. All of it is read-only.
 

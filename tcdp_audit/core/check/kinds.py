@@ -18,39 +18,9 @@ from typing import Any
 
 from tcdp_audit.core.base.declared_types import type_faults
 from tcdp_audit.core.base.frozen import refuse
-from tcdp_audit.core.base.guide_file import DisclosureType, Guide
-from tcdp_audit.core.check.class_check import AttackCheck, CheckOnClasses, ClassCheck, Figure
-from tcdp_audit.core.check.evidence import ClassEvidence, ReferenceDistribution, SingletonClasses, Target
-from tcdp_audit.core.check.specification import Specification
-from tcdp_audit.core.check.table_check import ALL_COUNTED, NO_PAIRING, TableCheck, TableFigure
-from tcdp_audit.core.check.threshold import AttributeParameters, Limit, Parameters, ShareParameters, Threshold, Verdict
-
-__all__ = [
-    "ALL_COUNTED",
-    "KINDS",
-    "NO_PAIRING",
-    "AttackCheck",
-    "AttributeParameters",
-    "Check",
-    "CheckOnClasses",
-    "ClassCheck",
-    "ClassEvidence",
-    "DisclosureType",
-    "Figure",
-    "Guide",
-    "Limit",
-    "Parameters",
-    "ReferenceDistribution",
-    "ShareParameters",
-    "SingletonClasses",
-    "Specification",
-    "TableCheck",
-    "TableFigure",
-    "Target",
-    "Threshold",
-    "Verdict",
-]
-
+from tcdp_audit.core.base.guide_file import DisclosureType
+from tcdp_audit.core.check.class_check import AttackCheck, ClassCheck
+from tcdp_audit.core.check.table_check import TableCheck
 
 Check = ClassCheck[Any] | AttackCheck[Any] | TableCheck[Any]
 """A check of any kind."""

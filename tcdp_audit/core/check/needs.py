@@ -1,4 +1,4 @@
-"""What a check needs of a policy and its tables, and the sentences about what is missing."""
+"""Needs of a check, of a policy and its tables, and the sentences about those that are missing."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Faults = Iterator[tuple[str, str]]
 
 
 class Need(StrEnum):
-    """What a check needs.
+    """A need of a check.
 
     The first five are tables next to the release; an audit without one of them is an error of that check. The others
     are faults of the policy.

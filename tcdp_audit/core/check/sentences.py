@@ -71,7 +71,7 @@ Parts = Mapping[str, str | Mapping[str, str]]
 
 @dataclass(frozen=True, kw_only=True)
 class Sentences:
-    """What a check says about an outcome, as templates.
+    """The sentences of a check about an outcome, as templates.
 
     Args:
         passed: the message where the demand is kept.
@@ -110,7 +110,7 @@ class Sentences:
         return self._filled(of_status or self.passed, outcome)
 
     def individual_impact(self, outcome: Outcome) -> str:
-        """What an outcome means for one person; empty where the check does not say.
+        """The meaning of an outcome for one person; empty where the check does not say.
 
         Raises:
             CheckError: a template names a value that the outcome does not have.
@@ -206,7 +206,7 @@ def _tokens(template: str) -> Iterator[str | _Field]:
 
 
 def _alternatives(tokens: Iterator[str | _Field]) -> tuple[list[tuple[Any, ...]], str]:
-    """What is between bars, up to a closing bracket or the end; and that bracket."""
+    """The texts between bars, up to a closing bracket or the end; and that bracket."""
     alternatives: list[list[Any]] = [[]]
     for item in tokens:
         if item == "]":

@@ -28,7 +28,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, kw_only=True)
 class Specification(ABC, Generic[P]):
-    """What every kind of check declares. What differs between the kinds is a method here; no one asks for the kind.
+    """The declaration of a check. What differs between the kinds is a method here; no one asks for the kind.
 
     Args:
         name: snake_case name for policies, unique among all plugins, never changed once released.
@@ -97,7 +97,7 @@ class Specification(ABC, Generic[P]):
 
     @abstractmethod
     def by_kind(self, of_classes: Callable[[CheckOnClasses[Any]], T], of_table: Callable[[TableCheck[Any]], T]) -> T:
-        """What one of two functions makes of this check: that for checks on classes, or that for checks on tables."""
+        """The result of one of two functions: of that for checks on classes, or of that for checks on tables."""
 
     @property
     @abstractmethod
@@ -126,7 +126,7 @@ class Specification(ABC, Generic[P]):
 
     @property
     def risk(self) -> str:
-        """What could still happen where no one asks it, in one line; nothing if its guide has none."""
+        """The harm that could still happen where no one asks it, in one line; nothing if its guide has none."""
         return self.guide.risk or self.guide.question
 
     def titled(self, parameters: P) -> str:
@@ -135,7 +135,7 @@ class Specification(ABC, Generic[P]):
         return f"{self.title}, {variant}" if variant else self.title
 
     def targets(self, parameters: P, document: PolicyDocument) -> list[Target]:
-        """What an expectation runs on, one outcome each."""
+        """The targets of an expectation, one outcome each."""
         if not self.on_attribute:
             return [Target()]
         sensitive = sorted(name for name, one in document.attributes.items() if one.role is Role.SENSITIVE)

@@ -32,7 +32,7 @@ STEPS = 64  # of a bisection
 
 @dataclass(frozen=True)
 class Estimate:
-    """What a sample of pairs says of a figure of all pairs."""
+    """An estimate of the figure of all pairs from a sample of them."""
 
     low: float  # lower end of the interval
     high: float  # upper end
@@ -47,7 +47,7 @@ class Estimate:
         return {**ends, "pairs": self.pairs, "of_records": self.records, "seed": self.seed}
 
     def sentence(self, threshold: Fraction | None) -> str:
-        """What it is, to follow a check's own sentence."""
+        """A sentence of what it is, to follow a check's own sentence."""
         low, high = percent(self.low, threshold), percent(self.high, threshold)
         return (
             f"Estimated from {self.pairs:,} of {count(self.records, 'released record')}, drawn by seed {self.seed}: "
@@ -123,7 +123,7 @@ NO_PAIRING = (
 
 @dataclass(frozen=True)
 class TableFigure:
-    """What a table check measured.
+    """The figure that a table check measured.
 
     Args:
         value: the figure: exact where it can be, infinite or finite, never NaN.
@@ -182,7 +182,7 @@ class TableCheck(Specification[P]):
         of_classes: Callable[[CheckOnClasses[Any]], T],  # noqa: ARG002 - the other kinds'
         of_table: Callable[[TableCheck[Any]], T],
     ) -> T:
-        """What the second function makes of this check."""
+        """The result of the second function for this check."""
         return of_table(self)
 
     def unfailable(self, figure: TableFigure, parameters: P) -> tuple[str, ...]:

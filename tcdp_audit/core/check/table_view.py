@@ -122,6 +122,7 @@ class TableView:
         memory: budget in bytes for what is read; None for no limit.
         samples: whether pairs may be a sample where whole tables outgrow the memory.
         find_detectors: finds the detectors of identifiers of all plugins that take part, by name.
+        of_rows: the view of the release's rows, where this one has a row for each unit or household; else None.
     """
 
     policy: Policy
@@ -130,6 +131,7 @@ class TableView:
     memory: int | None = None
     samples: bool = True
     find_detectors: Callable[[], Mapping[str, Detector]] = dict
+    of_rows: TableView | None = None
 
     @property
     def detectors(self) -> Mapping[str, Detector]:
@@ -291,8 +293,8 @@ class TableView:
         from tcdp_audit.core.release.release import Release  # noqa: PLC0415 - only for checks that ask
         from tcdp_audit.core.units.rows import unit_rows  # noqa: PLC0415
 
-        memory = budget(None) if self.memory is None else self.memory
-        return unit_rows(Release(self.engine, self.policy), attributes, attribute, table, memory)
+        memory, rows = budget(None) if self.memory is None else self.memory, self.of_rows or self
+        return unit_rows(Release(rows.engine, rows.policy), attributes, attribute, table, memory)
 
     @cached_property
     def classes(self) -> SampleClasses:

@@ -237,7 +237,7 @@ class Limit:
 
     @property
     def demand(self) -> str:
-        """What is demanded, as half a sentence: `the distance from the table is at most`, and the parameter."""
+        """The demand as half a sentence: `the distance from the table is at most`, and the parameter."""
         return f"the {self.figure or 'figure'} is {IN_WORDS[self.comparison]} `{self.parameter}`"
 
 

@@ -25,7 +25,7 @@ Measure = Callable[[tuple[int, ...]], Any]  # a figure of some columns
 
 @dataclass(frozen=True, kw_only=True)
 class ColumnRisk:
-    """What one column adds.
+    """The risk that one column adds.
 
     Args:
         column: its name.
@@ -177,7 +177,7 @@ def _counted(sizes: Sizes) -> list[tuple[int, int]]:
 
 
 def _shares(measure: Measure, columns: int) -> list[float]:
-    """What each column adds, as parts of the whole; equal parts where none adds anything."""
+    """The shares of all columns in the whole; equal parts where none adds anything."""
     is_exact = columns <= EXACT
     added = exact_shapley(measure, columns) if is_exact else [_drop(measure, columns, n) for n in range(columns)]
     total = sum(added)

@@ -94,7 +94,7 @@ class Grouping:
 
     @cached_property
     def size(self) -> Counts:
-        """What k counts: records of the class, its entities, or the records compatible with it. Shape (classes,)."""
+        """The size that k counts: records of the class, its entities, or compatible records. Shape (classes,)."""
         if self.unit is None:
             return self.records if self.compatibility is None else self.compatibility.sum(self.records)
         if self.compatibility is None:

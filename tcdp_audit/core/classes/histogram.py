@@ -116,7 +116,7 @@ class Histogram:
 
     @cached_property
     def _most(self) -> Counts:
-        """How often the commonest value of each class occurs, which many checks ask for."""
+        """The count of the commonest value of each class, which many checks ask for."""
         return frozen_array(self._reduce(np.maximum, self.counts))
 
     def min(self, per_pair: NDArray[Any]) -> NDArray[Any]:
@@ -190,7 +190,7 @@ class Histogram:
 
 
 class Keeps(Protocol):
-    """What keeps answers about itself."""
+    """A value that keeps answers about itself."""
 
     @property
     def _cached(self) -> dict[Any, Any]: ...

@@ -94,7 +94,7 @@ class LocalShards(MappedShards):
                 yield from result_of(future)
 
     def _work(self, prepare: Callable[[Shard], Measure[R]], parts: int) -> Iterator[Callable[[], Sequence[R]]]:
-        """What threads take in turn: a part of a shard."""
+        """A piece of work that threads take in turn: a part of a shard."""
         for number in range(self.count):
             shared = _SharedMeasure(partial(self.read, number), prepare, parts)
             yield from (partial(shared.measured, part) for part in range(parts))

@@ -53,7 +53,7 @@ class SetStrength:
 
 @dataclass(frozen=True, kw_only=True)
 class Contribution:
-    """What a column adds to the share of unique records."""
+    """The contribution of a column to the share of unique records."""
 
     attribute: str  # its name
     leave_one_out: Fraction | float  # by how much the share drops without it, all other columns being known
@@ -63,7 +63,7 @@ class Contribution:
 
 @dataclass(frozen=True, kw_only=True)
 class StrengthSample:
-    """What the figures of sets were estimated from; those of all columns together are exact."""
+    """The sample that the figures of sets were estimated from; those of all columns together are exact."""
 
     share: float  # of all combinations of a set, drawn by their hash
     records: int  # among which pairs were compared
@@ -107,7 +107,7 @@ class Strengths:
 def strengths(
     codes: Mapping[str, Codes], times: Sizes | None = None, *, order: int = ORDER, seed: int = 0, exact: bool = False
 ) -> Strengths:
-    """How well columns distinguish records, alone, together, and in every set up to some size.
+    """The strengths of columns: how they distinguish records alone, together, and in every set up to some size.
 
     Where distinct rows times sets are too many, combinations are drawn by a seeded hash: unbiased, and the same
     whatever the order of records. Distinction and unique share then have the error of `StrengthSample.error`.

@@ -61,7 +61,7 @@ class Compatibility:
 
     @cached_property
     def patterns(self) -> int:
-        """How many different sets of quasi-identifiers are missing together."""
+        """The number of different sets of quasi-identifiers that are missing together."""
         absent = [column == code for column, code in zip(self.codes, self.missing, strict=True)]
         return len(np.unique(fold(absent, [2] * len(absent)).values))
 

@@ -81,7 +81,7 @@ class WildcardRows:
     def step(
         self, level: WildcardLevel, following: WildcardLevel | None, before: int, after: tuple[int, int]
     ) -> WildcardStep:
-        """How these rows come to some nodes after one more quasi-identifier; `before` is the first of their nodes."""
+        """The step of these rows to nodes after one more quasi-identifier; `before` is the first of their nodes."""
         # A node is a set of targets that agree in the quasi-identifiers seen so far, and its rows are the sources
         # that match them, by what they still have to match (their suffix). One step takes one more quasi-identifier:
         # a target with a value matches the rows with that value and those with none, and a target without one matches

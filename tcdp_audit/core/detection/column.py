@@ -1,4 +1,4 @@
-"""What detectors see of a column: its name, some of its distinct values, and how many there are.
+"""A column as detectors see it: its name, some of its distinct values, and how many there are.
 
 A share of hits among a column's values, next to the share that a random column has.
 
@@ -28,7 +28,7 @@ PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^\W\d_a-zA-Z]+")
 
 @dataclass(frozen=True)
 class Evidence:
-    """What speaks for a column being of a kind.
+    """Evidence for a column being of a kind.
 
     Args:
         hits: how many of the values that were looked at are of the kind.

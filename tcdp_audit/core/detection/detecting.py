@@ -92,7 +92,7 @@ class Undecided:
 
 @dataclass(frozen=True)
 class Detections:
-    """What detectors say of a table.
+    """The answers of detectors on a table.
 
     Args:
         found: what they know, by column in the table's order, the best detector of each first.
@@ -132,7 +132,7 @@ def detect(
     named_share: Fraction = NAMED_SHARE,
     seed: int = 0,
 ) -> Detections:
-    """What detectors say of the columns of a table.
+    """Ask detectors about the columns of a table.
 
     A detector knows a column if at least three of its cells are hits, and a random column would have so many less than
     once in a million times. Digits alone need more: amounts and codes are no random numbers and lie where a form does.
@@ -168,7 +168,7 @@ def detect(
 def detect_in_column(
     column: DetectorColumn, detectors: Iterable[Detector], share: Fraction = SHARE, named_share: Fraction = NAMED_SHARE
 ) -> list[Detection | Undecided]:
-    """What detectors say of one column, the best first: named ones, then identifiers, then the least base rate."""
+    """Ask detectors about a column; the best answer first: named ones, then identifiers, then the least base rate."""
     if not column.values:
         return []
     answers = [answer for one in detectors for answer in _answer(column, one, share, named_share)]

@@ -47,17 +47,17 @@ class Detector:
 
     @property
     def title(self) -> str:
-        """What lists call it."""
+        """The name of the kind in lists."""
         return self.noun[:1].upper() + self.noun[1:]
 
     @property
     def plural(self) -> str:
-        """What several values are called."""
+        """The name of several values."""
         return self.nouns or plural(self.noun)
 
     @property
     def missing_library(self) -> str:
-        """What to install before it can decide on values; nothing if it can."""
+        """The package to install before it can decide on values; nothing if it can."""
         return ""
 
 
@@ -103,7 +103,7 @@ class ValueDetector(Detector):
 
     @property
     def missing_library(self) -> str:
-        """What to install before it can decide on values; nothing if it can."""
+        """The package to install before it can decide on values; nothing if it can."""
         return "" if self.library is None or _is_installed(self.library[0]) else self.library[1]
 
 

@@ -162,7 +162,7 @@ class MappedShards(ABC):
 
     @cached_property
     def derived(self) -> dict[Any, Any]:
-        """What was computed of the shards, by key, for as long as they are kept."""
+        """Values that were computed of the shards, by key, for as long as they are kept."""
         return {}
 
     @abstractmethod

@@ -261,7 +261,7 @@ def _end(text: str) -> float:
 
 
 def _bounded(sign: str, number: float) -> Interval:
-    """What a sign and a number leave open at one end."""
+    """The range that a sign and a number leave open at one end."""
     if sign in _LOWER:
         return Interval(number, inf, low_open=sign == ">")
     return Interval(-inf, number, high_open=sign == "<")

@@ -211,7 +211,7 @@ def _faults(branches: Sequence[Branch]) -> Iterator[str]:
 
 
 def _commonest(values: Sequence[Any]) -> Any:
-    """What occurs most often, the first of them among equals. O(n)."""
+    """The value that occurs most often, the first of them among equals. O(n)."""
     return Counter(values).most_common(1)[0][0]
 
 

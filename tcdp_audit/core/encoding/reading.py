@@ -156,7 +156,7 @@ def _placed(labels: Sequence[str], values: Sequence[str], misfit: str) -> _Readi
 
 
 def _covers(present: Strings, declaration: AttributeDeclaration, conventions: Conventions) -> list[Interval | None]:
-    """What each text of a numeric or ordinal attribute covers."""
+    """The range that each text of a numeric or ordinal attribute covers."""
     read = number_or_interval if declaration.order is None else OrderedLabels(declaration.order).parse
     tokens = frozenset(conventions.suppressed_tokens) - frozenset(declaration.order or ())
     return [EVERYTHING if text in tokens else read(text) for text in present.tolist()]

@@ -81,7 +81,7 @@ class LeveledEngine(BorrowedEngine):
 
     @property
     def progress(self) -> Callable[[str, int, int], None] | None:
-        """What is called while the table is read."""
+        """The function that is called while the table is read."""
         return self._lender.progress
 
     @progress.setter

@@ -123,7 +123,7 @@ def _sentence(detail: Mapping[str, Any], model: type[BaseModel]) -> str:
 
 
 def _no_choice(detail: Mapping[str, Any]) -> str:
-    """What is wrong with a value that is none of those that there are."""
+    """The fault of a value that is none of those that there are."""
     choices = detail["ctx"]["expected"]
     if detail["input"] == UNDECIDED and len(detail["loc"]) > 1 and detail["loc"][-1] == "role":
         return f"is still to be decided for column {detail['loc'][-2]!r}: write {choices} in place of {UNDECIDED}"
@@ -144,7 +144,7 @@ def _probable_role(typed: Any) -> str:
 
 
 def _no_number(text: str, sentence: str) -> str:
-    """What is wrong with a text in place of a number."""
+    """The fault of a text in place of a number."""
     if isinstance(text, OddNumber):
         return text.fault
     quoted = f", and in quotes it is a text; write {text} without them" if DIGITS.fullmatch(text) else ""

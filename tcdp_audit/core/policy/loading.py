@@ -96,7 +96,7 @@ def policy_without_checks(document: Mapping[str, Any]) -> Policy:
 
 
 def data_of_policy(path: Path) -> Any:
-    """What a policy's file says, before it is judged: a mapping as a program would give it.
+    """The content of a policy's file, before it is judged: a mapping as a program would give it.
 
     Raises:
         UsageError: the file does not exist or cannot be read.

@@ -78,7 +78,7 @@ def otherwise(model: type[M], data: Any, names: Sequence[str], values: Callable[
 
 
 def in_common(lists: Iterable[Sequence[F]]) -> list[F]:
-    """What all of several lists have, in the order of the first."""
+    """The items that all of several lists have, in the order of the first."""
     first, *others = [list(dict.fromkeys(one)) for one in lists] or [[]]
     sets = [set(one) for one in others]
     return [one for one in first if all(one in other for other in sets)]
@@ -185,7 +185,7 @@ Located = tuple[Place, str]
 
 
 def faults_of_document(document: PolicyDocument, questions: Sequence[str] | None) -> Iterator[Located]:
-    """What is wrong with a document as a whole, each with its location.
+    """The faults of a document as a whole, each with its location.
 
     `questions` are the keys of the questions that its profiles ask; None where a profile is unknown.
     """
@@ -242,11 +242,14 @@ def _histories_sound(document: PolicyDocument) -> Iterator[Located]:
 
 
 def _weight_numeric(document: PolicyDocument) -> Iterator[Located]:
-    """What can be known of the weight without data: it is a number."""
-    weight = document.attributes.get(document.weight or "")
-    if weight is not None and weight.scale is not Scale.NUMERIC:
-        example = f"{document.weight}: {{role: {weight.role.value}, scale: numeric}}"
-        yield ("weight",), f"{document.weight!r} is not declared as numeric; a weight is: `{example}`"
+    """What can be known of the weights without data: they are numbers, and those of households are of households."""
+    for key, name in (("weight", document.weight), ("household_weight", document.household_weight)):
+        weight = document.attributes.get(name or "")
+        if weight is not None and weight.scale is not Scale.NUMERIC:
+            example = f"{name}: {{role: {weight.role.value}, scale: numeric}}"
+            yield (key,), f"{name!r} is not declared as numeric; a weight is: `{example}`"
+    if document.household_weight is not None and document.household is None:
+        yield ("household_weight",), "the policy names no `household:` that could have a weight"
 
 
 def _losses_measured(document: PolicyDocument) -> Iterator[Located]:
@@ -268,7 +271,7 @@ def _answers_asked(document: PolicyDocument, questions: Sequence[str]) -> Iterat
 
 
 def _utility_usable(document: PolicyDocument) -> Iterator[Located]:
-    """What is wrong with `utility`, each with its location."""
+    """The faults of `utility`, each with its location."""
     utility = document.utility
     for index, table in enumerate(utility.counts):
         yield from _unusable(document, ("utility", "counts", index, "by"), table.by)

@@ -14,7 +14,7 @@ from tcdp_audit.core.policy.scalars import Exact, as_date, as_text, as_version, 
 
 
 class Role(StrEnum):
-    """What an attribute can do to a person."""
+    """The part of an attribute in identifying or harming a person."""
 
     IDENTIFIER = "identifier"
     QUASI_IDENTIFIER = "quasi_identifier"
@@ -110,7 +110,7 @@ class AttributeDeclaration(Model):
 
     @property
     def reading(self) -> str:
-        """What decides how cells are read, as a text: all but the role and what is written for people."""
+        """The text of all that decides how cells are read: all but the role and what is written for people."""
         return repr([(name, value) for name, value in self if name not in ("role", "label", "of", "reason")])
 
     @model_validator(mode="after")
@@ -127,7 +127,7 @@ class AttributeDeclaration(Model):
 
 
 class Conventions(Model):
-    """What a verdict means: DEFINITIONS, section 0. Every outcome carries them."""
+    """The meaning of a verdict: DEFINITIONS, section 0. Every outcome carries them."""
 
     missing_quasi_identifier: Annotated[
         Literal["own_category", "wildcard", "fail"],
@@ -170,7 +170,7 @@ class Conventions(Model):
 
 
 class Answer(Model):
-    """What a person answers to a question that no figure decides."""
+    """The answer of a person to a question that no figure decides."""
 
     answer: Annotated[
         Literal["yes", "no"],
@@ -282,6 +282,10 @@ class PolicyDocument(Model):
         str | None,
         Field(description="The column of the group of people who are found together: its composition is judged."),
     ] = None
+    household_weight: Annotated[
+        str | None,
+        Field(description="The attribute that holds each household's sampling weight, where its members' differ."),
+    ] = None
     time: Annotated[
         str | None,
         Field(description="The column that says when a row of a unit was: numbers, or dates as 2026-11-20."),
@@ -345,6 +349,11 @@ class PolicyDocument(Model):
         if self.unit is None or (self.keep_key and self.unit == self.key):
             return False
         return not self.unit_released or self.unit in (*self.with_role(Role.IDENTIFIER), self.key)
+
+    @property
+    def root_weight(self) -> str | None:
+        """The column of sampling weights of what is judged as a whole: that of households, or else of records."""
+        return self.household_weight or self.weight
 
     @property
     def unit_column(self) -> str | None:

@@ -43,7 +43,7 @@ class ProfileDemand:
 
 @dataclass(frozen=True)
 class ProfileQuestion:
-    """What a profile asks that no check of it answers: a person has to."""
+    """A question of a profile that no check of it answers: a person has to."""
 
     key: str  # what `answers:` of a policy calls it; two profiles that ask the same call it the same
     question: str  # the question, and what to do
@@ -182,7 +182,7 @@ class PlannedRemedy:
 
 @dataclass(frozen=True, repr=False)
 class Policy:
-    """What a release must satisfy.
+    """A policy: the demands that a release must satisfy.
 
     Args:
         document: the policy as written.
@@ -223,12 +223,12 @@ class Policy:
 
     @property
     def conventions(self) -> Conventions:
-        """What its verdicts mean."""
+        """The meaning of its verdicts."""
         return self.document.conventions
 
     @property
     def naming(self) -> DisplayNames:
-        """What sentences call people and columns."""
+        """The names of people and columns in sentences."""
         labels = {name: one.label for name, one in self.attributes.items() if one.label is not None}
         return DisplayNames(self.document.unit_name or "", labels)
 
@@ -244,7 +244,7 @@ class Policy:
 
     @property
     def questions(self) -> list[tuple[Profile, ProfileQuestion]]:
-        """What its profiles ask that none of its demands answers, whether a person answers it or not."""
+        """The questions of its profiles that none of its demands answers, whether a person answers them or not."""
         asked = [(profile, one) for profile in self.profiles for one in profile.questions]
         return [(profile, one) for profile, one in asked if not any(map(partial(_answers, one), self.expectations))]
 

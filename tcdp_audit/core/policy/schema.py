@@ -1,4 +1,4 @@
-"""What a policy may name, and its JSON Schema: the document's, with parameters of registered checks and remedies."""
+"""The names that a policy may use, and its JSON Schema: the document's, with parameters of checks and remedies."""
 
 from __future__ import annotations
 

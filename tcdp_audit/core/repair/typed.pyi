@@ -381,7 +381,7 @@ def measure(
     known_rows: Literal["all", "one"] | None = None,
     reason: _Number | None = None,
     at_most: _Number | None = None,
-    measure: Literal["highest", "average", "expected"] = "highest",
+    measure: Literal["highest", "average", "expected", "through_household", "by_composition"] = "highest",
     severity: Severity | Literal["error", "warning"] = "error",
 ) -> Outcome: ...
 @overload

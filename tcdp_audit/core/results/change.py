@@ -151,7 +151,7 @@ def _demanded(entry: Entry | None) -> str:
 
 
 def _shown(entry: Entry | None) -> dict[str, Any] | None:
-    """What a comparison repeats of an outcome: its figures, and the reason where the policy gives one."""
+    """The part of an outcome that a comparison repeats: its figures, and the reason where the policy gives one."""
     return None if entry is None else {key: entry[key] for key in (*OBSERVED, "reason") if key in entry}
 
 

@@ -215,7 +215,7 @@ class Fact:
 
 
 def facts(old: WrittenAudit, new: WrittenAudit) -> Iterator[Fact]:
-    """What was audited, by which version, and the number of people at risk."""
+    """Facts of both audits: the tables, the version, and the number of people at risk."""
     yield Fact("people at risk", people(old), people(new))
     yield Fact("release", old.release.name, new.release.name)
     yield Fact("SHA-256 of the release", *(_digest(one.release.sha256) for one in (old, new)))

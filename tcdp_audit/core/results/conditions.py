@@ -18,6 +18,7 @@ from tcdp_audit.core.base.outcome import (
     LEFT_OUT,
     LINKABLE_KEY,
     LINKABLE_ORDER,
+    LINKABLE_ROWS,
     LINKED_ROWS,
     PROFILE,
     STAYS_INSIDE,
@@ -169,6 +170,12 @@ def _undemanded(finding: JudgedOutcome) -> Condition | None:
     return Condition(Kind.BUT, f"nothing is demanded of {_named(finding.columns)}") if finding.columns else None
 
 
+def _joining(finding: JudgedOutcome) -> Condition | None:
+    if not finding.columns:
+        return None
+    return Condition(Kind.BUT, f"{_named(finding.columns)} {agree(len(finding.columns), 'joins', 'join')} rows")
+
+
 def _named(columns: Sequence[str]) -> str:
     """The first columns in quotes, and the number of further ones."""
     more = [f"{count(len(columns) - SHOWN, 'other column')}"] if len(columns) > SHOWN else []
@@ -183,4 +190,5 @@ _CONDITIONS: Mapping[str, Callable[[JudgedOutcome], Condition | None]] = {  # by
     HIDDEN_PEOPLE: _hidden,
     UNDECLARED_IDENTIFIERS: _undeclared,
     UNDEMANDED_SENSITIVE: _undemanded,
+    LINKABLE_ROWS: _joining,
 }

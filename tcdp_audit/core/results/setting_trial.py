@@ -329,11 +329,6 @@ class RemedyTrial:
     outcomes: tuple[Outcome, ...] = ()
 
     @property
-    def is_tested(self) -> bool:
-        """Whether remedies with an effect were applied and audited."""
-        return self.log is not None and bool(self.log.steps)
-
-    @property
     def only_drops(self) -> bool:
         """Whether the release would pass without a remedy if its identifiers and its key were dropped."""
         return self.passes and self.log is not None and not self.log.steps and bool(self.log.dropped)

@@ -92,7 +92,7 @@ class ColumnProfile:
 
 @dataclass(frozen=True, kw_only=True)
 class WhatIf:
-    """What an intruder finds who knows some columns. People are entities where the policy names a unit, else records.
+    """The finds of an intruder who knows some columns. People are entities where the policy names a unit, else records.
 
     Args:
         known: the columns that the intruder knows, by name.
@@ -220,7 +220,7 @@ def people_alone(ask: Asking, policy: Policy, columns: Sequence[str]) -> int:
 def what_if(
     ask: Asking, policy: Policy, add: Sequence[str] = (), drop: Sequence[str] = (), k: int | None = None
 ) -> WhatIf:
-    """What an intruder finds who knows some columns more, and some less, than the policy declares.
+    """The finds of an intruder who knows some columns more, and some less, than the policy declares.
 
     Args:
         ask: opens the tables under a policy.

@@ -78,7 +78,7 @@ class OpenTables:
         return read_policy(policy, self.plugins)
 
     def inputs(self, policy: Policy, levels: Mapping[str, int] = NO_LEVELS, **options: Any) -> AuditInputs:
-        """What an audit under a policy reads.
+        """The inputs of an audit under a policy.
 
         Args:
             policy: what the release must satisfy.
@@ -121,11 +121,7 @@ class OpenTables:
         from tcdp_audit.core.units.linked import LinkedTables  # noqa: PLC0415 - only for several tables
 
         declared = policy.document.tables or {}
-        if given is not None and not isinstance(given, Mapping):
-            raise UsageError(
-                "release: the policy has several tables; give a mapping from their names to tables, or none"
-            )
-        own = {} if given is None else dict(given)
+        own = _by_name(policy, given)
         if unknown := sorted(set(own) - set(declared)):
             raise UsageError(
                 f"release: the policy has no table {visible(repr(unknown[0]))}{nearest(unknown[0], declared)}"
@@ -134,10 +130,13 @@ class OpenTables:
         for name, one in declared.items():
             table = own.get(name, None if one.file is None else policy.resolve(one.file))
             if table is None:
-                raise UsageError(f"no table {name!r}: name its `file:` in the policy, or give it in the call")
+                raise UsageError(
+                    f"no table {name!r}: name its `file:` in the policy, or give it in the call, as "
+                    f"`--table {name}=FILE`"
+                )
             codes = [column for column, role in one.attributes.items() if role.role is Role.QUASI_IDENTIFIER]
             engines[name] = self._engine(table, name, codes, self._plugins_of(policy))
-        key = ("linked", repr(policy.document.tables), Identity(*engines.values()))
+        key = ("linked", repr(policy.document.tables), policy.document.unit, Identity(*engines.values()))
         return self.cache.get(key, lambda: LinkedTables(engines, policy.document))
 
     def _plugins_of(self, policy: Policy | None) -> Plugins:
@@ -191,6 +190,19 @@ class OpenTables:
         tables: dict[str, Any] = {name: policy.resolve(one) for name, one in policy.document.companions.items()}
         tables |= {name: table for name, table in self.given.items() if table is not None and name != "release"}
         return {name: table for name, table in tables.items() if name.partition(" ")[0] in required}
+
+
+def _by_name(policy: Policy, given: Any) -> dict[str, Any]:
+    """The tables of a call by name: of a mapping, or the files of a folder with the names that the policy has."""
+    if given is None or isinstance(given, Mapping):
+        return dict(given or {})
+    declared = policy.document.tables or {}
+    if not (isinstance(given, str | Path) and Path(given).is_dir()):
+        raise UsageError(
+            f"release: the policy has several tables ({', '.join(declared)}); give each by its name, as "
+            "`--table NAME=FILE` or in a mapping, or the folder that holds their files"
+        )
+    return {name: Path(given) / Path(one.file).name for name, one in declared.items() if one.file is not None}
 
 
 @contextmanager

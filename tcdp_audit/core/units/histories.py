@@ -21,13 +21,14 @@ from tcdp_audit.core.base.words import gibibytes
 from tcdp_audit.core.classes.shards import suppressed_in_all
 from tcdp_audit.core.encoding.counted import CountedCodes
 from tcdp_audit.core.encoding.domain import Domain, RawDomain
-from tcdp_audit.core.encoding.keys import Keys, fold, occurrences, tally
+from tcdp_audit.core.encoding.keys import fold, occurrences, tally
 from tcdp_audit.core.policy.model import AttributeDeclaration, Role, Scale
 from tcdp_audit.core.policy.policy import Policy
 from tcdp_audit.core.release.release import Release
 from tcdp_audit.core.release.unit_readings import linking_unit
-from tcdp_audit.core.units.coding import CodedHistories, code_histories
+from tcdp_audit.core.units.coding import CodedHistories
 from tcdp_audit.core.units.engines import HISTORY, HistoryEngine, UnitsEngine, raw_numbers
+from tcdp_audit.core.units.members import Members, members_of, nested_histories, people_of
 
 ROOT = "\0root"  # the unit of a row as a number: its code; no column of a table has this name
 EXEMPT = "\0exempt"  # whether a row is of an exempt unit; no column of a table has this name
@@ -67,6 +68,7 @@ class Histories:
         per_row: the smallest number of units `k`, and the number of `classes`, where classes are formed of single rows;
             of several tables for each by its name.
         alone_at_depth: of several tables the number of units alone by what those down to each depth show.
+        members: the people of households; None where units are judged.
     """
 
     release: Release
@@ -78,6 +80,7 @@ class Histories:
     varying: Mapping[str, int]
     per_row: Mapping[str, Any]
     alone_at_depth: tuple[int, ...] = ()
+    members: Members | None = None
     _domains: dict[Known, Domain] = field(default_factory=dict, init=False, repr=False)
 
     @cached_property
@@ -85,6 +88,11 @@ class Histories:
         """The number of units with each history, in the order of the codes; 0 for one that only exempt units have."""
         whole = self.by[()]
         return occurrences(whole.codes[self.present], whole.distinct)
+
+    @property
+    def is_of_households(self) -> bool:
+        """Whether the units are households."""
+        return self.unit.attribute == self.release.policy.document.household
 
     @property
     def k(self) -> int:
@@ -126,6 +134,8 @@ class Histories:
         numbers = {self.name(one): further if one else known for one in self.by}
         numbers[ROOT] = further
         policy = declaring(self.release.policy, {**plain, **numbers}, ROOT)
+        weighted = policy.document.model_copy(update={"weight": self.release.policy.document.root_weight})
+        policy = replace(policy, document=weighted)
         return Release(UnitsEngine(self.release.engine, columns), policy, self.release.original, self.release.cache)
 
     @cached_property
@@ -227,7 +237,7 @@ def read_histories(release: Release, known: Sequence[Known], memory: int) -> His
 
 def _columns(release: Release, sets: Sequence[Known]) -> list[Domain]:
     """The columns to read: what is known, what is secret, the weight, the people of households, and the root last."""
-    unit, weight = root_of(release), release.policy.document.weight
+    unit, weight = root_of(release), release.policy.document.root_weight
     assert unit is not None  # noqa: S101 - asked only where it joins rows
     named = {one.attribute: one for one in (*release.quasi_identifiers, *release.sensitive)}
     if weight is not None and weight in release.columns:
@@ -252,11 +262,12 @@ def _read(release: Release, sets: Sequence[Known], domains: Sequence[Domain], me
     known = release.quasi_identifiers
     exempt = _exempt(release, rows, owner, owners)
     has_rows = occurrences(owner, owners, rows.times) > 0
+    person = _person(release, rows, unit)
     by, labels = {}, None
     for further in sets:
         columns = [*known, *(release.domains[name] for name in further)]
         keys = fold([rows[one.attribute] for one in columns], [one.size + 1 for one in columns])
-        by[further] = _coded(release, rows, unit, keys)
+        by[further] = nested_histories(rows, unit, person, keys)
         labels = keys if labels is None else labels
     constant, varying = _constancy(rows, domains[:-1], owner, owners)
     assert labels is not None  # noqa: S101 - the first set is there always
@@ -264,33 +275,39 @@ def _read(release: Release, sets: Sequence[Known], domains: Sequence[Domain], me
     per_row = dict(
         zip(("k", "classes"), _per_row(labels.values[counted], labels.span, owner[counted], owners), strict=True)
     )
+    present, members = has_rows & ~exempt, None
+    if unit.attribute == release.policy.document.household:
+        members = members_of(people_of(rows, unit, person, labels), by[()], present)
     return Histories(
         release,
         unit,
         FrozenDict(by),
-        has_rows & ~exempt,
+        present,
         exempt,
         FrozenDict(constant),
         FrozenDict(varying),
-        FrozenDict(per_row),
+        per_row=FrozenDict(per_row),
+        members=members,
     )
 
 
-def _coded(release: Release, rows: CountedCodes, root: Domain, labels: Keys) -> CodedHistories:
-    """The histories of units, or of households whose people have histories of their own."""
-    owner, people = rows[root.attribute], release.unit
+def _person(release: Release, rows: CountedCodes, root: Domain) -> Domain | None:
+    """The people of households, where someone has several rows; None where each row is a person, or a unit is judged.
+
+    Raises:
+        CheckError: some are in several households.
+    """
+    people = release.unit
     if people is None or people is root or people.attribute not in rows:
-        return code_histories(owner, labels.values, root.size + 1, labels.span, rows.times)
-    person = rows[people.attribute]
+        return None
     home = np.full(people.size + 1, -1, dtype=np.int64)
-    home[person] = owner
     moved = np.zeros(people.size + 1, dtype=bool)
+    person, owner = rows[people.attribute], rows[root.attribute]
+    home[person] = owner
     moved[person[home[person] != owner]] = True
     if moved.any():
         raise CheckError(f"{int(moved.sum()):,} units are in several households; correct {root.attribute!r}")
-    own = code_histories(person, labels.values, people.size + 1, labels.span, rows.times)
-    has_rows = np.flatnonzero(home >= 0)
-    return code_histories(home[has_rows], own.codes[has_rows], root.size + 1, own.distinct)
+    return people
 
 
 def _exempt(release: Release, rows: CountedCodes, owner: NDArray[np.integer], owners: int) -> NDArray[np.bool_]:

@@ -6,7 +6,6 @@ have.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -16,6 +15,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from tcdp_audit.core.base.errors import DataError
+from tcdp_audit.core.base.provenance import digest_of_tables
 from tcdp_audit.core.base.words import agree, count
 from tcdp_audit.core.encoding.counted import CountedCodes
 from tcdp_audit.core.encoding.domain import Domain, RawDomain
@@ -114,11 +114,7 @@ class LinkedTables(Engine):
 
     def sha256(self) -> str | None:
         """SHA-256 over the names and digests of all tables; None if one has no digest."""
-        digests = {name: engine.sha256() for name, engine in self.tables.items()}
-        if None in digests.values():
-            return None
-        lines = "".join(f"{name} {digest}\n" for name, digest in sorted(digests.items()))
-        return hashlib.sha256(lines.encode()).hexdigest()
+        return digest_of_tables({name: engine.sha256() for name, engine in self.tables.items()})
 
     def require_unchanged(self) -> None:
         """Insist that every file is what it was when it was opened."""

@@ -16,6 +16,7 @@ from tcdp_audit.core.base.frozen import FrozenDict
 from tcdp_audit.core.encoding.counted import CountedCodes
 from tcdp_audit.core.encoding.domain import Domain
 from tcdp_audit.core.encoding.keys import fold, freeze_arrays, numbered, occurrences
+from tcdp_audit.core.encoding.periods import period_of
 from tcdp_audit.core.policy.model import Role
 from tcdp_audit.core.release.release import Release
 from tcdp_audit.core.units.coding import code_histories
@@ -80,11 +81,12 @@ def unit_rows(
         release: the table under its policy.
         attributes: the columns that an intruder may know of a row; None for all quasi-identifiers without `of: unit`.
         attribute: a sensitive attribute; None for none.
-        table: `members` for the rows of households; None for those of units.
+        table: `members` for the rows of households, each of which is a person; None for those of units.
         memory: budget in bytes.
 
     Raises:
-        CheckError: the policy names no such unit, a column cannot be used, or the rows exceed the memory.
+        CheckError: the policy names no such unit, members have several rows, a column cannot be used, or the rows exceed
+            the memory.
 
     Cost: two scans of the table.
     """
@@ -134,6 +136,8 @@ def _owner(release: Release, table: str | None) -> Domain:
         raise CheckError(f"the policy names no `{asked}:` whose rows could be known")
     if obstacle := release.obstacle(name):
         raise CheckError(obstacle)
+    if table == MEMBERS and release.unit is not None and release.unit.repeats:
+        raise CheckError("some people have several rows, so that a row is no member; make one row of each person")
     return release.domains[name]
 
 
@@ -220,7 +224,10 @@ def _times(domain: Domain, codes: NDArray[np.integer]) -> tuple[Numbers, NDArray
 
 
 def _moment(text: str) -> Fraction | None:
-    """A time as a number: a decimal, or the days of a date since 1970; None for what is neither."""
+    """A time as a number: a decimal, or the days of a date since 1970; None for what is neither.
+
+    A period of the calendar, such as `2024-Q1`, has the time of its first day.
+    """
     try:
         return Fraction(text.strip())
     except (ValueError, ZeroDivisionError):
@@ -228,5 +235,6 @@ def _moment(text: str) -> Fraction | None:
     try:
         moment = datetime.fromisoformat(text.strip())
     except ValueError:
-        return None
+        period = period_of(text)
+        return None if period is None else Fraction(period.first - EPOCH.toordinal())
     return Fraction((moment.replace(tzinfo=None) - EPOCH) // timedelta(microseconds=1), 24 * 3600 * 10**6)

@@ -368,7 +368,7 @@ class ExpectTableIndividualRiskToBeLimited(_Made):
         declarations: Mapping[str, Mapping[str, Any]] | _Parameter | None = ...,
         known_rows: Literal["all", "one"] | _Parameter | None = ...,
         at_most: float | str | _Parameter | None = ...,
-        measure: Literal["highest", "average", "expected"] | _Parameter | None = ...,
+        measure: Literal["highest", "average", "expected", "through_household", "by_composition"] | _Parameter | None = ...,
         **others: Unpack[_Table],
     ) -> None: ...
 

@@ -1,4 +1,4 @@
-"""What checks that look for identifiers in columns have in common: which columns, what is open, what is reported."""
+"""Checks that look for identifiers in columns: which columns, what is open, what is reported."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def _require_decided(detections: Detections, known: Mapping[str, Detection]) -> 
 def _details(
     detections: Detections, known: Mapping[str, Detection], columns: Sequence[str], detectors: Sequence[Detector]
 ) -> dict[str, Any]:
-    """What an outcome says of the columns that are known, and of what is open."""
+    """Details of an outcome about the columns that are known, and about what is open."""
     return {
         "columns": [*known],
         "detectors": {name: one.detector.name for name, one in known.items()},

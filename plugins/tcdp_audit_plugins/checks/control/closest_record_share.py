@@ -111,7 +111,7 @@ def _attempts(weights: Floats, whole: float, counts: NDArray[np.int64], records:
 
 @dataclass(frozen=True)
 class _Nearest:
-    """What is near to released records."""
+    """The points near to released records."""
 
     places: Places  # all tables
     none: Floats  # the probability that a draw as large as the original has none of so many records of the hold-out
@@ -132,7 +132,7 @@ class _Nearest:
         return earned, (closer == 0) & (as_close > 0), *weights
 
     def _weights(self, some: NDArray[np.intp], distances: Floats) -> tuple[Floats, Floats]:
-        """How much each released point depends on one label after another; and the weight of each point of both."""
+        """The weight of each released point by one label after another; and the weight of each point of both."""
         original = self.places.targets[0]
         counts = np.concatenate([original.records, self.drawn])
         distances[:, counts == 0] = np.inf

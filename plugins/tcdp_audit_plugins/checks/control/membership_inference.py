@@ -43,7 +43,7 @@ class MembershipParameters(ControlParameters):
 
 
 def membership_inference(view: TableView, parameters: MembershipParameters) -> TableFigure:
-    """How well the distance to the nearest released record distinguishes originals from the hold-out.
+    """The strength of the distance to the nearest released record at distinguishing originals from the hold-out.
 
     Returns:
         The upper end of the interval of the area under the curve: the probability that a random original record is

@@ -123,7 +123,7 @@ def _listed(scales: frozenset[Scale]) -> str:
 
 @dataclass(frozen=True)
 class AttributePairs:
-    """What an interval check sees of one attribute."""
+    """One attribute as an interval check sees it."""
 
     name: str  # the attribute
     values: NDArray[Any]  # the common domain in ascending order, shape (domain,)

@@ -31,7 +31,7 @@ Inside = Callable[[AttributePairs, Fraction], NDArray[np.bool_]]
 
 @dataclass(frozen=True)
 class Shares:
-    """What was found for one p."""
+    """The result for one p."""
 
     p: Fraction  # the width in percent
     pairs: int  # how many records were compared

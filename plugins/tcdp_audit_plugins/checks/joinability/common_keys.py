@@ -44,7 +44,7 @@ class TableKeys:
 
     @property
     def common(self) -> int:
-        """How many of the keys that were kept the other table has."""
+        """The number of kept keys that the other table has."""
         return int((self.elsewhere > 0).sum())
 
     @property
@@ -160,7 +160,7 @@ class Between:
         return self.low == self.high
 
     def entry(self, name: str) -> dict[str, Number]:
-        """How an outcome has it."""
+        """The entry of an outcome."""
         return {name: self.value, "low": self.low, "high": self.high}
 
 

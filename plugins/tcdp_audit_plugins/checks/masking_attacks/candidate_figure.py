@@ -1,4 +1,4 @@
-"""What every attack on candidate sets gives: its figure, its details, its sentence."""
+"""The answer of every attack on candidate sets: its figure, its details, its sentence."""
 
 from __future__ import annotations
 

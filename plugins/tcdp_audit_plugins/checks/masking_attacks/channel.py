@@ -118,7 +118,7 @@ def changes(size: int, original: Codes, released: Codes) -> Counts:
 
 
 def estimated(counts: Counts) -> Floats:
-    """How often each value was released as each, in parts: what only a person knows who holds both tables.
+    """The observed frequencies of releases of each value, in parts: known only with both tables.
 
     Returns:
         float64, shape (size, size); a row of NaN for a value of no pair.
@@ -147,7 +147,7 @@ def logarithms(matrix: Floats, released: Counts) -> Floats:
 
 
 def expected_released(original: Counts, matrix: Floats) -> Floats:
-    """How often each value is released, in the mean; added up by size, so that no order of values matters.
+    """The expected releases of each value; added up by size, so that no order of values matters.
 
     Example:
         >>> expected_released(np.array([110, 90]), retention_matrix(2, 0.9)).round(9).tolist()
@@ -199,7 +199,7 @@ class Retained:
 
 @dataclass(frozen=True)
 class Counted:
-    """How often each value was released as each. int64, shape (original values, released values)."""
+    """The count of releases of each value as each. int64, shape (original values, released values)."""
 
     counts: Counts
 

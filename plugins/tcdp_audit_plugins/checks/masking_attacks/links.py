@@ -37,7 +37,7 @@ class Links:
 
     @property
     def people(self) -> int:
-        """How many are looked for."""
+        """The number of people who are looked for."""
         return len(self.sets.known)
 
     @cached_property

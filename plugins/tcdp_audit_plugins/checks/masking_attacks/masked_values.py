@@ -195,7 +195,7 @@ def _released_as(
     tables: tuple[Codes, Codes],
     pairs: tuple[Codes, Codes],
 ) -> tuple[Floats, Channel]:
-    """How values of an attribute are released, in floats and as fractions: declared, or estimated from the pairs."""
+    """The channel of an attribute, in floats and as fractions: declared, or estimated from the pairs."""
     retention, location = parameters.retention_of(name), (parameters.matrix or {}).get(name)
     original, released = (_counts(one, labels) for one in tables)
     if location is not None:

@@ -1,4 +1,4 @@
-"""What each released record says about who it is: likelihoods of all persons, in blocks, never of all pairs at once."""
+"""Posteriors of each released record: likelihoods of all persons, in blocks, never of all pairs at once."""
 
 from __future__ import annotations
 
@@ -215,7 +215,7 @@ def require_few(likelihood: Likelihood, limit: int) -> None:
 def posterior_figures(
     one: Posteriors, likelihood: Likelihood, ends: tuple[NDArray[np.intp], NDArray[np.intp]], probability: Fraction
 ) -> dict[str, Any]:
-    """What the posteriors of some records say, for details.
+    """The details of the posteriors of some records.
 
     `ends` are the released point of each record whose person is known, and the person's.
     """

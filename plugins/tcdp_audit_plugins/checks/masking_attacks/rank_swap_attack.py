@@ -83,7 +83,7 @@ class RankSwapped:
 
     @property
     def details(self) -> dict[str, Any]:
-        """How far values were moved, and what the intruder takes for it."""
+        """The distance that values were moved, and what the intruder takes for it."""
         declared = {} if self.displacement == self.largest else {"largest_displacement": self.largest}
         least = least_displacement(self.tables, self.ranks)
         learned = {} if least is None else {"least_displacement": least}
@@ -126,7 +126,7 @@ def _worst(figure: TableFigure, parameters: RankSwapParameters) -> Fraction | fl
 
 
 def _values(outcome: Outcome) -> dict[str, int]:
-    """How far values may have moved, and the farthest that any did where that is less."""
+    """The distance that values may have moved, and the farthest that any did where that is less."""
     farthest = max(int(ranks) for ranks in outcome.details["displacement"].values())
     largest = max(map(int, outcome.details.get("largest_displacement", {"": farthest}).values()))
     return {"farthest": farthest, "largest": largest if largest < farthest else 0}

@@ -43,7 +43,7 @@ class Points:
 
 @dataclass(frozen=True)
 class AttackedTables:
-    """What an attack on candidate sets sees: both tables as points, and who is who."""
+    """The tables that an attack on candidate sets sees: both as points, and who is who."""
 
     pairs: Pairs
     names: Sequence[str]  # the attributes that the intruder knows

@@ -22,7 +22,7 @@ Z95 = 1.959963984540054  # the normal distribution's 97.5 % point
 
 @dataclass(frozen=True)
 class Credit:
-    """How many of some records are linked to their true match."""
+    """The number of some records that are linked to their true match."""
 
     attempts: int  # how many records were linked
     expected: Fraction  # correct links in the mean over all ways of breaking ties

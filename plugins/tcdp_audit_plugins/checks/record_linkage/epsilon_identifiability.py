@@ -125,7 +125,7 @@ class Nearness:
 
 
 def _to(table: CodedTable, tables: Tables, weights: dict[str, Fraction]) -> Nearness:
-    """How near a table comes to each original record, and how near the other originals do."""
+    """The distance of a table to each original record, and that of the nearest other original."""
     squares = {name: one**2 for name, one in weights.items()}
     others, both = (
         space(tables.original, other, tables.scales, squares, tables.original) for other in (tables.original, table)

@@ -82,7 +82,7 @@ def agreement_rates(counts: Whole) -> Floats:
 
 @dataclass(frozen=True)
 class Estimation:
-    """How a model is estimated."""
+    """The method by which a model is estimated."""
 
     # estimate prior and u as well, by plain maximum likelihood; otherwise only m, kept above u
     unconstrained: bool = False

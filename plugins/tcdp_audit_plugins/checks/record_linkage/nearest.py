@@ -28,7 +28,7 @@ WAITING = 2**21  # candidates of a block that may wait to be compared in float64
 
 @dataclass(frozen=True)
 class Nearest:
-    """What is nearest to each released point."""
+    """The nearest records of each released point."""
 
     squared: Floats  # d^2 of the nearest known record. float64, shape (released points,).
     ties: NDArray[np.int64]  # how many known records are that near. int64.

@@ -80,7 +80,7 @@ class ProbabilisticParameters(Parameters):
     )
 
     def how(self) -> Estimation:
-        """How the model is to be estimated."""
+        """The method by which the model is to be estimated."""
         return Estimation(self.unconstrained, float(self.smoothing), float(self.convergence), self.iterations)
 
 

@@ -22,7 +22,7 @@ EARTH_MOVERS = ("emd", "earth mover", "earth movers", "earth mover's distance", 
 
 
 class Distance(StrEnum):
-    """How the distance between two distributions is measured."""
+    """The distance between two distributions."""
 
     EQUAL = "equal"
     ORDERED = "ordered"
@@ -84,7 +84,7 @@ class ClosenessParameters(AttributeParameters):
 
 @dataclass(frozen=True)
 class Kind:
-    """What a distance needs, and which t there can be: a range, or none where it is only measured."""
+    """The needs of a distance, and the t that there can be: a range, or none where it is only measured."""
 
     measure: Callable[[ClassEvidence], Measured | NDArray[Any]]
     name: str

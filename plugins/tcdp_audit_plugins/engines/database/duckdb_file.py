@@ -78,7 +78,7 @@ class DuckDBFile(Source):
         return [_cell(str(row[0]), str(row[1])) for row in described]
 
     def cells(self, names: Sequence[str]) -> list[Cell]:
-        """How the cells of some columns travel."""
+        """The SQL of the cells of some columns."""
         return [self._cells[name] for name in names]
 
     def stream(self, statement: sa.Select[Any], schema: pa.Schema) -> Iterator[pa.RecordBatch]:

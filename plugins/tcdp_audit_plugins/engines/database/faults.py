@@ -1,4 +1,4 @@
-"""What drivers and servers raise, as sentences. Their own texts hold statements, cells, passwords: never passed on."""
+"""Errors of drivers and servers as sentences. Their own texts hold statements, cells, passwords: never passed on."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ _OF_CONNECTIONS = ("OperationalError", "InterfaceError")
 
 
 class Refused(Exception):  # noqa: N818 - a sentence on its way, which `opening` or `reading` puts a name before
-    """What is wrong with a table, without its name."""
+    """The fault of a table, without its name."""
 
 
 @contextmanager

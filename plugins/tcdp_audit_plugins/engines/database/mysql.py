@@ -68,7 +68,7 @@ def _declared(session: Session, kind: Any) -> str:
 
 
 def cell_of(name: str, written: str) -> Cell:
-    """How the cells of a column travel, by its type as the server writes it: `int(10) unsigned`, `enum('a','b')`."""
+    """The SQL of a column's cells, by its type as the server writes it: `int(10) unsigned`, `enum('a','b')`."""
     form = _FORM.match(written.lower())
     kind, more = ("", "") if form is None else (form["name"], form["more"])
     column: ColumnElement[Any] = sa.column(name)

@@ -45,7 +45,7 @@ _AS_TEXT = (sa.Numeric, sa.DateTime, sa.Time, sa.Interval, sa.Uuid, sa.Enum, sa.
 
 
 class Source(ABC):
-    """What the engine reads from."""
+    """The source that the engine reads from."""
 
     is_stable = True  # whether every statement sees the same
     full_name: TableName | None = None  # the table with its schema, where the database reports it
@@ -55,7 +55,7 @@ class Source(ABC):
 
     @abstractmethod
     def cells(self, names: Sequence[str]) -> list[Cell]:
-        """How the cells of some columns travel."""
+        """The SQL of the cells of some columns."""
 
     @abstractmethod
     def stream(self, statement: sa.Select[Any], schema: pa.Schema) -> Iterator[pa.RecordBatch]:
@@ -129,7 +129,7 @@ class _SqliteSource(_SessionSource):
         self._known: dict[str, Cell] = {}
 
     def cells(self, names: Sequence[str]) -> list[Cell]:
-        """How the cells of some columns travel; one scan for those that were not looked at."""
+        """The SQL of the cells of some columns; one scan for those that were not looked at."""
         new = [name for name in names if name not in self._known]
         cells = sqlite.cells_of(self._shared.session, self.relation, new, self._declared)
         self._known |= {cell.column: cell for cell in cells}
@@ -199,7 +199,7 @@ def require_names(source: Source) -> None:
 
 
 def cell_of(column: sa.ColumnElement[Any], dialect: str) -> Cell:
-    """How the cells of a column travel: numbers and truth values as they are, all else as the database's text."""
+    """The SQL of a column's cells: numbers and truth values as they are, all else as the database's text."""
     name, kind = str(column.key), column.type
     plain = sa.Float(asdecimal=False) if isinstance(kind, sa.Float) else kind  # some come as decimals of ten digits
     own: ColumnElement[Any] = sa.column(name, plain)

@@ -57,7 +57,7 @@ def declared_types(session: Session, place: Any) -> dict[str, Any]:
 def cells_of(
     session: Session, relation: Relation, names: Sequence[str], declared: Mapping[str, Any] = MappingProxyType({})
 ) -> list[Cell]:
-    """How the cells of some columns travel, by the kinds of cells that each has: one scan for 200 of them.
+    """The SQL of the cells of some columns, by the kinds of cells that each has: one scan for 200 of them.
 
     A column that mixes kinds among which two cells could be taken for one cannot be read.
     """

@@ -22,7 +22,7 @@ _PLAIN = postgresql.dialect(paramstyle="named")  # type: ignore[no-untyped-call]
 
 @dataclass(frozen=True)
 class Cell:
-    """How the cells of a column travel."""
+    """The SQL of a column's cells."""
 
     column: str  # the column's name
     type: str  # its type as the database calls it

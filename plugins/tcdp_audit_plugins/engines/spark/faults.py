@@ -1,4 +1,4 @@
-"""What goes wrong on a cluster, in sentences of our own: Spark's texts quote cells, plans and addresses."""
+"""Faults of a cluster, in sentences of our own: Spark's texts quote cells, plans and addresses."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the engine is opened on: a frame of the caller's, a path, or a table of the catalogue.
+"""Tables of Spark: a frame of the caller's, a path, or a table of the catalogue.
 
 Parquet files on a cluster, read as the file reader reads them, and files of which only a log says what counts.
 

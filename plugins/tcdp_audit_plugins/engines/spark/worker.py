@@ -1,4 +1,4 @@
-"""What runs on the executors: a partition's counted rows become codes, and what a piece of work made of them travels.
+"""Work on the executors: a partition's counted rows become codes, and what a piece of work made of them travels.
 
 Nothing is raised there, because Spark sends an exception's text, and with it a cell, to the driver and into its logs.
 """

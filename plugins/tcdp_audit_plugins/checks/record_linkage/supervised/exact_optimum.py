@@ -43,7 +43,7 @@ Flags = NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class Optimum:
-    """What was found, and what nothing exceeds."""
+    """An optimum, and the bound that nothing exceeds."""
 
     best: Learned  # the member with most expected links among those tried
     bound: int  # no member links more records strictly, each by the margin at least
@@ -76,7 +76,7 @@ def optimum(points: PairedPoints, family: Family, best: Learned, deadline: Deadl
 
 @dataclass(frozen=True)
 class _Solution:
-    """What the solver says of the rows so far; no unknowns where it found none in its time."""
+    """The solution for the rows so far; no unknowns where the solver found none in its time."""
 
     unknowns: Floats | None
     linked: Flags

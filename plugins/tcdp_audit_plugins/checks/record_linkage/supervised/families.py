@@ -74,7 +74,7 @@ class WeightedMean:
         return np.asarray((self.steps.T @ gradient) * np.exp(free))
 
     def least_step(self, state: Floats, direction: int) -> float:
-        """How far one may walk in a direction: backwards, until its share is 0."""
+        """The farthest step in a direction, backwards: until its share is 0."""
         return -float(state[direction])
 
     def walked(self, state: Floats, direction: int, step: float) -> Floats:
@@ -188,7 +188,7 @@ class BilinearForm:
         return np.asarray(2 * free.reshape(self.attributes, -1) @ self.matrix(halves)).ravel()
 
     def least_step(self, state: Floats, direction: int) -> float:
-        """How far one may walk backwards along uu': until Q is singular, 1 / (u' Q^-1 u)."""
+        """The farthest step backwards along uu': until Q is singular, 1 / (u' Q^-1 u)."""
         values, vectors = np.linalg.eigh(self.matrix(state))
         along = vectors.T @ self._directions[direction]
         return -float((1 - 1e-9) / (along**2 / np.maximum(values, 1e-12 * values[-1])).sum())

@@ -163,7 +163,7 @@ class MixedIntegerProgramme:
 
 @dataclass(frozen=True)
 class Answer:
-    """What the solver says."""
+    """The solver's answer."""
 
     unknowns: Floats | None  # the best that it found; none where time ended before it found any
     bound: float  # no solution costs less

@@ -48,7 +48,7 @@ class Best:
 
 @dataclass(frozen=True)
 class Search:
-    """How the best distance is looked for."""
+    """The settings of the search for the best distance."""
 
     family: Family  # of distances
     solver: Literal["surrogate", "milp"]  # a fast search, or one that proves
