@@ -7,7 +7,11 @@ from typing import TYPE_CHECKING
 from tcdp_audit.core.base.lazy import on_first_use
 
 if TYPE_CHECKING:
-    from tcdp_audit.core.auditor.evaluation import Options as Options, evaluate as evaluate
+    from tcdp_audit.core.auditor.evaluation import (
+        Options as Options,
+        evaluate as evaluate,
+        records_failing_on_classes as records_failing_on_classes,
+    )
     from tcdp_audit.core.auditor.tasks import plain_figures as plain_figures
     from tcdp_audit.core.base.audit_figures import ConventionVariant as ConventionVariant, flips as flips
     from tcdp_audit.core.base.cancellation import (

@@ -156,5 +156,6 @@ TRUNCATE_HISTORIES = Remedy(
     validate=faults,
     suggest_parameters=suggest_parameters,
     why_not_applicable=why_not_applicable,
+    once=True,  # what is short enough stays
     acts_on_histories=True,
 )
