@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from threading import Thread
 from time import monotonic
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from tcdp_audit.api import Plugins, audit
 from tcdp_audit.cli.options import on_engine, prepare, with_query
@@ -107,7 +107,7 @@ def _require_own_outputs(reports: Reports, request: Request, read: Iterable[Call
             require_own_files([file], protected)
 
 
-def _audited(call: Call, release: str | None, settings: Settings) -> Audit | Unaudited:
+def _audited(call: Call, release: Any, settings: Settings) -> Audit | Unaudited:
     try:
         given = {**call.arguments, "release": on_engine(release, settings.engine, call.policy, call.plugins)}
         with progress_of_work(quiet=call.request.quiet) as progress:

@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     ),
     click.option("--allow-vacuous", is_flag=True, help="Accept a policy whose demands cannot fail: exit 0."),
     format_option("github", "gitlab"),
+    click.option(
+        "--table", "tables", multiple=True, metavar="NAME=FILE", help="A table of a policy with `tables`. Repeatable."
+    ),
     click.option("--engine", metavar="NAME", help="Audit RELEASE where this engine reads it, such as spark."),
     click.option(
         "--show-values", is_flag=True, help="Name the worst groups by their cells. The output will contain cell values."
@@ -45,6 +48,7 @@ def command(
     *,
     fail_on: str,
     allow_vacuous: bool,
+    tables: tuple[str, ...],
     format: str,  # noqa: A002 - the option's name
     engine: str | None,
     show_values: bool,
@@ -55,13 +59,15 @@ def command(
     """Audit RELEASE against a policy, or against several.
 
     RELEASE is a CSV, Parquet, JSON lines, Feather or Arrow file, or the address of a database's table, such as
-    postgresql://HOST/DATABASE?table=TABLE; without it, the release that each policy names.
+    postgresql://HOST/DATABASE?table=TABLE; without it, the release that each policy names. For a policy with `tables`
+    it is the folder that holds their files.
 
     Exit code: 0 passed, 1 an expectation failed, 2 the call or the policy is wrong, 3 the audit is incomplete. The
     highest of several policies is that of the run.
     """
     from tcdp_audit.cli.audits import Settings, run  # noqa: PLC0415 - imports the engine
 
+    request = request.with_tables(tables)
     settings = Settings(
         fail_on == "warning", allow_vacuous, engine, query, show_values, conventions == "all", try_remedies
     )

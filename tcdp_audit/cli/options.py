@@ -77,7 +77,26 @@ def load_plugins(blocked: tuple[str, ...], *, no_external_plugins: bool) -> Plug
     return Plugins.load(external=not no_external_plugins, blocked=names)
 
 
-def with_query(release: str | None, query: str | None) -> str | None:
+def named_tables(given: Sequence[str], release: Any = None) -> dict[str, str]:
+    """The files of linked tables that `--table NAME=FILE` gives, by name.
+
+    Raises:
+        UsageError: one is not of this form or is given twice, or the call names a release as well.
+    """
+    tables: dict[str, str] = {}
+    for one in given:
+        name, equals, file = one.partition("=")
+        if not (name and equals and file):
+            raise UsageError(f"--table {one}: write the table's name, =, and its file, such as visits=visits.csv")
+        if name in tables:
+            raise UsageError(f"--table {name}: is given twice; name one file of each table")
+        tables[name] = file
+    if tables and release is not None:
+        raise UsageError(f"--table names the tables, and RELEASE is {release}; give one of them")
+    return tables
+
+
+def with_query(release: Any, query: str | None) -> Any:
     """The release; with the file of a query its result in the database of that address.
 
     Raises:
@@ -85,19 +104,21 @@ def with_query(release: str | None, query: str | None) -> str | None:
     """
     if query is None:
         return release
-    if release is None or "://" not in release:
+    if not isinstance(release, str) or "://" not in release:
         raise UsageError("--query asks for the address of a database as RELEASE, such as postgresql://HOST/DATABASE")
     return f"{release}{'&' if '?' in release else '?'}query_file={quote(query, safe='')}"
 
 
-def on_engine(release: str | None, engine: str | None, policy: Policy, plugins: Plugins) -> str | None:
+def on_engine(release: Any, engine: str | None, policy: Policy, plugins: Plugins) -> Any:
     """The release, of the call or of the policy, with the name of its engine and a colon before it.
 
     Raises:
-        UsageError: no such engine, or it opens URLs or objects only.
+        UsageError: no such engine, it opens URLs or objects only, or the policy has several tables.
     """
     if engine is None:
         return release
+    if policy.document.tables is not None:
+        raise UsageError(f"--engine {engine}: reads one table, and the policy has several; leave it out")
     named = policy.document.release
     location = release if release is not None or named is None else policy.resolve(named)
     known = sorted(name for name, opener in plugins.engines.items() if opener.accepts(f"{name}:release"))
@@ -118,7 +139,7 @@ def single_policy(request: Request, done: str) -> Path:
     return policy
 
 
-def require_own_outputs(written: Sequence[tuple[str, Path]], policy: Policy, **given: str | None) -> None:
+def require_own_outputs(written: Sequence[tuple[str, Path]], policy: Policy, **given: Any) -> None:
     """Require that no written file replaces another or one that is read: of the policy, or a table of the call.
 
     Each written file has the name that a person knows it by.

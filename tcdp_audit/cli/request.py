@@ -19,7 +19,7 @@ from tcdp_audit.cli.configuration import (
     resolve_policies,
     said_of,
 )
-from tcdp_audit.cli.options import load_plugins, plugins_of
+from tcdp_audit.cli.options import load_plugins, named_tables, plugins_of
 from tcdp_audit.cli.printing import complain, write
 from tcdp_audit.plugin.report import Run
 from tcdp_audit.plugin.sentences import visible
@@ -36,7 +36,7 @@ LOOSENING = "allow-vacuous"  # a key of pyproject.toml that loosens the audit: r
 class Request:
     """The request to a command on a release, before any policy is read."""
 
-    release: str | None  # a path; None for the release that each policy names
+    release: Any  # a path, or several by their tables' names; None for the release that each policy names
     original: str | None  # a path; None for the original that each policy names
     population: str | None  # likewise
     policies: tuple[Path, ...]  # the policies' files, at least one
@@ -50,9 +50,13 @@ class Request:
     run: Run = field(default_factory=Run)  # the person who runs the command, and the command
 
     @property
-    def tables(self) -> dict[str, str | None]:
+    def tables(self) -> dict[str, Any]:
         """The tables that the call names."""
         return {"release": self.release, "original": self.original, "population": self.population}
+
+    def with_tables(self, given: Sequence[str]) -> Request:
+        """The same request with the linked tables that `--table` gives; see `named_tables`."""
+        return replace(self, release=named_tables(given, self.release)) if given else self
 
     def call(self, path: Path) -> Call:
         """The request about one of its policies.

@@ -180,15 +180,18 @@ def test_an_attribute_that_is_missing_throughout_cannot_be_evaluated():
 def test_an_entity_counts_once():
     table = pa.table({"zip": ["a"] * 5, "disease": ["x", "x", "x", "x", "y"], "person": ["p"] * 4 + ["q"]})
     roles = {"zip": {"role": "quasi_identifier"}, "disease": {"role": "sensitive"}}
-    assert only(table, "k_anonymity", {}, attributes=roles, unit="person").observed == 2
-    effective = only(table, "entropy_l_diversity", {"l": 2}, attributes=roles, unit="person")
+    by_rows = {"unit": "person", **with_conventions(known_rows="one")}
+    assert only(table, "k_anonymity", {}, attributes=roles, **by_rows).observed == 2
+    effective = only(table, "entropy_l_diversity", {"l": 2}, attributes=roles, **by_rows)
     assert (effective.observed, effective.status) == (2, Status.PASSED)
     assert only(table, "k_anonymity", {}, attributes={**roles, "person": {"role": "insensitive"}}).observed == 5
 
 
 def test_records_without_an_entity_count_as_one_entity():
     table = pa.table({"zip": ["a"] * 4, "person": ["p", None, None, None]})
-    assert only(table, "k_anonymity", {}, attributes={"zip": {"role": "quasi_identifier"}}, unit="person").observed == 2
+    roles = {"zip": {"role": "quasi_identifier"}}
+    for known, least in (("one", 2), ("all", 1)):  # of two histories, one row and three
+        assert only(table, "k_anonymity", {"known_rows": known}, attributes=roles, unit="person").observed == least
 
 
 def test_suppressed_records_are_exempt_only_if_their_sensitive_cells_are_too():

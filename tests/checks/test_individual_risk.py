@@ -105,7 +105,7 @@ def test_a_release_of_the_whole_population_is_compared_exactly(at_most: str, sta
 def test_households_are_the_unit_of_the_verdict():
     release = TABLE.append_column("home", pa.array(["1", "1", "2", "2", "3", "3"]))
     attributes = {"a": {"role": "quasi_identifier"}, "w": {"role": "insensitive", "scale": "numeric"}}
-    policy = {"attributes": attributes, "weight": "w", "unit": "home"}
+    policy = {"attributes": attributes, "weight": "w", "unit": "home", "conventions": {"known_rows": "one"}}
 
     result = outcome("individual_risk", release, policy=policy, at_most=0.5)
     again = outcome("individual_risk", shuffled(release), policy=policy, at_most=0.5)

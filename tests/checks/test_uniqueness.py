@@ -56,9 +56,11 @@ def test_five_rows_of_one_person_are_alone_together():
     release = pa.table({"a": ["x"] * 5 + ["y"] * 2, "person": ["p"] * 5 + ["q", "r"]})
     policy = {"attributes": {"a": {"role": "quasi_identifier"}}, "unit": "person"}
 
+    by_rows = outcome("sample_uniqueness", release, policy={**policy, "conventions": {"known_rows": "one"}})
     result = outcome("sample_uniqueness", release, policy=policy)
 
-    assert (result.details["victims"], result.observed) == (5, 1 / 3)  # one of three people, however many rows
+    assert (by_rows.details["victims"], by_rows.observed) == (5, 1 / 3)  # one of three people, however many rows
+    assert (result.details["victims"], result.observed) == (1, 1 / 3)
 
 
 def test_no_one_alone_is_said():

@@ -150,8 +150,25 @@ def _fixed_until_cancelled(session: Session, output: Path) -> None:
 @pytest.mark.parametrize("workers", [1, pytest.param(2, marks=pytest.mark.long)])
 def test_a_frontier_ends(workers: int, folder: Path, temporary: Path, expected: dict[str, str]) -> None:
     with open_session(folder / "people.csv", policy("mondrian"), plugins=BUILT_IN) as session:
-        assert many_times(session, lambda: tcdp_audit.frontier(session, workers=workers), 4, 3.0)
+        assert many_times(session, lambda: session.frontier(workers=workers), 4, 3.0)
         assert answer(session.audit(policy())) == expected["people.csv"]
+    assert list(temporary.iterdir()) == []
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("ask", [Session.audit, Session.fix, Session.frontier])
+def test_twenty_requests_in_a_row(
+    ask: Callable[[Session], object], folder: Path, temporary: Path, expected: dict[str, str]
+) -> None:
+    with open_session(folder / "people.csv", policy(), plugins=BUILT_IN) as session:
+        open_folders = set(temporary.iterdir())
+        cancelled = 0
+        for number in range(20):
+            session._tables.cache.clear()  # so that each has to read and count again
+            cancelled += many_times(session, lambda: ask(session), 1, (0.002 if ask is Session.audit else 0.1) * number)
+            assert set(temporary.iterdir()) <= open_folders
+            assert answer(session.audit()) == expected["people.csv"]
+        assert cancelled
     assert list(temporary.iterdir()) == []
 
 
@@ -164,9 +181,9 @@ def test_a_frontier_ends_in_the_middle_of_its_trials(temporary: Path) -> None:
             session.cancel()
 
         with pytest.raises(Cancelled):
-            tcdp_audit.frontier(session, vary={"k_anonymity": [3, 4]}, on_trial=stop)
+            session.frontier(vary={"k_anonymity": [3, 4]}, on_trial=stop)
         assert len(seen) == 1
-        assert tcdp_audit.frontier(session, vary={"k_anonymity": [3]}).points
+        assert session.frontier(vary={"k_anonymity": [3]}).points
     assert list(temporary.iterdir()) == []
 
 
@@ -244,7 +261,7 @@ def test_one_record_is_shown_before_and_after_where_values_may_be() -> None:
         with pytest.raises(UsageError, match="opened with `show_values=True`"):
             session.fix().example(0)
         with pytest.raises(UsageError, match="opened with `show_values=True`"):
-            tcdp_audit.frontier(session, examples=[0])
+            session.frontier(examples=[0])
     with open_session(table, policy("suppression"), plugins=BUILT_IN, show_values=True) as session:
         fixed = session.fix(keep_order=True)
         for record in (0, 7, 199):
@@ -254,8 +271,8 @@ def test_one_record_is_shown_before_and_after_where_values_may_be() -> None:
         with pytest.raises(UsageError, match="there is no record 200"):
             fixed.example(200)
         with pytest.raises(UsageError, match="there is no record 200"):
-            tcdp_audit.frontier(session, examples=[200])
-        front = tcdp_audit.frontier(session, vary={"k_anonymity": [3]}, examples=[7])
+            session.frontier(examples=[200])
+        front = session.frontier(vary={"k_anonymity": [3]}, examples=[7])
         assert {one.example(7).before["age"] for one in front.trials} == {table["age"][7].as_py()}
         assert "examples" not in json.dumps(front.as_json())
         with pytest.raises(UsageError, match="record 8 was not kept"):
@@ -264,7 +281,7 @@ def test_one_record_is_shown_before_and_after_where_values_may_be() -> None:
 
 def test_a_frontier_of_a_session_is_that_of_its_release() -> None:
     with open_session(people(60), policy("mondrian"), plugins=BUILT_IN) as session:
-        asked = tcdp_audit.frontier(session, vary={"k_anonymity": [3]})
+        asked = session.frontier(vary={"k_anonymity": [3]})
         with pytest.raises(UsageError, match="are those of the session"):
             tcdp_audit.frontier(session, memory=2**30)
     alone = tcdp_audit.frontier(people(60), policy("mondrian"), vary={"k_anonymity": [3]}, plugins=BUILT_IN)

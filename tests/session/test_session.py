@@ -24,6 +24,7 @@ from session_questions import same_moment as same_moment  # noqa: PLC0414 - a fi
 import tcdp_audit
 from tcdp_audit.core.base.cache import OVERHEAD, Cache, Identity, size_of
 from tcdp_audit.core.engines.base import BorrowedEngine
+from tcdp_audit.core.session.registry import Plugins
 from tcdp_audit.core.session.tables import OpenTables
 
 SEQUENCES = 300
@@ -250,6 +251,33 @@ def test_a_cancelled_computation_leaves_the_session_as_it_was() -> None:
             session.audit(progress=lambda *_: session.cancel())
         session.cancel()  # nothing runs
         assert session.audit().render(".json") == tcdp_audit.audit(table, policy).render(".json")
+
+
+def test_a_check_on_tables_measures_once_while_nothing_that_it_reads_differs(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    measured: list[str] = []
+    plugins = Plugins.load(external=False)
+    suda = plugins.checks["suda"]
+
+    def measure(view: Any, parameters: Any) -> Any:
+        measured.append(",".join(view.quasi_identifiers))
+        return original(view, parameters)
+
+    original = suda.measure
+    monkeypatch.setitem(vars(suda), "measure", measure)
+    cells = asked.table(asked.drawn(6), 40)
+    attributes = {name: {"role": "quasi_identifier"} for name in ("age", "sex")}
+    policy = {"version": 1, "attributes": attributes, "expect": [{"k_anonymity": {"k": 2}}, {"suda": {}}]}
+    other_role = {**policy, "attributes": {**attributes, "sex": {"role": "insensitive"}}}
+    other_k = {**policy, "expect": [{"k_anonymity": {"k": 3}}, {"suda": {}}]}
+    with tcdp_audit.open_session(as_csv(cells, tmp_path), policy, plugins=plugins) as session:
+        for one in (policy, other_k, other_role, policy):
+            answer = session.audit(one).render(".json")
+            before = len(measured)
+            assert answer == tcdp_audit.audit(tmp_path / "t.csv", one, plugins=plugins).render(".json")
+            del measured[before:]
+    assert measured == ["age,sex", "age"]
 
 
 def test_companions_are_opened_once_and_when_they_are_needed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -156,6 +156,17 @@ def test_a_check_on_the_table_counts_records_where_it_says_which() -> None:
     assert [(int(one.threshold), one.failing) for one in counts] == [(1, 0), (2, 1), (5, 4), (10, 4)]
 
 
+def test_a_check_that_asks_detectors() -> None:
+    table = pa.table({"zip": ["a", "b"] * 10, "mail": [f"p{number}@example.org" for number in range(20)]})
+    attributes = {"zip": {"role": "quasi_identifier"}, "mail": {"role": "insensitive"}}
+    expect = [{"k_anonymity": {"k": 2}}, {"direct_identifiers": {"at_most": 0}}]
+    with open_session(table, {"version": 1, "attributes": attributes, "expect": expect}) as session:
+        assert session.what_if().alone == 0
+        answer = session.thresholds("direct_identifiers")
+    assert answer.least == answer.most == 1
+    assert {one.failing for one in answer.counts if one.threshold >= 1} == {0}
+
+
 def test_a_demand_that_cannot_be_evaluated() -> None:
     table = pa.table({"zip": ["a", "a"], "pay": ["1", "2"]})
     with (

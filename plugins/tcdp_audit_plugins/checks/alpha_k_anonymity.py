@@ -62,6 +62,7 @@ CHECKS = [
         ),
         implies=lambda one, _: [("k_anonymity", {"k": one.k})] if one.k else [],
         on_attribute=True,
+        history_reading=lambda _: "units",
         monotone=lambda _: True,  # a union is larger, and a value's share in it lies between its shares in the parts
         sentences=Sentences(
             passed="Every {record} is in a group of at least {details.k:{unit}}; {most}.",

@@ -73,6 +73,7 @@ CHECKS = [
         ),
         monotone=lambda _: True,  # n - max c_i of a union is at least the sum over its parts
         on_attribute=True,
+        history_reading=lambda _: "units",
         details=_in_mixed_classes,
         sentences=Sentences(
             passed="{story}.",

@@ -124,6 +124,7 @@ CHECKS = [
         thresholds=(Threshold("beta", Comparison.AT_MOST, largest_gain, "largest relative gain of the group"),),
         monotone=lambda _: True,  # a share in a union lies between the shares in its parts, and so does its gain
         on_attribute=True,
+        history_reading=lambda _: "units",
         sentences=SENTENCES,
         guide=built_in_guide(__file__, "basic_beta_likeness.md"),
     ),
@@ -135,6 +136,7 @@ CHECKS = [
         thresholds=(Threshold("beta", Comparison.AT_MOST, largest_bounded_gain, "largest relative gain of the group"),),
         monotone=lambda _: True,  # a share in a union lies between the shares in its parts, and so does its gain
         on_attribute=True,
+        history_reading=lambda _: "units",
         details=_unreachable,
         sentences=SENTENCES,
         guide=built_in_guide(__file__, "enhanced_beta_likeness.md"),

@@ -152,6 +152,7 @@ CHECKS = [
         parameters=DeltaParameters,
         thresholds=(Threshold("delta", Comparison.BELOW, largest_log_ratio, "largest |log(p_i/q_i)| of the class"),),
         on_attribute=True,
+        history_reading=lambda _: "units",
         worst_classes=worst_classes,
         monotone=lambda one: one.absent_values is AbsentValues.PUBLISHED,  # a mixture with 0 may fall below a bound
         variant=lambda one: "absent values ignored" if one.absent_values is AbsentValues.IGNORED else "",

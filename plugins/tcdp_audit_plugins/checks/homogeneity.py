@@ -46,6 +46,7 @@ CHECKS = [
         label="share of records or units in homogeneous groups",
         monotone=lambda _: True,  # a union with a single value has only parts with that value
         on_attribute=True,
+        history_reading=lambda _: "units",
         sentences=Sentences(
             passed=(
                 "[{units?}{victim_units/units:{unit}} {victim_units/units:is|are} in "

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from math import fsum
@@ -12,16 +12,20 @@ from typing import Annotated, Any, Literal
 import numpy as np
 from pydantic import Field
 
-from tcdp_audit.plugin._internal import Counts, Floats, boundaries, fold
+from tcdp_audit.plugin._internal import Counts, Floats, boundaries, columns_of, fold
 from tcdp_audit.plugin.check import DisclosureType, Need, Parameters, TableCheck, TableFigure, TableView
 from tcdp_audit.plugin.detector import Exact, PolicyDocument
 from tcdp_audit.plugin.engine import CheckError
 from tcdp_audit.plugin.sentences import Outcome, Sentences, record_noun, unit_noun
-from tcdp_audit_plugins.checks._shared.sampling import covering_population, fraction_of, mean_of_reciprocals
+from tcdp_audit_plugins.checks._shared.households import found_in_households, household_people, population_of
+from tcdp_audit_plugins.checks._shared.sampling import covering_population, mean_of_reciprocals
 from tcdp_audit_plugins.guides import built_in_guide
 
 SERIES_BELOW = 0.1  # 1 - p below which the risk of a pair is summed as a series
 SERIES_TERMS = 20
+OF_HOUSEHOLDS = frozenset({"through_household", "by_composition"})
+JUDGED = {"through_household": "through their household", "by_composition": "by its composition"}
+SUMS = OF_HOUSEHOLDS | {"expected"}
 
 
 class IndividualRiskParameters(Parameters):
@@ -29,12 +33,14 @@ class IndividualRiskParameters(Parameters):
 
     at_most: Annotated[
         Exact | None,
-        Field(ge=0, description="The largest risk; for `expected`, the largest number of re-identifications."),
+        Field(ge=0, description="The largest risk; for sums of risks, the largest number of re-identifications."),
     ] = None
     measure: Annotated[
-        Literal["highest", "average", "expected"],
+        Literal["highest", "average", "expected", "through_household", "by_composition"],
         Field(
-            description="The highest risk, the average one, or their sum: the expected number of re-identifications."
+            description="The highest risk, the average one, or their sum: the expected number of re-identifications. "
+            "Of households the number of people who are found through one of them, or by the whole household; "
+            "`expected` is then the larger of the two."
         ),
     ] = "highest"
 
@@ -105,19 +111,17 @@ def household_risks(risk: Floats, unit: Counts) -> Floats:
 
 @dataclass(frozen=True)
 class _Risks:
-    """The risks of one release, by class; those of F <= f are exact fractions 1/f."""
+    """The risks of one release, by class; those of F <= f are exact fractions 1/f.
 
-    view: TableView
+    Args:
+        records: how many records, or people, are in each class.
+        sample: f, the records, people or households that each may be taken for.
+        population: F-hat, how many of these the population has.
+    """
+
+    records: Counts
+    sample: Counts
     population: Floats
-
-    @property
-    def sample(self) -> Counts:
-        """f: the records that each may be taken for."""
-        return self.view.classes.matched
-
-    @property
-    def records(self) -> Counts:
-        return self.view.classes.records
 
     @cached_property
     def of_classes(self) -> Floats:
@@ -144,47 +148,102 @@ class _Risks:
         rest = (self.records * self.of_classes)[~self.certain]
         return fsum([float(whole), *rest.tolist()]) if len(rest) else whole
 
-    def of_units(self, unit: str) -> Floats:
-        """The risk of each unit; records without one are a unit together."""
-        names = self.view.quasi_identifiers
-        (table,) = self.view.coded([*names, unit])
-        keys = fold([table.codes[name] for name in names], [table.domains[name].size + 1 for name in names]).values
-        classes = np.unique(keys, return_inverse=True)[1]
-        return household_risks(self.of_classes[classes], table.codes[unit].astype(np.int64))
+
+def _of_units(view: TableView, risks: _Risks, unit: str) -> tuple[Floats, Counts]:
+    """The risk of each unit and the number of its records; records without one are a unit together."""
+    names = view.quasi_identifiers
+    (table,) = view.coded([*names, unit])
+    keys = fold([table.codes[name] for name in names], [table.domains[name].size + 1 for name in names]).values
+    classes = np.unique(keys, return_inverse=True)[1]
+    units = np.unique(table.codes[unit], return_inverse=True)[1]
+    return household_risks(risks.of_classes[classes], units), np.bincount(units)
 
 
 def individual_risk(view: TableView, parameters: IndividualRiskParameters) -> TableFigure:
-    """The highest, the average or the summed risk over records, or over units where the policy names one.
+    """The highest, the average or the summed risk over records, over units, or over people of households.
 
     Raises:
         CheckError: neither weights nor a sampling fraction say how large the population is.
 
     Cost: O(n log n).
     """
-    risks = _Risks(view, _estimated_population(view))
+    if view.policy.document.household is not None:
+        return _of_households(view.of_rows or view, parameters)
+    classes = view.classes
+    risks = _Risks(classes.records, classes.matched, population_of(view, classes.matched, classes.weight))
     whole, unit = risks.expected, view.policy.document.unit
-    figures: dict[str, Fraction | float] = {
-        "highest": risks.highest,
-        "average": whole / view.records,
-        "expected": whole,
-    }
+    figures = {"highest": risks.highest, "average": whole / view.records, "expected": whole}
     details: dict[str, Any] = {**figures, "uniques": int((risks.sample == 1).sum())}
     if unit is not None:
-        of_units = risks.of_units(unit)
+        of_units, records = _of_units(view, risks, unit)
         total = fsum(of_units.tolist())
         figures = {"highest": float(of_units.max()), "average": total / len(of_units), "expected": total}
         details |= {"units": len(of_units), **{f"unit_{name}": value for name, value in figures.items()}}
-    if "population" in view.companions:
-        classes = covering_population(view)
-        average = mean_of_reciprocals(classes.records, classes.population)
-        details |= {"exact_highest": Fraction(1, int(classes.population.min())), "exact_average": average}
-    failing = _above(risks, parameters) if unit is None else None
+        details["through_unit_expected"] = fsum((of_units * records).tolist())
     return TableFigure(
         value=figures[parameters.measure],
         records=view.records,
-        failing=failing,
+        failing=_above(risks, parameters) if unit is None else None,
         classes=(len(risks.sample), None),
-        details=details,
+        details=details | _in_population(view),
+    )
+
+
+def _in_population(view: TableView) -> dict[str, Fraction]:
+    """The risks as they are counted in a population; nothing without one."""
+    if "population" not in view.companions:
+        return {}
+    classes = covering_population(view)
+    average = mean_of_reciprocals(classes.records, classes.population)
+    return {"exact_highest": Fraction(1, int(classes.population.min())), "exact_average": average}
+
+
+def _of_households(view: TableView, parameters: IndividualRiskParameters) -> TableFigure:
+    """The risks of people: alone, through one of their household, and by its whole composition.
+
+    Raises:
+        CheckError: compositions are asked for where a missing cell matches every value.
+    """
+    read = household_people(view)
+    alone = _Risks(read.classes.people, read.classes.sample, read.classes.population)
+    people = int(alone.records.sum())
+    through, households, highest = found_in_households(read, alone.of_classes, alone.certain)
+    expected = alone.expected
+    details: dict[str, Any] = {
+        "people": people,
+        "households": read.households,
+        "highest": alone.highest,
+        "average": expected / people,
+        "expected": expected,
+        "uniques": int((alone.sample == 1).sum()),
+        "unit_highest": highest,
+        "unit_average": households / read.households,
+        "unit_expected": households,
+        "through_household": through,
+    }
+    sums = {"through_household": through}
+    if read.compositions is not None:
+        whole = _Risks(read.compositions.people, read.compositions.sample, read.compositions.population)
+        sums["by_composition"] = whole.expected
+        found = replace(whole, records=whole.sample)  # as many households as there are of each composition
+        details |= {
+            "by_composition": whole.expected,
+            "households_by_composition": found.expected,
+            "highest_by_composition": whole.highest,
+        }
+        highest = max(highest, whole.highest)
+    elif parameters.measure == "by_composition":
+        raise CheckError(
+            "under `missing_quasi_identifier: wildcard` households with a missing cell have no composition; use "
+            "`own_category`, or measure `through_household`"
+        )
+    larger = max(sums, key=lambda one: sums[one])
+    figures = {**sums, "highest": highest, "expected": sums[larger], "average": sums[larger] / people}
+    return TableFigure(
+        value=figures[parameters.measure],
+        records=people,
+        classes=(len(alone.sample), None),
+        details={**details, "larger": larger, **_in_population(view)},
     )
 
 
@@ -198,40 +257,43 @@ def _above(risks: _Risks, parameters: IndividualRiskParameters) -> int | None:
     return int(risks.records[np.where(risks.certain, exact, inexact)].sum())
 
 
-def _estimated_population(view: TableView) -> Floats:
-    """F-hat of each class: the sum of weights of the records it may be taken for, or their number over the fraction."""
-    if view.classes.weight is not None:
-        return view.classes.weight
-    fraction = fraction_of(view)
-    if fraction is None:
-        raise CheckError(
-            "nothing says how large the population is; add `weight:` with the attribute of sampling weights, "
-            "`sampling_fraction:` or `population:` to the policy"
-        )
-    return np.asarray(view.classes.matched / fraction)
-
-
 def _worst(measured: TableFigure, parameters: IndividualRiskParameters) -> Fraction:
-    """Every record, or unit, is certain to be re-identified."""
-    expected = parameters.measure == "expected"
-    return Fraction(measured.details.get("units", measured.records) if expected else 1)
+    """Every record, unit or person is certain to be re-identified."""
+    everyone = measured.details.get("people", measured.details.get("units", measured.records))
+    return Fraction(everyone if parameters.measure in SUMS else 1)
 
 
-def _faults(parameters: IndividualRiskParameters, _: PolicyDocument) -> Iterator[tuple[str, str]]:
-    if parameters.measure != "expected" and parameters.at_most is not None and parameters.at_most > 1:
+def _faults(parameters: IndividualRiskParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
+    if parameters.measure not in SUMS and parameters.at_most is not None and parameters.at_most > 1:
         yield "at_most", "a risk is at most 1; only `measure: expected` may have more"
+    if parameters.measure in OF_HOUSEHOLDS and document.household is None:
+        yield "measure", "the policy names no `household:` whose people could be found together"
 
 
 def _values(outcome: Outcome) -> dict[str, Any]:
-    """The noun of what is counted, and their number: entities where the details count them."""
-    if "units" in outcome.details:
-        return {"noun": unit_noun(outcome), "total": int(outcome.details["units"])}
+    """The noun of what is counted, and their number: people or entities where the details count them."""
+    details, known = outcome.details, columns_of(outcome, outcome.known)
+    if "people" in details:
+        of_whom = f"{known} of everyone in a household" if "by_composition" in details else known
+        figures = {one: details[one] for one in OF_HOUSEHOLDS if one in details}
+        return {
+            "noun": "person",
+            "total": int(details["people"]),
+            "known": of_whom,
+            "columns": known,
+            "top": max(details["unit_highest"], details.get("highest_by_composition", 0)),
+            "mean": float(max(figures.values()) / details["people"]),
+            "judged": JUDGED.get(outcome.parameters["measure"], JUDGED[details["larger"]]),
+        }
+    if "units" in details:
+        return {"noun": unit_noun(outcome), "total": int(details["units"])}
     return {"noun": record_noun(outcome), "total": 0 if outcome.records is None else outcome.records.total}
 
 
 CHECKS = [
     TableCheck(
         name="individual_risk",
+        history_reading=lambda _: "units",
         title="Individual risk",
         disclosure_type=DisclosureType.IDENTITY_DEGREE,
         parameters=IndividualRiskParameters,
@@ -240,18 +302,19 @@ CHECKS = [
         worst=_worst,
         class_size=lambda _: 2,
         needs={Need.POPULATION},
-        variant=lambda one: one.measure,
+        variant=lambda one: one.measure.replace("_", " "),
         validate=_faults,
         sentences=Sentences(
-            passed="{risk}, if an intruder knows {known}.",
+            passed="[{people?}{of_people}|{risk}, if an intruder knows {known}].",
             failed=(
-                "[{failing?}{failing/records:{record}} {failing/records:is|are} at a higher risk than {limit}, if "
-                "an intruder knows {known}. {risk}|{risk}, where at most {limit} is allowed, if an intruder knows "
-                "{known}]."
+                "[{people?}{of_people}; at most {limit} is allowed|{failing?}{failing/records:{record}} "
+                "{failing/records:is|are} at a higher risk than {limit}, if an intruder knows {known}. {risk}|{risk}, "
+                "where at most {limit} is allowed, if an intruder knows {known}]."
             ),
             impact=(
-                "{intruder} is estimated to find them with [{units?}{unit_highest:chance}|{highest:chance}] at "
-                "worst, and with [{units?}{unit_average:chance}|{average:chance}] on average."
+                "[{people?}An intruder who knows {known}|{intruder}] is estimated to find them with "
+                "[{people?}{top:chance}|{units?}{unit_highest:chance}|{highest:chance}] at worst, and with "
+                "[{people?}{mean:chance}|{units?}{unit_average:chance}|{average:chance}] on average."
             ),
             parts={
                 "risk": {
@@ -259,7 +322,24 @@ CHECKS = [
                     "expected": ("{observed:re-identification} {observed:is|are} expected among {total:{noun}}"),
                     "": "The {measure} risk of {noun:article} is {observed:%}",
                 },
-                "limit": {"by": "measure", "expected": "{threshold}", "": "{threshold:%}"},
+                "limit": {
+                    "by": "measure",
+                    "expected": "{threshold}",
+                    "through_household": "{threshold}",
+                    "by_composition": "{threshold}",
+                    "": "{threshold:%}",
+                },
+                "of_people": {
+                    "by": "measure",
+                    "highest": "The highest risk of a person is {observed:%}, if an intruder knows {known}",
+                    "average": "The average risk of a person is {observed:%}, if an intruder knows {known}",
+                    "": (
+                        "Of {people:person}, {expected} {expected:is|are} expected to be found by themselves[, "
+                        "{through_household} through someone of their household and {by_composition} by the "
+                        "composition of the household| and {through_household} through someone of their household], if "
+                        "an intruder knows {columns}; the figure of those found {judged} counts"
+                    ),
+                },
             },
             values=_values,
         ),

@@ -15,7 +15,7 @@ from tcdp_audit.plugin._internal import Codes, Floats, numbered
 from tcdp_audit.plugin.check import Check, DisclosureType, Parameters, TableCheck, TableFigure, TableView
 from tcdp_audit.plugin.detector import PolicyDocument, Role
 from tcdp_audit.plugin.engine import CheckError
-from tcdp_audit.plugin.sentences import Sentences, count
+from tcdp_audit.plugin.sentences import Outcome, Sentences, count, unit_noun
 from tcdp_audit_plugins.guides import built_in_guide
 
 FEW = 20  # records below which an order says nothing
@@ -49,6 +49,8 @@ def record_order(view: TableView, _: RecordOrderParameters) -> TableFigure:
 
     Of each column: whether its values ascend or descend with the places (rank correlation), and whether equal values
     are next to each other more or less often than in a random order (runs). Both have exact moments over all orders.
+    Of the unit the runs alone, also where its column is not released: the records of a person who stand together are
+    joined by their places.
 
     Returns:
         A number of columns.
@@ -68,10 +70,16 @@ def record_order(view: TableView, _: RecordOrderParameters) -> TableFigure:
     document = view.policy.document
     paired = "original" in view.companions and (document.rows_aligned or document.key is not None)
     places, details = _places_in_original(view) if paired else (None, {})
-    looked_at = len(orders) + (places is not None)
+    joined_by = _joined_by(view)
+    neighbours = None if joined_by is None else neighbours_of(view.coded([joined_by])[0].codes[joined_by])
+    unit = None if joined_by in orders else neighbours  # a declared column has been looked at
+    looked_at = len(orders) + (places is not None) + (unit is not None)
     limit = SIGNIFICANT / max(2 * looked_at, 1)
     revealed = [name for name, one in orders.items() if one.p_value < limit]
     as_original = places is not None and places < limit
+    as_units = unit is not None and unit.p_value < limit
+    if neighbours is not None:
+        details |= {**neighbours.as_details(), "joined_by": joined_by, "joins": joined_by in revealed or as_units}
     details |= {
         "columns": revealed,
         "as_original": as_original,
@@ -81,7 +89,7 @@ def record_order(view: TableView, _: RecordOrderParameters) -> TableFigure:
         "expected_neighbours": {name: orders[name].expected for name in revealed},
         "p_values": {name: orders[name].p_value for name in revealed},
     }
-    return TableFigure(Fraction(len(revealed) + as_original), view.records, details=details)
+    return TableFigure(Fraction(len(revealed) + as_original + as_units), view.records, details=details)
 
 
 def _columns(view: TableView) -> list[str]:
@@ -91,6 +99,58 @@ def _columns(view: TableView) -> list[str]:
     return [
         name for name in released if name in attributes and attributes[name].role is not Role.IDENTIFIER and name != key
     ]
+
+
+@dataclass(frozen=True)
+class Neighbours:
+    """Records that stand next to one of their own unit.
+
+    Args:
+        observed: the number of pairs of neighbouring records of one unit.
+        pairs: the number of all pairs of neighbours, one less than the records.
+        expected: how many pairs are of one unit in the mean over all orders, Σ n_i (n_i - 1) / N.
+        p_value: of the number of runs, two-sided.
+    """
+
+    observed: int
+    pairs: int
+    expected: Fraction
+    p_value: float
+
+    def as_details(self) -> dict[str, Any]:
+        """The details of an outcome."""
+        return {
+            "unit_neighbours": self.observed,
+            "neighbours": self.pairs,
+            "unit_neighbours_by_chance": self.expected,
+        }
+
+
+def neighbours_of(units: Codes) -> Neighbours | None:
+    """How many records stand next to one of their unit; None where each unit has one record. O(records).
+
+    Args:
+        units: the code of each record's unit, those without one together. Shape (records,).
+
+    Example:
+        >>> one = neighbours_of(np.array([0, 0, 0, 1, 1, 2]))
+        >>> one.observed, one.pairs, str(one.expected)
+        (3, 5, '4/3')
+    """
+    sizes = np.unique(units, return_counts=True)[1]
+    if len(sizes) == len(units):
+        return None
+    agreeing = int((units[1:] == units[:-1]).sum())
+    expected = Fraction(int((sizes * (sizes - 1)).sum()), len(units))
+    runs = len(units) - agreeing
+    return Neighbours(agreeing, len(units) - 1, expected, _p_value_of_runs(runs, sizes.astype(np.float64)))
+
+
+def _joined_by(view: TableView) -> str | None:
+    """The column of units, or else of households, that the audited table has; None without one."""
+    document = view.policy.document
+    released = {one.name for one in view.engine.columns}
+    return next((one for one in (document.unit, document.household) if one in released), None)
 
 
 def order_of_column(codes: Codes) -> Order:
@@ -111,13 +171,23 @@ def order_of_column(codes: Codes) -> Order:
         return Order(0.0, 1.0, 1.0, 1.0)
     sizes = np.bincount(number).astype(np.float64)
     correlation = _correlation(_middle_ranks(sizes)[number])
-    n, squares, cubes = float(records), float((sizes**2).sum()), float((sizes**3).sum())
-    runs = 1 + int((number[1:] != number[:-1]).sum())
-    mean = (n * (n + 1) - squares) / n
-    variance = (squares * (squares + n * (n + 1)) - 2 * n * cubes - n**3) / (n**2 * (n - 1))
-    by_runs = _two_sided((runs - mean) / sqrt(variance)) if variance > 1e-9 else 1.0
+    n, runs = float(records), 1 + int((number[1:] != number[:-1]).sum())
     by_rank = _two_sided(correlation * sqrt(n - 1))
-    return Order(correlation, (records - runs) / (records - 1), (n - mean) / (n - 1), min(by_runs, by_rank))
+    expected = (n - _runs_in_the_mean(sizes)) / (n - 1)
+    return Order(correlation, (records - runs) / (records - 1), expected, min(_p_value_of_runs(runs, sizes), by_rank))
+
+
+def _runs_in_the_mean(sizes: Floats) -> float:
+    """The mean number of runs over all orders of records, `sizes` being the number of records with each value."""
+    n = float(sizes.sum())
+    return (n * (n + 1) - float((sizes**2).sum())) / n
+
+
+def _p_value_of_runs(runs: int, sizes: Floats) -> float:
+    """How often a random order has a number of runs that is as far from the mean."""
+    n, squares, cubes = float(sizes.sum()), float((sizes**2).sum()), float((sizes**3).sum())
+    variance = (squares * (squares + n * (n + 1)) - 2 * n * cubes - n**3) / (n**2 * (n - 1))
+    return _two_sided((runs - _runs_in_the_mean(sizes)) / sqrt(variance)) if variance > 1e-9 else 1.0
 
 
 def _middle_ranks(sizes: Floats) -> Floats:
@@ -165,6 +235,12 @@ def _faults(_: RecordOrderParameters, document: PolicyDocument) -> Iterator[tupl
         yield "", "which released record came from which original is not declared; add `key:`, or `rows_aligned: true`"
 
 
+def _values(outcome: Outcome) -> dict[str, str]:
+    """What joins neighbours: the policy's unit, or the household."""
+    joined_by = outcome.details.get("joined_by")
+    return {"noun": unit_noun(outcome) if joined_by == outcome.conventions.get("unit") else "household"}
+
+
 CHECKS: list[Check] = [
     TableCheck(
         name="record_order",
@@ -178,17 +254,23 @@ CHECKS: list[Check] = [
         sentences=Sentences(
             passed=(
                 "[{observed>0?}{order}|The records are in no order that their values or the original would explain "
-                "({looked_at:column})]."
+                "({looked_at:column})][{unit_neighbours?}; {beside}]."
             ),
-            failed="{order}; shuffle them before release.",
+            failed="{order}[{unit_neighbours?}; {beside}]; shuffle them before release.",
             impact=("An intruder who knows where in the file {person} must be finds the record or its neighbours."),
             no_impact="The place of a record says nothing about {person}.",
             parts={
                 "order": (
                     "[{columns?}The order of the records reveals {columns}[{as_original?}, and their places in the "
-                    "original]|The records are in the order of the original]"
-                )
+                    "original]|[{as_original?}The records are in the order of the original|The order of the records "
+                    "joins those of {person}]]"
+                ),
+                "beside": (
+                    "{unit_neighbours} of {neighbours:pair} of neighbours {unit_neighbours:is|are} of one {noun}, "
+                    "where chance gives {unit_neighbours_by_chance}"
+                ),
             },
+            values=_values,
         ),
         guide=built_in_guide(__file__, "record_order.md"),
     )

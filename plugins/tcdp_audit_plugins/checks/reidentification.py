@@ -178,6 +178,7 @@ def _values(outcome: Outcome) -> dict[str, Any]:
 CHECKS = [
     TableCheck(
         name="reidentification_risk",
+        history_reading=lambda _: "units",
         title="Re-identification risk",
         disclosure_type=DisclosureType.IDENTITY_DEGREE,
         parameters=ReidentificationParameters,

@@ -63,6 +63,7 @@ CHECKS = [
         thresholds=(Threshold("at_most", Comparison.AT_MOST, largest_factor, "share in the group over the table's"),),
         monotone=lambda _: True,  # a share in a union lies between the shares in its parts
         on_attribute=True,
+        history_reading=lambda _: "units",
         validate=lambda parameters, document: ambiguous(parameters, document, "sensitive_values"),
         sentences=Sentences(
             passed=(

@@ -235,6 +235,7 @@ CHECKS: list[Check] = [
     ),
     TableCheck(
         name="population_uniqueness",
+        history_reading=lambda _: "units",
         title="Population uniqueness",
         disclosure_type=DisclosureType.IDENTITY_DEGREE,
         parameters=PopulationUniquenessParameters,

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 def tcdp_audit_remedies() -> Iterator[Remedy[Any]]:
     """Yield every built-in remedy. They are imported when they are asked for: an audit needs none."""
     from tcdp_audit_plugins.remedies.bucketization import BUCKETIZATION  # noqa: PLC0415
+    from tcdp_audit_plugins.remedies.coarsen_time import COARSEN_TIME  # noqa: PLC0415
     from tcdp_audit_plugins.remedies.correlated_noise import CORRELATED_NOISE  # noqa: PLC0415
     from tcdp_audit_plugins.remedies.data_shuffling import DATA_SHUFFLING  # noqa: PLC0415
     from tcdp_audit_plugins.remedies.generalization import GENERALIZATION  # noqa: PLC0415
@@ -26,10 +27,15 @@ def tcdp_audit_remedies() -> Iterator[Remedy[Any]]:
     from tcdp_audit_plugins.remedies.rank_swapping import RANK_SWAPPING  # noqa: PLC0415
     from tcdp_audit_plugins.remedies.rebucketize import REBUCKETIZE  # noqa: PLC0415
     from tcdp_audit_plugins.remedies.redistribution import REDISTRIBUTION  # noqa: PLC0415
+    from tcdp_audit_plugins.remedies.redraw_pseudonym import REDRAW_PSEUDONYM  # noqa: PLC0415
     from tcdp_audit_plugins.remedies.rounding import ROUNDING  # noqa: PLC0415
+    from tcdp_audit_plugins.remedies.suppress_events import SUPPRESS_EVENTS  # noqa: PLC0415
+    from tcdp_audit_plugins.remedies.suppress_units import SUPPRESS_UNITS  # noqa: PLC0415
     from tcdp_audit_plugins.remedies.suppression import SUPPRESSION  # noqa: PLC0415
     from tcdp_audit_plugins.remedies.top_bottom_coding import TOP_BOTTOM_CODING  # noqa: PLC0415
+    from tcdp_audit_plugins.remedies.truncate_histories import TRUNCATE_HISTORIES  # noqa: PLC0415
 
     yield from (BUCKETIZATION, REBUCKETIZE, MONDRIAN, REDISTRIBUTION, GENERALIZATION, MICROAGGREGATION, SUPPRESSION)
     yield from (GLOBAL_RECODING, TOP_BOTTOM_CODING, ROUNDING, RANK_SWAPPING, DATA_SHUFFLING, PRAM)
     yield from (CORRELATED_NOISE, NOISE)
+    yield from (REDRAW_PSEUDONYM, TRUNCATE_HISTORIES, COARSEN_TIME, SUPPRESS_EVENTS, SUPPRESS_UNITS)

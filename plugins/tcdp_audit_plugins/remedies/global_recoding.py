@@ -138,4 +138,5 @@ GLOBAL_RECODING = Remedy(
     apply=recode,
     validate=MASKING.faults,
     why_not_applicable=MASKING.why_not_applicable,
+    acts_on_histories=True,
 )

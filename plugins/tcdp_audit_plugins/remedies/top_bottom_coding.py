@@ -101,6 +101,8 @@ def why_not_applicable(view: RemedyView, parameters: TopBottomCodingParameters |
         declared = view.policy.attributes.get(str(outcome.parameters.get("column")))
         masked = declared is not None and declared.role in MASKED
         return "" if masked else "only for quasi-identifiers and sensitive attributes"
+    if view.judges_histories(outcome):
+        return "only with thresholds that you give, where all rows of a unit are judged together"
     if not view.failing_on_classes([outcome]):
         return "only for a cap of ages, and for classes with rare extremes, unless its thresholds are given"
     return "" if any(map(_is_number, view.quasi_identifiers)) else NO_NUMBERS
@@ -234,4 +236,5 @@ TOP_BOTTOM_CODING = Remedy(
     validate=MASKING.faults,
     suggest_parameters=suggest_parameters,
     why_not_applicable=why_not_applicable,
+    acts_on_histories=True,
 )

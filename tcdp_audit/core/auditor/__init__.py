@@ -1,6 +1,8 @@
 """Evaluation of a release under a policy.
 
 reference         the distribution that classes are compared with
+views             the tables in which demands are judged: rows, units with their histories, rows with histories
+linked_rows       what an audit says of a unit that joins rows
 tasks             one expectation on one attribute, and its outcome; classes of one record, measured by value
 class_tasks       an expectation measured on equivalence classes shard by shard
 table_tasks       an expectation measured on whole tables
@@ -9,5 +11,6 @@ exposure          which records failing demands expose, each counted once; which
 measuring         all tasks on one shard, on the machine of the shard; with disjoint or overlapping classes
 evaluation        all expectations over all shards
 column_warnings   warnings of columns that no demand examines, and questions of profiles to a person
+unit_columns      attributes that differ within units, columns that join rows
 conventions       the audit under every combination of conventions
 """

@@ -74,6 +74,8 @@ class ClassTask(Task[CheckOnClasses[Any]]):
         records: the number of records of the whole release; of its entities, if the policy names a unit.
         failing_records: the mask in which failing records are marked; None if it is not requested.
         incomplete: the attributes in which, by convention, a missing value is a failure.
+        certain_in: a column that joins classes; a value that is certain in the joined class is certain in each of them.
+        counts_units: whether a share of a class is the share of its units that have a value in any row.
     """
 
     quasi_identifiers: tuple[Domain, ...] = ()
@@ -83,6 +85,8 @@ class ClassTask(Task[CheckOnClasses[Any]]):
     records: int = 0
     failing_records: FailingRecordMask | None = None
     incomplete: Sequence[Domain] = ()
+    certain_in: Domain | None = None
+    counts_units: bool = False
 
     def failing(self, size: Counts, histogram: Histogram | None) -> NDArray[np.bool_]:
         """Whether each class, of at least one record, fails independently of the others. Shape (classes,)."""

@@ -49,7 +49,7 @@ def column_warnings(release: Release, counted: CountedRecords, detectors: Mappin
         counted: its records that count under the policy's conventions.
         detectors: the detectors of identifiers, by name.
 
-    Cost: the distinct values of the columns, of each at most 10,000; see `_looked_at`.
+    Cost: the distinct values of the columns, of each at most 10,000; see `detections_of`.
     """
     yield _hidden_people(release, counted)
     yield _undeclared_identifiers(release, detectors)
@@ -70,7 +70,7 @@ def _hidden_people(release: Release, counted: CountedRecords) -> Outcome:
             0, f"`suppressed: exempt` leaves {left_out:,} of {records:,} records ({part}) out of every demand"
         )
     sentence = f"{'; '.join(sentences)}. An intruder reads what the file shows: audit it without this convention"
-    return _warning(
+    return warning_of(
         HIDDEN_PEOPLE,
         ("No convention hides people", "A convention hides people"),
         sorted({one.column for one in cells}),
@@ -90,19 +90,19 @@ def _undeclared_identifiers(release: Release, detectors: Mapping[str, Detector])
     """Warn of columns that look like direct identifiers and are declared as something else."""
     titles = "No column looks like an identifier", "Columns look like identifiers"
     if not detectors:
-        return _not_looked_at()
-    kinds = {name: one.detector.plural for name, one in _looked_at(release, detectors).items()}
+        return _notdetections_of()
+    kinds = {name: one.detector.plural for name, one in detections_of(release, detectors).items()}
     roles = {name: _role_of(release.policy, name) for name in kinds}
     said = [f"column {name!r} looks like {kinds[name]} and is declared {roles[name]}" for name in sorted(kinds)]
     advice = agree(len(kinds), "declare it as an identifier and drop it", "declare them as identifiers and drop them")
-    return _warning(UNDECLARED_IDENTIFIERS, titles, sorted(kinds), f"{'; '.join(said)}; {advice}", {"kinds": kinds})
+    return warning_of(UNDECLARED_IDENTIFIERS, titles, sorted(kinds), f"{'; '.join(said)}; {advice}", {"kinds": kinds})
 
 
 def _role_of(policy: Policy, column: str) -> str:
     return policy.attributes[column].role.value.replace("_", "-")
 
 
-def _looked_at(release: Release, detectors: Mapping[str, Detector]) -> dict[str, Any]:
+def detections_of(release: Release, detectors: Mapping[str, Detector]) -> dict[str, Any]:
     """The best detection of each column that looks like an identifier.
 
     Detectors that need a library are left out, so that no verdict depends on the installation. Those of whole columns
@@ -140,7 +140,7 @@ def _is_of_values(detector: Detector) -> bool:
 def _columns(release: Release, roles: Collection[Role]) -> list[str]:
     """The table's columns of some roles, except those that the policy names for a purpose."""
     document = release.policy.document
-    purposes = {document.key, document.unit, document.weight}
+    purposes = {document.key, document.unit, document.household, document.weight}
     named = [name for name, one in release.policy.attributes.items() if one.role in roles and name not in purposes]
     return [name for name in named if name in release.columns and name not in release.unreadable]
 
@@ -161,7 +161,7 @@ def _undemanded_sensitive(policy: Policy, columns: Collection[str]) -> Outcome:
     """Warn of sensitive columns without a demand, if a profile asks for demands."""
     secret = [name for name in undemanded(policy) if name in columns] if policy.profiles else []
     titles = "No profile leaves a sensitive column without a demand", "Sensitive columns without a demand"
-    return _warning(UNDEMANDED_SENSITIVE, titles, secret, _of_secrets(policy, secret) if secret else "")
+    return warning_of(UNDEMANDED_SENSITIVE, titles, secret, _of_secrets(policy, secret) if secret else "")
 
 
 def _of_secrets(policy: Policy, secret: Sequence[str]) -> str:
@@ -173,7 +173,7 @@ def _of_secrets(policy: Policy, secret: Sequence[str]) -> str:
     )
 
 
-def _warning(
+def warning_of(
     name: str, titles: tuple[str, str], columns: Sequence[str], sentence: str, details: Mapping[str, Any] | None = None
 ) -> Outcome:
     """The outcome of a check that warns, with the first title if it passes and the second if not."""
@@ -191,7 +191,7 @@ def _warning(
     )
 
 
-def _not_looked_at() -> Outcome:
+def _notdetections_of() -> Outcome:
     return Outcome(
         check=UNDECLARED_IDENTIFIERS,
         title="No column was looked at for identifiers",

@@ -2,32 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice, product
 from types import MappingProxyType
 
 from tcdp_audit.core.auditor.evaluation import Options, evaluate
 from tcdp_audit.core.base.audit_figures import ConventionVariant
-from tcdp_audit.core.base.outcome import Status
+from tcdp_audit.core.base.outcome import Outcome, Status
 from tcdp_audit.core.classes.shards import silent
 from tcdp_audit.core.engines.base import Engine
 from tcdp_audit.core.policy.model import Role
-from tcdp_audit.core.policy.policy import Policy
+from tcdp_audit.core.policy.policy import Expectation, Policy
 from tcdp_audit.core.release.release import Release
 
 GRAVITY = (Status.SKIPPED, Status.MEASURED, Status.PASSED, Status.FAILED, Status.ERROR)
 
 
 def convention_matrix(
-    policy: Policy, engine: Engine, options: Options, companions: Mapping[str, Engine] = MappingProxyType({})
+    policy: Policy,
+    engine: Engine,
+    options: Options,
+    companions: Mapping[str, Engine] = MappingProxyType({}),
+    *,
+    own: Sequence[Outcome],
 ) -> tuple[ConventionVariant, ...]:
     """Audit under every combination of conventions that applies, the policy's own first.
 
     A convention applies if the release has a case that it decides: missing values, suppressed records, several
     sensitive attributes, a second reference distribution.
 
-    Cost: that of one audit for each combination.
+    Args:
+        policy: what the release must satisfy.
+        engine: the release.
+        options: how to run.
+        companions: the further tables by their name in the policy.
+        own: the outcomes under the policy's own conventions.
+
+    Cost: that of one audit for each other combination.
     """
     choices = _choices(Release(engine, policy, companions.get("original"), options.cache))
     combinations = [dict(zip(choices, values, strict=True)) for values in product(*choices.values())]
@@ -35,8 +47,10 @@ def convention_matrix(
     combinations.sort(key=lambda combination: combination != declared)
     variants = []
     for done, combination in enumerate(combinations, 1):
-        verdicts = _verdicts(policy.with_conventions(**combination), engine, options, companions)
-        variants.append(ConventionVariant(combination, tuple(verdicts), combination == declared))
+        is_own, asked = combination == declared, policy.with_conventions(**combination)
+        suited = tuple(e for e in asked.expectations if not any(e.check.faults(e.parameters, asked.document)))
+        outcomes = own if is_own else _outcomes(replace(asked, expectations=suited), engine, options, companions)
+        variants.append(ConventionVariant(combination, tuple(_verdicts(asked, suited, outcomes)), is_own))
         options.progress("conventions", done, len(combinations))
     return tuple(variants)
 
@@ -66,13 +80,13 @@ def _choices(release: Release) -> dict[str, list[str]]:
     return {name: values for name, values in choices.items() if values}
 
 
-def _verdicts(policy: Policy, engine: Engine, options: Options, companions: Mapping[str, Engine]) -> Iterator[Status]:
+def _outcomes(policy: Policy, engine: Engine, options: Options, companions: Mapping[str, Engine]) -> Sequence[Outcome]:
+    return evaluate(policy, engine, replace(options, progress=silent), companions) if policy.expectations else ()
+
+
+def _verdicts(policy: Policy, suited: Sequence[Expectation], outcomes: Sequence[Outcome]) -> Iterator[Status]:
     """The most severe status of each expectation's outcomes; skipped if the conventions exclude it."""
-    document = policy.document
-    suited = tuple(e for e in policy.expectations if not any(e.check.faults(e.parameters, document)))
-    quiet = replace(options, progress=silent)
-    outcomes = evaluate(replace(policy, expectations=suited), engine, quiet, companions) if suited else ()
     statuses = (one.status for one in outcomes if not one.is_structural)
     for expectation in policy.expectations:
-        targets = expectation.check.targets(expectation.parameters, document) if expectation in suited else []
+        targets = expectation.check.targets(expectation.parameters, policy.document) if expectation in suited else []
         yield max(islice(statuses, len(targets)), key=GRAVITY.index, default=Status.SKIPPED)

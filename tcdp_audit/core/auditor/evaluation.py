@@ -6,8 +6,9 @@ sensitive attribute is counted once per grouping, and every check measures the c
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager
+import hashlib
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, ExitStack, closing
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from numbers import Real
@@ -15,31 +16,37 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tcdp_audit.core.auditor.class_tasks import ClassTask, only_on_classes
 from tcdp_audit.core.auditor.column_warnings import column_warnings
 from tcdp_audit.core.auditor.expectations import Tasks
-from tcdp_audit.core.auditor.exposure import Exposure, FailingRecordMasks, NumberedEngine, decided_per_class
+from tcdp_audit.core.auditor.exposure import Exposure, FailingRecordMasks, NumberedEngine, decided_per_class, exposed_by
+from tcdp_audit.core.auditor.linked_rows import with_histories, with_per_row
 from tcdp_audit.core.auditor.measuring import Measuring
 from tcdp_audit.core.auditor.tasks import CountedRecords, Measurements, Result
+from tcdp_audit.core.auditor.unit_columns import unit_columns
+from tcdp_audit.core.auditor.views import ROWS, UNITS, View, Views, domains_of, has_tables, targets_of, views_of
 from tcdp_audit.core.base.audit_figures import ExposureCount
 from tcdp_audit.core.base.cache import Cache, Identity
 from tcdp_audit.core.base.errors import DataError, UsageError
 from tcdp_audit.core.base.frozen import FrozenDict
-from tcdp_audit.core.base.outcome import Outcome, Status
+from tcdp_audit.core.base.outcome import LINKED_ROWS, Outcome, Status
 from tcdp_audit.core.base.resources import budget, processors
 from tcdp_audit.core.classes.grouping import Grouping
 from tcdp_audit.core.classes.shards import Plan, Progress, largest_shard, partition, plan, silent
 from tcdp_audit.core.detection.detector import Detector
 from tcdp_audit.core.encoding.counted import MappedShards
+from tcdp_audit.core.encoding.keys import frozen_array
 from tcdp_audit.core.engines.base import BorrowedEngine, Engine
 from tcdp_audit.core.policy.model import Role
-from tcdp_audit.core.policy.policy import Policy
+from tcdp_audit.core.policy.policy import Expectation, Policy
 from tcdp_audit.core.release.release import AuditedColumn, Release, audited_columns
 from tcdp_audit.core.release.structure import examine
 
 if TYPE_CHECKING:
     from tcdp_audit.core.auditor.table_tasks import TableTask
+    from tcdp_audit.core.check.evidence import Target
     from tcdp_audit.core.check.table_view import TableView
     from tcdp_audit.core.classes.column_risk import ColumnRisk
 
@@ -133,13 +140,61 @@ def evaluation(
         raise DataError(f"{engine.name}: the table has no records; an empty release cannot be audited")
     release = Release(engine, policy, companions.get("original"), options.cache)
     examined = tuple(examine(release, show_values=options.show_values))
-    running = _Evaluation(_as_read(release), options, companions, failing_records)
-    judged = tuple(running.outcomes())
-    structural = (*examined, *column_warnings(release, running.counted, options.detectors()))
+    views = views_of(_as_read(release), budget(options.memory))
+    running = {view.key: _Evaluation(view, views, options, companions, failing_records) for view in views}
+    judged = tuple(_in_order(views, running))
+    counted = _counted(views, running)
+    detectors = options.detectors()
+    structural = (*examined, *column_warnings(release, counted, detectors), *unit_columns(release, detectors))
+    structural = tuple(with_histories(one, views) if one.check == LINKED_ROWS else one for one in structural)
     outcomes = structural + judged
-    failed = {place: len(structural) + number for place, number in running.failed.items()}
-    exposed = running.exposure.of(failed, outcomes, running.counted)
-    return Evaluation(outcomes, exposed, tuple(audited_columns(release)), running.risks)
+    failed = {kind: _failed(one, len(structural)) for kind, one in running.items()}
+    exposed = exposed_by(
+        {kind: one.exposure for kind, one in running.items()}, failed, outcomes, counted, views.histories
+    )
+    risks = next((one.risks for one in running.values() if one.risks), ())
+    return Evaluation(outcomes, exposed, tuple(audited_columns(release)), risks)
+
+
+def records_failing_on_classes(
+    policy: Policy, engine: Engine, options: Options, companions: Mapping[str, Engine] = MappingProxyType({})
+) -> NDArray[np.bool_]:
+    """Whether each record fails a demand on classes that keeps the release from passing; see `evaluation`.
+
+    Where whole histories are judged, all rows of a unit fail together.
+
+    Returns:
+        bool, shape (records,), in the table's order.
+    """
+    masks = FailingRecordMasks(engine.records)
+    outcomes = evaluation(policy, engine, options, companions, masks).outcomes
+    judged = [one for one in outcomes if not one.is_structural]
+    failing = np.zeros(engine.records, dtype=bool)
+    for outcome, mask in zip(judged, masks.masks, strict=True):
+        if mask is not None and outcome.blocks:
+            failing |= mask
+    return failing
+
+
+def _in_order(views: Views, running: Mapping[str, _Evaluation]) -> Iterator[Outcome]:
+    """The outcome of each expectation and target, in the policy's order, whatever the view that judges it."""
+    with ExitStack() as stack:
+        outcomes = {kind: stack.enter_context(closing(one.outcomes())) for kind, one in running.items()}
+        for number, (expectation, target) in enumerate(targets_of(views.policy)):
+            view = running[views.of(expectation, target).key]
+            view.position = number
+            yield next(outcomes[views.of(expectation, target).key])
+
+
+def _counted(views: Views, running: Mapping[str, _Evaluation]) -> CountedRecords:
+    """The records and the units that no convention exempts; the fewest, where single rows are exempt as well."""
+    histories, of_rows = views.histories, [one.counted for kind, one in running.items() if kind == ROWS]
+    whole = [] if histories is None else [CountedRecords(histories.records, histories.units)]
+    return min((*whole, *of_rows), key=lambda one: one.records)
+
+
+def _failed(evaluation: _Evaluation, before: int) -> dict[int, int]:
+    return {place: before + number for place, number in evaluation.failed.items()}
 
 
 def _announce(policy: Policy, engine: Engine, companions: Mapping[str, Engine]) -> None:
@@ -170,12 +225,19 @@ class _Evaluation:
 
     def __init__(
         self,
-        release: Release,
+        view: View,
+        views: Views,
         options: Options,
         companions: Mapping[str, Engine],
         failing_records: FailingRecordMasks | None,
     ) -> None:
-        self.release, self.options, self.failing_records = release, options, failing_records
+        self.view_of_release, self.views = view, views
+        release = view.release
+        self.release, self.options = release, options
+        self.failing_records, self.failing_rows = failing_records, failing_records
+        if failing_records is not None and view.kind == UNITS:  # marks units, whose rows are found at the end
+            self.failing_records = FailingRecordMasks(release.engine.records)
+        self.position = 0  # of the outcome that comes next, among those of all views
         self.companions = companions
         self.memory = budget(options.memory)
         self.conventions = release.policy.conventions
@@ -183,38 +245,71 @@ class _Evaluation:
         self.exposure = Exposure(release.unit)
         self.risks: tuple[ColumnRisk, ...] = ()
         self.counted = CountedRecords(release.engine.records)
-        self.failed: dict[int, int] = {}  # index of a task on classes -> index of its outcome
+        self.failed: dict[int, int] = {}  # index of a task on classes -> index of its outcome among all
 
     @cached_property
     def view(self) -> TableView:
         """The tables as checks on tables see them."""
         from tcdp_audit.core.check.table_view import TableView  # noqa: PLC0415 - only for a check on tables
 
-        policy, engine, options = self.release.policy, BorrowedEngine(self.release.engine), self.options
+        options = self.options
         borrowed = FrozenDict({name: BorrowedEngine(one) for name, one in self.companions.items()})
-        return TableView(policy, engine, borrowed, self.memory, options.samples, options.detectors)
 
-    def outcomes(self) -> Iterator[Outcome]:
+        def view_of(one: Release, of_rows: TableView | None = None) -> TableView:
+            table, find = BorrowedEngine(one.engine), options.detectors
+            return TableView(one.policy, table, borrowed, self.memory, options.samples, find, of_rows)
+
+        whole = self.view_of_release.is_whole
+        return view_of(self.release, view_of(self.views.rows.release) if whole else None)
+
+    def outcomes(self) -> Generator[Outcome, None, None]:
         """The outcome of each expectation and target."""
-        if not self.release.quasi_identifiers:
-            yield from (self._outcome(task, Measurements(lambda: self.view)) for task in Tasks(self.release, None))
+        view = self.view_of_release
+        if not view.shared() or (has_tables(self.release) and not view.is_whole):
+            yield from (self._outcome(task, self._measurements({})) for task in self._tasks(None))
             return
         with self._shards() as shards:
-            self.shards, self.tasks = shards, Tasks(self.release, shards)
+            self.shards, self.tasks = shards, self._tasks(shards)
             self.counted = self.tasks.counted
             tasks = [self._noting(task) for task in self.tasks]
             on_classes = [one for one in only_on_classes(tasks) if not one.obstacle]
             places = {id(task): place for place, task in enumerate(on_classes)}
-            measurements = Measurements(lambda: self.view, self._run(on_classes))
+            measurements = self._measurements(self._run(on_classes))
             self.risks = self._column_risks() if self.options.column_risks else ()
-            for number, task in enumerate(tasks):
+            for task in tasks:
                 outcome = self._outcome(task, measurements)
                 if id(task) in places and outcome.status is Status.FAILED and outcome.blocks:
-                    self.failed[places[id(task)]] = number
+                    self.failed[places[id(task)]] = self.position
                 yield outcome
+
+    def _tasks(self, shards: MappedShards | None) -> Tasks:
+        def asks(expectation: Expectation, target: Target) -> bool:
+            return self.views.of(expectation, target).key == self.view_of_release.key
+
+        return Tasks(self.release, shards, view=self.view_of_release, asks=asks)
+
+    def _measurements(self, of_classes: Mapping[int, Result]) -> Measurements:
+        cache = self.options.cache
+        if not cache.room:
+            return Measurements(lambda: self.view, of_classes)
+        document = repr(
+            self.release.policy.document.model_copy(update={"expect": ()})
+        )  # no figure depends on other demands
+        names = tuple(sorted(self.companions))
+        tables = (
+            hashlib.sha256(document.encode()).digest(),
+            self.release.policy.path,
+            names,
+            Identity(self.release.engine, *(self.companions[name] for name in names)),
+            frozenset(self.options.detectors()),
+            self.options.samples,
+        )
+        return Measurements(lambda: self.view, of_classes, cache, tables)
 
     def _column_risks(self) -> tuple[ColumnRisk, ...]:
         """The risk that each quasi-identifier adds, over all classes; empty if there are too many."""
+        if self.view_of_release.is_whole:  # a part of the columns makes other histories
+            return ()
         from tcdp_audit.core.classes.column_risk import affordable, column_risks  # noqa: PLC0415 - only on request
 
         known = self.release.quasi_identifiers
@@ -234,22 +329,32 @@ class _Evaluation:
         return replace(task, failing_records=mask) if isinstance(task, ClassTask) else task
 
     def _outcome(self, task: ClassTask | TableTask, measurements: Measurements) -> Outcome:
-        outcome = task.outcome(measurements)
+        outcome = with_per_row(task.outcome(measurements), self.view_of_release, on_classes=isinstance(task, ClassTask))
         if self.failing_records is not None:
             self.failing_records.close(task if isinstance(task, ClassTask) else None, outcome)
+            self._report_rows()
         return outcome
+
+    def _report_rows(self) -> None:
+        """Mark the rows of the units that fail, where units were marked."""
+        marked, rows, histories = self.failing_records, self.failing_rows, self.view_of_release.histories
+        if marked is None or rows is None or marked is rows or histories is None:
+            return
+        units = marked.masks.pop()
+        rows.masks.append(None if units is None else frozen_array(np.append(units, False)[histories.unit_of_row()]))
 
     def _shards(self) -> AbstractContextManager[MappedShards]:
         """The records as codes in shards."""
         release = self.release
+        view = self.view_of_release
         unit = () if release.unit is None else (release.unit,)
         number = () if self.failing_records is None else (self.failing_records.number,)
-        domains = [*release.quasi_identifiers, *release.sensitive, *unit, *number]
+        domains = list({one.attribute: one for one in (*domains_of(view), *unit, *number)}.values())
         engine = release.engine if self.failing_records is None else NumberedEngine(release.engine)
         chosen = plan(engine.rows, domains, self.memory, processors())
         if self.options.shards is not None:
             chosen = Plan(self.options.shards, chosen.spill)
-        by = [d for d in release.quasi_identifiers if not (self.wildcard and d.missing)]
+        by = [d for d in view.shared() if not (self.wildcard and d.missing)]
         key = ("shards", chosen, len(by), Identity(release.engine, *domains, *by))
         return self.options.cache.borrow(key, lambda: partition(engine, domains, by, chosen, self.options.progress))
 

@@ -5,7 +5,7 @@ This module also applies the conventions on records before they are grouped, suc
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
@@ -19,6 +19,7 @@ from tcdp_audit.core.auditor.reference import (
     marginal_of_release,
 )
 from tcdp_audit.core.auditor.tasks import CountedRecords, conventions_of
+from tcdp_audit.core.auditor.views import ROWS, View, targets_of
 from tcdp_audit.core.base.cache import Identity
 from tcdp_audit.core.base.errors import CheckError, TcdpAuditError, sentence_about
 from tcdp_audit.core.base.outcome import DisplayNames
@@ -48,13 +49,17 @@ class Tasks:
         release: the table under its policy.
         shards: its records as codes; None for a release without quasi-identifiers.
         whole: whether the shards hold every record of the release, so that the domains' counts are theirs.
+        view: the table in which they are judged; None for the rows of the release.
+        asks: whether a demand is judged in this view; None for all.
     """
 
     release: Release
     shards: MappedShards | None
     whole: bool = True
+    view: View | None = None
+    asks: Callable[[Expectation, Target], bool] | None = None
     _attributes: dict[tuple[str, ...], Domain] = field(default_factory=dict)
-    _marginals: dict[Target, ReferenceDistribution] = field(default_factory=dict)
+    _marginals: dict[tuple[Target, tuple[str, ...], bool], ReferenceDistribution] = field(default_factory=dict)
 
     @property
     def policy(self) -> Policy:
@@ -68,9 +73,18 @@ class Tasks:
 
     def __iter__(self) -> Iterator[ClassTask | TableTask]:
         """The task of each expectation and target, in the policy's order."""
-        for expectation in self.policy.expectations:
-            for target in expectation.check.targets(expectation.parameters, self.policy.document):
+        for expectation, target in targets_of(self.policy):
+            if self.asks is None or self.asks(expectation, target):
                 yield self._task(expectation, target)
+
+    @cached_property
+    def _view(self) -> View:
+        return self.view or View(ROWS, self.release)
+
+    @property
+    def _rows(self) -> Release:
+        """The rows of the release, whose columns the policy declares."""
+        return self.release if self._view.histories is None else self._view.histories.release
 
     def _task(self, expectation: Expectation, target: Target) -> ClassTask | TableTask:
         """Create a task; an error that the check raises becomes its obstacle."""
@@ -101,11 +115,13 @@ class Tasks:
                 self.conventions,
                 sensitive=bool(target.attributes),
                 declared=any(self.policy.attributes[name].order is not None for name in target.attributes),
-                unit=self.policy.document.unit,
+                unit=self._rows.policy.document.root if self._view.is_whole else self.policy.document.unit,
+                known_rows=self._known_rows(bare),
             ),
-            obstacle=self._obstacle(bare.expectation, target),
+            obstacle=self._view.obstacle(bare.check, bare.expectation.parameters, target)
+            or self._obstacle(bare.expectation, target),
             violation=self._violation(target),
-            known=tuple(bare.check.known(bare.expectation.parameters, self.policy.document, target)),
+            known=tuple(bare.check.known(bare.expectation.parameters, self._rows.policy.document, target)),
             naming=self._naming(target),
         )
         if task.obstacle:
@@ -115,38 +131,49 @@ class Tasks:
         except CheckError as error:
             return replace(task, obstacle=f"cannot be evaluated: {error}")
 
+    def _known_rows(self, task: ClassTask | TableTask) -> str | None:
+        """What an outcome says of the rows that are known; None of a check that says it in its own parameters."""
+        reads_events = task.check.reading(task.expectation.parameters) == "events"
+        return None if reads_events else self._view.known_rows
+
     def _naming(self, target: Target) -> DisplayNames:
         """The names of people and columns in sentences; attributes that are read together are a combination."""
-        naming = self.policy.naming
+        naming = replace(self.policy.naming, record_name=self._view.record_name)
+        if self._view.is_of_households:
+            naming = replace(naming, unit_name="household", history_name="composition by")
         return naming.with_combination(target.attributes, target.name or "") if len(target.attributes) > 1 else naming
 
     def _with_evidence(self, task: ClassTask) -> ClassTask:
         """The task with its grouping, attribute, reference distribution and hierarchy."""
         attribute = self._attribute(task.target.attributes)
+        check, parameters = task.check, task.expectation.parameters
+        quasi_identifiers = self._view.grouped_by(check, parameters, task.target)
+        counts_units = self._view.counts_units(check, parameters)
         return replace(
             task,
-            quasi_identifiers=self._grouped_by(task.target),
+            quasi_identifiers=quasi_identifiers,
             attribute=attribute,
-            marginal=None if attribute is None else self._marginal(task.target, attribute),
+            certain_in=self._view.certain_in(check, parameters, task.target),
+            counts_units=counts_units,
+            marginal=None
+            if attribute is None
+            else self._marginal(task.target, attribute, quasi_identifiers, counts_units=counts_units),
             tree=None if attribute is None else self.release.tree(attribute),
             records=self.records,
             incomplete=tuple(self.incomplete(task.target)),
         )
 
-    def _grouped_by(self, target: Target) -> tuple[Domain, ...]:
-        """The domains that define the classes of a target: quasi-identifiers, and what an intruder knows."""
-        return (*self.release.quasi_identifiers, *(self.release.domains[name] for name in target.known))
-
     def _obstacle(self, expectation: Expectation, target: Target) -> str:
         """The reason why an expectation cannot be evaluated, or nothing."""
         unit = self.policy.document.unit
-        needed = [*self.policy.with_role(Role.QUASI_IDENTIFIER), *target.attributes, *target.known, unit]
+        needed = [*self.policy.with_role(Role.QUASI_IDENTIFIER), *target.attributes, unit]
+        needed += [] if self._view.is_whole else target.known
         reasons = (self.release.obstacle(name) for name in needed if name is not None)
         reason = next((reason for reason in reasons if reason), "") or self._unordered(expectation, target)
         if not reason and expectation.check.needs_hierarchy(expectation.parameters):
             unknown = [name for name in target.attributes if name in self.release.unknown_labels]
             reason = f"the hierarchy of {unknown[0]!r} does not know all its values" if unknown else ""
-        if not reason and self._suppressed_throughout:
+        if not reason and self.shards is not None and self._suppressed_throughout:
             reason = "every record is fully suppressed"
         return f"cannot be evaluated: {reason}" if reason else ""
 
@@ -185,9 +212,9 @@ class Tasks:
 
     def incomplete(self, target: Target) -> Sequence[Domain]:
         """The attributes with a missing value that a convention says to `fail`, quasi-identifiers first."""
-        known = self.release.quasi_identifiers if self.conventions.missing_quasi_identifier == "fail" else ()
+        known = self._rows.quasi_identifiers if self.conventions.missing_quasi_identifier == "fail" else ()
         names = target.attributes if self.conventions.missing_sensitive == "fail" else ()
-        sensitive = (self.release.domains[name] for name in names if name in self.release.domains)
+        sensitive = (self._rows.domains[name] for name in names if name in self._rows.domains)
         return [domain for domain in (*known, *sensitive) if domain.missing]
 
     def _attribute(self, names: tuple[str, ...]) -> Domain | None:
@@ -227,41 +254,59 @@ class Tasks:
             raise CheckError(f"the original has no column {lacking[0]!r}")
         return original.counted([coded[name] for name in names])
 
-    def _marginal(self, target: Target, attribute: Domain) -> ReferenceDistribution:
+    def _marginal(
+        self, target: Target, attribute: Domain, quasi_identifiers: tuple[Domain, ...], *, counts_units: bool
+    ) -> ReferenceDistribution:
         """The reference distribution of an attribute under the policy's conventions."""
-        if target not in self._marginals:
-            marginal = self._reference(target, attribute)
+        key = (target, tuple(one.attribute for one in quasi_identifiers), counts_units)
+        if key not in self._marginals:
+            marginal = self._reference(target, attribute, quasi_identifiers, counts_units=counts_units)
             if not marginal.total:
                 raise CheckError(f"column {attribute.attribute!r} has no value in any record")
-            key = ("reference", marginal.weights.dtype, marginal.weights.tobytes())  # equal ones are one object
-            self._marginals[target] = self.release.cache.get(key, lambda: marginal)
-        return self._marginals[target]
+            made_of = ("reference", marginal.weights.dtype, marginal.weights.tobytes(), marginal.units)
+            self._marginals[key] = self.release.cache.get(made_of, lambda: marginal)  # equal ones are one object
+        return self._marginals[key]
 
-    def _reference(self, target: Target, attribute: Domain) -> ReferenceDistribution:
+    def _reference(
+        self, target: Target, attribute: Domain, quasi_identifiers: tuple[Domain, ...], *, counts_units: bool
+    ) -> ReferenceDistribution:
         if self.conventions.reference == "declared":
             return marginal_as_declared(attribute, self.policy)
         if self.conventions.reference == "original":
             return marginal_of_original(attribute, self._counts_in_original(target, attribute), self.policy)
-        return marginal_of_release(attribute, self.policy, self._counts_in_release(target, attribute))
+        counts = self._counts_in_release(attribute, quasi_identifiers)
+        marginal = marginal_of_release(attribute, self.policy, counts)
+        if not counts_units:
+            return marginal
+        return replace(marginal, units=self._units_with_a_value(attribute, quasi_identifiers))
 
     def _counts_in_original(self, target: Target, attribute: Domain) -> Counts:
         original = self._original(target.attributes)
         return _added((count_codes(attribute, rows) for rows in original), attribute.size + 1)
 
-    def _counts_in_release(self, target: Target, attribute: Domain) -> Counts:
+    def _counts_in_release(self, attribute: Domain, quasi_identifiers: tuple[Domain, ...]) -> Counts:
         """The counts of each code in the reference; wildcards do not apply, so that no classes overlap."""
         if self.release.unit is not None:
-            figure = _CountsInClasses(self.exempt, self._grouped_by(target), self.release.unit, attribute)
+            figure = _CountsInClasses(self.exempt, quasi_identifiers, self.release.unit, attribute)
             return _added(self._shards.each(figure), attribute.size + 1)
         if self.whole and not self.exempt:
             return np.append(attribute.counts, attribute.missing)
         return _added(self._shards.each(_Counts(self.exempt, attribute)), attribute.size + 1)
 
+    def _units_with_a_value(self, attribute: Domain, quasi_identifiers: tuple[Domain, ...]) -> int:
+        """The units that have any value of an attribute; each is in one class."""
+        assert self.release.unit is not None  # noqa: S101 - histories are those of units
+        missing_is_a_value = self.conventions.missing_sensitive == "own_category"
+        figure = _UnitsWithAValue(
+            self.exempt, quasi_identifiers, self.release.unit, attribute, missing_is_a_value=missing_is_a_value
+        )
+        return sum(self._shards.each(figure))
+
     # Conventions on records before they are grouped
 
     @cached_property
     def _may_be_suppressed(self) -> bool:
-        return all(domain.suppressed for domain in self.release.quasi_identifiers)
+        return not self._view.is_whole and all(domain.suppressed for domain in self.release.quasi_identifiers)
 
     @cached_property
     def _suppressed_throughout(self) -> bool:
@@ -272,6 +317,8 @@ class Tasks:
     @cached_property
     def exempt(self) -> tuple[Domain, ...]:
         """The attributes in all of which an exempt record is suppressed; empty if the policy exempts none."""
+        if self._view.is_whole:
+            return self._view.exempt
         if self.conventions.suppressed == "counted" or not self._may_be_suppressed:
             return ()
         return (*self.release.quasi_identifiers, *self.release.sensitive)
@@ -324,6 +371,23 @@ class _Counts:
 
     def __call__(self, shard: Shard) -> Counts:
         return count_codes(self.attribute, without_exempt(shard, self.exempt))
+
+
+@dataclass(frozen=True)
+class _UnitsWithAValue:
+    exempt: Sequence[Domain]
+    quasi_identifiers: Sequence[Domain]
+    unit: Domain
+    attribute: Domain
+    missing_is_a_value: bool
+
+    def __call__(self, shard: Shard) -> int:
+        counted = without_exempt(shard, self.exempt)
+        if not counted.rows:
+            return 0
+        left_out = None if self.missing_is_a_value else self.attribute.size
+        classes = Grouping(counted, self.quasi_identifiers, self.unit)
+        return int(classes.histogram(self.attribute.codes(counted), self.attribute.size + 1, left_out).members.sum())
 
 
 @dataclass(frozen=True)

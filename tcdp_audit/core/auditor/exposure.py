@@ -11,13 +11,14 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import compress
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tcdp_audit.core.auditor.class_tasks import NUMBER, ClassTask, FailingRecordMask, without_value
 from tcdp_audit.core.auditor.tasks import CountedRecords, Places, ShardExposure
+from tcdp_audit.core.auditor.views import ROWS
 from tcdp_audit.core.base.audit_figures import ExposureCount, failures
 from tcdp_audit.core.base.errors import DataError
 from tcdp_audit.core.base.outcome import Outcome, Severity, Status
@@ -26,6 +27,9 @@ from tcdp_audit.core.encoding.counted import CountedCodes
 from tcdp_audit.core.encoding.domain import Domain
 from tcdp_audit.core.encoding.keys import distinct_of, fold, frozen_array, tally
 from tcdp_audit.core.engines.base import BorrowedEngine, Engine
+
+if TYPE_CHECKING:
+    from tcdp_audit.core.units.histories import Histories
 
 Mask = NDArray[np.bool_]
 
@@ -172,10 +176,66 @@ class Exposure:
 
     def _units(self, failed: Mapping[int, int], unit: Domain) -> int:
         """The number of entities with an exposed record."""
+        return int(self.units_of(failed, unit).sum())
+
+    def units_of(self, failed: Mapping[int, int], unit: Domain) -> Mask:
+        """Which entities have an exposed record. Shape (units + 1,)."""
         exposed = np.zeros(unit.size + 1, dtype=bool)
         for place in failed.keys() & self.entities.keys():
             exposed |= self.entities[place]
-        return int(exposed.sum())
+        return exposed
+
+
+def exposed_by(
+    exposures: Mapping[str, Exposure],
+    failed: Mapping[str, Mapping[int, int]],
+    outcomes: Sequence[Outcome],
+    counted: CountedRecords,
+    histories: Histories | None,
+) -> ExposureCount:
+    """The records and units that failing demands expose, each counted once, over all views of a release.
+
+    Args:
+        exposures: the exposure of each view.
+        failed: for each view the position of the outcome of each failing task on classes, by the task's position.
+        outcomes: all outcomes.
+        counted: the records, and the units, that are not exempt.
+        histories: the whole histories; None where no unit joins rows, and there is one view.
+    """
+    if histories is None:
+        ((kind, exposure),) = exposures.items()
+        return exposure.of(failed[kind], outcomes, counted)
+    positions = sorted({position for one in failed.values() for position in one.values()})
+    if not positions:
+        return _of_a_table(outcomes, counted.records)
+    of_rows = {kind: one for kind, one in failed.items() if one}.keys() == {ROWS}
+    if of_rows:  # what demands on single rows expose are the rows of their classes
+        return exposures[ROWS].of(failed[ROWS], outcomes, counted)
+    if histories.release.policy.document.household is not None:
+        return _of_households(exposures, failed, histories)
+    counted = CountedRecords(histories.records, histories.units)
+    units = np.logical_or.reduce([one.units_of(failed[kind], histories.unit) for kind, one in exposures.items()])
+    return ExposureCount(
+        records=histories.records_of(units),
+        of=counted.records,
+        counted=tuple(positions),
+        units=int((units & histories.present).sum()),
+        units_of=counted.entities,
+    )
+
+
+def _of_households(
+    exposures: Mapping[str, Exposure],
+    failed: Mapping[str, Mapping[int, int]],
+    histories: Histories,
+) -> ExposureCount:
+    """The rows of people in exposed households; demands on single rows count only where no other fails."""
+    of_homes = [one for kind, one in failed.items() if kind != ROWS and one]
+    homes = np.logical_or.reduce(
+        [one.units_of(failed[kind], histories.unit) for kind, one in exposures.items() if kind != ROWS]
+    )
+    positions = sorted({position for one in of_homes for position in one.values()})
+    return ExposureCount(records=histories.records_of(homes), of=histories.records, counted=tuple(positions))
 
 
 def _of_a_table(outcomes: Sequence[Outcome], records: int) -> ExposureCount:

@@ -9,7 +9,7 @@ times those of the release, and are never all in memory.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from threading import Lock
 from typing import TYPE_CHECKING, Any, TypeVar, cast
@@ -131,7 +131,7 @@ class _ShardView:
     unit: Domain | None
     missing_is_a_value: bool
     groupings: dict[tuple[str, ...], Grouping] = field(default_factory=dict)
-    histograms: dict[tuple[tuple[str, ...], Identity], Histogram] = field(default_factory=dict)
+    histograms: dict[Any, Histogram] = field(default_factory=dict)
 
     def classes(self, task: ClassTask) -> tuple[Grouping, Histogram | None]:
         """The equivalence classes of a task, and the histogram of its attribute in them."""
@@ -141,11 +141,44 @@ class _ShardView:
         grouping, attribute = self.groupings[names], task.attribute
         if attribute is None:
             return grouping, None
-        key = (names, Identity(attribute))
+        if task.certain_in is not None:
+            return grouping, self._with_certainty(grouping, self._histogram(grouping, names, attribute), task)
+        if task.counts_units:
+            return grouping, self._once(
+                ("units", names, Identity(attribute)),
+                lambda: replace(self._histogram(grouping, names, attribute), counts_entities=True),
+            )
+        return grouping, self._histogram(grouping, names, attribute)
+
+    def _histogram(self, grouping: Grouping, names: tuple[str, ...], attribute: Domain) -> Histogram:
+        left_out = None if self.missing_is_a_value else attribute.size
+        return self._once(
+            (names, Identity(attribute)),
+            lambda: grouping.histogram(attribute.codes(self.shard), attribute.size + 1, left_out),
+        )
+
+    def _with_certainty(self, grouping: Grouping, histogram: Histogram, task: ClassTask) -> Histogram:
+        """The histogram of cells, each of which has a certain value if its class of histories has one."""
+        joined, attribute = task.certain_in, task.attribute
+        assert joined is not None  # noqa: S101 - asked only for cells
+        assert attribute is not None  # noqa: S101 - likewise
+
+        def made() -> Histogram:
+            names = (joined.attribute,)
+            if names not in self.groupings:
+                self.groupings[names] = Grouping(self.shard, [joined], self.unit)
+            whole = self.groupings[names]
+            certain = self._histogram(whole, names, attribute).certain
+            class_of_cell = np.zeros(len(histogram), dtype=np.int64)
+            class_of_cell[grouping.class_of_row] = whole.class_of_row
+            return replace(histogram, held_certain=certain[class_of_cell])
+
+        return self._once(("cells", joined.attribute, Identity(histogram)), made)
+
+    def _once(self, key: Any, make: Callable[[], Histogram]) -> Histogram:
         if key not in self.histograms:
-            left_out = None if self.missing_is_a_value else attribute.size
-            self.histograms[key] = grouping.histogram(attribute.codes(self.shard), attribute.size + 1, left_out)
-        return grouping, self.histograms[key]
+            self.histograms[key] = make()
+        return self.histograms[key]
 
 
 @dataclass

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 from tcdp_audit.core.auditor.tasks import Measurements, Task, plain_figures
+from tcdp_audit.core.base.cache import Identity
 from tcdp_audit.core.base.declared_types import require_type
 from tcdp_audit.core.base.errors import CheckError
+from tcdp_audit.core.base.files import content_digest
 from tcdp_audit.core.base.outcome import ESTIMATE, Outcome, Status, Tally
 from tcdp_audit.core.base.phrases import LIMITS, unit_noun
 from tcdp_audit.core.base.words import percent_of, with_article
@@ -29,12 +32,26 @@ class TableTask(Task[TableCheck[Any]]):
 
     def _outcome(self, measurements: Measurements) -> Outcome:
         parameters = self.expectation.parameters
-        figure = self.check.measure(measurements.view(), parameters)
-        require_type(figure, TableFigure, "the check gave", CheckError)
+        figure = self._figure(measurements)
         task = replace(self, violation=self.violation or figure.violation)
         outcome = task._outcome_of_table(figure, self.check.verdict(figure, parameters))  # noqa: SLF001 - a task
         unfailable = self.check.unfailable(figure, parameters) if outcome.status is Status.PASSED else ()
         return _with_estimate(task._judged(outcome, unfailable, "by every release"), figure.estimate)  # noqa: SLF001
+
+    def _figure(self, measurements: Measurements) -> TableFigure:
+        """What the check measures; for an equal question about the same tables and files, what it measured then."""
+        view, parameters = measurements.view(), self.expectation.parameters
+
+        def measured() -> TableFigure:
+            figure = self.check.measure(view, parameters)
+            require_type(figure, TableFigure, "the check gave", CheckError)
+            return figure
+
+        if not measurements.cache.room:
+            return measured()
+        files = tuple(content_digest(Path(view.policy.resolve(location))) for *_, location in parameters.files())
+        key = ("table figure", Identity(self.check), repr(parameters), files, measurements.tables)
+        return measurements.cache.get(key, measured)
 
     def _worded(self, outcome: Outcome) -> Outcome:
         """The outcome with its sentences, and the limitation of a comparison of rows if people have several."""

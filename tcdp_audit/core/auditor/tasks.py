@@ -6,7 +6,7 @@ Classes of one record are measured by value: all that hold the same value share 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import partial
@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from tcdp_audit.core.base.cache import Cache
 from tcdp_audit.core.base.errors import CheckError, sentence_about
-from tcdp_audit.core.base.outcome import UNFAILABLE, DisplayNames, Outcome, Status
+from tcdp_audit.core.base.outcome import KNOWN_ROWS, UNFAILABLE, DisplayNames, Outcome, Status
 from tcdp_audit.core.base.phrases import bound, column_of, observed, part_of, record_noun, worst_group_of
 from tcdp_audit.core.base.words import agree, sentence_case
 from tcdp_audit.core.check.evidence import Target, vacuous_sentence
@@ -89,10 +90,14 @@ class Measurements:
     Args:
         view: gives the tables, for tasks on tables.
         of_classes: the merged summaries or the error of each task on classes, by its identity.
+        cache: has what was measured on tables for another audit.
+        tables: a key of everything except the check and its parameters that a figure of the view depends on.
     """
 
     view: Callable[[], TableView]
     of_classes: Mapping[int, Result] = field(default_factory=dict)
+    cache: Cache = field(default_factory=Cache)
+    tables: Hashable = None
 
 
 @dataclass(frozen=True)
@@ -243,13 +248,17 @@ def _exposed(outcome: Outcome) -> str:
     return f" {part} {agree(records.failing or 1, 'falls', 'fall')} short."
 
 
-def conventions_of(conventions: Conventions, *, sensitive: bool, declared: bool, unit: str | None) -> dict[str, str]:
-    """The conventions that affect an outcome's verdict."""
+def conventions_of(
+    conventions: Conventions, *, sensitive: bool, declared: bool, unit: str | None, known_rows: str | None = None
+) -> dict[str, str]:
+    """The conventions that affect an outcome's verdict; `known_rows` only where a unit joins rows."""
     named = {
         "missing_quasi_identifier": conventions.missing_quasi_identifier,
         "suppressed": conventions.suppressed,
         "unit": unit if unit is not None else "row",
     }
+    if known_rows is not None:
+        named[KNOWN_ROWS] = known_rows
     if sensitive:
         named |= {
             "missing_sensitive": conventions.missing_sensitive,

@@ -6,6 +6,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import fields, is_dataclass
+from functools import lru_cache
 from itertools import chain
 from threading import RLock
 from types import MappingProxyType
@@ -15,6 +16,7 @@ import numpy as np
 
 T = TypeVar("T")
 OVERHEAD = 64  # bytes of an object, about
+SCALARS = frozenset([type(None), bool, int, float])  # which hold nothing else
 PROJECT = "tcdp_audit"  # what the names of this project's packages begin with
 
 
@@ -146,6 +148,8 @@ def size_of(value: object, seen: set[int] | None = None) -> int:
     and what has `nbytes`, such as Arrow's arrays. Anything else counts as `OVERHEAD`: it may represent what is
     elsewhere, such as a connection or an object of another process, and answer any attribute.
     """
+    if type(value) in SCALARS:
+        return OVERHEAD
     seen = set() if seen is None else seen
     if id(value) in seen:
         return 0
@@ -158,7 +162,7 @@ def size_of(value: object, seen: set[int] | None = None) -> int:
         return OVERHEAD + int(getattr(held, "nbytes", value.nbytes)) * (4 if value.dtype == object else 1)
     if isinstance(value, str | bytes):
         return OVERHEAD + len(value)
-    return OVERHEAD + _nbytes(value) + sum(size_of(one, seen) for one in _contents(value))
+    return OVERHEAD + _nbytes(value) + sum([size_of(one, seen) for one in _contents(value)])
 
 
 def _contents(value: object) -> Iterable[object]:
@@ -167,7 +171,7 @@ def _contents(value: object) -> Iterable[object]:
         return chain.from_iterable(value.items())
     if isinstance(value, list | tuple | set | frozenset):
         return value
-    kind = type(value)
+    kind: Any = type(value)
     if not (_is_ours(kind) or is_dataclass(kind)):
         return ()
     if hasattr(value, "__dict__"):
@@ -178,10 +182,11 @@ def _contents(value: object) -> Iterable[object]:
 
 def _nbytes(value: object) -> int:
     """The bytes of an array of another library, such as Arrow's."""
-    kind = type(value)
+    kind: Any = type(value)
     return int(value.nbytes) if hasattr(kind, "nbytes") and not _is_ours(kind) else 0  # type: ignore[attr-defined]
 
 
+@lru_cache(maxsize=1024)  # a large value is thousands of objects of few types
 def _is_ours(kind: type) -> bool:
     """Whether a class is of this project, or derives from one that is."""
     return any(base.__module__.startswith(PROJECT) for base in kind.__mro__)

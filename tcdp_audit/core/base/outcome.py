@@ -98,6 +98,10 @@ class DisplayNames:
     unit_name: str = ""
     # what columns mean, by their names; only those that have a label
     labels: Mapping[str, str] = field(default_factory=dict)
+    # what a record of the judged table is, where it is not what the policy's table has: a unit with its whole history
+    record_name: str = ""
+    # what is known of a unit whose rows are joined: its history, or the composition of a household
+    history_name: str = "whole history of"
 
     def __post_init__(self) -> None:
         """Lock its mapping."""
@@ -267,6 +271,9 @@ KNOWN_ROWS = "known_rows"  # its detail where the policy claims no more than `on
 LINKABLE_KEY = "linkable_key"
 LINKABLE_ORDER = "linkable_order"
 LINKED_ROWS = "linked_rows"
+LINKABLE_ROWS = "linkable_rows"
+WITHOUT_UNIT = "without_unit"
+NOT_CONSTANT = "not_constant"
 HIDDEN_PEOPLE = "hidden_people"
 UNDECLARED_IDENTIFIERS = "undeclared_identifiers"
 UNDEMANDED_SENSITIVE = "undemanded_sensitive"
@@ -279,12 +286,15 @@ COLUMN_DEMANDS = (  # every release has an outcome for each, in this order
     LINKABLE_KEY,
     LINKABLE_ORDER,
     LINKED_ROWS,
+    WITHOUT_UNIT,
     "wrong_scale",
     "outside_hierarchy",
     "text_variants",
     HIDDEN_PEOPLE,
     UNDECLARED_IDENTIFIERS,
     UNDEMANDED_SENSITIVE,
+    NOT_CONSTANT,
+    LINKABLE_ROWS,
 )
 SCHEMA = "pandera schema"
 SUITE = "Great Expectations suite"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 
-from tcdp_audit.core.base.outcome import Comparison, Outcome, Tally
+from tcdp_audit.core.base.outcome import KNOWN_ROWS, Comparison, Outcome, Tally
 from tcdp_audit.core.base.words import (
     agree,
     count,
@@ -62,6 +62,8 @@ def failing(outcome: Outcome) -> tuple[int, int] | None:
 
 def record_noun(outcome: Outcome) -> str:
     """The noun for a record: `record`, or the policy's `unit_name` where a record is the unit of privacy."""
+    if outcome.naming.record_name:
+        return outcome.naming.record_name
     named = outcome.naming.unit_name if outcome.conventions.get("unit", "row") == "row" else ""
     return named or "record"
 
@@ -86,8 +88,9 @@ def columns_of(outcome: Outcome, names: Sequence[str]) -> str:
 
 
 def known_columns(outcome: Outcome) -> str:
-    """The columns that the intruder is taken to know, as `columns_of` names them."""
-    return columns_of(outcome, outcome.known)
+    """What the intruder is taken to know: columns, as `columns_of` names them, or the whole history of them."""
+    known = columns_of(outcome, outcome.known)
+    return f"{outcome.naming.history_name} {known}" if outcome.conventions.get(KNOWN_ROWS) == "all" else known
 
 
 def person_of(outcome: Outcome) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import platform
@@ -15,6 +16,9 @@ from importlib.metadata import version
 from shlex import join
 from typing import Any
 
+from tcdp_audit.core.base.frozen import FrozenDict
+from tcdp_audit.core.base.words import count, visible
+
 BUILT_IN = "tcdp-audit"  # the distribution whose entry points are the built-in plugins
 LIBRARIES = ("numpy", "duckdb", "pyarrow")
 _recorded: ContextVar[dict[str, Any] | None] = ContextVar("recorded", default=None)
@@ -27,27 +31,39 @@ class Table:
     Args:
         uri: where it came from.
         sha256: digest of its file as it was read, or of the content of a table in memory; None where there is neither.
-        records: how many it has.
+        records: how many it has; of several tables how many units.
         columns: how many it has.
+        tables: the linked tables that it consists of, by name; none where it is one table.
     """
 
     uri: str
     sha256: str | None
     records: int
     columns: int
+    tables: Mapping[str, Table] = FrozenDict()
 
     @property
     def in_memory(self) -> bool:
         """Whether the digest is of content and not of a file."""
-        return self.uri.startswith("memory:")
+        return any(one.in_memory for one in self.tables.values()) or self.uri.startswith("memory:")
 
     def as_json(self) -> dict[str, Any]:
         """The entry in the JSON result."""
-        return {"uri": self.uri, "sha256": self.sha256, "records": self.records, "columns": self.columns}
+        tables = {"tables": {name: one.as_json() for name, one in self.tables.items()}} if self.tables else {}
+        return {"uri": self.uri, "sha256": self.sha256, "records": self.records, "columns": self.columns, **tables}
+
+    @property
+    def size(self) -> str:
+        """How many records and columns it has, in words; of several tables how many rows each has."""
+        if self.tables:
+            return ", ".join(f"{visible(name)} {one.records:,}" for name, one in self.tables.items())
+        return f"{count(self.records, 'record')}, {count(self.columns, 'column')}"
 
     @property
     def name(self) -> str:
-        """Its file name, its name in memory, or the name of a database's table."""
+        """Its file name, its name in memory, or the name of a database's table; of several tables all of them."""
+        if self.tables:
+            return ", ".join(one.name for one in self.tables.values())
         if "://" in self.uri and "=" in self.uri:
             return self.uri.partition("=")[2]
         return self.uri.removeprefix("memory:").replace("\\", "/").rsplit("/", 1)[-1]
@@ -151,6 +167,17 @@ def _without_secrets(argument: str) -> str:
     scheme, _, rest = address.partition("://")
     host, slash, path = rest.partition("/")
     return f"{scheme}://{host.rpartition('@')[2]}{slash}{path}{'?…' if mark else ''}"
+
+
+def digest_of_tables(digests: Mapping[str, str | None]) -> str | None:
+    """SHA-256 over the names and the digests of linked tables; None where one has no digest.
+
+    The text that is digested has a line for each table, in the order of the names: its name, a blank, its digest.
+    """
+    if None in digests.values():
+        return None
+    lines = "".join(f"{name} {digest}\n" for name, digest in sorted(digests.items()))
+    return hashlib.sha256(lines.encode()).hexdigest()
 
 
 def now() -> datetime:

@@ -30,11 +30,14 @@ class ReferenceDistribution:
 
     Args:
         weights: how much each value of the domain weighs, in the order of the domain. int64, shape (domain,).
+        units: the number of units with a value, where the weight of a value is the number of units that have it and
+            one may have several; None where the weights add up to the whole.
 
     What every shard would compute anew from it is computed once: see `cached_on_reference`.
     """
 
     weights: Counts
+    units: int | None = None
     _cached: dict[Any, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -43,8 +46,8 @@ class ReferenceDistribution:
 
     @cached_property
     def total(self) -> int:
-        """Sum of the weights."""
-        return int(self.weights.sum())
+        """Sum of the weights, or the number of units: the whole of which weights are shares."""
+        return int(self.weights.sum()) if self.units is None else self.units
 
     @property
     def size(self) -> int:

@@ -58,6 +58,11 @@ class Specification(ABC, Generic[P]):
         needs_if: what else it needs under some parameters and a policy.
         controls: names of the tables among these that only say what chance does: the check still asks about the
             release alone.
+        history_reading: what it judges, under some parameters, where a released unit joins rows: `units`, one row a
+            unit with its whole history, a share being the share of units that have a value in any row; `cells`, the
+            rows of a class of histories that agree in their quasi-identifiers; `events`, the rows of each unit that it
+            reads by itself; `rows`, single rows, which is less than an intruder sees; `none` where it is not defined.
+            By default `units` on classes, `cells` on a sensitive attribute, and `rows` on tables.
     """
 
     name: str
@@ -81,6 +86,7 @@ class Specification(ABC, Generic[P]):
     needs: AbstractSet[Need] = frozenset()
     needs_if: Callable[[P, PolicyDocument], AbstractSet[Need]] = field(default=lambda _, __: frozenset())
     controls: frozenset[str] = frozenset()
+    history_reading: Callable[[P], str] | None = None
 
     on_classes: ClassVar[bool] = False
     """Whether it is measured on equivalence classes, so that grouping records in another way can mend a failure."""
@@ -147,6 +153,14 @@ class Specification(ABC, Generic[P]):
         """The columns that the intruder is taken to know: the quasi-identifiers, and others by convention."""
         quasi_identifiers = (n for n, one in document.attributes.items() if one.role is Role.QUASI_IDENTIFIER)
         return [*sorted(quasi_identifiers), *target.known]
+
+    def reading(self, parameters: P) -> str:
+        """What it judges where a released unit joins rows; see `history_reading`."""
+        if self.history_reading is not None:
+            return self.history_reading(parameters)
+        if not self.on_classes:
+            return "rows"
+        return "cells" if self.on_attribute else "units"
 
     def _chosen(self, parameters: P) -> list[str]:
         """The sensitive attributes that the parameters name."""

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tcdp_audit.core.base.errors import CheckError
+from tcdp_audit.core.base.resources import budget
 from tcdp_audit.core.classes.grouping import Grouping
 from tcdp_audit.core.classes.histogram import Counts
 from tcdp_audit.core.encoding.keys import Codes, Floats, boundaries, fold, freeze_arrays
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from tcdp_audit.core.encoding.hierarchy import Hierarchy
     from tcdp_audit.core.release.generalized_matches import GeneralizedMatch
     from tcdp_audit.core.release.pairs import Pairs
+    from tcdp_audit.core.units.rows import UnitRows
 
 
 @dataclass(frozen=True)
@@ -120,6 +122,7 @@ class TableView:
         memory: budget in bytes for what is read; None for no limit.
         samples: whether pairs may be a sample where whole tables outgrow the memory.
         find_detectors: finds the detectors of identifiers of all plugins that take part, by name.
+        of_rows: the view of the release's rows, where this one has a row for each unit or household; else None.
     """
 
     policy: Policy
@@ -128,6 +131,7 @@ class TableView:
     memory: int | None = None
     samples: bool = True
     find_detectors: Callable[[], Mapping[str, Detector]] = dict
+    of_rows: TableView | None = None
 
     @property
     def detectors(self) -> Mapping[str, Detector]:
@@ -272,6 +276,25 @@ class TableView:
         if name not in self.companions:
             raise CheckError(f"no {name} is given; name it in the policy as `{name}:`")
         return self.companions[name]
+
+    def events(
+        self, attributes: Sequence[str] | None = None, *, attribute: str | None = None, table: str | None = None
+    ) -> UnitRows:
+        """The rows of each unit: what an intruder may know of them, when they were, and a sensitive attribute.
+
+        Args:
+            attributes: the columns that are known of a row; None for all quasi-identifiers that are not `of: unit`.
+            attribute: the sensitive attribute; None for none.
+            table: `members` for the rows of households; None for those of units.
+
+        Raises:
+            CheckError: the policy names no such unit, a column cannot be used, or the rows exceed the memory.
+        """
+        from tcdp_audit.core.release.release import Release  # noqa: PLC0415 - only for checks that ask
+        from tcdp_audit.core.units.rows import unit_rows  # noqa: PLC0415
+
+        memory, rows = budget(None) if self.memory is None else self.memory, self.of_rows or self
+        return unit_rows(Release(rows.engine, rows.policy), attributes, attribute, table, memory)
 
     @cached_property
     def classes(self) -> SampleClasses:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING, Annotated, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Generic, Literal, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -161,6 +161,13 @@ class Parameters(Model):
     severity: Annotated[
         Severity, Field(strict=False, description="Whether a failure fails the audit or only warns.")
     ] = Severity.ERROR
+    known_rows: Annotated[
+        Literal["all", "one"] | None,
+        Field(
+            description="How many rows of a unit an intruder knows, where a released unit joins them: all, or one; by "
+            "default what the policy's conventions say."
+        ),
+    ] = None
     reason: Annotated[  # no figure depends on it: a dump of the parameters leaves it out
         Reason | None, Field(exclude=True, description="Why the policy demands it; results and reports quote it.")
     ] = None

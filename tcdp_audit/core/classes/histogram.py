@@ -40,6 +40,10 @@ class Histogram:
         counts: int64, at least 1, shape (pairs,).
         entities: int64, how many entities of each class have a value, shape (classes,). None where each counts for a
             single value, so that their number is the sum of the counts.
+        counts_entities: whether the whole of a class is its entities, so that a share is the share of those who have a
+            value; otherwise it is the sum of the counts.
+        held_certain: which classes are known to be parts of one in which a value is certain, shape (classes,); None
+            where nothing but the counts decides.
 
     What several checks ask of the same classes is computed once: see `cached_on_histogram`. The arrays are read-only.
     """
@@ -48,11 +52,13 @@ class Histogram:
     values: Counts
     counts: Counts
     entities: Counts | None = None
+    counts_entities: bool = False
+    held_certain: NDArray[np.bool_] | None = None
     _cached: dict[Any, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         """Lock its arrays."""
-        freeze_arrays(self, "offsets", "values", "counts", "entities")
+        freeze_arrays(self, "offsets", "values", "counts", "entities", "held_certain")
 
     def __len__(self) -> int:
         """The number of classes that it has."""
@@ -65,7 +71,9 @@ class Histogram:
 
     @cached_property
     def total(self) -> Counts:
-        """The sum of counts of each class. Shape (classes,)."""
+        """The sum of counts of each class, or its entities: the whole of which counts are shares. Shape (classes,)."""
+        if self.counts_entities and self.entities is not None:
+            return self.entities
         return frozen_array(self.sum(self.counts))
 
     @property
@@ -76,9 +84,8 @@ class Histogram:
     @cached_property
     def certain(self) -> NDArray[np.bool_]:
         """The classes with a value that every member has, alone or with others, as a mask. Shape (classes,)."""
-        if self.entities is None:
-            return frozen_array(self.distinct == 1)
-        return frozen_array(self.filled() & (self._most == self.entities))
+        certain = self.distinct == 1 if self.entities is None else self.filled() & (self._most == self.entities)
+        return frozen_array(certain if self.held_certain is None else certain | self.held_certain)
 
     @cached_property
     def rows(self) -> Counts:
@@ -132,7 +139,8 @@ class Histogram:
         offsets = np.concatenate([[0], np.cumsum(lengths)])
         pairs = np.arange(offsets[-1]) + np.repeat(self.offsets[:-1][classes] - offsets[:-1], lengths)
         entities = None if self.entities is None else self.entities[classes]
-        return Histogram(offsets, self.values[pairs], self.counts[pairs], entities)
+        held = None if self.held_certain is None else self.held_certain[classes]
+        return Histogram(offsets, self.values[pairs], self.counts[pairs], entities, self.counts_entities, held)
 
     def filled(self) -> NDArray[np.bool_]:
         """The classes that have any value, as a mask. Shape (classes,)."""
@@ -155,7 +163,14 @@ class Histogram:
     def ranked(self) -> Histogram:
         """Each row with its counts in descending order; the values lose their meaning. O(pairs log pairs)."""
         order = np.lexsort((-self.counts, self.rows))
-        return Histogram(self.offsets, self.values[order], self.counts[order], self.entities)
+        return Histogram(
+            self.offsets,
+            self.values[order],
+            self.counts[order],
+            self.entities,
+            self.counts_entities,
+            self.held_certain,
+        )
 
     def profiles(self, classes: NDArray[np.intp]) -> Iterator[tuple[tuple[int, ...], NDArray[np.intp]]]:
         """The different multisets of counts among some classes, each with the positions in `classes` that have it.

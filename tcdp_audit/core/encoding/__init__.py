@@ -6,6 +6,7 @@ A column becomes a list of distinct values, its domain, and one code a record.
     counted       rows of codes, each with the number of its records; packed, and in shards
     text_bytes    many texts at a time: sorted, compared
     generalised   numbers in text; cells that represent several values: ranges, sets, wildcards
+    periods       periods of the calendar: days, weeks, months, quarters, half years, years
     hierarchy     trees of values, from the most specific to the root
     domain        the values of one attribute, in order
     reading       a column's raw values as a domain, under its declaration; domains of several tables as one

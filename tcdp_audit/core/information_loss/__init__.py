@@ -3,6 +3,7 @@
 columns                          the change of each value, and of the equivalence classes
 coverage                         losses whatever the scale; what a value leaves open; mutual information
 scales, ordered                  the measures of each scale: hierarchies and sets; ranks and numbers
+links                            rows that a unit joins no longer
 counting                         errors of counts of one column and of two
 least_squares, regression        coefficients, and how far their intervals overlap
 prediction                       columns as numbers; accuracy of a model that is trained on the release

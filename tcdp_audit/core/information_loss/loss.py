@@ -23,6 +23,7 @@ from tcdp_audit.core.information_loss.columns import (
 )
 from tcdp_audit.core.information_loss.counting import CountingError, TableError, counting_error, table_error
 from tcdp_audit.core.information_loss.coverage import Coverage, MutualInformation, information_on, information_retained
+from tcdp_audit.core.information_loss.links import LostLinks, lost_links
 from tcdp_audit.core.information_loss.ordered import (
     CorrelationChange,
     Deviation,
@@ -59,6 +60,7 @@ class InformationLoss:
     document: PolicyDocument  # the policy, for what it says people would do with the release
     # further columns that a user needs, side by side; no other measure is about them
     others: tuple[PairedColumn, ...] = ()
+    links: LostLinks | None = None  # the loss of histories, where a released unit joins rows
 
     @cached_property
     def _used(self) -> Mapping[str, Coverage[Any]]:
@@ -77,9 +79,10 @@ class InformationLoss:
     def total(self) -> float:
         """Mean loss of a cell, from 0 (nothing changed) to 1 (nothing is left); compares remedies of every kind.
 
-        The mean is over the quasi-identifiers and sensitive attributes, and over all records before.
+        The mean is over the quasi-identifiers and sensitive attributes, and over all records before. A released unit
+        that joins rows is one more column: its cells lose what they no longer join.
         """
-        losses = self.cell_loss.values()
+        losses = [*self.cell_loss.values(), *([] if self.links is None else [self.links.loss])]
         return sum(losses) / len(losses) if losses else share(self.suppressed, self.records)
 
     @cached_property
@@ -205,6 +208,7 @@ class InformationLoss:
             "models": accuracy_as_json(self.models),
             "propensity": asdict(self.propensity),
             "attributes": {one.name: self._attribute(one.name) for one in self.columns},
+            **({} if self.links is None else {"links": asdict(self.links)}),
         }
         return {name: number(figure) for name, figure in figures.items()}
 
@@ -248,4 +252,5 @@ def information_loss(before: Release, after: Release, position_before: NDArray[n
         k=demanded_k(before.policy),
         document=document,
         others=columns[len(lossy) :],
+        links=lost_links(before, after, position_before),
     )

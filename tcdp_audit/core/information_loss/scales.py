@@ -15,6 +15,7 @@ from tcdp_audit.core.encoding.domain import Domain
 from tcdp_audit.core.encoding.generalised import members
 from tcdp_audit.core.encoding.hierarchy import Hierarchy, ancestors_of
 from tcdp_audit.core.encoding.keys import Codes, Floats, positions_of, starts_of
+from tcdp_audit.core.encoding.periods import period_of, within
 from tcdp_audit.core.information_loss.columns import PairedColumn
 from tcdp_audit.core.information_loss.coverage import Coverage, Penalty, groups_of_frequent, own_shares, total_variation
 from tcdp_audit.core.information_loss.ordered import Ordered, RangePenalty
@@ -155,7 +156,7 @@ class Members:
 
 @dataclass(frozen=True)
 class SetPenalty(Penalty):
-    """Members of a set label by all values of the attribute; 0 for a single value."""
+    """Members of a set label, or values within a period of the calendar, by all values; 0 for a single value."""
 
     single: Mapping[str, int]  # the attribute's single values, with their codes
 
@@ -167,9 +168,19 @@ class SetPenalty(Penalty):
 
     def members(self, domain: Domain) -> Members:
         """The single values that each label of a domain covers."""
-        several = ((label, members(label, self.single) or ()) for label in domain.labels)
-        rows = ([label] if label in self.single else parts for label, parts in several)
-        return Members.of([[self.single[part] for part in parts] for parts in rows])
+        several = [(label, members(label, self.single) or ()) for label in domain.labels]
+        rows = [[label] if label in self.single else parts for label, parts in several]
+        codes = [[self.single[part] for part in parts] for parts in rows]
+        return Members.of(self._with_periods(domain.labels, codes))
+
+    def _with_periods(self, labels: Sequence[str], codes: list[list[int]]) -> list[list[int]]:
+        """The codes of each label, where a period of the calendar covers the single values within it."""
+        unknown = [place for place, row in enumerate(codes) if not row and period_of(labels[place]) is not None]
+        if unknown:
+            singles = list(self.single)
+            for place, inside in zip(unknown, within([labels[one] for one in unknown], singles), strict=True):
+                codes[place] = [self.single[singles[one]] for one in inside]
+        return codes
 
     def of_sizes(self, sizes: NDArray[np.int64]) -> Floats:
         """The penalty of labels with so many members."""

@@ -17,6 +17,7 @@ from pydantic import BaseModel, ValidationError
 from tcdp_audit.core.policy.faults import MOST, nearest
 from tcdp_audit.core.policy.model import AttributeDeclaration, PolicyDocument, Role, Scale
 from tcdp_audit.core.policy.source import PolicyFault
+from tcdp_audit.core.policy.tables import faults_of_tables
 
 M = TypeVar("M", bound=BaseModel)
 F = TypeVar("F", bound=Hashable)
@@ -192,6 +193,8 @@ def faults_of_document(document: PolicyDocument, questions: Sequence[str] | None
     if document.keep_key and document.key is None:
         yield ("keep_key",), "the policy names no `key:` that could be kept"
     yield from _unit_released(document)
+    yield from faults_of_tables(document)
+    yield from _histories_sound(document)
     yield from _weight_numeric(document)
     yield from _losses_measured(document)
     if questions is not None:
@@ -216,12 +219,37 @@ def _unit_released(document: PolicyDocument) -> Iterator[Located]:
         yield ("unit_released",), "the unit is the key as well, which `keep_key: true` keeps; say one of them"
 
 
+def _histories_sound(document: PolicyDocument) -> Iterator[Located]:
+    """What households, times and attributes of units need of the rest of the policy."""
+    household = document.attributes.get(document.household or "")
+    if household is not None and household.role in (Role.QUASI_IDENTIFIER, Role.SENSITIVE):
+        role = household.role.value.replace("_", "-")
+        advice = "give the column that is known a name of its own"
+        yield ("household",), f"the household joins people, so it cannot be a {role} as well; {advice}"
+    if document.household is not None and document.household == document.unit:
+        yield ("household",), "the household is the unit as well; the unit is a person, so name another column or none"
+    if document.time is not None and document.time not in document.attributes:
+        suggestion = nearest(document.time, document.attributes)
+        yield ("time",), f"{document.time!r} is not declared under `attributes`{suggestion}"
+    if document.time is not None and document.root is None:
+        yield ("time",), "the policy names no `unit:` whose rows have a time"
+    if document.unit is None:
+        yield from (
+            (("attributes", name, "of"), "the policy names no `unit:` whose rows could agree")
+            for name, one in document.attributes.items()
+            if one.of is not None
+        )
+
+
 def _weight_numeric(document: PolicyDocument) -> Iterator[Located]:
-    """The fault of a weight without data: it is no number."""
-    weight = document.attributes.get(document.weight or "")
-    if weight is not None and weight.scale is not Scale.NUMERIC:
-        example = f"{document.weight}: {{role: {weight.role.value}, scale: numeric}}"
-        yield ("weight",), f"{document.weight!r} is not declared as numeric; a weight is: `{example}`"
+    """What can be known of the weights without data: they are numbers, and those of households are of households."""
+    for key, name in (("weight", document.weight), ("household_weight", document.household_weight)):
+        weight = document.attributes.get(name or "")
+        if weight is not None and weight.scale is not Scale.NUMERIC:
+            example = f"{name}: {{role: {weight.role.value}, scale: numeric}}"
+            yield (key,), f"{name!r} is not declared as numeric; a weight is: `{example}`"
+    if document.household_weight is not None and document.household is None:
+        yield ("household_weight",), "the policy names no `household:` that could have a weight"
 
 
 def _losses_measured(document: PolicyDocument) -> Iterator[Located]:

@@ -44,6 +44,7 @@ class Model(BaseModel):
 
 Text = Annotated[str, BeforeValidator(as_text)]
 """The type of a parameter that is text: a number in a policy is taken as it is typed."""
+SEPARATOR = "."  # between a table and a column
 PREVIOUS = "previous"  # what results call an earlier release, with its number where there are several
 LABEL = r"^\S(.{0,58}\S)?$"
 NOUN = r"^[^\W\d_]+([ -][^\W\d_]+)*$"
@@ -94,6 +95,10 @@ class AttributeDeclaration(Model):
             "the name."
         ),
     ] = None
+    of: Annotated[
+        Literal["unit"] | None,
+        Field(description="`unit` asserts that all rows of a unit have the same value, which is then always known."),
+    ] = None
     reason: Annotated[
         Reason | None, Field(description="Why the column is declared so; results and reports quote it.")
     ] = None
@@ -106,7 +111,7 @@ class AttributeDeclaration(Model):
     @property
     def reading(self) -> str:
         """The text of all that decides how cells are read: all but the role and what is written for people."""
-        return repr([(name, value) for name, value in self if name not in ("role", "label", "reason")])
+        return repr([(name, value) for name, value in self if name not in ("role", "label", "of", "reason")])
 
     @model_validator(mode="after")
     def _order_belongs_to_ordinal(self) -> AttributeDeclaration:
@@ -181,6 +186,21 @@ class StoredSuite(Model):
 
     context: Annotated[str, Field(description="The context's folder, the one with great_expectations.yml.")]
     name: Annotated[str, Field(description="The suite's name.")]
+
+
+class TableDeclaration(Model):
+    """One of several linked tables."""
+
+    file: Annotated[str | None, Field(description="Where the table is, relative to the policy's file.")] = None
+    belongs_to: Annotated[
+        str | None,
+        Field(description="The table to whose rows its rows belong; none for the table with one row for each unit."),
+    ] = None
+    by: Annotated[
+        str | None, Field(description="The column of both tables that links them; by default the policy's unit.")
+    ] = None
+    time: Annotated[str | None, Field(description="The column that says when a row was.")] = None
+    attributes: Annotated[dict[Text, AttributeDeclaration], Field(description="Every column of the table.")] = {}
 
 
 Columns = Annotated[list[Text], Field(min_length=1, description="Attributes, each once.")]
@@ -258,6 +278,18 @@ class PolicyDocument(Model):
             description="What sentences call a record, or what `unit` identifies, in the singular: person, household."
         ),
     ] = None
+    household: Annotated[
+        str | None,
+        Field(description="The column of the group of people who are found together: its composition is judged."),
+    ] = None
+    household_weight: Annotated[
+        str | None,
+        Field(description="The attribute that holds each household's sampling weight, where its members' differ."),
+    ] = None
+    time: Annotated[
+        str | None,
+        Field(description="The column that says when a row of a unit was: numbers, or dates as 2026-11-20."),
+    ] = None
     schema_: Annotated[
         str | None, Field(alias="schema", description="A pandera schema: a YAML file, or package.module:Name.")
     ] = None
@@ -275,6 +307,10 @@ class PolicyDocument(Model):
     answers: Annotated[
         dict[Text, Answer] | None,
         Field(min_length=1, description="What people answer to the questions of the profiles, by the question's key."),
+    ] = None
+    tables: Annotated[
+        dict[Text, TableDeclaration] | None,
+        Field(min_length=1, description="Linked tables, in the place of `release` and `attributes`."),
     ] = None
     attributes: Annotated[
         dict[Text, AttributeDeclaration], Field(min_length=1, description="Every column of the release.")
@@ -313,6 +349,23 @@ class PolicyDocument(Model):
         if self.unit is None or (self.keep_key and self.unit == self.key):
             return False
         return not self.unit_released or self.unit in (*self.with_role(Role.IDENTIFIER), self.key)
+
+    @property
+    def root_weight(self) -> str | None:
+        """The column of sampling weights of what is judged as a whole: that of households, or else of records."""
+        return self.household_weight or self.weight
+
+    @property
+    def unit_column(self) -> str | None:
+        """The name of the unit's column in every table that has it."""
+        if self.unit is None or self.tables is None:
+            return self.unit
+        return self.unit.partition(SEPARATOR)[2] or self.unit
+
+    @property
+    def root(self) -> str | None:
+        """The column that joins rows to what is judged as a whole: the household, or else the unit."""
+        return self.household or self.unit
 
     @property
     def companions(self) -> dict[str, str]:

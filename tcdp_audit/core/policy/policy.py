@@ -136,7 +136,9 @@ def _with_demands(source: PolicySource, expected: Sequence[Any], known: Sequence
         return replace(source, data={**source.data, "expect": []})
     first = len(expected)
     places: dict[tuple[str | int, ...], Location] = {("expect", first + n): ("profile",) for n in range(len(asked))}
-    return replace(source, data={**source.data, "expect": [*expected, *asked]}, stand_ins=places)
+    return replace(
+        source, data={**source.data, "expect": [*expected, *asked]}, stand_ins={**source.stand_ins, **places}
+    )
 
 
 def _unknown(source: PolicySource, name: str) -> PolicyFault:

@@ -30,6 +30,7 @@ from tcdp_audit.core.policy.model import AttributeDeclaration, Conventions, Poli
 from tcdp_audit.core.policy.policy import Expectation, PlannedRemedy, Policy, Profiled
 from tcdp_audit.core.policy.schema import Registered, Registry, Section, SectionEntry
 from tcdp_audit.core.policy.source import PolicyFault, PolicySource, PolicySourceError, parse_yaml, replaced, without
+from tcdp_audit.core.policy.tables import joined
 
 CHECKS, REMEDIES = "tcdp_audit_checks", "tcdp_audit_remedies"
 SOUND: dict[str, Any] = {"version": 1, "attributes": {ANY_TEXT: {"role": "insensitive"}}, "expect": [{}]}
@@ -53,7 +54,7 @@ class Reading:
     def __init__(self, source: PolicySource, text: str, path: Path | None, plugins: Registry) -> None:
         self.text, self.path, self.plugins = text, path, plugins
         self.faults: list[PolicyFault] = []
-        self.profiled = Profiled.of(source)
+        self.profiled = Profiled.of(joined(source))
         self.source = self.profiled.source
 
     def policy(self) -> Policy:

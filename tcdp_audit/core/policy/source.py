@@ -14,6 +14,7 @@ from tcdp_audit.core.policy.scalars import OddNumber, TypedFloat, TypedInt, odd_
 
 DEEPEST = 100
 BEYOND = 2**63
+TOO_DEEP_FOR_LIBYAML = "exceeded maximum nesting depth"
 LEADING_ZERO = re.compile(r"[+-]?0[0-9]+")  # with an 8 or a 9, so that it is not octal either
 Location = Sequence[str | int]
 
@@ -105,7 +106,7 @@ def parse_nodes(text: str) -> yaml.Node:
         PolicySourceError: no YAML, more than one document, duplicate keys, aliases, merge keys, or nested too deeply.
     """
     try:
-        faults = list(_alias_faults(text))
+        faults = _alias_faults(text)
         root = None if faults else _composed(text)
     except yaml.YAMLError as error:
         raise PolicySourceError(_syntax_fault(error, text)) from None
@@ -117,10 +118,20 @@ def parse_nodes(text: str) -> yaml.Node:
     return root
 
 
-def _alias_faults(text: str) -> Iterator[PolicyFault]:
+def _alias_faults(text: str) -> list[PolicyFault]:
     """Aliases, which would make a graph of the tree; stops at a nesting that could break what recurses later."""
+    try:
+        return list(_alias_faults_of(yaml.parse(text, Loader=_Loader)))
+    except yaml.YAMLError as error:
+        if getattr(error, "problem", None) != TOO_DEEP_FOR_LIBYAML:
+            raise
+    # libyaml looks 1024 characters ahead before it gives an event, and newer ones stop at their own limit there
+    return list(_alias_faults_of(yaml.parse(text, Loader=yaml.SafeLoader)))
+
+
+def _alias_faults_of(events: Iterable[Any]) -> Iterator[PolicyFault]:
     depth = 0
-    for event in yaml.parse(text, Loader=_Loader):
+    for event in events:
         depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
         if depth > DEEPEST:
             raise PolicySourceError(_fault_at(event, "it is nested too deeply to be a policy"))

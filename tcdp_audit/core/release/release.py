@@ -131,8 +131,9 @@ class Release:
             or one.scale in (Scale.NUMERIC, Scale.ORDINAL)
             or one.hierarchy is not None
         ]
-        unit = self.policy.document.unit
-        return [*wanted, unit] if unit is not None and unit not in wanted else wanted
+        document = self.policy.document
+        joining = [one for one in (document.unit, document.household) if one is not None and one not in wanted]
+        return [*wanted, *joining]
 
     @cached_property
     def domains(self) -> Mapping[str, Domain]:

@@ -17,6 +17,7 @@ from tcdp_audit.core.base.outcome import (
     LINKED_ROWS,
     STAYS_INSIDE,
     STRUCTURE,
+    WITHOUT_UNIT,
     Outcome,
     Severity,
     Status,
@@ -27,6 +28,7 @@ from tcdp_audit.core.encoding.text_bytes import differ_in_case_only, indices_wit
 from tcdp_audit.core.policy.faults import nearest
 from tcdp_audit.core.policy.model import PolicyDocument, Role
 from tcdp_audit.core.policy.policy import Policy
+from tcdp_audit.core.policy.tables import linking_columns
 from tcdp_audit.core.release.release import Release
 
 SHOWN = 10
@@ -46,6 +48,7 @@ def examine(release: Release, *, show_values: bool = False) -> Iterator[Outcome]
     yield _linkable_key(release.policy, release.columns)
     yield _linkable_order(release.policy.document)
     yield _linked_rows(release)
+    yield _without_unit(release)
     yield _wrong_scale(release)
     yield _outside_hierarchy(release, show_values=show_values)
     yield _text_variants(release)
@@ -60,7 +63,8 @@ def without_columns(outcomes: Sequence[Outcome], policy: Policy, left: Collectio
         left: the columns that remain.
     """
     anew = {one.check: one for one in (_present_identifiers(policy, left), _linkable_key(policy, left))}
-    if policy.document.unit not in left:
+    linked = next((one for one in outcomes if one.check == LINKED_ROWS), None)
+    if linked is not None and not set(linked.details["columns"]) & set(left):
         anew[LINKED_ROWS] = _outcome(LINKED_ROWS, LINKED_TITLES, [], "")
     return tuple(anew.get(one.check, one) if one.is_structural else one for one in outcomes)
 
@@ -71,6 +75,8 @@ def _missing_columns(release: Release) -> Outcome:
     expected = {name for name, one in declared.items() if one.role is not Role.IDENTIFIER} - dropped
     unit = set() if document.unit is None else {document.unit}
     expected = expected | unit if document.unit_released else expected - unit
+    expected |= set() if document.household is None else {document.household}
+    expected |= set(linking_columns(document))
     missing = sorted(expected - release.columns)
     undeclared = sorted(release.columns - set(declared))
     suggestion = _literal(nearest(missing[0], undeclared)) if len(missing) == 1 else ""
@@ -84,7 +90,8 @@ def _missing_columns(release: Release) -> Outcome:
 
 def _undeclared_columns(release: Release) -> Outcome:
     document = release.policy.document
-    known = {*document.attributes, *(name for name in (document.unit, document.key) if name is not None)}
+    linking = (document.unit, document.household, document.key)
+    known = {*document.attributes, *(name for name in linking if name is not None), *linking_columns(document)}
     return _outcome(
         "undeclared_columns",
         ("No undeclared column", "Undeclared columns"),
@@ -145,24 +152,54 @@ LINKED_TITLES = "No column joins the records of a unit", "A column joins the rec
 
 
 def _linked_rows(release: Release) -> Outcome:
-    """Report the unit: it joins the records of a person to a history, which no demand judges yet.
+    """Report what joins rows: the household, or the unit. Whole histories are judged later; see `with_histories`.
 
     Records without a unit count as one unit together, as for every demand.
     """
-    document, domain = release.policy.document, release.unit
-    if document.unit is None or document.unit not in release.columns:
+    document, name = release.policy.document, _linking_column(release)
+    if name is None:
         return _outcome(LINKED_ROWS, LINKED_TITLES, [], "")
+    domain, is_unit = release.domains.get(name), name == document.unit
     sizes = np.zeros(0, dtype=np.int64) if domain is None else np.append(_counts_as_read(domain), domain.missing)
     several = int((sizes > 1).sum())
-    linked = several > 0 or domain is None or not document.unit_released
+    linked = several > 0 or domain is None or (is_unit and not document.unit_released)
     outcome = _outcome(
         LINKED_ROWS,
         LINKED_TITLES if several or domain is None else (LINKED_TITLES[0], "The unit is still in the release"),
-        [document.unit] if linked else [],
-        _literal(f"column {document.unit!r} {_joined(document, sizes)}; {_advice_on_unit(document)}"),
+        [name] if linked else [],
+        _literal(f"column {name!r} {_joined(document, name, sizes)}; {_advice_on_unit(document)}"),
         severity=Severity.WARNING if _is_warned_of_unit(document) else Severity.ERROR,
     )
-    return replace(outcome, details={**outcome.details, **_details_of_unit(document, sizes)}) if linked else outcome
+    if not linked:
+        return outcome
+    return replace(outcome, details={**outcome.details, **_details_of_unit(document, sizes, is_unit=is_unit)})
+
+
+def _linking_column(release: Release) -> str | None:
+    """The column that joins rows: a unit that is to be dropped, otherwise the household, otherwise the unit."""
+    document = release.policy.document
+    order = [document.household, document.unit] if document.unit_released else [document.unit, document.household]
+    return next((name for name in order if name in release.columns), None)
+
+
+def _without_unit(release: Release) -> Outcome:
+    """Warn of records that name no unit, or no household: together they count as one."""
+    document = release.policy.document
+    joining = [name for name in (document.unit, document.household) if name is not None and name in release.domains]
+    lacking = {name: release.domains[name].missing for name in joining if release.domains[name].missing}
+    nouns = {name: noun_of_unit(document) if name == document.unit else "household" for name in lacking}
+    said = [
+        f"{count(records, 'record')} without a {nouns[name]} {agree(records, 'counts', 'count')} as one {nouns[name]}"
+        for name, records in lacking.items()
+    ]
+    outcome = _outcome(
+        WITHOUT_UNIT,
+        ("Every record names its unit", "Records that name no unit"),
+        sorted(lacking),
+        _literal(f"{'; '.join(said)}: give each its number, or leave these records out"),
+        severity=Severity.WARNING,
+    )
+    return replace(outcome, details={**outcome.details, "records": lacking}) if lacking else outcome
 
 
 def _counts_as_read(domain: Domain) -> NDArray[np.int64]:
@@ -174,13 +211,17 @@ def _counts_as_read(domain: Domain) -> NDArray[np.int64]:
     return np.bincount(units, domain.counts).astype(np.int64)
 
 
-def _joined(document: PolicyDocument, sizes: NDArray[np.int64]) -> str:
-    """The clause on the unit's column: how many units have several records."""
-    assert document.unit is not None  # noqa: S101 - called only if there is one
+def noun_of_unit(document: PolicyDocument) -> str:
+    """What the unit is called in the singular: the policy's noun, or that of the column's name."""
+    return document.unit_name or noun_of_column(document.unit or "")
+
+
+def _joined(document: PolicyDocument, name: str, sizes: NDArray[np.int64]) -> str:
+    """The clause on the column that joins rows: how many units, or households, have several records."""
     several, units = int((sizes > 1).sum()), int((sizes > 0).sum())
     if not len(sizes):
         return "cannot be read, so that nothing is known of the records that it joins"
-    noun = document.unit_name or noun_of_column(document.unit)
+    noun = noun_of_unit(document) if name == document.unit else "household"
     if not several:
         return f"is the unit: it is declared as not released, and each {noun} has one record"
     have = agree(several, "has", "have")
@@ -211,14 +252,14 @@ def _is_warned_of_unit(document: PolicyDocument) -> bool:
     return document.conventions.known_rows == "one" or (document.drops_unit and not stays)
 
 
-def _details_of_unit(document: PolicyDocument, sizes: NDArray[np.int64]) -> dict[str, Any]:
+def _details_of_unit(document: PolicyDocument, sizes: NDArray[np.int64], *, is_unit: bool) -> dict[str, Any]:
     """The numbers of units and of units with several records, and the policy's statements on the unit."""
     figures: dict[str, Any] = {
         "units": int((sizes > 0).sum()),
         "units_with_several_records": int((sizes > 1).sum()),
         "most_records": int(sizes.max(initial=0)),
     }
-    if not document.unit_released:
+    if is_unit and not document.unit_released:
         return {**figures, DROPPED: True}
     return {**figures, KNOWN_ROWS: "one"} if document.conventions.known_rows == "one" else figures
 

@@ -193,6 +193,8 @@ class Remedy(Generic[R]):
         random: whether it draws from a source that no seed repeats, as noise for differential privacy must; it then
             runs only once.
         once: whether it runs only once, because it would change its own changes, such as permuted values.
+        acts_on_histories: whether it acts on demands on what a released unit joins: whole histories, or several rows
+            that are known of a unit. A remedy that forms classes of single rows does not.
     """
 
     name: str
@@ -208,6 +210,7 @@ class Remedy(Generic[R]):
     why_not_applicable: Callable[[RemedyView, R | None, Outcome], str] = field(default=lambda _, __, ___: "")
     random: bool = False
     once: bool = False
+    acts_on_histories: bool = False
 
     @property
     def source(self) -> str:
@@ -278,5 +281,13 @@ def applicability(
         parameters: its parameters; None if it would propose them.
         failing: the failing outcomes of the release.
     """
-    asked = [(one, remedy.why_not_applicable(view, parameters, one)) for one in failing]
+    asked = [(one, _why_not(remedy, view, parameters, one)) for one in failing]
     return Applicability([one for one, why in asked if not why], [(one, why) for one, why in asked if why])
+
+
+def _why_not(remedy: Remedy[Any], view: RemedyView, parameters: RemedyParameters | None, outcome: Outcome) -> str:
+    """Why a remedy cannot help one demand; empty if it may. One of single rows never helps whole histories."""
+    reason = remedy.why_not_applicable(view, parameters, outcome)
+    if reason or remedy.acts_on_histories or not view.judges_histories(outcome):
+        return reason
+    return "acts on single rows, and this demand judges all rows of a unit together"

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from tcdp_audit.core.base.cancellation import checkpoint
 from tcdp_audit.core.base.frozen import FrozenDict
-from tcdp_audit.core.base.outcome import Outcome, Status
+from tcdp_audit.core.base.outcome import KNOWN_ROWS, Outcome, Status
 from tcdp_audit.core.classes.shards import Progress, silent
 from tcdp_audit.core.encoding.domain import Domain
 from tcdp_audit.core.encoding.generalised import Ranges
@@ -139,6 +139,7 @@ class RemedyView:
         progress: called with (step, done, total) during long work.
         least_loss: the least total loss of another remedy after which the release passes; infinite if none is known.
         part_audited: evaluates only the named checks after a treatment; None to select them from `audited`.
+        records_failing: judges which records fail a demand on classes after a treatment.
     """
 
     release: Release
@@ -148,6 +149,7 @@ class RemedyView:
     progress: Progress = silent
     least_loss: Callable[[], float] = _none_known
     part_audited: Callable[[Treatment, frozenset[str]], tuple[Outcome, ...]] | None = None
+    records_failing: Callable[[Treatment], NDArray[np.bool_]] | None = None
     _attributes: dict[str, Attribute] = field(default_factory=dict, repr=False)
 
     @property
@@ -259,13 +261,45 @@ class RemedyView:
             DominatedError: another remedy, after which the release passes, loses less. See `least_loss`.
         """
         attributes = [name for name, one in self.policy.attributes.items() if one.role in LOSSY_ROLES]
-        cells = self.records * len(self.release.columns.intersection(attributes))
+        joining = linking_unit(self.policy)  # a column of its own in the loss, where it joins rows
+        columns = self.release.columns.intersection([*attributes, *([] if joining is None else [joining])])
+        cells = self.records * len(columns)
         require_least(hidden_cells / cells if cells else 0.0, self.least_loss())
 
     def failing_on_classes(self, outcomes: Iterable[Outcome]) -> list[Outcome]:
         """The failed demands on classes among some outcomes, which another grouping may satisfy."""
         of_classes = {one.check.name for one in self.policy.expectations if one.check.on_classes}
         return [one for one in outcomes if one.status is Status.FAILED and one.check in of_classes]
+
+    def judges_histories(self, outcome: Outcome) -> bool:
+        """Whether a demand judges several rows of a unit together, which the unit's column joins in the release.
+
+        For classes these are whole histories; other demands may know of some rows of a unit.
+        """
+        if outcome.conventions.get(KNOWN_ROWS) == "all":
+            return True
+        asked = (one for one in self.policy.expectations if one.check.name == outcome.check)
+        return any(one.check.reading(one.parameters) == "events" for one in asked)
+
+    def failing_records(self, treatment: Treatment) -> NDArray[np.bool_]:
+        """Whether each record that a treatment retains fails a demand on classes, judged as in an audit.
+
+        Where whole histories are judged, all rows of a unit fail together.
+
+        Args:
+            treatment: the treatment; one without changes for the release as it is.
+
+        Returns:
+            bool, shape (retained records,), in their order.
+
+        Raises:
+            RemedyError: nothing can be audited in this view.
+
+        Cost: that of an audit.
+        """
+        if self.records_failing is None:
+            raise RemedyError("which records fail is known only while a release is repaired")
+        return self.records_failing(treatment)
 
     def class_sizes(self, outcomes: Iterable[Outcome]) -> list[int]:
         """The class sizes at which failing demands that are not on classes, but depend on their size, may hold.

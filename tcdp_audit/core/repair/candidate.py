@@ -15,6 +15,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from tcdp_audit.core.auditor.evaluation import records_failing_on_classes
 from tcdp_audit.core.base.errors import DataError, PolicyError
 from tcdp_audit.core.base.outcome import Outcome
 from tcdp_audit.core.base.words import percent, percent_of
@@ -204,6 +205,11 @@ class OpenTable:
         dropped = dropped_columns(inputs.policy, self.table.column_names)
         outcomes = inputs.outcomes() if checks is None else inputs.outcomes_of(checks)
         return inputs.without(outcomes, [one.name for one in dropped])
+
+    def failing_records(self) -> NDArray[np.bool_]:
+        """Whether each record fails a demand on classes. Shape (records,)."""
+        inputs = self._inputs
+        return records_failing_on_classes(inputs.policy, self.engine, inputs.options, inputs.companions)
 
 
 def _engine_over(table: pa.Table, memory: int) -> Engine:

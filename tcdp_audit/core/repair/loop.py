@@ -14,6 +14,7 @@ from types import TracebackType
 from typing import Any, Self
 
 import numpy as np
+from numpy.typing import NDArray
 from pydantic import ValidationError
 
 from tcdp_audit.core.base.errors import sentence_about
@@ -215,13 +216,17 @@ class RepairLoop:
                     require_least(self.loss_of(after).total, least_loss())
                 return opened.settled.outcomes(checks)
 
+        def records_failing(treatment: Treatment) -> NDArray[np.bool_]:
+            with self._treated(candidate, treatment).opened as opened:
+                return opened.settled.failing_records()
+
         def least_loss() -> float:
             return inf if candidate.steps else self._least  # a view does not know the losses of earlier steps
 
         seed, progress = self.policy.document.seed, self.inputs.options.progress
         if candidate.opened not in self._views:
             release, outcomes = as_read(candidate.opened.release, missing_is_open=True), candidate.outcomes
-            view = RemedyView(release, outcomes, seed, audited, progress, least_loss, part_audited)
+            view = RemedyView(release, outcomes, seed, audited, progress, least_loss, part_audited, records_failing)
             self._views[candidate.opened] = view
         return self._views[candidate.opened]
 

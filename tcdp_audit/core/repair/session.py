@@ -14,6 +14,7 @@ from tcdp_audit.core.auditor.evaluation import Options
 from tcdp_audit.core.base.cancellation import Cancellation, cancellable, checkpoint
 from tcdp_audit.core.base.errors import UsageError, redact_errors
 from tcdp_audit.core.base.frozen import FrozenDict
+from tcdp_audit.core.base.lazy import public
 from tcdp_audit.core.base.provenance import Run
 from tcdp_audit.core.classes.shards import Progress, silent
 from tcdp_audit.core.policy.policy import Policy
@@ -24,8 +25,10 @@ from tcdp_audit.core.session.tables import OpenTables
 
 if TYPE_CHECKING:
     from tcdp_audit.core.base.audit_figures import ConventionVariant
+    from tcdp_audit.core.base.outcome import Outcome
     from tcdp_audit.core.repair.fixing import Remediation
-    from tcdp_audit.core.results.setting_trial import RemedyTrial
+    from tcdp_audit.core.results.frontier import Frontier
+    from tcdp_audit.core.results.setting_trial import RemedyTrial, SettingTrial
     from tcdp_audit.core.session.people import Asking, ColumnProfile, WhatIf
     from tcdp_audit.core.session.thresholds import StricterDemand, Thresholds
 
@@ -142,7 +145,7 @@ class Session:
             inputs = self.inputs(policy, progress=reporting, column_risks=column_risks)
             result = inputs.audited(run=Run(by=run_by))
             if all_conventions:
-                result = replace(result, variants=_variants(inputs))
+                result = replace(result, variants=_variants(inputs, result.outcomes))
             return replace(result, remedy_trial=_remedy_trial(inputs, result)) if try_remedies else result
 
     def levels(self, levels: Mapping[str, int]) -> Session:
@@ -302,6 +305,53 @@ class Session:
                 progress=reporting,
             )
 
+    def frontier(
+        self,
+        policy: PolicyLike | None = None,
+        *,
+        vary: Mapping[str, str | Sequence[Any]] | None = None,
+        budget: float | None = None,
+        resume: str | Path | None = None,
+        workers: int = 1,
+        run_by: str | None = None,
+        progress: Progress | None = None,
+        on_trial: Callable[[SettingTrial, Sequence[SettingTrial]], None] | None = None,
+        examples: Sequence[int] = (),
+        replace_running: bool = False,
+    ) -> Frontier:
+        """Find what other thresholds would cost, as `tcdp_audit.frontier` does; see there for errors and the cost.
+
+        Args:
+            policy: whose thresholds are varied; None for the session's policy.
+            vary: the demands to vary, each with its thresholds; None for two round ones on either side of each.
+            budget: seconds. A setting that would not end in time is not begun.
+            resume: a file for what is finished. Where it is there, the run goes on from it.
+            workers: how many processes; several need a release and a policy in files.
+            run_by: who runs this, as the result shall say.
+            progress: called with (step, done, in all).
+            on_trial: called with each finished trial and the front of all trials so far, as soon as there is one.
+            examples: places of records, from 0, that `SettingTrial.example` shows before and after; only where the
+                session shows values.
+            replace_running: end the computation that runs, in place of waiting for it.
+
+        Raises:
+            Cancelled: `cancel` was called meanwhile.
+        """
+        explore: Callable[..., Frontier] = public("frontier")
+        return explore(
+            self,
+            policy,
+            vary=vary,
+            budget=budget,
+            resume=resume,
+            workers=workers,
+            run_by=run_by,
+            progress=progress,
+            on_trial=on_trial,
+            examples=examples,
+            replace_running=replace_running,
+        )
+
     def require_unchanged(self) -> None:
         """Insist that every file is what it was when it was opened. A CSV file is read once, and not looked at again.
 
@@ -433,10 +483,10 @@ def open_session(
     return session
 
 
-def _variants(inputs: AuditInputs) -> tuple[ConventionVariant, ...]:
+def _variants(inputs: AuditInputs, outcomes: Sequence[Outcome]) -> tuple[ConventionVariant, ...]:
     from tcdp_audit.core.auditor.conventions import convention_matrix  # noqa: PLC0415 - only where it is asked for
 
-    return convention_matrix(inputs.policy, inputs.engine, inputs.options, inputs.companions)
+    return convention_matrix(inputs.policy, inputs.engine, inputs.options, inputs.companions, own=outcomes)
 
 
 def _remedy_trial(inputs: AuditInputs, result: Audit) -> RemedyTrial | None:

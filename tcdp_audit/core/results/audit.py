@@ -18,7 +18,7 @@ from tcdp_audit.core.base.frozen import freeze
 from tcdp_audit.core.base.notebook import as_html, as_text
 from tcdp_audit.core.base.outcome import Outcome, Severity, Status
 from tcdp_audit.core.base.provenance import NamedFile, PluginInfo, Run, Table, now, tool
-from tcdp_audit.core.base.words import count, visible, visible_json
+from tcdp_audit.core.base.words import visible, visible_json
 from tcdp_audit.core.policy.policy import Policy
 from tcdp_audit.core.release.release import AuditedColumn
 from tcdp_audit.core.results.conditions import Condition, JudgedOutcome, conditions_of
@@ -140,8 +140,7 @@ class Audit:
 
     @property
     def _about(self) -> str:
-        table = self.release
-        return f"{visible(table.name)} ({count(table.records, 'record')}, {count(table.columns, 'column')})"
+        return f"{visible(self.release.name)} ({self.release.size})"
 
     @property
     def _displayed(self) -> Sequence[Outcome]:
@@ -206,7 +205,9 @@ class Audit:
     @property
     def _tables(self) -> dict[str, Path]:
         """The files of the tables that were read, by their names in messages."""
-        tables = {"the release": self.release, **{f"the {name}": table for name, table in self.companions.items()}}
+        parts = {f"the table {name!r}": table for name, table in self.release.tables.items()}
+        tables = {**(parts or {"the release": self.release})}
+        tables |= {f"the {name}": table for name, table in self.companions.items()}
         if self.change_log is not None:
             tables["the release before it was repaired"] = self.change_log.input
         return {name: Path(table.uri) for name, table in tables.items() if table.sha256 is not None}

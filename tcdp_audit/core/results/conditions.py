@@ -18,6 +18,7 @@ from tcdp_audit.core.base.outcome import (
     LEFT_OUT,
     LINKABLE_KEY,
     LINKABLE_ORDER,
+    LINKABLE_ROWS,
     LINKED_ROWS,
     PROFILE,
     STAYS_INSIDE,
@@ -26,7 +27,7 @@ from tcdp_audit.core.base.outcome import (
     UNDEMANDED_SENSITIVE,
     Status,
 )
-from tcdp_audit.core.base.words import agree, count, listing, visible
+from tcdp_audit.core.base.words import agree, count, listing, plural, visible
 from tcdp_audit.core.results.tally import DemandCount
 
 SHOWN = 3  # columns that a verdict names
@@ -127,8 +128,21 @@ def _unit(finding: JudgedOutcome) -> Condition | None:
     if finding.details.get(DROPPED) is True:
         return Condition(Kind.ONCE, f"{visible(', '.join(finding.columns))} is dropped")
     if finding.details.get(KNOWN_ROWS) == "one":
-        return Condition(Kind.FOR, "people of whom one row is known")
+        return Condition(Kind.FOR, f"people of whom one row is known{_alone(finding)}")
     return None  # an identifier is an error, and a key has another condition
+
+
+def _alone(finding: JudgedOutcome) -> str:
+    """The clause on whole histories, which no demand judges; empty where they were not measured."""
+    alone, units, least = (finding.details.get(one) for one in ("alone", "units", "least_alike"))
+    if not (isinstance(alone, int) and isinstance(units, int) and isinstance(least, int) and finding.columns):
+        return ""
+    noun, joined = visible(str(finding.details.get("noun") or "person")), visible(", ".join(finding.columns))
+    if alone:
+        people = f"{alone:,} of {units:,} {plural(noun)} {agree(alone, 'is', 'are')} alone with all of theirs"
+    else:
+        people = f"with all of theirs as few as {count(least, noun)} are alike"
+    return f": {joined} joins the rows, and {people}"
 
 
 def _hidden(finding: JudgedOutcome) -> Condition | None:
@@ -156,6 +170,12 @@ def _undemanded(finding: JudgedOutcome) -> Condition | None:
     return Condition(Kind.BUT, f"nothing is demanded of {_named(finding.columns)}") if finding.columns else None
 
 
+def _joining(finding: JudgedOutcome) -> Condition | None:
+    if not finding.columns:
+        return None
+    return Condition(Kind.BUT, f"{_named(finding.columns)} {agree(len(finding.columns), 'joins', 'join')} rows")
+
+
 def _named(columns: Sequence[str]) -> str:
     """The first columns in quotes, and the number of further ones."""
     more = [f"{count(len(columns) - SHOWN, 'other column')}"] if len(columns) > SHOWN else []
@@ -170,4 +190,5 @@ _CONDITIONS: Mapping[str, Callable[[JudgedOutcome], Condition | None]] = {  # by
     HIDDEN_PEOPLE: _hidden,
     UNDECLARED_IDENTIFIERS: _undeclared,
     UNDEMANDED_SENSITIVE: _undemanded,
+    LINKABLE_ROWS: _joining,
 }

@@ -104,6 +104,7 @@ class Cost:
             f"{records}, {count(changed, 'cell') if changed else 'no cell'} changed",
             *([f"nothing retained of {_names(self.constant_columns)}"] if self.constant_columns else []),
             *(f"{visible(one.name)} retains least ({one.figures})" for one in self.columns[:1]),
+            *self._links,
             *self._counts("off by"),
             *([f"the {agree(len(lost), 'effect', 'effects')} of {_pairs(lost)} lost"] if lost else []),
             *(f"{total} of the information lost on average over all cells" for total in self._total),
@@ -114,7 +115,14 @@ class Cost:
     def sentences(self) -> list[str]:
         """The consequences for users of the release: columns, counts, effects, models, the mean loss of a cell."""
         mean = (f"Information loss: {total} on average over all cells." for total in self._total)
-        return [*self._of_columns(), *self._of_counts(), *self._of_effects(), *self._of_models(), *mean]
+        return [
+            *self._of_columns(),
+            *self._of_links(),
+            *self._of_counts(),
+            *self._of_effects(),
+            *self._of_models(),
+            *mean,
+        ]
 
     @property
     def _total(self) -> Sequence[str]:
@@ -151,6 +159,19 @@ class Cost:
         if rest := self.columns[SHOWN:]:
             least = share(rest[0].retained, 1)
             yield f"{count(len(rest), 'more column')} changed: each retains at least {least} of its information."
+
+    @property
+    def _links(self) -> Sequence[str]:
+        """What became of the rows that a unit joins, if some are joined no longer."""
+        links = self.loss.get("links") or {}
+        if not links or links["after"] == links["before"]:
+            return []
+        joined = f"{int(links['after']):,} of the {count(int(links['before']), 'pair')} of rows that it joined"
+        return [f"{visible(links['unit'])} joins {joined} ({share(links['after'], links['before'])})"]
+
+    def _of_links(self) -> Iterator[str]:
+        for one in self._links:
+            yield f"{one}."
 
     def _counts(self, off: str) -> Iterator[str]:
         counts = self.loss.get("counting_queries", {})

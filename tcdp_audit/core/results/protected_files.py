@@ -21,15 +21,18 @@ def files_of(policy: Policy, **given: Any) -> Mapping[str, Path]:
 
     Args:
         policy: the policy, with its file and the files that it names.
-        **given: the tables of the call: release, original, population; a table in memory has no file.
+        **given: the tables of the call: release, original, population; a table in memory has no file, and a mapping
+            holds several linked ones by name.
     """
-    tables = {f"the {name}": table for name, table in given.items()}
+    tables = dict(_of_the_call(policy, given))
     return {name: Path(one) for name, one in (*_named(policy), *tables.items()) if _is_file(one)}
 
 
 def _named(policy: Policy) -> Iterator[tuple[str, Any]]:
     yield "the policy", policy.path
     yield "the policy's release", _resolved(policy, policy.document.release)
+    for name, declared in (policy.document.tables or {}).items():
+        yield f"the policy's table {name!r}", _resolved(policy, declared.file)
     for name, location in policy.document.companions.items():
         yield f"the policy's {name}", policy.resolve(location)
     yield "the schema", _resolved(policy, policy.document.schema_)
@@ -38,6 +41,18 @@ def _named(policy: Policy) -> Iterator[tuple[str, Any]]:
     for name, attribute in policy.attributes.items():
         if isinstance(attribute.hierarchy, str):
             yield f"the hierarchy of {name!r}", _resolved(policy, attribute.hierarchy)
+
+
+def _of_the_call(policy: Policy, given: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    for name, table in given.items():
+        if isinstance(table, Mapping):
+            yield from ((f"the table {part!r}", one) for part, one in table.items())
+        else:
+            yield f"the {name}", table
+    folder = given.get("release")
+    if _is_file(folder) and policy.document.tables is not None:
+        files = {name: one.file for name, one in policy.document.tables.items() if one.file is not None}
+        yield from ((f"the table {name!r}", Path(str(folder)) / Path(file).name) for name, file in files.items())
 
 
 def _resolved(policy: Policy, location: str | None) -> str | None:

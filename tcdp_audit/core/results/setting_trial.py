@@ -221,7 +221,7 @@ class SettingTrial:
         known = next((one for one in self.examples if one.record == record), None)
         if known is None:
             raise UsageError(
-                f"record {record} was not kept; name it in `frontier(session, examples=[{record}])`, with a session "
+                f"record {record} was not kept; name it in `session.frontier(examples=[{record}])`, with a session "
                 "opened with `show_values=True` and without a file to resume from"
             )
         return known

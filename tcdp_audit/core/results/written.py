@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from tcdp_audit.core.base.errors import ResultError
+from tcdp_audit.core.base.frozen import FrozenDict
 from tcdp_audit.core.base.outcome import SCHEMA, STRUCTURE, SUITE
 from tcdp_audit.core.base.provenance import NamedFile, Table
 from tcdp_audit.core.base.words import visible
@@ -127,8 +128,9 @@ def files_in(result: Mapping[str, Any]) -> list[NamedFile]:
 
 
 def table_of(entry: Entry) -> Table:
-    """The table of an entry."""
-    return Table(entry["uri"], entry["sha256"], entry["records"], entry["columns"])
+    """The table of an entry, with the linked tables that it consists of."""
+    tables = FrozenDict({name: table_of(one) for name, one in entry.get("tables", {}).items()})
+    return Table(entry["uri"], entry["sha256"], entry["records"], entry["columns"], tables)
 
 
 def is_structural(entry: Entry) -> bool:

@@ -62,9 +62,11 @@ def contradictions(result: Mapping[str, Any]) -> Iterator[str]:
     if result["release"]["records"] < 1 or result["release"]["columns"] < 1:
         yield "its release has no record or no column"
     yield from _of_columns(result, outcomes)
+    tables = result["release"].get("tables", {})
+    records = max([result["release"]["records"], *(one["records"] for one in tables.values())])
     for number, one in enumerate(outcomes, 1):
         name = f"outcome {number}, {visible(str(one['check']))[:40]},"
-        yield from (f"{name} {sentence}" for sentence in _of_outcome(one, result["release"]["records"]))
+        yield from (f"{name} {sentence}" for sentence in _of_outcome(one, records))
     if status_of([_outcome(one) for one in outcomes]) != result["status"]:
         yield "its status is not what its outcomes give"
     yield from _of_words(result, outcomes)

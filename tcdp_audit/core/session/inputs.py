@@ -17,8 +17,10 @@ from warnings import catch_warnings
 from tcdp_audit.core.auditor.column_warnings import questions_of
 from tcdp_audit.core.auditor.evaluation import Evaluation, Options, evaluation
 from tcdp_audit.core.auditor.exposure import FailingRecordMasks
+from tcdp_audit.core.auditor.views import SeveralTables
 from tcdp_audit.core.base.errors import DataError, PolicyError
 from tcdp_audit.core.base.files import content_digest
+from tcdp_audit.core.base.frozen import FrozenDict
 from tcdp_audit.core.base.outcome import Outcome
 from tcdp_audit.core.base.provenance import NamedFile, Table
 from tcdp_audit.core.base.resources import budget
@@ -137,8 +139,10 @@ class AuditInputs:
 
 
 def describe_table(engine: Engine) -> Table:
-    """The provenance of a table."""
-    return Table(engine.uri, engine.sha256(), engine.records, len(engine.columns))
+    """The provenance of a table, or of each of several linked ones."""
+    parts = engine.tables if isinstance(engine, SeveralTables) else {}
+    tables = FrozenDict({name: describe_table(one) for name, one in parts.items()})
+    return Table(engine.uri, engine.sha256(), engine.records, len(engine.columns), tables)
 
 
 def _quality_outcomes(policy: Policy, engine: Engine, release: Any) -> Sequence[Outcome]:

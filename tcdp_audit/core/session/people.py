@@ -280,8 +280,13 @@ def _knowing(policy: Policy, engine: Engine, add: Sequence[str], drop: Sequence[
 
 
 def evaluated(inputs: AuditInputs) -> Evaluation:
-    """The evaluation of a release under its policy, without quality rules and without detectors, which only warn."""
-    return evaluation(inputs.policy, inputs.engine, replace(inputs.options, detectors=dict), inputs.companions)
+    """The evaluation of a release under its policy, without quality rules.
+
+    Without detectors, too, unless a check on tables may ask for them: otherwise they only warn.
+    """
+    on_tables = any(not one.check.on_classes for one in inputs.policy.expectations)
+    options = inputs.options if on_tables else replace(inputs.options, detectors=dict)
+    return evaluation(inputs.policy, inputs.engine, options, inputs.companions)
 
 
 def _below(ask: Asking, policy: Policy, least: int) -> int:

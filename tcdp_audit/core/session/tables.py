@@ -14,8 +14,10 @@ from tcdp_audit.core.base.cache import Cache, Identity
 from tcdp_audit.core.base.errors import DataError, UsageError, redact_errors
 from tcdp_audit.core.base.resources import budget
 from tcdp_audit.core.base.scratch import sweep
+from tcdp_audit.core.base.words import visible
 from tcdp_audit.core.engines.base import Engine
 from tcdp_audit.core.engines.opening import open_engine, open_with, opener_of, opening_for, require_no_url
+from tcdp_audit.core.policy.faults import nearest
 from tcdp_audit.core.policy.loading import read_policy
 from tcdp_audit.core.policy.model import Role
 from tcdp_audit.core.policy.policy import Policy
@@ -103,12 +105,39 @@ class OpenTables:
     def release(self, policy: Policy | None) -> tuple[Any, Engine]:
         """The release as it was given or is named, and the engine over it."""
         release = self.given["release"]
+        if policy is not None and policy.document.tables is not None:
+            return release, self._linked(policy, release)
+        if isinstance(release, Mapping):
+            raise UsageError("release: several tables need a policy with `tables:`, which says how they are linked")
         if release is None and policy is not None and policy.document.release is not None:
             release = policy.resolve(policy.document.release)
         if release is None:
             raise UsageError("no release: name it in the call, or as `release:` in the policy")
         codes = () if policy is None else policy.with_role(Role.QUASI_IDENTIFIER)
         return release, self._engine(release, "release", codes, self._plugins_of(policy))
+
+    def _linked(self, policy: Policy, given: Any) -> Engine:
+        """The linked tables of a policy: those that the caller gives by name, and otherwise the files that it names."""
+        from tcdp_audit.core.units.linked import LinkedTables  # noqa: PLC0415 - only for several tables
+
+        declared = policy.document.tables or {}
+        own = _by_name(policy, given)
+        if unknown := sorted(set(own) - set(declared)):
+            raise UsageError(
+                f"release: the policy has no table {visible(repr(unknown[0]))}{nearest(unknown[0], declared)}"
+            )
+        engines = {}
+        for name, one in declared.items():
+            table = own.get(name, None if one.file is None else policy.resolve(one.file))
+            if table is None:
+                raise UsageError(
+                    f"no table {name!r}: name its `file:` in the policy, or give it in the call, as "
+                    f"`--table {name}=FILE`"
+                )
+            codes = [column for column, role in one.attributes.items() if role.role is Role.QUASI_IDENTIFIER]
+            engines[name] = self._engine(table, name, codes, self._plugins_of(policy))
+        key = ("linked", repr(policy.document.tables), policy.document.unit, Identity(*engines.values()))
+        return self.cache.get(key, lambda: LinkedTables(engines, policy.document))
 
     def _plugins_of(self, policy: Policy | None) -> Plugins:
         """The plugins that a policy lets take part."""
@@ -161,6 +190,19 @@ class OpenTables:
         tables: dict[str, Any] = {name: policy.resolve(one) for name, one in policy.document.companions.items()}
         tables |= {name: table for name, table in self.given.items() if table is not None and name != "release"}
         return {name: table for name, table in tables.items() if name.partition(" ")[0] in required}
+
+
+def _by_name(policy: Policy, given: Any) -> dict[str, Any]:
+    """The tables of a call by name: of a mapping, or the files of a folder with the names that the policy has."""
+    if given is None or isinstance(given, Mapping):
+        return dict(given or {})
+    declared = policy.document.tables or {}
+    if not (isinstance(given, str | Path) and Path(given).is_dir()):
+        raise UsageError(
+            f"release: the policy has several tables ({', '.join(declared)}); give each by its name, as "
+            "`--table NAME=FILE` or in a mapping, or the folder that holds their files"
+        )
+    return {name: Path(given) / Path(one.file).name for name, one in declared.items() if one.file is not None}
 
 
 @contextmanager

@@ -21,6 +21,8 @@ sys.path.append(str(Path(__file__).parents[2] / "session"))
 import session_questions as asked
 from session_questions import same_moment as same_moment  # noqa: PLC0414 - a fixture
 
+SEQUENCES = 50
+
 
 @pytest.mark.parametrize("room", [None, 40_000])
 def test_postgresql(server: Server, transport: str, room: int | None, tmp_path: Path) -> None:
@@ -29,6 +31,16 @@ def test_postgresql(server: Server, transport: str, room: int | None, tmp_path: 
 
     for seed in range(2):
         asked.ask(stored, tmp_path, seed, room)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("part", range(5))
+def test_many_sequences_of_questions_in_postgresql(server: Server, transport: str, part: int, tmp_path: Path) -> None:
+    def stored(table: pa.Table, folder: Path) -> str:
+        return into_postgresql(server, table, f"{transport}_{part}_{folder.name}")
+
+    for seed in range(part, SEQUENCES, 5):
+        asked.ask(stored, tmp_path, 1000 + seed, 20_000 if seed % 3 == 0 else None)
 
 
 def test_mariadb(mariadb: MariaDB, tmp_path: Path) -> None:

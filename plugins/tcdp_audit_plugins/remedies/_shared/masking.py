@@ -99,6 +99,7 @@ class Masking(Generic[P]):
             suggest_parameters=self.suggest_parameters,
             why_not_applicable=self.why_not_applicable,
             once=once,
+            acts_on_histories=self.alike,  # equal rows stay equal, whosever they are
         )
 
     def faults(self, parameters: P, document: PolicyDocument) -> Iterator[Fault]:

@@ -1,0 +1,173 @@
+"""The events that a check asks its view for, and what their columns must be like."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from math import floor
+from typing import Annotated, Any
+
+import numpy as np
+from pydantic import Field
+
+from tcdp_audit.plugin._internal import gibibytes
+from tcdp_audit.plugin.check import Parameters, TableView
+from tcdp_audit.plugin.detector import Exact, PolicyDocument, Scale, Text
+from tcdp_audit.plugin.engine import CheckError
+from tcdp_audit.plugin.sentences import count
+from tcdp_audit_plugins.checks.histories.combinations import BLOCK, EACH
+from tcdp_audit_plugins.checks.histories.events import Events, UnitRows, events_of
+from tcdp_audit_plugins.checks.histories.nearby import NearbyEvents
+
+OF_EVENT = 200  # bytes that an event takes while combinations are formed
+MOST_NEAR = 3  # known events where their times may be wrong
+
+
+class EventParameters(Parameters):
+    """Parameters of the checks that know some events of a unit."""
+
+    table: Annotated[
+        Text | None, Field(description="The table of the events; by default the only one that has any.")
+    ] = None
+    attributes: Annotated[
+        list[Text] | None,
+        Field(
+            min_length=1,
+            description="The columns that are known of an event; by default all quasi-identifiers of its table.",
+        ),
+    ] = None
+    tolerance: Annotated[
+        dict[Text, Annotated[Exact, Field(ge=0)]] | None,
+        Field(
+            min_length=1,
+            max_length=1,
+            description="The column `time`, and by how much what is known of it may be wrong (in days for dates).",
+        ),
+    ] = None
+
+
+@dataclass(frozen=True)
+class ReadEvents:
+    """Events as an intruder uses them.
+
+    Args:
+        events: with points for labels where times may be wrong.
+        nearby: what is near to each, where times may be wrong.
+        without_time: how many events have no time; None where no time is used.
+        rows: as the view gave them.
+    """
+
+    events: Events
+    nearby: NearbyEvents | None
+    without_time: int | None
+    rows: UnitRows
+
+    @property
+    def untimed(self) -> tuple[Events, NearbyEvents]:
+        """The events for a sample: without times where their order matters, so that supports are larger."""
+        if self.nearby is not None:
+            return self.events, self.nearby
+        nearby = NearbyEvents.of(Events(self.events.unit, self.events.label, self.events.static), 0)
+        return Events(self.events.unit, nearby.point, self.events.static), nearby
+
+
+def read_events(rows: UnitRows, tolerance: Mapping[str, Fraction] | None, *, order: bool = False) -> ReadEvents:
+    """The events of some rows.
+
+    Args:
+        rows: as the view gives them.
+        tolerance: as the policy has it.
+        order: whether an intruder knows which event was earlier, and no times.
+
+    Raises:
+        CheckError: there is no event, or no time where one is needed.
+    """
+    if tolerance is None and not order:
+        return ReadEvents(events_of(rows, timed=False), None, None, rows)
+    if rows.time is None or rows.time_column is None:
+        what = "`order: sequence`" if order else "`tolerance`"
+        raise CheckError(f"{what} needs the times of events; name their column in the policy as `time:`")
+    events = events_of(rows, timed=True, left_out=[rows.time_column])
+    assert events.without_time is not None  # noqa: S101 - it has times
+    missing = int(events.without_time.sum())
+    if tolerance is None:
+        return ReadEvents(events.of(~events.without_time), None, missing, rows)
+    ((column, allowed),) = tolerance.items()
+    if column.rpartition(".")[2] != rows.time_column.rpartition(".")[2]:
+        raise CheckError(f"`tolerance` is of {column!r}, and the time of these events is {rows.time_column!r}")
+    nearby = NearbyEvents.of(events, floor(allowed / rows.step))
+    return ReadEvents(Events(events.unit, nearby.point, events.static), nearby, missing, rows)
+
+
+def require_events(view: TableView, rows: UnitRows) -> None:
+    """Refuse what cannot be measured.
+
+    Raises:
+        CheckError: there is no event, or there are too many for the memory.
+    """
+    if not len(rows.unit):
+        raise CheckError("the table has no events, so nothing can be known of one; leave the check out")
+    needed = OF_EVENT * len(rows.unit)
+    if view.memory is not None and needed > view.memory:
+        raise CheckError(
+            f"{count(len(rows.unit), 'event')} need about {gibibytes(needed)}, and {gibibytes(view.memory)} may be "
+            "used; give more with --memory"
+        )
+
+
+def once_each(read: ReadEvents) -> ReadEvents:
+    """Each of a unit's equal events once."""
+    if read.nearby is None:
+        return ReadEvents(read.events.once_each(), None, read.without_time, read.rows)
+    events = read.events.once_each()
+    return ReadEvents(events, read.nearby.once_each(), read.without_time, read.rows)
+
+
+def block_for(view: TableView, size: int) -> int:
+    """How many combinations of so many events are looked at together."""
+    return BLOCK if view.memory is None else min(BLOCK, max(view.memory // (EACH * (size + 1)), 1))
+
+
+def generator_of(view: TableView) -> np.random.Generator:
+    """Random numbers that the policy's seed determines."""
+    return np.random.default_rng(view.policy.document.seed)
+
+
+def tolerance_faults(
+    parameters: EventParameters, known: int, name: str, document: PolicyDocument
+) -> Iterator[tuple[str, str]]:
+    """Why a tolerance cannot be measured."""
+    if parameters.tolerance is None:
+        return
+    (column,) = parameters.tolerance
+    declared = document.attributes.get(column)
+    if declared is not None and declared.scale in (Scale.NOMINAL, Scale.ORDINAL):
+        yield "tolerance", f"{column!r} is {declared.scale.value}, and a tolerance is a difference of numbers or dates"
+    if known > MOST_NEAR:
+        yield (
+            name,
+            (
+                f"more than {MOST_NEAR} events whose times may be wrong are not compared; lower `{name}`, or leave "
+                "`tolerance` out and make the time coarser"
+            ),
+        )
+
+
+def table_faults(parameters: EventParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
+    """Columns that no table declares, and those that only join rows."""
+    for name in parameters.attributes or []:
+        if name in (document.unit, document.key):
+            yield "attributes", f"{name!r} joins the rows of a unit; name columns that can be known of an event"
+
+
+def event_details(read: ReadEvents) -> dict[str, Any]:
+    """What was read."""
+    rows, events = read.rows, read.events
+    without = {} if read.without_time is None else {"without_time": read.without_time}
+    return {
+        "events": len(rows.unit),
+        "largest_history": int(events.lengths.max(initial=0)),
+        "units_without_events": int((events.lengths == 0).sum()),
+        **without,
+    }

@@ -1,0 +1,110 @@
+"""A sample of combinations of events, where all of them are too many: what it finds is a proof, and no more."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from tcdp_audit.plugin._internal import checkpoint
+from tcdp_audit_plugins.checks.histories.chances import DRAWS, draws
+from tcdp_audit_plugins.checks.histories.combinations import BLOCK
+from tcdp_audit_plugins.checks.histories.events import Events, Flags, Positions, Secrets
+from tcdp_audit_plugins.checks.histories.knowledge import largest, shares_of
+from tcdp_audit_plugins.checks.histories.nearby import NearbyEvents
+
+UNITS = 1_000  # that are drawn
+LOOKED_UP = 10**8  # candidates that are looked at, at the most
+
+
+@dataclass(frozen=True)
+class SampledKnowledge:
+    """What some combinations of events of some units reveal.
+
+    Args:
+        units: how many units were drawn.
+        combinations: how many combinations of theirs were looked at.
+        support: the least number of units that have one of them.
+        exposed: how many of the drawn units have one that fewer than k units have, or that gives a value a larger share
+            than is allowed.
+        confidence: the largest share of the units that have one and a sensitive value; None without an attribute.
+    """
+
+    units: int
+    combinations: int
+    support: int
+    exposed: int
+    confidence: Fraction | None
+
+
+def sampled_knowledge(
+    events: Events,
+    size: int,
+    nearby: NearbyEvents,
+    generator: np.random.Generator,
+    *,
+    k: int = 0,
+    secrets: Secrets | None = None,
+    most: Fraction | None = None,
+    block: int = BLOCK,
+) -> SampledKnowledge:
+    """Of 1,000 units the rarest events and 100 random choices each, as far as 10^8 candidates reach. Exact for these.
+
+    Args:
+        events: without times; with points for labels.
+        size: how many events an intruder knows.
+        nearby: the events by the same labels.
+        generator: draws the units and their events.
+        k: units are exposed by what fewer have.
+        secrets: the sensitive values of units.
+        most: the largest share of a value that is allowed.
+        block: how many candidates are looked at together.
+    """
+    unit, points = _drawn(events, size, nearby, generator)
+    support, exposed, confidence, combinations = events.units, set[int](), Fraction(0), 0
+    for own, chosen in zip(unit, points, strict=True):
+        for some, fits in nearby.fits(chosen, block):
+            checkpoint()
+            support = min(support, int(fits.supports.min()))
+            exposed |= {*own[some][fits.supports < k].tolist()}
+            combinations += len(fits.supports)
+            if secrets is not None:
+                sharing, shares = shares_of(fits.combination, fits.unit, len(fits.supports), fits.supports, secrets)
+                confidence = max([confidence, *([largest(shares)] if len(sharing) else [])])
+                if most is not None:
+                    exposed |= {*own[some][sharing[shares.compare(most) > 0]].tolist()}
+    drawn = len({one for own in unit for one in np.unique(own).tolist()})
+    return SampledKnowledge(drawn, combinations, support, len(exposed), None if secrets is None else confidence)
+
+
+def _drawn(
+    events: Events, size: int, nearby: NearbyEvents, generator: np.random.Generator
+) -> tuple[list[Positions], list[Positions]]:
+    """Units with choices of their events, those of one size together. Shapes (choices,) and (choices, size)."""
+    having = np.flatnonzero(events.lengths)
+    chosen = np.sort(generator.permutation(having)[:UNITS])
+    rare = nearby.amounts[events.label]
+    order = np.lexsort((events.label, rare, events.unit))  # a unit's rarest events first
+    starts = np.concatenate([[0], np.cumsum(events.lengths)])
+    units, points, left = [], [], LOOKED_UP
+    lengths = np.minimum(events.lengths[chosen], size)
+    for length in np.unique(lengths).tolist():
+        some = chosen[lengths == length]
+        rarest = np.broadcast_to(np.arange(length), (len(some), length)) + starts[some][:, None]
+        at_random = draws(events.lengths[some], length, generator) + np.repeat(starts[some], DRAWS)[:, None]
+        own = np.concatenate([some, np.repeat(some, DRAWS)])
+        labels = np.sort(events.label[order[np.concatenate([rarest, at_random])]], axis=1)
+        few = _affordable(nearby, labels, left)
+        left -= int(nearby.amounts[labels[few]].min(axis=1).sum()) if few.any() else 0
+        units.append(own[few])
+        points.append(labels[few])
+    return units, points
+
+
+def _affordable(nearby: NearbyEvents, points: Positions, candidates: int) -> Flags:
+    """The first combinations that have so many candidates together, and the very first in any case."""
+    until = np.cumsum(nearby.amounts[points].min(axis=1))
+    few = until <= candidates
+    few[:1] = True
+    return few

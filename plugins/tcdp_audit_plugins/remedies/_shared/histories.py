@@ -1,0 +1,222 @@
+"""The rows that a released unit joins: whose they are, when they were, and which demands judge them together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tcdp_audit.plugin._internal import Period, noun_of_column, period_of
+from tcdp_audit.plugin.detector import PolicyDocument, Role, Scale
+from tcdp_audit.plugin.remedy import Attribute, RemedyError, RemedyView, Treatment, failing_demands
+from tcdp_audit.plugin.sentences import Outcome, figure, listing
+
+Numbers = NDArray[np.int64]
+Mask = NDArray[np.bool_]
+HISTORIES = "only for demands that judge all rows of a unit together"
+NO_TIME = "the policy names no `time:`"
+LATEST = 2**62  # above every time
+
+
+@dataclass(frozen=True)
+class JoinedRows:
+    """The rows of each unit. Rows without a unit are rows of one unit.
+
+    Args:
+        column: the column that joins them.
+        noun: what a unit is called, in the singular.
+    """
+
+    column: Attribute
+    noun: str
+
+    @property
+    def unit(self) -> Numbers:
+        """The unit of each row, from 0 to `units` - 1, some of which may have no row. Shape (records,)."""
+        return self.column.codes.astype(np.int64)
+
+    @property
+    def units(self) -> int:
+        """A number above the number of every unit."""
+        return self.column.domain.size + 1
+
+    @cached_property
+    def sizes(self) -> Numbers:
+        """The number of rows of each unit. Shape (units,)."""
+        return np.bincount(self.unit, minlength=self.units).astype(np.int64)
+
+    @property
+    def present(self) -> int:
+        """The number of units with a row."""
+        return int((self.sizes > 0).sum())
+
+
+def joining_column(document: PolicyDocument) -> str | None:
+    """The column that joins what is judged as a whole: the household, or else the unit; None where it is dropped."""
+    return document.household or (None if document.drops_unit else document.unit)
+
+
+def why_not_joined(view: RemedyView) -> str:
+    """Say why no rows are joined in a release, or nothing."""
+    document = view.policy.document
+    if document.root is None:
+        return "the policy names no `unit:`, so no column joins rows"
+    name = joining_column(document)
+    if name is None:
+        return f"the unit {document.unit!r} is dropped before release, so it joins no rows"
+    if obstacle := view.release.obstacle(name):
+        return obstacle
+    return "" if view.release.domains[name].repeats else f"no value of {name!r} stands in two rows"
+
+
+def joined_rows(view: RemedyView) -> JoinedRows:
+    """The rows of each unit of a release.
+
+    Raises:
+        RemedyError: no rows are joined; the message has the condition that fails.
+    """
+    if reason := why_not_joined(view):
+        raise RemedyError(reason)
+    document = view.policy.document
+    name = joining_column(document)
+    assert name is not None  # noqa: S101 - `why_not_joined` has seen it
+    own = document.unit_name if name == document.unit else None
+    return JoinedRows(view.attribute(name), own or noun_of_column(name))
+
+
+def only_on_histories(view: RemedyView, outcome: Outcome) -> str:
+    """Say why other histories cannot help a demand, or nothing."""
+    if reason := why_not_joined(view):
+        return reason
+    return "" if view.judges_histories(outcome) else HISTORIES
+
+
+def failing_on_histories(view: RemedyView, outcomes: Iterable[Outcome]) -> list[Outcome]:
+    """Choose the failing demands that judge all rows of a unit together among some outcomes."""
+    return [one for one in failing_demands(outcomes) if not one.is_structural and view.judges_histories(one)]
+
+
+@dataclass(frozen=True)
+class Trials:
+    """Treatments of a release, judged by the demands that fail on it and that a remedy acts on.
+
+    Args:
+        view: the release.
+        outcomes: these demands, as they fail.
+    """
+
+    view: RemedyView
+    outcomes: tuple[Outcome, ...]
+
+    def suffice(self, treatment: Treatment) -> bool:
+        """Say whether none of the demands fails after a treatment. Cost: an audit of these demands."""
+        return not self.left(treatment)
+
+    def left(self, treatment: Treatment) -> list[Outcome]:
+        """The demands that fail after a treatment."""
+        checks = frozenset(one.check for one in self.outcomes)
+        asked = {(one.check, one.attribute) for one in self.outcomes}
+        failing = failing_demands(self.view.outcomes_of(checks, treatment))
+        return [one for one in failing if (one.check, one.attribute) in asked]
+
+    def refusal(self, treatment: Treatment) -> str:
+        """Say which demands fail after a treatment, with their figures."""
+        return "; ".join(map(_reached, self.left(treatment)))
+
+
+def trials(view: RemedyView, acts_on: Callable[[Outcome], bool]) -> Trials:
+    """The trials of a remedy that chooses how far it goes.
+
+    Args:
+        view: the release.
+        acts_on: whether the remedy acts on a failing demand.
+
+    Raises:
+        RemedyError: nothing that it acts on fails, so that nothing says how far it has to go.
+    """
+    outcomes = tuple(one for one in failing_demands(view.outcomes) if not one.is_structural and acts_on(one))
+    if not outcomes:
+        raise RemedyError("no demand fails that it acts on, so nothing says how far it has to go; give its parameters")
+    return Trials(view, outcomes)
+
+
+def _reached(outcome: Outcome) -> str:
+    if outcome.observed is None or outcome.threshold is None or outcome.comparison is None:
+        return f"{outcome.check} cannot be evaluated"
+    demanded = f"{outcome.comparison} {figure(float(outcome.threshold))}"
+    return f"{outcome.check} {figure(outcome.observed, outcome.threshold)}, where {demanded} is demanded"
+
+
+# Times
+
+
+def time_column(view: RemedyView) -> Attribute:
+    """The column that says when a row was.
+
+    Raises:
+        RemedyError: the policy names none, or the release does not have it.
+    """
+    name = view.policy.document.time
+    if name is None:
+        raise RemedyError(NO_TIME)
+    return view.attribute(name)
+
+
+def is_number(time: Attribute) -> bool:
+    """Say whether times are numbers, such as days since an event, and not dates."""
+    return time.scale is Scale.NUMERIC or time.is_numeric
+
+
+def periods_of(time: Attribute) -> list[Period | None]:
+    """The period of each value of a column of dates; None for a suppressed one.
+
+    Raises:
+        RemedyError: the times are numbers, or one is no date.
+    """
+    if is_number(time):
+        raise RemedyError(
+            f"the times {time.name!r} are numbers, and only dates have weeks, months and years; numbers are made "
+            "coarser by rounding or global_recoding"
+        )
+    periods = [period_of(label) for label in time.domain.labels]
+    wrong = [code for code, one in enumerate(periods) if one is None and not time.domain.is_uninformative[code]]
+    if wrong:
+        rows = int(time.domain.counts[wrong].sum())
+        raise RemedyError(f"the time {time.name!r} is no date (such as 2026-11-20 or 2026-11) in {rows:,} records")
+    return periods
+
+
+def order_in_time(view: RemedyView) -> Numbers:
+    """A number for each row that is larger for later rows; rows without a time have the largest.
+
+    Without a `time:` in the policy the order of the file is that of time.
+
+    Raises:
+        RemedyError: a time is neither a number nor a date.
+    """
+    if view.policy.document.time is None:
+        return np.arange(view.records)
+    time = time_column(view)
+    if is_number(time):
+        ranks = np.append(np.argsort(np.argsort(time.numbers, kind="stable")), 0)
+    else:
+        ranks = np.array([0 if one is None else one.first for one in periods_of(time)] + [0])
+    return np.where(time.domain.is_uninformative[time.codes], LATEST, ranks[time.codes])
+
+
+def content_of(view: RemedyView, *without: str) -> Numbers:
+    """The rank of each row by its cells in all columns but some: equal where these are, whatever their order.
+
+    Cost: a sort of the rows.
+    """
+    names = sorted(set(view.release.columns) - set(without))
+    identifying = set(view.policy.with_role(Role.IDENTIFIER))
+    return view.classes(view.attributes([name for name in names if name not in identifying]))[0]
+
+
+def named(columns: Iterable[str]) -> str:
+    """Names of columns in a sentence."""
+    return listing([repr(one) for one in sorted(columns)])

@@ -1,0 +1,339 @@
+"""Redrawn pseudonyms: the column that joins a unit's rows is drawn anew for each row, or for each window of time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from enum import StrEnum
+from fractions import Fraction
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import Field, model_validator
+
+from tcdp_audit.plugin._internal import code_histories, fold, label_of, numbered
+from tcdp_audit.plugin.detector import Exact, PolicyDocument, Role
+from tcdp_audit.plugin.remedy import (
+    Attribute,
+    NewColumn,
+    Remedy,
+    RemedyError,
+    RemedyGuide,
+    RemedyParameters,
+    RemedyView,
+    Treatment,
+)
+from tcdp_audit.plugin.sentences import Outcome, agree, plural
+from tcdp_audit_plugins.remedies._shared.histories import (
+    NO_TIME,
+    JoinedRows,
+    Trials,
+    content_of,
+    is_number,
+    joined_rows,
+    named,
+    only_on_histories,
+    periods_of,
+    time_column,
+)
+
+Numbers = NDArray[np.int64]
+WITHOUT_TIME = -(2**62)
+EXACT = 2**53  # whole numbers below this are exact however a table stores them
+
+
+class Per(StrEnum):
+    """What gets a pseudonym of its own."""
+
+    ROW = "row"
+    WINDOW = "window"
+
+
+class Width(StrEnum):
+    """Windows of the calendar, the narrowest first."""
+
+    WEEK = "week"
+    MONTH = "month"
+    QUARTER = "quarter"
+    HALF_YEAR = "half_year"
+    YEAR = "year"
+
+
+class RedrawPseudonymParameters(RemedyParameters):
+    """Parameters of `redraw_pseudonym`."""
+
+    per: Annotated[
+        Per,
+        Field(strict=False, description="row: no two rows are joined; window: those of one window of the `time` are."),
+    ]
+    width: Annotated[
+        Width | Annotated[Exact, Field(gt=0)] | None,
+        Field(
+            union_mode="left_to_right",
+            description="The window: week, month, quarter, half_year or year of dates; or so many days of dates, or so "
+            "much of times that are numbers, counted from 1970-01-01 or from 0.",
+        ),
+    ] = None
+
+    @model_validator(mode="after")
+    def _belong_together(self) -> RedrawPseudonymParameters:
+        if self.per is Per.WINDOW and self.width is None:
+            raise ValueError("`per: window` needs the `width` of a window")
+        if self.per is Per.ROW and self.width is not None:
+            raise ValueError("`per: row` joins no rows, so it has no `width`")
+        return self
+
+
+def faults(parameters: RedrawPseudonymParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
+    """Yield the faults that only the policy as a whole shows: (parameter, sentence)."""
+    if parameters.per is Per.WINDOW and document.root is not None and document.time is None:
+        yield "per", "windows are windows of time; name the column by `time:`"
+
+
+def why_not_applicable(view: RemedyView, parameters: RedrawPseudonymParameters | None, outcome: Outcome) -> str:
+    """Say why other pseudonyms cannot help a failing demand, or nothing."""
+    if reason := only_on_histories(view, outcome):
+        return reason
+    if further := _further_links(view):
+        return f"{named(further)} {agree(len(further), 'joins', 'join')} rows as well"
+    return NO_TIME if _is_windowed(parameters) and view.policy.document.time is None else ""
+
+
+def _is_windowed(parameters: RedrawPseudonymParameters | None) -> bool:
+    return parameters is not None and parameters.per is Per.WINDOW
+
+
+def suggest_parameters(view: RemedyView, outcomes: tuple[Outcome, ...]) -> Iterator[Mapping[str, Any]]:
+    """Propose the widest window of the calendar that suffices, and a pseudonym for each row."""
+    helped = tuple(one for one in outcomes if not why_not_applicable(view, None, one))
+    if not helped:
+        return
+    if view.policy.document.time is not None and not is_number(time_column(view)):
+        attempts = Trials(view, helped)
+        for width in reversed(Width):
+            parameters = RedrawPseudonymParameters(per=Per.WINDOW, width=width)
+            try:
+                suffices = attempts.suffice(redraw_pseudonyms(view, parameters))
+            except RemedyError:
+                continue  # its windows cut periods apart, or it joins as much as before
+            if suffices:
+                yield {"per": "window", "width": str(width)}
+                break
+    yield {"per": "row"}
+
+
+def redraw_pseudonyms(view: RemedyView, parameters: RedrawPseudonymParameters) -> Treatment:
+    """Draw new pseudonyms, none of which is one of the release.
+
+    Raises:
+        RemedyError: no column joins rows, another one joins them as well, windows do not suit the times, or a class
+            would have as many new pseudonyms as the policy demands, of fewer units.
+
+    Cost: a sort of the rows by all their cells.
+    """
+    joined = joined_rows(view)
+    if further := _further_links(view):
+        raise RemedyError(
+            f"{named(further)} {agree(len(further), 'joins', 'join')} rows of one {joined.noun} as well; drop "
+            f"{agree(len(further), 'it', 'them')} first"
+        )
+    drawn = np.arange(view.records) if parameters.per is Per.ROW else _windows(view, joined, parameters.width)
+    number = int(drawn.max()) + 1
+    if number == joined.present:
+        raise RemedyError(
+            f"no {joined.noun} has rows in two windows, so new pseudonyms would join what the old ones do"
+        )
+    place = _unlinkable_places(view, joined, drawn, number)
+    pseudonyms = _pseudonyms(joined.column, number)
+    fewest = _fewest_units(view, joined, drawn, number)
+    notes = {
+        "pseudonyms": number,
+        "units": joined.present,
+        "divided": _divided(joined, drawn),
+        "fewest_units": fewest,
+    }
+    return Treatment({joined.column.name: NewColumn(pseudonyms, place[drawn])}, notes=notes)
+
+
+def _further_links(view: RemedyView) -> list[str]:
+    """The other columns of the release that join rows of one unit, as a case number does.
+
+    A quasi-identifier is left to the demands, which judge it. Cost: a sort of the rows for each column.
+    """
+    document, joined = view.policy.document, joined_rows(view)
+    key = None if document.keep_key else document.key
+    unit = document.unit if document.drops_unit else None
+    dropped = {*document.with_role(Role.IDENTIFIER), *(name for name in (key, unit) if name is not None)}
+    judged = {*document.with_role(Role.QUASI_IDENTIFIER), joined.column.name}
+    others = sorted(view.release.columns - dropped - judged)
+    return [one.name for one in view.attributes(others) if _determines(one, joined)]
+
+
+def _determines(attribute: Attribute, joined: JoinedRows) -> bool:
+    """Say whether each value of a column is of one unit only, and one of them joins two of its rows."""
+    told = ~attribute.domain.is_uninformative[attribute.codes]
+    values, units = attribute.codes[told].astype(np.int64), joined.unit[told]
+    if not len(values):
+        return False
+    first = np.full(attribute.domain.size + 1, -1, dtype=np.int64)
+    first[values] = units
+    return bool((first[values] == units).all()) and bool(np.bincount(values).max() > 1)
+
+
+# Windows
+
+
+def _windows(view: RemedyView, joined: JoinedRows, width: Width | Fraction | None) -> Numbers:
+    """The number of the unit and window of each row. Rows without a time are a window of their own for each unit."""
+    time = time_column(view)
+    if isinstance(width, Width):
+        of_value = _calendar_windows(time, width)
+    else:
+        assert width is not None  # noqa: S101 - the parameters were validated
+        of_value = _number_windows(time, width) if is_number(time) else _day_windows(time, width)
+    windows = np.append(of_value, WITHOUT_TIME)[time.codes]
+    distinct, window = np.unique(windows, return_inverse=True)
+    keys = fold([joined.unit, window.reshape(-1)], [joined.units, len(distinct)])
+    return numbered(keys.values, keys.span)[1].astype(np.int64)
+
+
+def _calendar_windows(time: Attribute, width: Width) -> Numbers:
+    """The window of each value of dates."""
+    labels: dict[str, int] = {}
+    windows, reaching = [], []
+    for code, period in enumerate(periods_of(time)):
+        if period is None:
+            windows.append(WITHOUT_TIME)
+            continue
+        first, last = label_of(period.first, width), label_of(period.last, width)
+        if first != last:
+            reaching.append(code)
+        windows.append(labels.setdefault(first, len(labels)))
+    _require_whole(time, reaching, f"a {width.replace('_', ' ')}")
+    return np.array(windows, dtype=np.int64)
+
+
+def _day_windows(time: Attribute, width: Fraction) -> Numbers:
+    """The window of each value of dates, of so many days from 1970-01-01."""
+    epoch = 719_163  # 1970-01-01 in days since 0001-01-01
+    windows, reaching = [], []
+    for code, period in enumerate(periods_of(time)):
+        if period is None:
+            windows.append(WITHOUT_TIME)
+            continue
+        first, last = ((day - epoch) // width for day in (period.first, period.last))
+        if first != last:
+            reaching.append(code)
+        windows.append(int(first))
+    _require_whole(time, reaching, "a window")
+    return np.array(windows, dtype=np.int64)
+
+
+def _number_windows(time: Attribute, width: Fraction) -> Numbers:
+    """The window of each value of times that are numbers, exactly: [j w, (j + 1) w)."""
+    if (time.ranges.low < time.ranges.high)[~time.domain.is_uninformative[:-1]].any():
+        raise RemedyError(
+            f"the times {time.name!r} have ranges, which windows may cut apart; redraw before generalising"
+        )
+    windows = [
+        WITHOUT_TIME if silent else int(_exact(label) // width)
+        for label, silent in zip(time.domain.labels, time.domain.is_uninformative[:-1], strict=True)
+    ]
+    return np.array(windows, dtype=np.int64)
+
+
+def _exact(label: str) -> Fraction:
+    try:
+        return Fraction(label.strip())
+    except ValueError:
+        return Fraction(float(label))
+
+
+def _require_whole(time: Attribute, reaching: list[int], window: str) -> None:
+    if reaching:
+        rows = int(time.domain.counts[reaching].sum())
+        raise RemedyError(
+            f"a date of {time.name!r} reaches over the border of {window} in {rows:,} records; give a `width` that "
+            "contains it"
+        )
+
+
+# Pseudonyms
+
+
+def _unlinkable_places(view: RemedyView, joined: JoinedRows, drawn: Numbers, number: int) -> Numbers:
+    """The place of each new unit in an order that says nothing of who it was: by all its cells, then shuffled.
+
+    Anyone who knows the seed can undo the shuffle, and gets the units in the order of what is released of them. Units
+    that tie there have the same rows, so that exchanging them changes no cell.
+    """
+    content = content_of(view, joined.column.name)
+    histories = code_histories(drawn, content, number, int(content.max()) + 1)
+    place = np.empty(number, dtype=np.int64)
+    place[np.argsort(histories.codes, kind="stable")] = view.generator().permutation(number)
+    return place
+
+
+def _pseudonyms(column: Attribute, number: int) -> NDArray[Any]:
+    """So many new pseudonyms, in no relation to those of the release, of which none is one."""
+    if column.is_numeric:
+        start = _above(column.domain.values)
+        if start + number < EXACT:
+            return np.arange(start, start + number)
+    prefix = "u"
+    while any(label.startswith(prefix) for label in column.domain.labels):
+        prefix += "u"
+    digits = len(str(number))
+    return np.array([*(f"{prefix}{place:0{digits}}" for place in range(1, number + 1)), None], dtype=object)[:-1]
+
+
+def _above(values: NDArray[Any]) -> int:
+    """A power of ten above all numbers of a column."""
+    return int(10 ** len(str(int(max(values.max(initial=0), 0)))))
+
+
+def _fewest_units(view: RemedyView, joined: JoinedRows, drawn: Numbers, number: int) -> int:
+    """The least number of units in a class of new histories.
+
+    Raises:
+        RemedyError: a class has as many new pseudonyms as the policy demands, and too few units behind them: an audit of
+            the release, which knows only pseudonyms, would not see it.
+    """
+    labels, count = view.classes()
+    histories = code_histories(drawn, labels, number, count)
+    owner = np.empty(number, dtype=np.int64)
+    owner[drawn] = joined.unit
+    keys = fold([histories.codes, owner], [histories.distinct, joined.units])
+    behind = np.bincount(keys.decode(numbered(keys.values, keys.span)[0])[0], minlength=histories.distinct)
+    size = np.bincount(histories.codes, minlength=histories.distinct)
+    k = view.demanded_k or 1
+    hollow = (size >= k) & (behind < k)
+    if hollow.any():
+        raise RemedyError(
+            f"{int(hollow.sum()):,} classes would have {k} or more new pseudonyms of fewer than {k} "
+            f"{plural(joined.noun)}, which no one who has the release alone could see; make rows coarser first"
+        )
+    return int(behind.min())
+
+
+def _divided(joined: JoinedRows, drawn: Numbers) -> int:
+    """The number of units whose rows get several pseudonyms."""
+    last = np.full(joined.units, -1, dtype=np.int64)
+    last[joined.unit] = drawn
+    return len(np.unique(joined.unit[last[joined.unit] != drawn]))
+
+
+REDRAW_PSEUDONYM = Remedy(
+    name="redraw_pseudonym",
+    title="Redrawn pseudonyms",
+    summary="Draws the pseudonym of a unit anew for each row, or for each window of time.",
+    guide=RemedyGuide.from_file(Path(__file__).with_name("redraw_pseudonym.md")),
+    parameters=RedrawPseudonymParameters,
+    apply=redraw_pseudonyms,
+    validate=faults,
+    suggest_parameters=suggest_parameters,
+    why_not_applicable=why_not_applicable,
+    once=True,
+    acts_on_histories=True,
+)

@@ -1,0 +1,128 @@
+"""What an audit says of a unit that joins rows: whole histories are measured always, whatever a policy demands."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from tcdp_audit.core.auditor.views import ROWS, UNITS, View, Views, noun_of_root, targets_of
+from tcdp_audit.core.base.outcome import DROPPED, KNOWN_ROWS, Outcome, Severity, Status
+from tcdp_audit.core.base.words import agree, count, noun_form, plural
+
+if TYPE_CHECKING:
+    from tcdp_audit.core.units.histories import Histories
+    from tcdp_audit.core.units.members import Members
+
+PER_ROW = "per_row"  # the detail of a demand on whole histories with what single rows show
+TITLES = "Demands judge what the unit joins", "A column joins the records of a unit"
+
+
+def with_per_row(outcome: Outcome, view: View, *, on_classes: bool) -> Outcome:
+    """An outcome on whole histories with what single rows show, and an outcome on classes with people of households.
+
+    Args:
+        outcome: of any demand.
+        view: the table in which it was judged.
+        on_classes: whether its check is on equivalence classes.
+    """
+    histories = view.histories
+    if histories is None or outcome.status is Status.ERROR:
+        return outcome
+    if view.kind == UNITS:
+        outcome = replace(outcome, details={**outcome.details, PER_ROW: histories.per_row})
+    if histories.members is None or not on_classes or outcome.attribute is not None:
+        return outcome
+    if view.kind == UNITS:
+        details, said = histories.members.as_details(), _of_people(histories.members)
+    else:
+        details, said = _of_one_alone(histories.members), ""
+    if view.kind not in (ROWS, UNITS):
+        return outcome
+    return replace(
+        outcome, details={**outcome.details, **details}, message=" ".join(filter(None, (outcome.message, said)))
+    )
+
+
+def _of_people(members: Members) -> str:
+    """The sentence on people of households that no other one is like."""
+    alone, people = members.in_households_alone, members.people
+    if not alone:
+        return f"Of {count(people, 'person')}, each is one of at least {members.least_alike:,} who could be meant."
+    single = members.without_their_like
+    whom = f", and {single:,} of them could be no one else" if single else ""
+    are = agree(alone, "is", "are")
+    return f"{alone:,} of {count(people, 'person')} {are} in a household that no other is like{whom}."
+
+
+def _of_one_alone(members: Members) -> dict[str, int]:
+    return {"people": members.people, "people_in_a_household_with_one_alone": members.with_one_alone}
+
+
+def with_histories(outcome: Outcome, views: Views) -> Outcome:
+    """The finding on a released unit that joins rows, with what whole histories show.
+
+    It passes if a demand that counts judges more than one row. Otherwise it warns, and the verdict says for whom the
+    release is fit.
+    """
+    histories, details = views.histories, dict(outcome.details)
+    if histories is None or details.get(DROPPED) is True:
+        return outcome
+    figures: dict[str, Any] = {
+        "whole_histories": {"k": histories.k, "classes": histories.classes, "alone": histories.alone}
+    }
+    if histories.alone_at_depth:
+        figures["alone_at_depth"] = list(histories.alone_at_depth)
+    details |= {
+        "units": histories.units,
+        PER_ROW: histories.per_row,
+        **figures,
+        **({} if histories.members is None else histories.members.as_details()),
+    }
+    if judges_histories(views):
+        return replace(
+            outcome, title=TITLES[0], status=Status.PASSED, observed=0.0, message="", details={**details, "columns": []}
+        )
+    return replace(
+        outcome,
+        title=TITLES[1],
+        status=Status.FAILED,
+        severity=Severity.WARNING,
+        observed=1.0,
+        message=_sentence(histories),
+        details={
+            **details,
+            KNOWN_ROWS: "one",
+            "alone": histories.alone,
+            "least_alike": histories.k,
+            "noun": noun_of_root(histories),
+        },
+    )
+
+
+def judges_histories(views: Views) -> bool:
+    """Whether a demand that counts, and can fail a release, judges more than one row of a unit."""
+    return any(
+        expectation.parameters.severity is Severity.ERROR
+        and bool(expectation.check.demands(expectation.parameters))
+        and (views.of(expectation, target).is_whole or expectation.check.reading(expectation.parameters) == "events")
+        for expectation, target in targets_of(views.policy)
+    )
+
+
+def _sentence(histories: Histories) -> str:
+    noun, unit = noun_of_root(histories), histories.unit.attribute
+    of = count(histories.units, noun)
+    several, alone, least = _with_several_rows(histories), histories.alone, histories.k
+    alike = (
+        f"{alone:,} of {of} {agree(alone, 'is', 'are')} alone" if alone else f"as few as {count(least, noun)} are alike"
+    )
+    return (
+        f"column {unit!r} joins the rows of each {noun}: {several:,} of {of} {agree(several, 'has', 'have')} more than "
+        f"one, and with all of theirs {alike}, which no demand judges; "
+        f"leave out `known_rows: one`, demand `known_events`, or drop the column ({plural(noun)} are then counted in "
+        f"classes of single {noun_form('row', 2)})"
+    )
+
+
+def _with_several_rows(histories: Histories) -> int:
+    return int((histories.by[()].lengths[histories.present] > 1).sum())

@@ -1,0 +1,291 @@
+"""The tables in which an audit examines a release: its rows, its units with their whole histories, and both together.
+
+Without a unit that joins rows there is one view, the table as it is. With one, each demand is judged in the view that
+its reading asks for:
+
+- `units`: a row for each unit, and its whole history as the only quasi-identifier;
+- `histories`: the rows, each with the history of its unit. A secret that differs within units is judged here: in
+  classes of histories, where a share is the share of units that have a value in any row, or in cells, the rows of a
+  class of histories that agree in their quasi-identifiers;
+- `rows`: the rows by themselves. This is what a policy asks for that says `known_rows: one`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+
+from tcdp_audit.core.base.errors import CheckError
+from tcdp_audit.core.base.words import noun_form, noun_of_column
+from tcdp_audit.core.check.evidence import Target
+from tcdp_audit.core.check.specification import Specification
+from tcdp_audit.core.encoding.domain import Domain
+from tcdp_audit.core.engines.base import Engine
+from tcdp_audit.core.policy.policy import Expectation, Policy
+from tcdp_audit.core.release.release import Release
+
+if TYPE_CHECKING:
+    from tcdp_audit.core.units.histories import Histories
+
+ROWS, UNITS, HISTORIES = "rows", "units", "histories"
+WILDCARD = (
+    "cannot be evaluated: under `missing_quasi_identifier: wildcard` histories with a missing cell form no classes; "
+    "use `own_category`, under which a missing cell is a value of its own, or say `known_rows: one` of this demand"
+)
+
+
+SEVERAL_TABLES = (
+    "cannot be evaluated: several tables are judged as whole histories; to judge the rows of one, give it a policy of "
+    "its own"
+)
+
+
+@runtime_checkable
+class SeveralTables(Protocol):
+    """An engine over several linked tables."""
+
+    tables: Mapping[str, Engine]
+
+    def table_of(self, attribute: str) -> str:
+        """The name of a column's table."""
+        ...
+
+
+@dataclass(frozen=True)
+class View:
+    """A table in which some demands are judged.
+
+    Args:
+        kind: `rows`, `units` or `histories`.
+        release: the table under the policy of this view.
+        histories: the whole histories of its units; None for rows that no unit joins.
+        failure: why histories could not be read; empty if they could.
+        table: the table whose rows it has, where there are several.
+    """
+
+    kind: str
+    release: Release
+    histories: Histories | None = None
+    failure: str = ""
+    table: str = ""
+
+    @property
+    def key(self) -> str:
+        """What distinguishes it from the other views of a release."""
+        return f"{self.kind} {self.table}" if self.table else self.kind
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether whole histories are judged."""
+        return self.kind != ROWS
+
+    @property
+    def known_rows(self) -> str | None:
+        """What its outcomes say of the rows that are known: `all`, or `one`; None where no unit joins rows."""
+        return None if self.histories is None else "all" if self.is_whole else "one"
+
+    @property
+    def record_name(self) -> str:
+        """What a record of the view is called, where it is a unit; empty where it is a row."""
+        return noun_of_root(self.histories) if self.kind == UNITS and self.histories is not None else ""
+
+    @property
+    def is_of_households(self) -> bool:
+        """Whether whole households are judged."""
+        return self.is_whole and self.histories is not None and self.histories.is_of_households
+
+    def grouped_by(self, check: Specification[Any], parameters: Any, target: Target) -> tuple[Domain, ...]:
+        """The domains that define the classes of a target."""
+        if self.histories is None or not self.is_whole:
+            return (*self.release.quasi_identifiers, *(self.release.domains[name] for name in target.known))
+        history = self._history(target.known)
+        if self.kind == UNITS or check.reading(parameters) != "cells":
+            return (history,)
+        return (history, *self.release.quasi_identifiers)
+
+    def certain_in(self, check: Specification[Any], parameters: Any, target: Target) -> Domain | None:
+        """The column of histories, where a value that is certain in a class of them is certain in each of its cells."""
+        if self.kind != HISTORIES or self.histories is None or check.reading(parameters) != "cells":
+            return None
+        return self.histories.column(target.known)
+
+    def counts_units(self, check: Specification[Any], parameters: Any) -> bool:
+        """Whether a share of a class is the share of its units that have a value, and not of its values."""
+        return self.kind == HISTORIES and check.reading(parameters) == "units"
+
+    def shared(self) -> tuple[Domain, ...]:
+        """The columns that every grouping of the view contains, which decide on the shard of a record."""
+        if self.histories is None or not self.is_whole:
+            return self.release.quasi_identifiers
+        return (self._history(),)
+
+    def further(self) -> tuple[Domain, ...]:
+        """The columns of histories and exemptions that its shards hold."""
+        if self.histories is None or not self.is_whole:
+            return ()
+        columns = tuple(map(self._history, self.histories.by))
+        return columns if self.kind == UNITS else (*columns, *self.histories.exempt_column)
+
+    def _history(self, known: tuple[str, ...] = ()) -> Domain:
+        assert self.histories is not None  # noqa: S101 - asked only where there are some
+        if self.kind == UNITS:  # without exempt units
+            return self.release.domain(self.histories.name(known))
+        return self.histories.column(known)
+
+    @property
+    def exempt(self) -> tuple[Domain, ...]:
+        """The columns in all of which an exempt row is suppressed, where whole histories are judged."""
+        return () if self.kind != HISTORIES or self.histories is None else self.histories.exempt_column
+
+    def obstacle(self, check: Specification[Any], parameters: Any, target: Target) -> str:
+        """Why a demand cannot be judged here; empty if it can."""
+        if self.failure:
+            return f"cannot be evaluated: {self.failure}"
+        if self.kind == ROWS and has_tables(self.release) and check.on_classes:
+            return SEVERAL_TABLES
+        if not self.is_whole or self.histories is None:
+            return ""
+        policy = self.histories.release.policy
+        if policy.conventions.missing_quasi_identifier == "wildcard" and self.histories.incomplete:
+            return WILDCARD
+        if target.known and target.known not in self.histories.by:
+            return (
+                "cannot be evaluated: over several tables no secret is taken to be known; use "
+                "`multiple_sensitive: per_attribute`"
+            )
+        if not self.histories.units:
+            return "cannot be evaluated: every record is fully suppressed"
+        if check.reading(parameters) == "none":
+            return (
+                "cannot be evaluated: it is not defined for whole histories; demand `known_events`, whose details say "
+                "how little identifies someone, or say `known_rows: one` of this demand"
+            )
+        weight = policy.document.root_weight
+        if self.kind == UNITS and weight is not None and weight in self.histories.varying and not check.on_classes:
+            units, more = self.histories.varying[weight], ""
+            if self.is_of_households:
+                more = "; name the column with the weights of households as `household_weight:`"
+            whose = noun_form(noun_of_root(self.histories), units)
+            return f"cannot be evaluated: the weight {weight!r} is not the same in all rows of {units:,} {whose}{more}"
+        return ""
+
+
+@dataclass(frozen=True)
+class Views:
+    """The views of a release, and the one in which each demand is judged.
+
+    Args:
+        policy: the policy as written.
+        rows: the table as it is.
+        histories: the whole histories of its units, where these join rows.
+        units: a row for each unit.
+        both: the rows with their histories, by table; an empty name where there is one table.
+    """
+
+    policy: Policy
+    rows: View
+    histories: Histories | None = None
+    units: View | None = None
+    both: Mapping[str, View] = field(default_factory=dict)
+
+    def __iter__(self) -> Iterator[View]:
+        """Each view in which a demand is judged, the rows first."""
+        asked = {self.of(*one).key for one in targets_of(self.policy)}
+        views = (one for one in (self.rows, self.units, *self.both.values()) if one is not None)
+        yield from (one for one in views if one.key in asked or (one is self.rows and not asked))
+
+    def of(self, expectation: Expectation, target: Target) -> View:
+        """The view in which a demand is judged."""
+        if self.histories is None or self.units is None:
+            return self.rows
+        reading = expectation.check.reading(expectation.parameters)
+        if reading in ("rows", "events") or known_rows_of(expectation, self.policy) == "one":
+            return self.rows
+        constant = all(name in self.histories.constant for name in target.attributes)
+        if constant or not target.attributes:
+            return self.units
+        return self.both.get(table_of(self.rows.release, target.attributes[0]), self.units)
+
+
+def noun_of_root(histories: Histories) -> str:
+    """What is judged as a whole, in the singular: a household, or what the policy's unit is called."""
+    document = histories.release.policy.document
+    return "household" if histories.is_of_households else document.unit_name or noun_of_column(document.unit or "")
+
+
+def targets_of(policy: Policy) -> Iterator[tuple[Expectation, Target]]:
+    """Each expectation with each of its targets, in the policy's order."""
+    for expectation in policy.expectations:
+        for target in expectation.check.targets(expectation.parameters, policy.document):
+            yield expectation, target
+
+
+def known_rows_of(expectation: Expectation, policy: Policy) -> str:
+    """How many rows of a unit a demand takes to be known: its own parameter, or else the policy's convention."""
+    own = getattr(expectation.parameters, "known_rows", None)
+    return own or policy.conventions.known_rows
+
+
+def views_of(release: Release, memory: int) -> Views:
+    """The views of a release as it is read.
+
+    Raises:
+        CheckError: whole histories would exceed the memory.
+    """
+    policy = release.policy
+    if policy.document.root is None:
+        return Views(policy, View(ROWS, release))
+    from tcdp_audit.core.units.histories import is_linked, read_histories  # noqa: PLC0415 - only where rows may be joined
+
+    if has_tables(release):
+        return _views_of_tables(release, memory)
+    if not is_linked(release) or not release.quasi_identifiers or _unreadable(release):
+        return Views(policy, View(ROWS, release))
+    known = [target.known for _, target in targets_of(policy)]
+    readable = [one for one in known if not any(map(release.obstacle, one))]
+    try:
+        histories = read_histories(release, readable, memory)
+    except CheckError as error:  # of each demand on classes, so that none passes by single rows
+        return Views(policy, View(ROWS, release, failure=str(error)))
+    both = View(HISTORIES, histories.rows_release, histories)
+    units = View(UNITS, histories.units_release, histories)
+    return Views(policy, View(ROWS, release, histories), histories, units, {"": both})
+
+
+def _views_of_tables(release: Release, memory: int) -> Views:
+    """The views of several linked tables, which are always judged as whole histories."""
+    from tcdp_audit.core.units.trees import read_tables  # noqa: PLC0415 - only for several tables
+
+    try:
+        histories = read_tables(release, memory)
+    except CheckError as error:
+        return Views(release.policy, View(ROWS, release, failure=str(error)))
+    both = {
+        name: View(HISTORIES, histories.rows_of(name), histories, table=name)
+        for name in histories.table_names
+        if name not in histories.top
+    }
+    units = View(UNITS, histories.units_release, histories)
+    return Views(release.policy, View(ROWS, release, histories), histories, units, both)
+
+
+def has_tables(release: Release) -> bool:
+    """Whether a release is several linked tables."""
+    return release.policy.document.tables is not None
+
+
+def table_of(release: Release, attribute: str) -> str:
+    """The table of an attribute; empty where there is one table."""
+    return str(release.engine.table_of(attribute)) if isinstance(release.engine, SeveralTables) else ""
+
+
+def _unreadable(release: Release) -> bool:
+    """Whether a column that histories are made of cannot be used; every demand then says why."""
+    return any(map(release.obstacle, release.policy.with_role("quasi_identifier")))  # type: ignore[arg-type]
+
+
+def domains_of(view: View) -> Sequence[Domain]:
+    """Every column that the shards of a view hold, except the unit."""
+    release = view.release
+    return [*view.further(), *release.quasi_identifiers, *release.sensitive]

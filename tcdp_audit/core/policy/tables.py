@@ -1,0 +1,171 @@
+"""Several linked tables in one policy: their columns become attributes of one document, named `table.column`.
+
+`tables:` replaces `release:` and `attributes:`. A table without `belongs_to` has one row for each unit; the rows of
+every other one belong to rows of another table. So whatever reads a policy, checks included, reads one list of
+attributes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from tcdp_audit.core.policy.model import SEPARATOR, PolicyDocument, Role, TableDeclaration
+from tcdp_audit.core.policy.source import Location, PolicySource
+
+UNITS = "units"  # what a table of rows belongs to where no table has one row for each unit
+TABLES = "tables"
+LINKS = ("unit", "household")  # keys that name a column of the table of units
+COLUMNS = ("attribute", "attributes", "other_attributes", "target")  # parameters that name columns
+
+
+def joined(source: PolicySource) -> PolicySource:
+    """The text of a policy with the attributes of its tables in one list; the same for a policy of one table.
+
+    A column that one table has may be named without its table in `expect`, `weight` and `time`.
+    """
+    data = source.data
+    tables = data.get(TABLES) if isinstance(data, Mapping) else None
+    if not isinstance(tables, Mapping) or "attributes" in data:
+        return source
+    attributes: dict[str, Any] = {}
+    places: dict[tuple[str | int, ...], Location] = dict(source.stand_ins)
+    for table, declared in tables.items():
+        own = declared.get("attributes") if isinstance(declared, Mapping) else None
+        for column, one in (own or {}).items() if isinstance(own, Mapping) else ():
+            name = f"{table}{SEPARATOR}{column}"
+            attributes[name] = one
+            places["attributes", name] = (TABLES, str(table), "attributes", str(column))
+    top = top_of(tables)
+    qualified = {key: f"{top}{SEPARATOR}{data[key]}" for key in LINKS if top and isinstance(data.get(key), str)}
+    changed = {**data, "attributes": attributes, **qualified}
+    if isinstance(data.get("expect"), list):
+        changed["expect"] = [_with_tables(one, attributes) for one in data["expect"]]
+    for key in ("weight", "time"):
+        if key in data:
+            changed[key] = _named(data[key], attributes)
+    return replace(source, data=changed, stand_ins=places)
+
+
+def top_of(tables: Mapping[Any, Any]) -> str:
+    """The table with one row for each unit, or the only one of rows; empty where there is no such table."""
+    mappings = {str(name): one for name, one in tables.items() if isinstance(one, Mapping | TableDeclaration)}
+    parents = {name: _parent(one) for name, one in mappings.items()}
+    tops = [name for name, parent in parents.items() if parent is None]
+    return tops[0] if len(tops) == 1 else next(iter(parents)) if len(parents) == 1 else ""
+
+
+def _parent(declared: Mapping[Any, Any] | TableDeclaration) -> Any:
+    return declared.belongs_to if isinstance(declared, TableDeclaration) else declared.get("belongs_to")
+
+
+def _with_tables(entry: Any, attributes: Mapping[str, Any]) -> Any:
+    """An expectation whose parameters name columns with their tables."""
+    if not isinstance(entry, Mapping):
+        return entry
+    return {check: _parameters(given, attributes) for check, given in entry.items()}
+
+
+def _parameters(given: Any, attributes: Mapping[str, Any]) -> Any:
+    if not isinstance(given, Mapping):
+        return given
+    table = given.get("table")
+    named = {key: _named(given[key], attributes, table) for key in COLUMNS if key in given}
+    tolerance = given.get("tolerance")
+    if isinstance(tolerance, Mapping):
+        named["tolerance"] = {_named(key, attributes, table): value for key, value in tolerance.items()}
+    return {**given, **named}
+
+
+def _named(name: Any, attributes: Mapping[str, Any], table: Any = None) -> Any:
+    """A column with its table, where only one table has it; otherwise as it is written."""
+    if isinstance(name, list):
+        return [_named(one, attributes, table) for one in name]
+    if not isinstance(name, str) or name in attributes:
+        return name
+    if table is not None and f"{table}{SEPARATOR}{name}" in attributes:
+        return f"{table}{SEPARATOR}{name}"
+    having = [one for one in attributes if one.partition(SEPARATOR)[2] == name]
+    return having[0] if len(having) == 1 else name
+
+
+def faults_of_tables(document: PolicyDocument) -> Iterator[tuple[tuple[str | int, ...], str]]:
+    """What is wrong with the tables of a document and their links, each with its location."""
+    tables = document.tables
+    if tables is None:
+        return
+    if document.release is not None:
+        yield ("release",), "the policy has `tables:`, each with a `file:`; leave `release:` out"
+    if document.unit is None:
+        yield (TABLES,), "the policy names no `unit:`, the column that joins the rows of its tables"
+    if document.conventions.known_rows == "one":
+        yield (
+            ("conventions", "known_rows"),
+            "several tables are judged as whole histories; to judge the rows of one, give it a policy of its own",
+        )
+    yield from _faults_of_parents(tables)
+    for name, one in tables.items():
+        if not one.attributes and one.belongs_to is None and len(tables) == 1:
+            yield (TABLES, name), "the only table has no attributes; declare a role for each of its columns"
+    yield from _faults_of_links(document, tables)
+
+
+def _faults_of_parents(tables: Mapping[str, TableDeclaration]) -> Iterator[tuple[tuple[str | int, ...], str]]:
+    tops = [name for name, one in tables.items() if one.belongs_to is None]
+    for name in tops[1:]:
+        yield (TABLES, name), f"say which table it belongs to: {tops[0]!r} has one row for each unit already"
+    for name, one in tables.items():
+        if one.belongs_to == UNITS and UNITS not in tables:
+            if len(tables) > 1:
+                yield (TABLES, name, "belongs_to"), "several tables of rows need a table with one row for each unit"
+        elif one.belongs_to is not None and one.belongs_to not in tables:
+            known = ", ".join(tables)
+            yield (TABLES, name, "belongs_to"), f"the policy has no table {one.belongs_to!r}; it has {known}"
+        elif one.belongs_to is not None and _is_circular(name, tables):
+            yield (TABLES, name, "belongs_to"), "the table belongs to itself, by way of others"
+
+
+def _is_circular(name: str, tables: Mapping[str, TableDeclaration]) -> bool:
+    seen, at = set(), tables[name].belongs_to
+    while at is not None and at in tables and at not in seen:
+        if at == name:
+            return True
+        seen.add(at)
+        at = tables[at].belongs_to
+    return False
+
+
+def _faults_of_links(
+    document: PolicyDocument, tables: Mapping[str, TableDeclaration]
+) -> Iterator[tuple[tuple[str | int, ...], str]]:
+    """A column that links tables is no value that could be known or kept secret."""
+    for name, column in links_of(document):
+        declared = tables[name].attributes.get(column) if name in tables else None
+        if declared is not None and declared.role in (Role.QUASI_IDENTIFIER, Role.SENSITIVE):
+            yield (
+                (TABLES, name, "attributes", column),
+                "the column links rows, and is no value; give the column that is known a name of its own",
+            )
+
+
+def links_of(document: PolicyDocument) -> Sequence[tuple[str, str]]:
+    """Each column that links tables: its table, and its name there."""
+    if document.tables is None:
+        return ()
+    found: dict[tuple[str, str], None] = {}
+    for key in LINKS:
+        table, _, column = (getattr(document, key) or "").partition(SEPARATOR)
+        if column:
+            found[table, column] = None
+    for name, one in document.tables.items():
+        column = one.by or document.unit_column
+        if one.belongs_to in document.tables and column is not None:
+            found[name, column] = None
+            found[str(one.belongs_to), column] = None
+    return tuple(found)
+
+
+def linking_columns(document: PolicyDocument) -> Sequence[str]:
+    """The columns that link tables, each with its table; none for a policy of one table."""
+    return [f"{table}{SEPARATOR}{column}" for table, column in links_of(document)]

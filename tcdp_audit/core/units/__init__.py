@@ -1,0 +1,8 @@
+"""People with several rows: their histories, each as one code, so that classes are formed of whole histories.
+
+coding                multisets of rows as codes, exactly
+engines               tables made of histories
+histories             the histories of a release, as one more column of it
+members               people of households, and how far they are alike
+rows                  the rows of each unit, for checks that look into histories
+"""

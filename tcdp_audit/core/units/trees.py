@@ -1,0 +1,337 @@
+"""Whole histories over linked tables: the rows of a child table become one column of their parent, deepest first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tcdp_audit.core.base.cache import Identity
+from tcdp_audit.core.base.errors import CheckError, DataError
+from tcdp_audit.core.base.frozen import FrozenDict
+from tcdp_audit.core.base.words import gibibytes
+from tcdp_audit.core.encoding.counted import CountedCodes
+from tcdp_audit.core.encoding.domain import Domain, RawDomain
+from tcdp_audit.core.encoding.keys import Codes, fold, occurrences, tally
+from tcdp_audit.core.policy.model import AttributeDeclaration, PolicyDocument, Role, Scale
+from tcdp_audit.core.release.release import Release
+from tcdp_audit.core.units.coding import CodedHistories, code_histories
+from tcdp_audit.core.units.engines import HISTORY, HistoryEngine
+from tcdp_audit.core.units.histories import ROOT, ROW_BYTES, Histories, declaring
+from tcdp_audit.core.units.linked import Link, LinkedTables, depth_of, links_of_tables, orphans_sentence
+
+ANCESTORS = "\0ancestors"  # what is known of the rows above a row, between it and the unit
+Numbers = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class TableHistories(Histories):
+    """Whole histories over several tables; see `Histories`.
+
+    Args:
+        coded: the rows of each table.
+        home: the code of the household of each unit; None where units are judged.
+    """
+
+    coded: Mapping[str, _CodedTable] = FrozenDict()
+    home: Numbers | None = None
+
+    def rows_of(self, table: str) -> Release:
+        """The rows of one table, each with its unit, the history of it, and what is known of the rows above."""
+        one, engine = self.coded[table], self.release.engine
+        whole = self.by[()]
+        home = np.append(np.arange(self.unit.size), self.unit.size) if self.home is None else self.home
+        root = np.where(one.root_of_link >= 0, home[one.root_of_link], self.unit.size)
+        columns: dict[str, tuple[RawDomain, Numbers]] = {
+            HISTORY: (_counted(one, whole.codes[root], whole.distinct), whole.codes[root]),
+            ROOT: (_counted(one, root, self.unit.size), root),
+        }
+        known = {name: attribute for name, attribute in self._declared.items() if engine_table(engine, name) == table}
+        if one.above_of_link is not None:
+            size = int(one.above_of_link.max(initial=0)) + 1
+            columns[ANCESTORS] = (_counted(one, one.above_of_link, size), one.above_of_link)
+            known[ANCESTORS] = AttributeDeclaration(role=Role.QUASI_IDENTIFIER, scale=Scale.NUMERIC)
+        known[ROOT] = AttributeDeclaration(role=Role.INSENSITIVE, scale=Scale.NUMERIC)
+        rows = HistoryEngine(one.engine(engine), one.link_domain, columns)
+        return replace(self.release, engine=rows, policy=declaring(self.release.policy, known, ROOT))
+
+    @property
+    def _declared(self) -> Mapping[str, AttributeDeclaration]:
+        return self.release.policy.attributes
+
+    @property
+    def top(self) -> frozenset[str]:
+        """The table of units, whose columns are constant in each; none where households are judged."""
+        return frozenset(name for name, one in self.coded.items() if one.link is None and self.constant)
+
+    @cached_property
+    def table_names(self) -> Sequence[str]:
+        """The tables of rows, the table of units first."""
+        return tuple(self.coded)
+
+
+def engine_table(engine: object, attribute: str) -> str:
+    """The table of an attribute."""
+    assert isinstance(engine, LinkedTables)  # noqa: S101 - histories over tables are read from linked tables
+    return engine.table_of(attribute)
+
+
+@dataclass(frozen=True, eq=False)
+class _CodedTable:
+    """The rows of one table.
+
+    Args:
+        name: the table.
+        link: how they belong to the parent's; None for the table of units.
+        link_domain: the column of the link; of the table of units that of the unit.
+        label: the key of each row by its own quasi-identifiers. Shape (rows,).
+        span: a number above all labels.
+        key: the code of each row in the column by which further tables belong to it, by that column. Shape (rows,).
+        link_codes: the code of each row's link; for the table of units of its unit. Shape (rows,).
+        times: how many records each row is; None for one.
+        root_of_link: the unit of each link, -1 for none. Shape (links + 1,).
+        above_of_link: a code of what is known of the rows above, by link; None directly below the table of units.
+    """
+
+    name: str
+    link: Link | None
+    link_domain: Domain
+    label: Numbers
+    span: int
+    key: Mapping[str, Codes]
+    link_codes: Codes
+    times: Numbers | None
+    root_of_link: Numbers = field(default_factory=lambda: np.zeros(0, np.int64))
+    above_of_link: Numbers | None = None
+
+    def engine(self, linked: object) -> OneTable:
+        """The columns of this table only."""
+        assert isinstance(linked, LinkedTables)  # noqa: S101 - as above
+        return OneTable(linked, self.name)
+
+
+class OneTable(LinkedTables):
+    """One of several linked tables, its columns still named with it."""
+
+    def __init__(self, lender: LinkedTables, table: str) -> None:
+        self.tables, self.declared, self.top = {table: lender.tables[table]}, lender.declared, table
+        self.name, self.uri, self.ordered = lender.tables[table].name, lender.tables[table].uri, False
+
+
+def _counted(one: _CodedTable, of_link: Numbers, size: int) -> RawDomain:
+    """Codes of links as values of a column, with the number of rows that have each."""
+    counts = occurrences(of_link[one.link_codes], size + 1, one.times)
+    return RawDomain(np.arange(size), counts[:size].astype(np.int64), int(counts[size]))
+
+
+def read_tables(release: Release, memory: int) -> TableHistories:
+    """Code the whole histories of units over linked tables.
+
+    Raises:
+        CheckError: links are faulty, rows belong to nothing, or the rows would exceed the memory.
+
+    Cost: one scan of each table, and `code_histories` for each table that belongs to another.
+    """
+    engine = release.engine
+    assert isinstance(engine, LinkedTables)  # noqa: S101 - asked only for linked tables
+    key = ("tables", Identity(engine, *release.quasi_identifiers))
+    return release.cache.get(key, lambda: _read(release, engine, memory))
+
+
+def _read(release: Release, engine: LinkedTables, memory: int) -> TableHistories:
+    document = release.policy.document
+    try:
+        links = links_of_tables(engine, document.unit_column or "")
+    except DataError as error:
+        raise CheckError(str(error)) from None
+    if orphans := orphans_sentence(links):
+        raise CheckError(f"{orphans}; correct the links, or leave these rows out")
+    unit = _unit_of(release, document)
+    needed = sum(one.records * (ROW_BYTES + 8 * len(one.columns)) for one in engine.tables.values())
+    if needed > memory:
+        raise CheckError(
+            f"whole histories need every row of {engine.name} at once, about {gibibytes(needed)}, and "
+            f"{gibibytes(memory)} may be used; give more with --memory"
+        )
+    tables = {name: _coded_rows(release, engine, name, links, unit) for name in _by_depth(engine)}
+    tables = _with_roots(tables, engine, unit)
+    root, people = _root_of(release, document, unit)
+    depths = max(depth_of(name, engine.declared) for name in tables)
+    whole: CodedHistories | None = None
+    alone = []
+    for depth in range(depths + 1):
+        shown = {name: one for name, one in tables.items() if depth_of(name, engine.declared) <= depth}
+        whole = _whole(shown, root, people, unit)
+        present = _present(tables[engine.top], unit) if people is None else _present_homes(people, root)
+        sizes = occurrences(whole.codes[present], whole.distinct)
+        alone.append(int((sizes == 1).sum()))
+    assert whole is not None  # noqa: S101 - there is one depth at least
+    constant = _constant(release, engine, tables[engine.top], unit) if people is None else {}
+    per_row = {name: dict(zip(("k", "classes"), _per_row(one, unit), strict=True)) for name, one in tables.items()}
+    return TableHistories(
+        release=release,
+        unit=root,
+        by=FrozenDict({(): whole}),
+        present=present,
+        exempt=np.zeros(root.size + 1, dtype=bool),
+        constant=FrozenDict(constant),
+        varying=FrozenDict(),
+        per_row=FrozenDict(per_row),
+        coded=FrozenDict(tables),
+        home=people,
+        alone_at_depth=tuple(alone),
+    )
+
+
+def _unit_of(release: Release, document: PolicyDocument) -> Domain:
+    assert document.unit is not None  # noqa: S101 - a policy of tables names one
+    if obstacle := release.obstacle(document.unit):
+        raise CheckError(obstacle)
+    unit = release.domains[document.unit]
+    repeated = int((unit.counts > 1).sum())
+    if repeated or unit.missing:
+        what = f"{repeated:,} units in several rows" if repeated else f"{unit.missing:,} rows without a unit"
+        raise CheckError(f"the table of units has {what}; it must have one row for each unit")
+    return unit
+
+
+def _by_depth(engine: LinkedTables) -> list[str]:
+    return sorted(engine.tables, key=lambda name: depth_of(name, engine.declared))
+
+
+def _coded_rows(
+    release: Release, engine: LinkedTables, name: str, links: Mapping[str, Link], unit: Domain
+) -> _CodedTable:
+    """One scan of a table."""
+    link = links.get(name)
+    known = [one for one in release.quasi_identifiers if engine.table_of(one.attribute) == name]
+    keys = {one.key.attribute: one.key for one in links.values() if one.parent == name}
+    own = unit if link is None else link.own
+    domains = {one.attribute: one for one in (*known, own)}
+    domains |= keys  # links are compared as they are written
+    empty = CountedCodes({name: np.zeros(0, one.dtype) for name, one in domains.items()})
+    rows = CountedCodes.joined([*engine.counted([*domains.values()])] or [empty])
+    links_of_rows = rows[own.attribute]
+    if own.attribute in keys:  # the unit, which the policy may read in another order
+        links_of_rows = np.append(own.code_of_raw, own.size)[links_of_rows]
+    labels = fold([rows[one.attribute] for one in known], [one.size + 1 for one in known]) if known else None
+    return _CodedTable(
+        name,
+        link,
+        own,
+        np.zeros(rows.rows, dtype=np.int64) if labels is None else labels.values,
+        1 if labels is None else labels.span,
+        FrozenDict({attribute: rows[attribute] for attribute in keys}),
+        links_of_rows,
+        rows.times,
+    )
+
+
+def _with_roots(tables: Mapping[str, _CodedTable], engine: LinkedTables, unit: Domain) -> dict[str, _CodedTable]:
+    """The tables with the unit of each link, and what is known of the rows between."""
+    done: dict[str, _CodedTable] = {}
+    for name, one in tables.items():
+        link = one.link
+        if link is None:
+            done[name] = replace(one, root_of_link=np.append(np.arange(unit.size), -1))
+            continue
+        parent = done[link.parent]
+        root_of_key = np.full(link.key.size + 1, -1, dtype=np.int64)
+        root_of_key[parent.key[link.key.attribute]] = parent.root_of_link[parent.link_codes]
+        root = np.where(link.of_parent >= 0, root_of_key[link.of_parent], -1)
+        above = None
+        if link.parent != engine.top:
+            above = np.zeros(link.key.size + 1, dtype=np.int64)
+            above[parent.key[link.key.attribute]] = _label_of_row(parent)[0]
+            above = above[link.of_parent]
+        done[name] = replace(one, root_of_link=root, above_of_link=above)
+    return done
+
+
+def _label_of_row(one: _CodedTable) -> tuple[Numbers, int]:
+    """The label of each row with those of the rows above it, and a number above all."""
+    if one.above_of_link is None:
+        return one.label, one.span
+    above = one.above_of_link[one.link_codes]
+    keys = fold([above, one.label], [int(above.max(initial=0)) + 1, one.span])
+    return keys.values, keys.span
+
+
+def _whole(tables: Mapping[str, _CodedTable], root: Domain, people: Numbers | None, unit: Domain) -> CodedHistories:
+    """The histories of all roots by some of the tables, deepest first."""
+    columns: dict[str, list[tuple[Numbers, int]]] = {name: [] for name in tables}
+    for name in reversed([*tables]):
+        one = tables[name]
+        label, span = _with_columns(one, columns[name])
+        if one.link is None:
+            owner = one.link_codes.astype(np.int64)
+            if people is None:
+                return code_histories(owner, label, unit.size + 1, span)
+            own = code_histories(owner, label, unit.size + 1, span)
+            here = np.flatnonzero(people >= 0)
+            return code_histories(people[here], own.codes[here], root.size + 1, own.distinct)
+        link = one.link
+        owner = link.of_parent[one.link_codes]
+        coded = code_histories(owner, label, link.key.size + 1, span, one.times)
+        parent = tables[link.parent]
+        columns[link.parent].append((coded.codes[parent.key[link.key.attribute]], coded.distinct))
+    raise AssertionError("the table of units comes first")
+
+
+def _with_columns(one: _CodedTable, columns: Sequence[tuple[Numbers, int]]) -> tuple[Numbers, int]:
+    if not columns:
+        return one.label, one.span
+    keys = fold([one.label, *(codes for codes, _ in columns)], [one.span, *(size for _, size in columns)])
+    return keys.values, keys.span
+
+
+def _present(top: _CodedTable, unit: Domain) -> NDArray[np.bool_]:
+    return occurrences(top.link_codes, unit.size + 1) > 0
+
+
+def _present_homes(home: Numbers, root: Domain) -> NDArray[np.bool_]:
+    return occurrences(home[home >= 0], root.size + 1) > 0
+
+
+def _root_of(release: Release, document: PolicyDocument, unit: Domain) -> tuple[Domain, Numbers | None]:
+    """The household and the code of each unit's, or the unit and None."""
+    if document.household is None:
+        return unit, None
+    if obstacle := release.obstacle(document.household):
+        raise CheckError(obstacle)
+    household = release.domains[document.household]
+    home = np.full(unit.size + 1, -1, dtype=np.int64)
+    for rows in release.engine.batches([unit, household]):
+        home[rows[unit.attribute]] = rows[household.attribute]
+    return household, home
+
+
+def _constant(release: Release, engine: LinkedTables, top: _CodedTable, unit: Domain) -> dict[str, Numbers]:
+    """The code of each unit in every column of the table of units that an audit reads."""
+    names = [name for name in release.domains if engine.table_of(name) == top.name and name != unit.attribute]
+    columns = {name: np.full(unit.size + 1, release.domains[name].size, dtype=np.int64) for name in names}
+    if names:
+        for rows in engine.batches([unit, *(release.domains[name] for name in names)]):
+            for name in names:
+                columns[name][rows[unit.attribute]] = rows[name]
+    return columns
+
+
+def _per_row(one: _CodedTable, unit: Domain) -> tuple[int, int]:
+    """The smallest number of units among rows of a table that agree with their ancestors, and the number of classes."""
+    if not len(one.label):
+        return 0, 0
+    label, span = _label_of_row(one)
+    owner = one.root_of_link[one.link_codes]
+    keys = fold([label, owner], [span, unit.size + 1])
+    units = tally(keys.decode(tally(keys.values, keys.span)[0])[0], span)[1]
+    return int(units.min()), len(units)
+
+
+def each_table(histories: Histories) -> Iterator[str]:
+    """The tables whose rows hold secrets; none where there is one table."""
+    if isinstance(histories, TableHistories):
+        yield from histories.table_names

@@ -1,0 +1,284 @@
+"""Known events: printed figures by hand, on generated and real tables, and plain Python over every choice of rows."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import combinations, pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from history_tables import (
+    T1,
+    T4,
+    Row,
+    Table,
+    f1,
+    figures,
+    inst_eval,
+    pbcseq,
+    plain_knowledge,
+    plain_windows,
+    supporters,
+    synthetic,
+    toy,
+)
+from hypothesis import given, strategies as st
+
+from tcdp_audit_plugins.checks.histories.knowledge import NONE, KnowledgeOfSize, known_at
+
+
+def age_band(one: dict[str, str]) -> tuple[str, int]:
+    return one["sex"], int(float(one["age"])) // 10
+
+
+# --- printed figures -------------------------------------------------------------------------------------------------
+
+
+def test_six_patients_by_month_and_ward():
+    sizes = T1.with_time().knowledge(3)
+    assert [figures(one, 3) for one in sizes] == [(3, 0, 0), (1, 2, 4), (1, 2, 4)]
+    assert [one.confidence for one in sizes] == [Fraction(4, 5), 1, 1]
+    assert known_at(sizes, T1.events().alike) == {"0": 0, "1": 0, "2": 2, "3": 0, "none": 4}
+
+
+def test_six_patients_by_ward():
+    assert [figures(one) for one in T1.knowledge(2)] == [(4, 0), (1, 1)]
+    assert figures(T1.in_sequence(2)[1]) == (1, 2)
+    assert [figures(one) for one in (T1.near(2, 0)[1], T1.near(2, 1)[1], T1.near(2, 2)[1])] == [(1, 2), (1, 2), (1, 1)]
+    assert figures(T1.near(1, 1)[0])[0] == 3
+    assert figures(T1.window(2)) == (1, 2)
+
+
+def test_two_known_events_need_two_events():
+    nearby = [[figures(one) for one in T4.near(2, days)] for days in (0, 1, 2)]
+    assert nearby == [[(1, 3), (1, 3)], [(2, 0), (2, 0)], [(3, 0), (3, 0)]]
+    assert figures(T4.knowledge(2)[1]) == (3, 0)
+
+
+def test_two_thousand_patients_by_month_and_ward():
+    sizes = f1().knowledge(4)
+    assert [figures(one, 5, 20) for one in sizes[:3]] == [(169, 0, 0, 0), (4, 0, 4, 1371), (1, 618, 1000, 1378)]
+    assert figures(sizes[3]) == (1, 680)
+    assert [one.confidence for one in sizes[:2]] == [Fraction(61, 92), 1]
+    assert known_at(sizes, f1().events().alike) == {"0": 0, "1": 0, "2": 0, "3": 618, "4": 62, "none": 1320}
+
+
+def test_generated_visits_with_constant_values():
+    sizes = synthetic(2000, label="month ward").knowledge(3)
+    assert [figures(one, 5) for one in sizes] == [(1, 25, 196), (1, 982, 1215), (1, 1032, 1215)]
+    assert figures(synthetic(2000, label="month ward").window(90), 5) == (1, 551, 944)
+
+
+def test_generated_visits_by_day_and_ward():
+    table = synthetic(400, label="day ward")
+    assert [figures(one) for one in table.knowledge(2)] == [(1, 327), (1, 328)]
+    assert figures(table.window(30), 5) == (1, 329, 335)
+
+
+def test_generated_visits_by_ward():
+    table = synthetic(400, label="ward")
+    assert [figures(one) for one in table.knowledge(3)] == [(3, 0), (1, 4), (1, 21)]
+    assert [figures(one)[1] for one in table.in_sequence(3)] == [0, 15, 87]
+    nearby = [[figures(one, 5)[1:] for one in table.near(2, days)] for days in (0, 3, 30)]
+    assert [one[0] for one in nearby] == [(327, 335), (281, 334), (24, 186)]
+    assert [one[1] for one in nearby[1:]] == [(301, 334), (218, 270)]
+
+
+def test_visits_of_a_trial(data: Path):
+    table = pbcseq(data, age_band, lambda one: (int(one["day"]) // 365, one["edema"]))
+    assert [figures(one) for one in table.knowledge(3)] == [(1, 39), (1, 120), (1, 154)]
+    assert figures(table.window(730), 5)[1:] == (149, 250)
+
+    coarse = pbcseq(data, lambda one: one["sex"], lambda one: int(one["day"]) // 365)
+    assert [figures(one) for one in coarse.knowledge(2)] == [(1, 1), (1, 6)]
+    assert figures(coarse.window(730), 5)[1:] == (12, 57)
+
+
+def test_days_of_visits_of_a_trial(data: Path):
+    table = pbcseq(data, lambda one: one["sex"], lambda _: ())
+    assert [figures(one) for one in table.knowledge(2)] == [(36, 0), (32, 0)]
+    nearby = {days: [figures(one, 5)[1:] for one in table.near(2, days)] for days in (0, 7, 30, 90)}
+    assert [nearby[days][0] for days in (0, 7, 30)] == [(233, 269), (69, 171), (18, 52)]
+    assert [nearby[days][1] for days in (7, 30, 90)] == [(210, 238), (106, 165), (20, 54)]
+
+
+@pytest.mark.long
+def test_ratings_of_lecturers(data: Path):
+    sizes = inst_eval(data).knowledge(2)
+    assert [figures(one, 5) for one in sizes] == [(1, 183, 739), (1, 1621, 2067)]
+
+
+@pytest.mark.parametrize(
+    ("how", "most", "supports"),
+    [
+        ("place", 2, [3, 2, 3, 3, 4, 4, 2]),
+        ("place", 3, [2, 1, 2, 3, 3, 4, 1]),
+        ("sequence", 2, [2, 2, 1, 2, 1, 3, 2]),
+        ("sequence", 3, [1, 1, 1, 1, 1, 3, 1]),
+        ("place and hour", 2, [1, 1, 1, 1, 1, 2, 1]),
+    ],
+)
+def test_risks_of_scikit_mobility(data: Path, how: str, most: int, supports: list[int]):
+    table = toy(data, hour=how == "place and hour")
+    sizes = table.in_sequence(most) if how == "sequence" else table.knowledge(most)
+    assert sizes[-1].supports.tolist() == supports
+
+
+# --- plain Python ----------------------------------------------------------------------------------------------------
+
+TIMES = st.one_of(st.none(), st.integers(-2, 4))
+
+
+def tables(*, times: Any = TIMES, most: int = 9) -> st.SearchStrategy[Table]:
+    rows = st.builds(Row, st.integers(0, 4), st.integers(0, 2), times, st.sampled_from([None, "x", "y"]))
+    static = st.lists(st.integers(0, 1), min_size=5, max_size=5).map(lambda known: dict(enumerate(known)))
+    return st.builds(Table, st.lists(rows, min_size=1, max_size=most), static)
+
+
+def assert_equal(actual: list[KnowledgeOfSize], expected: list[dict[str, Any]], *, confidence: bool = True) -> None:
+    assert [one.supports.tolist() for one in actual] == [[*one["supports"].values()] for one in expected]
+    assert [one.combinations for one in actual] == [one["combinations"] for one in expected]
+    if confidence:
+        assert [one.confidence for one in actual] == [one["confidence"] for one in expected]
+
+
+@given(tables(), st.integers(1, 4), st.integers(1, 3))
+def test_by_definition(table: Table, most: int, block: int):
+    assert_equal(table.knowledge(most, block=block), plain_knowledge(table, most))
+
+
+@pytest.mark.long
+@given(tables(times=st.integers(0, 3), most=8), st.integers(1, 4))
+def test_sequences_by_definition(table: Table, most: int):
+    assert_equal(table.in_sequence(most), plain_knowledge(table, most, how="sequence"), confidence=False)
+
+
+@pytest.mark.long
+@given(tables(most=7), st.integers(1, 3), st.integers(0, 3), st.integers(1, 3))
+def test_tolerances_by_definition(table: Table, most: int, tolerance: int, block: int):
+    expected = plain_knowledge(table, most, tolerance=tolerance)
+    assert_equal(table.near(most, tolerance, block=block), expected)
+
+
+@given(tables(), st.fractions(min_value=Fraction(1, 3), max_value=4))
+def test_windows_by_definition(table: Table, length: Fraction):
+    least = plain_windows(table, length)
+    assert table.window(length).supports.tolist() == [least.get(unit, NONE) for unit in table.units]
+
+
+# --- what holds of all -----------------------------------------------------------------------------------------------
+
+
+@given(tables(times=st.integers(0, 4)), st.integers(1, 3))
+def test_exact_times_single_out_more_than_their_order_and_that_more_than_none(table: Table, most: int):
+    exact, order, none = table.with_time().knowledge(most), table.in_sequence(most), table.knowledge(most)
+    for one, other, last in zip(exact, order, none, strict=True):
+        assert (one.supports <= other.supports).all()
+        assert (other.supports <= last.supports).all()
+
+
+@given(tables(), st.integers(1, 3))
+def test_no_tolerance_is_a_label_with_the_time(table: Table, most: int):
+    near, exact = table.near(most, 0), table.with_time().knowledge(most)
+    assert [one.supports.tolist() for one in near] == [one.supports.tolist() for one in exact]
+    assert [(one.combinations, one.confidence) for one in near] == [(one.combinations, one.confidence) for one in exact]
+
+
+@given(tables(), st.integers(1, 3))
+def test_a_larger_tolerance_and_fewer_known_events_single_out_less(table: Table, most: int):
+    by_tolerance = [table.near(most, tolerance) for tolerance in range(4)]
+    for sizes in by_tolerance:
+        for one, other in pairwise(sizes):
+            assert (one.supports >= other.supports).all()
+    for near, far in pairwise(by_tolerance):
+        assert all((one.supports <= other.supports).all() for one, other in zip(near, far, strict=True))
+
+
+@given(tables(times=st.integers(0, 4)), st.integers(1, 3))
+def test_whole_histories_prove_all_parts(table: Table, most: int):
+    whole: dict[Any, int] = {}
+    histories = [
+        (table.known(unit), sorted(row.label for row in table.rows if row.unit == unit)) for unit in table.units
+    ]
+    for own in histories:
+        whole[repr(own)] = whole.get(repr(own), 0) + 1
+    least = min(whole.values())
+    assert all(int(one.supports.min()) >= least for one in table.knowledge(most))
+
+
+@given(tables(times=st.integers(0, 4)), st.integers(1, 3), st.randoms(use_true_random=False))
+def test_names_and_the_order_of_rows_change_nothing(table: Table, most: int, random: Any):
+    rows = [Row(-row.unit, f"l{2 - row.label}", row.time, row.secret) for row in table.rows]  # type: ignore[operator]
+    random.shuffle(rows)
+    other = Table(rows, {-unit: f"s{known}" for unit, known in table.static.items()})
+    for own, renamed in (
+        (table.knowledge(most), other.knowledge(most)),
+        (table.in_sequence(most), other.in_sequence(most)),
+        (table.near(most, 1), other.near(most, 1)),
+        ([table.window(2)], [other.window(2)]),
+    ):
+        assert [one.supports.tolist() for one in own] == [one.supports.tolist() for one in renamed]
+        assert [(one.combinations, one.confidence) for one in own] == [
+            (one.combinations, one.confidence) for one in renamed
+        ]
+
+
+@given(tables(times=st.integers(0, 4)), st.integers(1, 3))
+def test_units_that_are_doubled_double_k(table: Table, most: int):
+    rows = [*table.rows, *(Row(row.unit + 5, row.label, row.time, row.secret) for row in table.rows)]  # type: ignore[operator]
+    double = Table(rows, {**table.static, **{unit + 5: known for unit, known in table.static.items()}})
+    for own, doubled in (
+        (table.knowledge(most), double.knowledge(most)),
+        (table.in_sequence(most), double.in_sequence(most)),
+        (table.near(most, 1), double.near(most, 1)),
+    ):
+        assert [one.confidence for one in own] == [one.confidence for one in doubled]
+        assert [(one.supports * 2).tolist() for one in own] == [one.supports[:5].tolist() for one in doubled]
+
+
+@given(tables(), st.integers(1, 3), st.integers(0, 2))
+def test_one_more_row_of_another_unit_never_lowers_a_support(table: Table, most: int, label: int):
+    more = Table([*table.rows, Row(0, label)], table.static)
+    for one, other in zip(table.knowledge(most), more.knowledge(most), strict=False):
+        assert (one.supports[1:] <= other.supports[1:]).all()
+
+
+# --- values, shares and repeats --------------------------------------------------------------------------------------
+
+
+def test_units_of_which_a_value_is_inferred():
+    sizes = T1.with_time().knowledge(3, confidence=Fraction(3, 4))
+    assert [int(one.inferred.sum()) for one in sizes] == [
+        len(plain_inferred(T1.with_time(), size, Fraction(3, 4))) for size in (1, 2, 3)
+    ]
+    assert not T1.with_time().knowledge(3, confidence=Fraction(1))[2].inferred.any()
+
+
+def plain_inferred(table: Table, most: int, share: Fraction) -> set[Any]:
+    inferred = set()
+    for unit in table.units:
+        history = [row for row in table.rows if row.unit == unit]
+        for size in range(1, min(most, len(history)) + 1):
+            for known in combinations(history, size):
+                those = supporters(table, unit, known, "none", None)
+                for value in {row.secret for row in table.rows} - {None}:
+                    having = {row.unit for row in table.rows if row.secret == value} & {*those}
+                    if Fraction(len(having), len(those)) > share:
+                        inferred.add(unit)
+    return inferred
+
+
+@given(tables(), st.integers(1, 3), st.sampled_from([Fraction(1, 2), Fraction(2, 3), Fraction(1)]))
+def test_inferred_units_by_definition(table: Table, most: int, share: Fraction):
+    sizes = table.knowledge(most, confidence=share)
+    expected = {table.units.index(one) for one in plain_inferred(table, most, share)}
+    assert {*np.flatnonzero(sizes[-1].inferred).tolist()} == expected
+
+
+def test_repeats_that_are_ignored_count_once():
+    events = T1.with_time().events()
+    once = events.once_each()
+    assert (len(events.unit), len(once.unit)) == (13, 12)
+    assert once.lengths.tolist() == [2] * 6
