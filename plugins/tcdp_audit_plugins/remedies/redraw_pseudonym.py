@@ -44,7 +44,7 @@ EXACT = 2**53  # whole numbers below this are exact however a table stores them
 
 
 class Per(StrEnum):
-    """What gets a pseudonym of its own."""
+    """The unit that gets a pseudonym of its own."""
 
     ROW = "row"
     WINDOW = "window"
@@ -276,7 +276,7 @@ def _unlinkable_places(view: RemedyView, joined: JoinedRows, drawn: Numbers, num
 
 
 def _pseudonyms(column: Attribute, number: int) -> NDArray[Any]:
-    """So many new pseudonyms, in no relation to those of the release, of which none is one."""
+    """New pseudonyms, in no relation to those of the release, of which none is one."""
     if column.is_numeric:
         start = _above(column.domain.values)
         if start + number < EXACT:

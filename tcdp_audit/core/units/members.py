@@ -35,7 +35,7 @@ class People:
 
 @dataclass(frozen=True)
 class Members:
-    """How far the people of households are alike.
+    """The likeness of the people of households.
 
     Args:
         people: the number of people.
@@ -93,7 +93,7 @@ def people_of(rows: CountedCodes, root: Domain, person: Domain | None, labels: K
 
 
 def members_of(people: People, compositions: CodedHistories, present: NDArray[np.bool_]) -> Members:
-    """How far people are alike by their households' compositions.
+    """The likeness of people by their households' compositions.
 
     Args:
         people: of all households.
