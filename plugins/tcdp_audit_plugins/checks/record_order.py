@@ -49,7 +49,7 @@ def record_order(view: TableView, _: RecordOrderParameters) -> TableFigure:
 
     Of each column: whether its values ascend or descend with the places (rank correlation), and whether equal values
     are next to each other more or less often than in a random order (runs). Both have exact moments over all orders.
-    Of the unit the runs alone, also where its column is not released: the records of a person who stand together are
+    Of the unit the runs alone, also where its column is not released: the records of a person who are next to each other are
     joined by their places.
 
     Returns:
@@ -103,7 +103,7 @@ def _columns(view: TableView) -> list[str]:
 
 @dataclass(frozen=True)
 class Neighbours:
-    """Records that stand next to one of their own unit.
+    """Records next to one of their own unit.
 
     Args:
         observed: the number of pairs of neighbouring records of one unit.

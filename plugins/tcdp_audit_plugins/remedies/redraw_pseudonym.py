@@ -172,8 +172,8 @@ def _further_links(view: RemedyView) -> list[str]:
 
 def _determines(attribute: Attribute, joined: JoinedRows) -> bool:
     """Say whether each value of a column is of one unit only, and one of them joins two of its rows."""
-    told = ~attribute.domain.is_uninformative[attribute.codes]
-    values, units = attribute.codes[told].astype(np.int64), joined.unit[told]
+    informative = ~attribute.domain.is_uninformative[attribute.codes]
+    values, units = attribute.codes[informative].astype(np.int64), joined.unit[informative]
     if not len(values):
         return False
     first = np.full(attribute.domain.size + 1, -1, dtype=np.int64)
@@ -297,8 +297,8 @@ def _fewest_units(view: RemedyView, joined: JoinedRows, drawn: Numbers, number: 
     """The least number of units in a class of new histories.
 
     Raises:
-        RemedyError: a class has as many new pseudonyms as the policy demands, and too few units behind them: an audit of
-            the release, which knows only pseudonyms, would not see it.
+        RemedyError: a class has as many new pseudonyms as the policy demands, and too few units behind them: an audit
+            of the release, which knows only pseudonyms, would not see it.
     """
     labels, count = view.classes()
     histories = code_histories(drawn, labels, number, count)

@@ -40,7 +40,7 @@ class Members:
     Args:
         people: the number of people.
         in_households_alone: how many are in a household whose composition no other one has.
-        least_alike: the least number of people who could be meant, over people: the households of the composition,
+        least_alike: the least number of people who fit, over people: the households of the composition,
             times the members of the own household with the same values.
         without_their_like: how many people could be no one else: that number is 1.
         with_one_alone: how many are in a household with someone whom no one in the release is like.
