@@ -49,8 +49,8 @@ def record_order(view: TableView, _: RecordOrderParameters) -> TableFigure:
 
     Of each column: whether its values ascend or descend with the places (rank correlation), and whether equal values
     are next to each other more or less often than in a random order (runs). Both have exact moments over all orders.
-    Of the unit the runs alone, also where its column is not released: the records of a person who are next to each other are
-    joined by their places.
+    Of the unit the runs alone, also where its column is not released: neighbouring records of a person are joined by
+    their places.
 
     Returns:
         A number of columns.
