@@ -40,7 +40,12 @@ def small_clinic(seed: int, patients: int = 30) -> pa.Table:
     """A table of few days, wards and diagnoses; patients are named by text."""
     draw = random.Random(seed)
     rows = [
-        (f"p{patient:03}", f"2024-{draw.randint(1, 6):02}-{draw.randint(1, 28):02}", draw.choice("nnnns"), draw.choice("ab"))
+        (
+            f"p{patient:03}",
+            f"2024-{draw.randint(1, 6):02}-{draw.randint(1, 28):02}",
+            draw.choice("nnnns"),
+            draw.choice("ab"),
+        )
         for patient in range(patients)
         for _ in range(draw.randint(1, 3))
     ]

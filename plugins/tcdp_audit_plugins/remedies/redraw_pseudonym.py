@@ -45,7 +45,7 @@ EXACT = 2**53  # whole numbers below this are exact however a table stores them
 
 
 class Per(StrEnum):
-    """What gets a pseudonym of its own."""
+    """The unit that gets a pseudonym of its own."""
 
     ROW = "row"
     WINDOW = "window"
@@ -162,8 +162,8 @@ def _further_links(view: RemedyView) -> list[str]:
 
 def _determines(attribute: Attribute, joined: JoinedRows) -> bool:
     """Say whether each value of a column is of one unit only, and one of them joins two of its rows."""
-    told = ~attribute.domain.is_uninformative[attribute.codes]
-    values, units = attribute.codes[told].astype(np.int64), joined.unit[told]
+    informative = ~attribute.domain.is_uninformative[attribute.codes]
+    values, units = attribute.codes[informative].astype(np.int64), joined.unit[informative]
     if not len(values):
         return False
     first = np.full(attribute.domain.size + 1, -1, dtype=np.int64)
@@ -266,7 +266,7 @@ def _unlinkable_places(view: RemedyView, joined: JoinedRows, drawn: Numbers, num
 
 
 def _pseudonyms(view: RemedyView, column: Attribute, number: int) -> NDArray[Any]:
-    """So many new pseudonyms, in no relation to those of the release, of which none is one."""
+    """New pseudonyms, in no relation to those of the release, of which none is one."""
     old = view.release.engine.domain(column.name)
     if not old.is_text:
         start = 10 ** len(str(int(max(old.values.max(initial=0), 0))))  # above all numbers of the column
@@ -283,8 +283,8 @@ def _fewest_units(view: RemedyView, joined: JoinedRows, drawn: Numbers, number: 
     """The least number of units in a class of new histories.
 
     Raises:
-        RemedyError: a class has as many new pseudonyms as the policy demands, and too few units behind them: an audit of
-            the release, which knows only pseudonyms, would not see it.
+        RemedyError: a class has as many new pseudonyms as the policy demands, and too few units behind them: an audit
+            of the release, which knows only pseudonyms, would not see it.
     """
     labels, count = view.classes()
     histories = code_histories(drawn, labels, number, count)

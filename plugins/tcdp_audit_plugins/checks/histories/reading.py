@@ -125,7 +125,7 @@ def once_each(read: ReadEvents) -> ReadEvents:
 
 
 def block_for(view: TableView, size: int) -> int:
-    """How many combinations of so many events are looked at together."""
+    """The number of combinations of so many events that are looked at together."""
     return BLOCK if view.memory is None else min(BLOCK, max(view.memory // (EACH * (size + 1)), 1))
 
 
@@ -137,7 +137,7 @@ def generator_of(view: TableView) -> np.random.Generator:
 def tolerance_faults(
     parameters: EventParameters, known: int, name: str, document: PolicyDocument
 ) -> Iterator[tuple[str, str]]:
-    """Why a tolerance cannot be measured."""
+    """The reason why a tolerance cannot be measured."""
     if parameters.tolerance is None:
         return
     (column,) = parameters.tolerance
@@ -162,7 +162,7 @@ def table_faults(parameters: EventParameters, document: PolicyDocument) -> Itera
 
 
 def event_details(read: ReadEvents) -> dict[str, Any]:
-    """What was read."""
+    """Details of what was read."""
     rows, events = read.rows, read.events
     without = {} if read.without_time is None else {"without_time": read.without_time}
     return {

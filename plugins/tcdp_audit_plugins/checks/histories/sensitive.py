@@ -47,7 +47,7 @@ class SensitiveValues:
     def of(
         cls, view: TableView, rows: UnitRows, name: str | None, values: Sequence[str] | None, *, needed: bool
     ) -> SensitiveValues:
-        """Those of some rows.
+        """The sensitive values of some rows.
 
         Raises:
             CheckError: no event has one of the values that are named, or none has any and some are needed.

@@ -1,4 +1,4 @@
-"""What an intruder learns who knows all events of one window of time, and that there were no others in it."""
+"""Knowledge of all events of one window of time, and that there were no others in it."""
 
 from __future__ import annotations
 
