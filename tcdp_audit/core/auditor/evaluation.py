@@ -143,7 +143,7 @@ def evaluation(
     judged = tuple(_in_order(views, running))
     counted = _counted(views, running)
     structural = (*examined, *column_warnings(release, counted, options.detectors()))
-    structural = tuple(with_histories(one, views) if one.check == LINKED_ROWS else one for one in structural)
+    structural = tuple(with_histories(one, views, judged) if one.check == LINKED_ROWS else one for one in structural)
     outcomes = structural + judged
     failed = {kind: _failed(one, len(structural)) for kind, one in running.items()}
     exposed = exposed_by(

@@ -156,7 +156,7 @@ def _linked_rows(release: Release) -> Outcome:
     document, domain = release.policy.document, release.unit
     if document.unit is None or document.unit not in release.columns:
         return _outcome(LINKED_ROWS, LINKED_TITLES, [], "")
-    sizes = np.zeros(0, dtype=np.int64) if domain is None else np.append(_counts_as_read(domain), domain.missing)
+    sizes = np.zeros(0, dtype=np.int64) if domain is None else np.append(domain.counts, domain.missing)
     several = int((sizes > 1).sum())
     linked = several > 0 or domain is None or not document.unit_released
     outcome = _outcome(
@@ -167,15 +167,6 @@ def _linked_rows(release: Release) -> Outcome:
         severity=Severity.WARNING if _is_warned_of_unit(document) else Severity.ERROR,
     )
     return replace(outcome, details={**outcome.details, **_details_of_unit(document, sizes)}) if linked else outcome
-
-
-def _counts_as_read(domain: Domain) -> NDArray[np.int64]:
-    """The number of records of each unit, where blanks around a value are ignored as a reader does."""
-    texts = _texts(domain)
-    if len(texts) != len(domain.counts) or not _has_padded(domain):
-        return domain.counts
-    _, units = np.unique([text.strip() for text in texts], return_inverse=True)
-    return np.bincount(units, domain.counts).astype(np.int64)
 
 
 def _joined(document: PolicyDocument, sizes: NDArray[np.int64]) -> str:
