@@ -151,7 +151,7 @@ def evaluation(
         *unit_columns(release, detectors),
         *link_outcomes(release),
     )
-    structural = tuple(with_histories(one, views) if one.check == LINKED_ROWS else one for one in structural)
+    structural = tuple(with_histories(one, views, judged) if one.check == LINKED_ROWS else one for one in structural)
     outcomes = structural + judged
     failed = {kind: _failed(one, len(structural)) for kind, one in running.items()}
     exposed = exposed_by(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -78,11 +78,16 @@ def _of_one_alone(members: Members) -> dict[str, int]:
     return {"people": members.people, "people_in_a_household_with_one_alone": members.with_one_alone}
 
 
-def with_histories(outcome: Outcome, views: Views) -> Outcome:
+def with_histories(outcome: Outcome, views: Views, judged: Sequence[Outcome]) -> Outcome:
     """The finding on a released unit that joins rows, with what whole histories show.
 
     It passes if a demand that counts judges more than one row. Otherwise it warns, and the verdict says for whom the
     release is fit.
+
+    Args:
+        outcome: the finding by the columns alone.
+        views: in which demands are judged.
+        judged: the outcomes of all demands, in the policy's order.
     """
     histories, details = views.histories, dict(outcome.details)
     if histories is None or details.get(DROPPED) is True:
@@ -98,7 +103,7 @@ def with_histories(outcome: Outcome, views: Views) -> Outcome:
         **figures,
         **({} if histories.members is None else histories.members.as_details()),
     }
-    if judges_histories(views):
+    if judges_histories(views, judged):
         return replace(
             outcome, title=TITLES[0], status=Status.PASSED, observed=0.0, message="", details={**details, "columns": []}
         )
@@ -145,13 +150,16 @@ def link_outcomes(release: Release) -> Iterator[Outcome]:
         )
 
 
-def judges_histories(views: Views) -> bool:
-    """Whether a demand that counts, and can fail a release, judges more than one row of a unit."""
+def judges_histories(views: Views, judged: Sequence[Outcome]) -> bool:
+    """Whether a demand that counts, and can fail a release, judges more than one row of a unit.
+
+    A demand that every release keeps is measured only, such as `k: 1`, and judges nothing.
+    """
     return any(
         expectation.parameters.severity is Severity.ERROR
-        and bool(expectation.check.demands(expectation.parameters))
+        and outcome.status not in (Status.MEASURED, Status.SKIPPED)
         and (views.of(expectation, target).is_whole or expectation.check.reading(expectation.parameters) == "events")
-        for expectation, target in targets_of(views.policy)
+        for (expectation, target), outcome in zip(targets_of(views.policy), judged, strict=True)
     )
 
 

@@ -18,7 +18,7 @@ from tcdp_audit.core.base.cache import Identity
 from tcdp_audit.core.base.errors import CheckError
 from tcdp_audit.core.base.frozen import FrozenDict
 from tcdp_audit.core.base.words import gibibytes
-from tcdp_audit.core.classes.shards import suppressed_in_all
+from tcdp_audit.core.classes.shards import suppressed_in_all, without_value
 from tcdp_audit.core.encoding.counted import CountedCodes
 from tcdp_audit.core.encoding.domain import Domain, RawDomain
 from tcdp_audit.core.encoding.keys import fold, occurrences, tally
@@ -33,6 +33,7 @@ from tcdp_audit.core.units.members import Members, members_of, nested_histories,
 
 ROOT = "\0root"  # the unit of a row as a number: its code; no column of a table has this name
 EXEMPT = "\0exempt"  # whether a row is of an exempt unit; no column of a table has this name
+INCOMPLETE = "\0incomplete"  # missing where a unit's history has a missing cell; no column of a table has this name
 ROW_BYTES = 64  # what coding takes for a row, in addition to its codes
 Numbers = NDArray[np.int64]
 Known = tuple[str, ...]  # sensitive attributes that are known in addition to the quasi-identifiers
@@ -66,6 +67,7 @@ class Histories:
         exempt: which units are exempt: every cell of all their rows that could be known is suppressed.
         constant: for each attribute that has one value in all rows of each unit, the code of each unit's value.
         varying: for each attribute that has not, how many units have several values.
+        lacking: which units have a missing quasi-identifier in some row, bool, shape (units + 1,).
         per_row: the smallest number of units `k`, and the number of `classes`, where classes are formed of single rows;
             of several tables for each by its name.
         alone_at_depth: of several tables the number of units alone by what those down to each depth show.
@@ -79,6 +81,7 @@ class Histories:
     exempt: NDArray[np.bool_]
     constant: Mapping[str, Numbers]
     varying: Mapping[str, int]
+    lacking: NDArray[np.bool_]
     per_row: Mapping[str, Any]
     alone_at_depth: tuple[int, ...] = ()
     members: Members | None = None
@@ -150,6 +153,7 @@ class Histories:
             if name != self.unit.attribute:
                 columns[name] = self._own_column(name, codes[chosen])
         columns[ROOT] = (RawDomain(np.arange(self.unit.size), self.present[:-1].astype(np.int64), 0), chosen)
+        columns |= self.columns_of_incomplete(chosen)
         return UnitsEngine(self.release.engine, columns)
 
     @cached_property
@@ -168,6 +172,7 @@ class Histories:
         }
         if self.exempt.any():
             columns[EXEMPT] = (raw_numbers(self.exempt.astype(np.int64), 2), self.exempt.astype(np.int64))
+        columns |= self.columns_of_incomplete(np.arange(self.unit.size + 1))
         numbers = np.arange(self.unit.size)
         columns[ROOT] = (RawDomain(numbers, self.unit.counts, self.unit.missing), np.append(numbers, self.unit.size))
         return HistoryEngine(self.release.engine, self.unit, columns)
@@ -194,6 +199,19 @@ class Histories:
             return ()
         two = np.arange(2)
         return (Domain(EXEMPT, two, np.ones(2, dtype=np.int64), 0, two, frozenset([1])),)
+
+    @cached_property
+    def incomplete_column(self) -> tuple[Domain, ...]:
+        """The column that is missing where a unit's history has a missing cell; none where no history has one."""
+        lacking = int(self.lacking.sum())
+        one = np.array([self.units - lacking])
+        return (Domain(INCOMPLETE, np.arange(1), one, lacking, np.arange(1)),) if lacking else ()
+
+    def columns_of_incomplete(self, chosen: NDArray[np.integer]) -> dict[str, tuple[RawDomain, Numbers]]:
+        """The raw column of `incomplete_column`, for some codes of units."""
+        lacking = self.lacking[chosen].astype(np.int64)
+        raw = RawDomain(np.arange(1), np.array([len(lacking) - lacking.sum()]), int(lacking.sum()))
+        return {INCOMPLETE: (raw, lacking)} if self.incomplete_column else {}
 
     @property
     def incomplete(self) -> tuple[Domain, ...]:
@@ -304,6 +322,7 @@ def _read(release: Release, sets: Sequence[Known], domains: Sequence[Domain], me
         exempt,
         FrozenDict(constant),
         FrozenDict(varying),
+        lacking=occurrences(owner[without_value(rows, known)], owners) > 0,
         per_row=FrozenDict(per_row),
         members=members,
     )

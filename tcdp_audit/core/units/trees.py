@@ -13,6 +13,7 @@ from tcdp_audit.core.base.cache import Identity
 from tcdp_audit.core.base.errors import CheckError
 from tcdp_audit.core.base.frozen import FrozenDict
 from tcdp_audit.core.base.words import gibibytes
+from tcdp_audit.core.classes.shards import without_value
 from tcdp_audit.core.encoding.counted import CountedCodes
 from tcdp_audit.core.encoding.domain import Domain, RawDomain
 from tcdp_audit.core.encoding.keys import Codes, fold, occurrences, tally
@@ -59,6 +60,7 @@ class TableHistories(Histories):
         columns: dict[str, tuple[RawDomain, Numbers]] = {
             HISTORY: (_counted(one, whole.codes[root], whole.distinct), whole.codes[root]),
             ROOT: (_counted(one, root, self.unit.size), root),
+            **self.columns_of_incomplete(root),
         }
         if one.above_of_link is not None:
             size = int(one.above_of_link.max(initial=0)) + 1
@@ -99,6 +101,7 @@ class _CodedTable:
         key: the code of each row in the column by which further tables belong to it, by that column. Shape (rows,).
         link_codes: the code of each row's link; for the table of units of its unit. Shape (rows,).
         times: how many records each row is; None for one.
+        lacking: which rows have a missing quasi-identifier. Shape (rows,).
         root_of_link: the unit of each link, -1 for none. Shape (links + 1,).
         above_of_link: a code of what is known of the rows above, by link; None directly below the table of units.
     """
@@ -111,6 +114,7 @@ class _CodedTable:
     key: Mapping[str, Codes]
     link_codes: Codes
     times: Numbers | None
+    lacking: NDArray[np.bool_]
     root_of_link: Numbers = field(default_factory=lambda: np.zeros(0, np.int64))
     above_of_link: Numbers | None = None
 
@@ -186,11 +190,21 @@ def _read(release: Release, engine: LinkedTables, memory: int) -> TableHistories
         exempt=np.zeros(root.size + 1, dtype=bool),
         constant=FrozenDict(constant),
         varying=FrozenDict(),
+        lacking=_lacking(tables, root, people),
         per_row=FrozenDict(per_row),
         coded=FrozenDict(tables),
         home=people,
         alone_at_depth=tuple(alone),
     )
+
+
+def _lacking(tables: Mapping[str, _CodedTable], root: Domain, people: Numbers | None) -> NDArray[np.bool_]:
+    """Which roots have a missing quasi-identifier in some row of some table."""
+    lacking = np.zeros(root.size + 1, dtype=bool)
+    for one in tables.values():
+        units = one.root_of_link[one.link_codes[one.lacking]]
+        lacking[units if people is None else people[units]] = True
+    return lacking
 
 
 def _unit_of(release: Release, document: PolicyDocument) -> Domain:
@@ -229,6 +243,7 @@ def _coded_rows(
         FrozenDict({attribute: rows[attribute] for attribute in keys}),
         links_of_rows,
         rows.times,
+        without_value(rows, known),
     )
 
 
