@@ -124,7 +124,7 @@ def test_numbers_stay_numbers_and_text_stays_text() -> None:
 def test_classes_of_one_patients_rows_are_refused() -> None:
     table = pa.table({UNIT: [1] * 5 + [2, 3, 4, 5, 6], "month": ["2024-01"] * 5 + ["2024-02"] * 5})
     table = table.append_column("ward", [["n"] * 10]).append_column("diagnosis", [[*"abcdeabcde"]])
-    with pytest.raises(RemedyError, match="1 classes would have 5 or more new pseudonyms of fewer than 5 patients"):
+    with pytest.raises(RemedyError, match="1 class would have 5 or more new pseudonyms of fewer than 5 patients"):
         treated(table, clinic_policy(), "redraw_pseudonym", per="row")
 
 

@@ -24,7 +24,7 @@ from tcdp_audit.plugin.remedy import (
     RemedyView,
     Treatment,
 )
-from tcdp_audit.plugin.sentences import Outcome, agree, plural
+from tcdp_audit.plugin.sentences import Outcome, agree, count, plural
 from tcdp_audit_plugins.remedies._shared.histories import (
     NO_TIME,
     JoinedRows,
@@ -244,7 +244,7 @@ def _require_whole(time: Attribute, reaching: list[int], window: str) -> None:
     if reaching:
         rows = int(time.domain.counts[reaching].sum())
         raise RemedyError(
-            f"a date of {time.name!r} reaches over the border of {window} in {rows:,} records; give a `width` that "
+            f"a date of {time.name!r} reaches over the border of {window} in {count(rows, "record")}; give a `width` that "
             "contains it"
         )
 
@@ -286,8 +286,8 @@ def _fewest_units(view: RemedyView, joined: JoinedRows, drawn: Numbers, number: 
         RemedyError: a class has as many new pseudonyms as the policy demands, and too few units behind them: an audit
             of the release, which knows only pseudonyms, would not see it.
     """
-    labels, count = view.classes()
-    histories = code_histories(drawn, labels, number, count)
+    labels, classes = view.classes()
+    histories = code_histories(drawn, labels, number, classes)
     owner = np.empty(number, dtype=np.int64)
     owner[drawn] = joined.unit
     keys = fold([histories.codes, owner], [histories.distinct, joined.units])
@@ -297,7 +297,7 @@ def _fewest_units(view: RemedyView, joined: JoinedRows, drawn: Numbers, number: 
     hollow = (size >= k) & (behind < k)
     if hollow.any():
         raise RemedyError(
-            f"{int(hollow.sum()):,} classes would have {k} or more new pseudonyms of fewer than {k} "
+            f"{count(int(hollow.sum()), 'class')} would have {k} or more new pseudonyms of fewer than {k} "
             f"{plural(joined.noun)}, which no one who has the release alone could see; make rows coarser first"
         )
     return int(behind.min())
