@@ -62,7 +62,7 @@ def faults(parameters: TruncateHistoriesParameters, document: PolicyDocument) ->
 
 def why_not_applicable(
     view: RemedyView,
-    parameters: TruncateHistoriesParameters | None,
+    parameters: TruncateHistoriesParameters | None,  # noqa: ARG001
     outcome: Outcome,
 ) -> str:
     """Say why fewer rows of each unit cannot help a failing demand, or nothing."""

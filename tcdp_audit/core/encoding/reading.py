@@ -90,8 +90,8 @@ def joined_without_blanks(domain: Domain, conventions: Conventions) -> Domain:
     for place in padded:
         texts[place] = texts[place].strip()
     values = sorted({*texts} - {*conventions.missing_tokens})
-    place = {text: code for code, text in enumerate(values)}
-    code = np.array([*(place.get(text, len(values)) for text in texts), len(values)], dtype=np.int64)
+    code_of = {text: code for code, text in enumerate(values)}
+    code = np.array([*(code_of.get(text, len(values)) for text in texts), len(values)], dtype=np.int64)
     counts = np.bincount(code, np.append(domain.counts, domain.missing), len(values) + 1).astype(np.int64)
     joined = np.array([*values, None], dtype=object)[:-1]
     suppressed = _suppressed(joined, conventions)

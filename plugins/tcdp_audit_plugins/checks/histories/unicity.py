@@ -146,8 +146,8 @@ CHECKS: list[Check] = [
             passed="{alone}.",
             failed="{alone}, where {allowed}.",
             impact=(
-                "An intruder who happens to know {known} of {drawn:event} of {person} finds no one else with the same with "
-                "{observed:chance}, in the mean over everyone."
+                "An intruder who happens to know {known} of {drawn:event} of {person} finds no one else with the same "
+                "with {observed:chance}, in the mean over everyone."
             ),
             no_impact="Of whichever {drawn:event} of {person} an intruder knows {known}, others have the same.",
             values=_values,
