@@ -17,7 +17,7 @@ from tcdp_audit.plugin.check import DisclosureType, Need, Parameters, TableCheck
 from tcdp_audit.plugin.detector import Exact, PolicyDocument
 from tcdp_audit.plugin.engine import CheckError
 from tcdp_audit.plugin.sentences import Outcome, Sentences, record_noun, unit_noun
-from tcdp_audit_plugins.checks._shared.households import found_in_households, household_people, population_of
+from tcdp_audit_plugins.checks._shared.households import household_chances, household_people, population_of
 from tcdp_audit_plugins.checks._shared.sampling import covering_population, mean_of_reciprocals
 from tcdp_audit_plugins.guides import built_in_guide
 
@@ -207,7 +207,7 @@ def _of_households(view: TableView, parameters: IndividualRiskParameters) -> Tab
     read = household_people(view)
     alone = _Risks(read.classes.people, read.classes.sample, read.classes.population)
     people = int(alone.records.sum())
-    through, households, highest = found_in_households(read, alone.of_classes, alone.certain)
+    through, households, highest = household_chances(read, alone.of_classes, alone.certain)
     expected = alone.expected
     details: dict[str, Any] = {
         "people": people,

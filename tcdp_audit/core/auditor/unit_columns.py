@@ -1,4 +1,4 @@
-"""Schema checks of columns beside those of the unit: attributes that differ within units, columns that join rows.
+"""Schema checks of columns in addition to those of the unit: attributes that differ within units, columns that join rows.
 
 Both need to know which units have each value of a column. One pass over the records says it: for each value the unit of
 a record that has it, and whether another record with the value is of another unit.

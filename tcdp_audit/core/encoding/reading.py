@@ -81,7 +81,7 @@ def domain_of(
 def joined_without_blanks(domain: Domain, conventions: Conventions) -> Domain:
     """The domain of a column that joins records, in which blanks around a value make no other value.
 
-    Who reads `p` and `p ` in a file reads one person; values of blanks alone are missing where an empty text is.
+    Anyone who reads `p` and `p ` in a file reads one person; values of blanks alone are missing where an empty text is.
     """
     texts = domain.values.tolist() if domain.values.dtype == object and domain.covers is None else []
     padded = [place for place in indices_with_surrounding_whitespace(texts) if texts[place] != texts[place].strip()]

@@ -178,17 +178,17 @@ def links_of(document: PolicyDocument) -> Sequence[tuple[str, str]]:
     """Each column that links tables: its table, and its name there."""
     if document.tables is None:
         return ()
-    found: dict[tuple[str, str], None] = {}
+    linking: dict[tuple[str, str], None] = {}
     for key in LINKS:
         table, _, column = (getattr(document, key) or "").partition(SEPARATOR)
         if column:
-            found[table, column] = None
+            linking[table, column] = None
     for name, one in document.tables.items():
         column = one.by or document.unit_column
         if one.belongs_to in document.tables and column is not None:
-            found[name, column] = None
-            found[str(one.belongs_to), column] = None
-    return tuple(found)
+            linking[name, column] = None
+            linking[str(one.belongs_to), column] = None
+    return tuple(linking)
 
 
 def linking_columns(document: PolicyDocument) -> Sequence[str]:
