@@ -84,7 +84,7 @@ class Ordered:
 
     @cached_property
     def has_copy(self) -> Flags:
-        """Which events are followed by a copy."""
+        """A mark for each event that a copy follows."""
         return np.append(self.copy[1:] > 0, False)[: len(self.copy)]
 
     @cached_property
@@ -94,16 +94,16 @@ class Ordered:
 
     @cached_property
     def heads_in_group(self) -> Positions:
-        """How many heads come after each event, of its unit and time."""
+        """The number of heads after each event, of its unit and time."""
         return np.searchsorted(self.heads, self.group_end) - self.next_head
 
     @cached_property
     def heads_in_unit(self) -> Positions:
-        """How many heads come after each event, of its unit."""
+        """The number of heads after each event, of its unit."""
         return np.searchsorted(self.heads, self.unit_end) - self.next_head
 
     def amounts(self, most: int) -> list[float]:
-        """How many combinations of 1, 2, ... events there are, those of each unit counted for itself.
+        """The number of combinations of 1, 2, ... events, those of each unit counted for itself.
 
         With times it is an upper bound, because several choices may be in the same order.
 
@@ -144,7 +144,7 @@ class Block:
 
     @cached_property
     def lengths(self) -> Counts:
-        """How many holders each combination has. Shape (combinations,)."""
+        """The number of holders of each combination. Shape (combinations,)."""
         return run_lengths(self.starts, len(self.holder))
 
     @cached_property
@@ -154,7 +154,7 @@ class Block:
 
     @cached_property
     def supports(self) -> Counts:
-        """How many units have each combination. Shape (combinations,)."""
+        """The number of units that have each combination. Shape (combinations,)."""
         return np.add.reduceat(self.first.astype(np.int64), self.starts) if len(self.starts) else self.lengths
 
 
@@ -275,6 +275,6 @@ class _Sources:
 
 
 def _weights(ordered: Ordered, before: Integers, reached: Positions) -> Integers:
-    """In how many ways rows form the combinations: C(n, r) of n copies; one more has (n - r) / (r + 1) as many."""
+    """The number of ways in which rows form the combinations: C(n, r) of n copies; one more has (n - r) / (r + 1) as many."""
     copy = ordered.copy[reached]
     return before * (ordered.copies[reached] - copy) // (copy + 1)

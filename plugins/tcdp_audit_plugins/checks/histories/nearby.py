@@ -181,12 +181,12 @@ class NearbyEvents:
 
     @cached_property
     def _first_near(self) -> Positions:
-        """Where in the order by label and time the events near each point begin."""
+        """The position, by label and time, of the first event near each point."""
         return np.searchsorted(self._keys_by_time, self.label_of_point * self.ranks + self.low)
 
     @cached_property
     def amounts(self) -> Counts:
-        """How many events are near each point."""
+        """The number of events near each point."""
         last = np.searchsorted(self._keys_by_time, self.label_of_point * self.ranks + self.high)
         return last - self._first_near
 

@@ -20,7 +20,7 @@ LOOKED_UP = 10**8  # candidates that are looked at, at the most
 
 @dataclass(frozen=True)
 class SampledKnowledge:
-    """What some combinations of events of some units reveal.
+    """The figures of some combinations of events of some units.
 
     Args:
         units: how many units were drawn.
@@ -49,7 +49,7 @@ def sampled_knowledge(
     most: Fraction | None = None,
     block: int = BLOCK,
 ) -> SampledKnowledge:
-    """Of 1,000 units the rarest events and 100 random choices each, as far as 10^8 candidates reach. Exact for these.
+    """Look at the rarest events and 100 random choices of each of 1,000 units, as far as 10^8 candidates reach.
 
     Args:
         events: without times; with points for labels.

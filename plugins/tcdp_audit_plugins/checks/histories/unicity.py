@@ -141,13 +141,13 @@ CHECKS: list[Check] = [
         label="mean chance to be alone by a few events drawn at random",
         needs_quasi_identifiers=False,
         validate=_faults,
-        needs={Need.PARTITION, Need.DISTINCT},
+        needs={Need.UNIT, Need.PARTITION, Need.DISTINCT},
         sentences=Sentences(
             passed="{alone}.",
             failed="{alone}, where {allowed}.",
             impact=(
-                "An intruder who happens to know {known} of {drawn:event} of {person} finds no one else with the same with "
-                "{observed:chance}, in the mean over everyone."
+                "An intruder who happens to know {known} of {drawn:event} of {person} finds no one else with the same "
+                "with {observed:chance}, in the mean over everyone."
             ),
             no_impact="Of whichever {drawn:event} of {person} an intruder knows {known}, others have the same.",
             values=_values,
