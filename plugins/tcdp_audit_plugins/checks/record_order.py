@@ -49,8 +49,8 @@ def record_order(view: TableView, _: RecordOrderParameters) -> TableFigure:
 
     Of each column: whether its values ascend or descend with the places (rank correlation), and whether equal values
     are next to each other more or less often than in a random order (runs). Both have exact moments over all orders.
-    Of the unit the runs alone, also where its column is not released: the records of a person who stand together are
-    joined by their places.
+    Of the unit the runs alone, also where its column is not released: neighbouring records of a person are joined by
+    their places.
 
     Returns:
         A number of columns.
@@ -103,7 +103,7 @@ def _columns(view: TableView) -> list[str]:
 
 @dataclass(frozen=True)
 class Neighbours:
-    """Records that stand next to one of their own unit.
+    """Records next to one of their own unit.
 
     Args:
         observed: the number of pairs of neighbouring records of one unit.
@@ -127,7 +127,7 @@ class Neighbours:
 
 
 def neighbours_of(units: Codes) -> Neighbours | None:
-    """How many records stand next to one of their unit; None where each unit has one record. O(records).
+    """The number of records next to one of their unit; None where each unit has one record. O(records).
 
     Args:
         units: the code of each record's unit, those without one together. Shape (records,).
@@ -184,7 +184,7 @@ def _runs_in_the_mean(sizes: Floats) -> float:
 
 
 def _p_value_of_runs(runs: int, sizes: Floats) -> float:
-    """How often a random order has a number of runs that is as far from the mean."""
+    """The probability that a random order has a number of runs as far from the mean."""
     n, squares, cubes = float(sizes.sum()), float((sizes**2).sum()), float((sizes**3).sum())
     variance = (squares * (squares + n * (n + 1)) - 2 * n * cubes - n**3) / (n**2 * (n - 1))
     return _two_sided((runs - _runs_in_the_mean(sizes)) / sqrt(variance)) if variance > 1e-9 else 1.0
@@ -236,7 +236,7 @@ def _faults(_: RecordOrderParameters, document: PolicyDocument) -> Iterator[tupl
 
 
 def _values(outcome: Outcome) -> dict[str, str]:
-    """What joins neighbours: the policy's unit, or the household."""
+    """The link of neighbours: the policy's unit, or the household."""
     joined_by = outcome.details.get("joined_by")
     return {"noun": unit_noun(outcome) if joined_by == outcome.conventions.get("unit") else "household"}
 

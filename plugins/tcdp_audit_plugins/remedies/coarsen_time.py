@@ -93,11 +93,11 @@ def coarsen_dates(view: RemedyView, parameters: CoarsenTimeParameters) -> Treatm
         return _coarsened(time, periods, parameters.to)
     possible = _possible(time, periods)
     attempts = trials(view, lambda outcome: not why_not_applicable(view, None, outcome))
-    found = _finest(attempts, time, possible)
-    if found is None:
+    finest = _finest(attempts, time, possible)
+    if finest is None:
         reached = attempts.refusal(_coarsened(time, periods, possible[-1])) if possible else "the dates are coarse"
         raise RemedyError(f"no period is coarse enough; {reached}")
-    return _coarsened(time, periods, found)
+    return _coarsened(time, periods, finest)
 
 
 def _possible(time: Attribute, periods: list[Period | None]) -> list[Coarseness]:

@@ -179,7 +179,7 @@ class Exposure:
         return int(self.units_of(failed, unit).sum())
 
     def units_of(self, failed: Mapping[int, int], unit: Domain) -> Mask:
-        """Which entities have an exposed record. Shape (units + 1,)."""
+        """The entities that have an exposed record, as a mask. Shape (units + 1,)."""
         exposed = np.zeros(unit.size + 1, dtype=bool)
         for place in failed.keys() & self.entities.keys():
             exposed |= self.entities[place]

@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from tcdp_audit.core.auditor.views import ROWS, UNITS, View, Views, noun_of_root, targets_of
-from tcdp_audit.core.base.outcome import DROPPED, KNOWN_ROWS, Outcome, Severity, Status
+from tcdp_audit.core.auditor.views import ROWS, UNITS, View, Views, has_tables, noun_of_root, targets_of
+from tcdp_audit.core.base.outcome import (
+    DROPPED,
+    KNOWN_ROWS,
+    LINK_DEMANDS,
+    ORPHAN_ROWS,
+    REPEATED_UNIT,
+    STRUCTURE,
+    Outcome,
+    Severity,
+    Status,
+)
 from tcdp_audit.core.base.words import agree, count, noun_form, plural
+from tcdp_audit.core.release.release import Release
 
 if TYPE_CHECKING:
     from tcdp_audit.core.units.histories import Histories
@@ -15,6 +27,14 @@ if TYPE_CHECKING:
 
 PER_ROW = "per_row"  # the detail of a demand on whole histories with what single rows show
 TITLES = "Demands judge what the unit joins", "A column joins the records of a unit"
+LINK_TITLES = {
+    ORPHAN_ROWS: ("Every row belongs to one row of its parent", "Rows belong to no row, or to several"),
+    REPEATED_UNIT: ("The table of units has one row for each", "The table of units repeats some"),
+}
+CORRECT = {
+    ORPHAN_ROWS: "correct the links, or leave these rows out",
+    REPEATED_UNIT: "leave one row of each, or declare the table as one of rows that belong to another",
+}
 
 
 def with_per_row(outcome: Outcome, view: View, *, on_classes: bool) -> Outcome:
@@ -99,6 +119,32 @@ def with_histories(outcome: Outcome, views: Views) -> Outcome:
     )
 
 
+def link_outcomes(release: Release) -> Iterator[Outcome]:
+    """The outcomes on the links between the tables of a release; none for a release of one table.
+
+    Cost: O(distinct links).
+    """
+    if not has_tables(release):
+        return
+    from tcdp_audit.core.units.linked import LinkedTables  # noqa: PLC0415 - only for several tables
+
+    assert isinstance(release.engine, LinkedTables)  # noqa: S101 - what a policy of tables is opened as
+    for check in LINK_DEMANDS:
+        faults = [one for one in release.engine.links.faults if one.check == check]
+        columns = sorted({one.column for one in faults})
+        rows = {one.column: one.rows for one in faults if one.rows is not None}
+        yield Outcome(
+            check=check,
+            title=LINK_TITLES[check][bool(faults)],
+            status=Status.FAILED if faults else Status.PASSED,
+            severity=Severity.ERROR,
+            observed=float(len(columns)),
+            details={"columns": columns, **({"rows": rows} if rows else {})},
+            message=f"{'; '.join(one.sentence for one in faults)}; {CORRECT[check]}" if faults else "",
+            source=STRUCTURE,
+        )
+
+
 def judges_histories(views: Views) -> bool:
     """Whether a demand that counts, and can fail a release, judges more than one row of a unit."""
     return any(
@@ -116,6 +162,12 @@ def _sentence(histories: Histories) -> str:
     alike = (
         f"{alone:,} of {of} {agree(alone, 'is', 'are')} alone" if alone else f"as few as {count(least, noun)} are alike"
     )
+    tables = histories.release.policy.document.tables
+    if tables is not None:
+        return (
+            f"column {unit!r} joins the rows of each {noun} in {count(len(tables), 'table')}: with all of theirs "
+            f"{alike}, which no demand judges; demand a group size, such as `k_anonymity: {{k: 5}}`"
+        )
     return (
         f"column {unit!r} joins the rows of each {noun}: {several:,} of {of} {agree(several, 'has', 'have')} more than "
         f"one, and with all of theirs {alike}, which no demand judges; "

@@ -39,7 +39,7 @@ class TableTask(Task[TableCheck[Any]]):
         return _with_estimate(task._judged(outcome, unfailable, "by every release"), figure.estimate)  # noqa: SLF001
 
     def _figure(self, measurements: Measurements) -> TableFigure:
-        """What the check measures; for an equal question about the same tables and files, what it measured then."""
+        """The check's figure; for an equal question about the same tables and files, the one measured then."""
         view, parameters = measurements.view(), self.expectation.parameters
 
         def measured() -> TableFigure:

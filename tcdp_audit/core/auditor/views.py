@@ -72,7 +72,7 @@ class View:
 
     @property
     def key(self) -> str:
-        """What distinguishes it from the other views of a release."""
+        """The key that distinguishes it from the other views of a release."""
         return f"{self.kind} {self.table}" if self.table else self.kind
 
     @property
@@ -82,12 +82,12 @@ class View:
 
     @property
     def known_rows(self) -> str | None:
-        """What its outcomes say of the rows that are known: `all`, or `one`; None where no unit joins rows."""
+        """The rows that are known, as its outcomes say: `all`, or `one`; None where no unit joins rows."""
         return None if self.histories is None else "all" if self.is_whole else "one"
 
     @property
     def record_name(self) -> str:
-        """What a record of the view is called, where it is a unit; empty where it is a row."""
+        """The noun of a record of the view, where it is a unit; empty where it is a row."""
         return noun_of_root(self.histories) if self.kind == UNITS and self.histories is not None else ""
 
     @property
@@ -139,7 +139,7 @@ class View:
         return () if self.kind != HISTORIES or self.histories is None else self.histories.exempt_column
 
     def obstacle(self, check: Specification[Any], parameters: Any, target: Target) -> str:
-        """Why a demand cannot be judged here; empty if it can."""
+        """The reason why a demand cannot be judged here; empty if it can."""
         if self.failure:
             return f"cannot be evaluated: {self.failure}"
         if self.kind == ROWS and has_tables(self.release) and check.on_classes:
@@ -209,7 +209,7 @@ class Views:
 
 
 def noun_of_root(histories: Histories) -> str:
-    """What is judged as a whole, in the singular: a household, or what the policy's unit is called."""
+    """The noun of what is judged as a whole: a household, or what the policy's unit is called."""
     document = histories.release.policy.document
     return "household" if histories.is_of_households else document.unit_name or noun_of_column(document.unit or "")
 
@@ -222,7 +222,7 @@ def targets_of(policy: Policy) -> Iterator[tuple[Expectation, Target]]:
 
 
 def known_rows_of(expectation: Expectation, policy: Policy) -> str:
-    """How many rows of a unit a demand takes to be known: its own parameter, or else the policy's convention."""
+    """The number of rows of a unit that a demand takes to be known: by its own parameter, or the convention."""
     own = getattr(expectation.parameters, "known_rows", None)
     return own or policy.conventions.known_rows
 

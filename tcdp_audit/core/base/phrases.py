@@ -88,7 +88,7 @@ def columns_of(outcome: Outcome, names: Sequence[str]) -> str:
 
 
 def known_columns(outcome: Outcome) -> str:
-    """What the intruder is taken to know: columns, as `columns_of` names them, or the whole history of them."""
+    """The columns that the intruder is taken to know, as `columns_of` names them, or the whole history of them."""
     known = columns_of(outcome, outcome.known)
     return f"{outcome.naming.history_name} {known}" if outcome.conventions.get(KNOWN_ROWS) == "all" else known
 

@@ -155,7 +155,7 @@ class Specification(ABC, Generic[P]):
         return [*sorted(quasi_identifiers), *target.known]
 
     def reading(self, parameters: P) -> str:
-        """What it judges where a released unit joins rows; see `history_reading`."""
+        """The reading of a released unit that joins rows; see `history_reading`."""
         if self.history_reading is not None:
             return self.history_reading(parameters)
         if not self.on_classes:

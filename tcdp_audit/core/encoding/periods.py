@@ -63,13 +63,13 @@ def period_of(text: str) -> Period | None:
         return None
 
 
-def _part_of_year(found: re.Match[str] | None) -> Period | None:
+def _part_of_year(match: re.Match[str] | None) -> Period | None:
     """A month, a quarter or a half year."""
-    if found is None or (len(found[3]) == 1) != (found[2] is not None):
+    if match is None or (len(match[3]) == 1) != (match[2] is not None):
         return None
-    size = {None: 1, "Q": 3, "H": 6}[found[2]]
-    number = int(found[3])
-    return _months(int(found[1]), (number - 1) * size + 1, size) if 1 <= number <= 12 // size else None
+    size = {None: 1, "Q": 3, "H": 6}[match[2]]
+    number = int(match[3])
+    return _months(int(match[1]), (number - 1) * size + 1, size) if 1 <= number <= 12 // size else None
 
 
 def _months(year: int, first: int, months: int) -> Period:
@@ -110,9 +110,9 @@ def within(labels: Sequence[str], others: Sequence[str]) -> list[NDArray[np.intp
     last = np.array([one.last for one in periods if one is not None], dtype=np.int64)
     order = np.argsort(first, kind="stable")
     known, first, last = known[order], first[order], last[order]
-    found = []
+    inside = []
     for label in labels:
         period = period_of(label) if len(known) else None
         low, high = (0, 0) if period is None else np.searchsorted(first, [period.first, period.last + 1])
-        found.append(known[low:high][last[low:high] <= (period.last if period is not None else 0)])
-    return found
+        inside.append(known[low:high][last[low:high] <= (period.last if period is not None else 0)])
+    return inside

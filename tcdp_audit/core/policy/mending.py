@@ -220,7 +220,7 @@ def _unit_released(document: PolicyDocument) -> Iterator[Located]:
 
 
 def _histories_sound(document: PolicyDocument) -> Iterator[Located]:
-    """What households, times and attributes of units need of the rest of the policy."""
+    """The faults of households, times and attributes of units, and what they need of the rest of the policy."""
     household = document.attributes.get(document.household or "")
     if household is not None and household.role in (Role.QUASI_IDENTIFIER, Role.SENSITIVE):
         role = household.role.value.replace("_", "-")
@@ -242,7 +242,7 @@ def _histories_sound(document: PolicyDocument) -> Iterator[Located]:
 
 
 def _weight_numeric(document: PolicyDocument) -> Iterator[Located]:
-    """What can be known of the weights without data: they are numbers, and those of households are of households."""
+    """The faults of the weights without data: they are numbers, and those of households are of households."""
     for key, name in (("weight", document.weight), ("household_weight", document.household_weight)):
         weight = document.attributes.get(name or "")
         if weight is not None and weight.scale is not Scale.NUMERIC:

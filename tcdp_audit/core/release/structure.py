@@ -157,6 +157,8 @@ def _linked_rows(release: Release) -> Outcome:
     Records without a unit count as one unit together, as for every demand.
     """
     document, name = release.policy.document, _linking_column(release)
+    if document.tables is not None:  # the links are judged by themselves, and what they join as whole histories
+        return _outcome(LINKED_ROWS, ("Linked tables are judged together", LINKED_TITLES[1]), [], "")
     if name is None:
         return _outcome(LINKED_ROWS, LINKED_TITLES, [], "")
     domain, is_unit = release.domains.get(name), name == document.unit

@@ -115,10 +115,11 @@ class NewColumn:
             >>> NewColumn.of_texts(["[0, 40)", "[40, 99]"], np.array([0, 1, 1])).cells.tolist()
             ['[0, 40)', '[40, 99]']
         """
-        if isinstance(cells, str) or not isinstance(cells, Iterable):
-            given = "one text" if isinstance(cells, str) else type_of(cells)
-            raise PluginError(f"`NewColumn.of_texts` was given {given}; it takes a list of texts")
-        return cls(np.array([*cells], dtype=object), codes)
+        given: Any = cells  # by a plugin, of whatever type
+        if isinstance(given, str) or not isinstance(given, Iterable):
+            described = "one text" if isinstance(given, str) else type_of(given)
+            raise PluginError(f"`NewColumn.of_texts` was given {described}; it takes a list of texts")
+        return cls(np.array([*given], dtype=object), codes)
 
 
 def _can_be_written(text: str) -> bool:

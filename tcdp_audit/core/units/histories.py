@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,7 @@ from tcdp_audit.core.classes.shards import suppressed_in_all
 from tcdp_audit.core.encoding.counted import CountedCodes
 from tcdp_audit.core.encoding.domain import Domain, RawDomain
 from tcdp_audit.core.encoding.keys import fold, occurrences, tally
+from tcdp_audit.core.engines.base import Engine
 from tcdp_audit.core.policy.model import AttributeDeclaration, Role, Scale
 from tcdp_audit.core.policy.policy import Policy
 from tcdp_audit.core.release.release import Release
@@ -81,7 +82,15 @@ class Histories:
     per_row: Mapping[str, Any]
     alone_at_depth: tuple[int, ...] = ()
     members: Members | None = None
-    _domains: dict[Known, Domain] = field(default_factory=dict, init=False, repr=False)
+    _domains: dict[Known, Domain] = field(default_factory=dict, repr=False)
+    _engines: dict[str, Engine] = field(default_factory=dict, repr=False)
+
+    def under(self, release: Release) -> Self:
+        """The same histories under another policy that reads the same columns in the same way.
+
+        Engines are shared, so that what was counted of them is found again.
+        """
+        return self if release is self.release else replace(self, release=release)
 
     @cached_property
     def sizes(self) -> Numbers:
@@ -118,13 +127,7 @@ class Histories:
     @cached_property
     def units_release(self) -> Release:
         """A table with one row for each unit: its history as the only quasi-identifier, and what is constant in it."""
-        chosen = np.flatnonzero(self.present)
-        columns = {self.name(known): self._units_column(coded.codes[chosen], coded) for known, coded in self.by.items()}
         declared = self.release.policy.attributes
-        for name, codes in self.constant.items():
-            if name != self.unit.attribute:
-                columns[name] = self._own_column(name, codes[chosen])
-        columns[ROOT] = (RawDomain(np.arange(self.unit.size), self.present[:-1].astype(np.int64), 0), chosen)
         plain = {
             name: one.model_copy(update={"role": Role.INSENSITIVE}) if one.role is Role.QUASI_IDENTIFIER else one
             for name, one in declared.items()
@@ -136,11 +139,29 @@ class Histories:
         policy = declaring(self.release.policy, {**plain, **numbers}, ROOT)
         weighted = policy.document.model_copy(update={"weight": self.release.policy.document.root_weight})
         policy = replace(policy, document=weighted)
-        return Release(UnitsEngine(self.release.engine, columns), policy, self.release.original, self.release.cache)
+        if "units" not in self._engines:
+            self._engines["units"] = self._engine_of_units()
+        return Release(self._engines["units"], policy, self.release.original, self.release.cache)
+
+    def _engine_of_units(self) -> Engine:
+        chosen = np.flatnonzero(self.present)
+        columns = {self.name(known): self._units_column(coded.codes[chosen], coded) for known, coded in self.by.items()}
+        for name, codes in self.constant.items():
+            if name != self.unit.attribute:
+                columns[name] = self._own_column(name, codes[chosen])
+        columns[ROOT] = (RawDomain(np.arange(self.unit.size), self.present[:-1].astype(np.int64), 0), chosen)
+        return UnitsEngine(self.release.engine, columns)
 
     @cached_property
     def rows_release(self) -> Release:
         """The rows of the table, each with the history of its unit."""
+        if "rows" not in self._engines:
+            self._engines["rows"] = self._engine_of_rows()
+        known = AttributeDeclaration(role=Role.INSENSITIVE, scale=Scale.NUMERIC)
+        policy = declaring(self.release.policy, {**self.release.policy.attributes, ROOT: known}, ROOT)
+        return replace(self.release, engine=self._engines["rows"], policy=policy)
+
+    def _engine_of_rows(self) -> Engine:
         columns = {
             self.name(known): (raw_numbers(coded.codes, coded.distinct), coded.codes)
             for known, coded in self.by.items()
@@ -149,10 +170,7 @@ class Histories:
             columns[EXEMPT] = (raw_numbers(self.exempt.astype(np.int64), 2), self.exempt.astype(np.int64))
         numbers = np.arange(self.unit.size)
         columns[ROOT] = (RawDomain(numbers, self.unit.counts, self.unit.missing), np.append(numbers, self.unit.size))
-        engine = HistoryEngine(self.release.engine, self.unit, columns)
-        known = AttributeDeclaration(role=Role.INSENSITIVE, scale=Scale.NUMERIC)
-        policy = declaring(self.release.policy, {**self.release.policy.attributes, ROOT: known}, ROOT)
-        return replace(self.release, engine=engine, policy=policy)
+        return HistoryEngine(self.release.engine, self.unit, columns)
 
     def unit_of_row(self) -> Numbers:
         """The position of each row's unit in the table of units, in the table's order; -1 for an exempt unit."""
@@ -232,7 +250,7 @@ def read_histories(release: Release, known: Sequence[Known], memory: int) -> His
     sets = [(), *sorted({one for one in known if one})]
     domains = _columns(release, sets)
     key = ("histories", tuple(sets), release.policy.conventions.suppressed, Identity(release.engine, *domains))
-    return release.cache.get(key, lambda: _read(release, sets, domains, memory))
+    return release.cache.get(key, lambda: _read(release, sets, domains, memory)).under(release)
 
 
 def _columns(release: Release, sets: Sequence[Known]) -> list[Domain]:

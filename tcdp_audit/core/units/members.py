@@ -35,12 +35,12 @@ class People:
 
 @dataclass(frozen=True)
 class Members:
-    """How far the people of households are alike.
+    """The likeness of the people of households.
 
     Args:
         people: the number of people.
         in_households_alone: how many are in a household whose composition no other one has.
-        least_alike: the least number of people who could be meant, over people: the households of the composition,
+        least_alike: the least number of people who fit, over people: the households of the composition,
             times the members of the own household with the same values.
         without_their_like: how many people could be no one else: that number is 1.
         with_one_alone: how many are in a household with someone whom no one in the release is like.
@@ -93,7 +93,7 @@ def people_of(rows: CountedCodes, root: Domain, person: Domain | None, labels: K
 
 
 def members_of(people: People, compositions: CodedHistories, present: NDArray[np.bool_]) -> Members:
-    """How far people are alike by their households' compositions.
+    """The likeness of people by their households' compositions.
 
     Args:
         people: of all households.
