@@ -275,6 +275,6 @@ class _Sources:
 
 
 def _weights(ordered: Ordered, before: Integers, reached: Positions) -> Integers:
-    """The number of ways in which rows form the combinations: of n copies C(n, r), and (n - r) / (r + 1) times it next."""
+    """The number of ways in which rows form the combinations: of n copies C(n, r), one more (n - r) / (r + 1) times."""
     copy = ordered.copy[reached]
     return before * (ordered.copies[reached] - copy) // (copy + 1)
