@@ -23,54 +23,67 @@ class UnitRows(Protocol):
     @property
     def units(self) -> int:
         """The number of units, those without rows included."""
+        ...
 
     @property
     def unit(self) -> NDArray[np.int64]:
         """The unit of each row. Shape (rows,)."""
+        ...
 
     @property
     def codes(self) -> Mapping[str, NDArray[np.int64]]:
         """The code of each row in each column that is known of an event, by name."""
+        ...
 
     @property
     def sizes(self) -> Mapping[str, int]:
         """A number above all codes of each of these columns."""
+        ...
 
     @property
     def static(self) -> NDArray[np.int64]:
         """The class of what is always known of a unit. Shape (units,)."""
+        ...
 
     @property
     def time(self) -> NDArray[np.int64] | None:
         """The time of each event in whole steps; None without times."""
+        ...
 
     @property
     def without_time(self) -> NDArray[np.bool_]:
         """A mark for each row without a time."""
+        ...
 
     @property
     def step(self) -> Fraction:
         """The length of a step of time."""
+        ...
 
     @property
     def time_column(self) -> str | None:
         """The column with the time."""
+        ...
 
     @property
     def secret(self) -> NDArray[np.int64] | None:
         """The sensitive value of each row, -1 where it is missing; None where none was asked for. Shape (rows,)."""
+        ...
 
     @property
     def secrets(self) -> int:
         """A number above all codes of sensitive values."""
+        ...
 
     @property
     def secret_labels(self) -> Sequence[str]:
         """These values as texts, for a parameter that names some; never for evidence."""
+        ...
 
     @property
     def least_class(self) -> int:
         """The number of units in the smallest class of equal whole histories."""
+        ...
 
 
 @dataclass(frozen=True)

@@ -71,7 +71,7 @@ def sampled_knowledge(
             combinations += len(fits.supports)
             if secrets is not None:
                 sharing, shares = shares_of(fits.combination, fits.unit, len(fits.supports), fits.supports, secrets)
-                confidence = max([confidence, *([largest(shares)] if len(sharing) else [])])
+                confidence = max(confidence, largest(shares)) if len(sharing) else confidence
                 if most is not None:
                     exposed |= {*own[some][sharing[shares.compare(most) > 0]].tolist()}
     drawn = len({one for own in unit for one in np.unique(own).tolist()})
