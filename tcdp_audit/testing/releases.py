@@ -166,8 +166,8 @@ class TableCase:
         domain = [int(one) for one in NUMERIC[name]] if name in NUMERIC else self.labels[name]
         return [None if code == NONE else domain[code] for code in codes]
 
-    def document(self, check: str) -> PolicyDocument:
-        """A policy for these tables that expects a check."""
+    def document(self, check: str, *, unit: bool = False) -> PolicyDocument:
+        """A policy for these tables that expects a check; with `unit`, one that joins rows by the key."""
         attributes: dict[str, Any] = {name: dict(ROLES[name]) for name in self.release}
         for name in ("zip", "disease"):
             attributes[name]["hierarchy"] = hierarchy_of(self.labels[name])
@@ -175,6 +175,8 @@ class TableCase:
         attributes[KEY] = {"role": "insensitive"}
         files = {name: f"{name}.csv" for name in self.records if name != "release"}
         content = {"version": 1, **files, "key": KEY, "attributes": attributes, "expect": [{check: None}]}
+        if unit:
+            content["unit"] = KEY
         return PolicyDocument.model_validate(content)
 
     def shows_a_cell(self, text: str) -> bool:

@@ -25,8 +25,8 @@ from tcdp_audit.api import (
     plain_figures,
     require_type,
 )
-from tcdp_audit.plugin.check import Limit, Parameters, TableCheck, TableFigure, TableView
-from tcdp_audit.plugin.detector import Detector
+from tcdp_audit.plugin.check import Limit, Need, Parameters, TableCheck, TableFigure, TableView
+from tcdp_audit.plugin.detector import Detector, PolicyDocument
 from tcdp_audit.plugin.engine import CheckError, Engine
 from tcdp_audit.plugin.sentences import Outcome, Status
 from tcdp_audit.testing.class_figures import PROPERTY, SHARED, STATE
@@ -124,7 +124,7 @@ class TableCheckSuite(Suite):
             self.subject, self.specification, {**example_of(self.subject, self.specification), **self.given}, "example"
         )
         cases = list(table_cases())
-        document = cases[0].document(self.specification.name)
+        document = cases[0].document(self.specification.name, unit=Need.UNIT in self.specification.needs)
         self._require_sound(example, document)
         chosen = [
             one
@@ -321,10 +321,13 @@ class TableTrial(AuditedTrial):
 
     @cached_property
     def _document(self) -> Any:
-        return self.case.document(self.check.name)
+        return self._document_of(self.case)
 
     def _policy(self, parameters: Parameters, case: TableCase) -> Policy:
-        return Policy(case.document(self.check.name), (Expectation(self.check, parameters),), text="")
+        return Policy(self._document_of(case), (Expectation(self.check, parameters),), text="")
+
+    def _document_of(self, case: TableCase) -> PolicyDocument:
+        return case.document(self.check.name, unit=Need.UNIT in self.check.needs)
 
     def _outcome(self, tables: Mapping[str, pa.Table], case: TableCase) -> Outcome:
         with self._engines(tables) as engines:

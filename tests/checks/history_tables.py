@@ -14,7 +14,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
+from tcdp_audit import Outcome, audit
 from tcdp_audit_plugins.checks.histories.chances import exact_chances
 from tcdp_audit_plugins.checks.histories.events import Events, Secrets, secrets_of
 from tcdp_audit_plugins.checks.histories.knowledge import KnowledgeOfSize, knowledge_of
@@ -288,50 +290,24 @@ def plain_unicity(table: Table, points: int, *, leave_out: bool, tolerance: int 
     return sum(shares, Fraction(0)) / len(shares) if shares else None
 
 
-# --- as a check's view has them --------------------------------------------------------------------------------------
+# --- as a release ----------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Rows:
-    """What the view of a check gives of a table with the columns `label`, `day` and `diagnosis`."""
-
-    units: int
-    unit: Any
-    codes: Mapping[str, Any]
-    sizes: Mapping[str, int]
-    static: Any
-    time: Any
-    without_time: Any
-    step: Fraction
-    time_column: str | None
-    secret: Any
-    secrets: int
-    secret_labels: tuple[str, ...]
-    least_class: int
-
-
-def unit_rows(table: Table, *, time_is_known: bool = False, step: Fraction | int = 1) -> Rows:
-    events = table.events(timed=True)
-    labels = sorted({str(row.secret) for row in table.rows if row.secret is not None})
-    codes = {"label": coded(row.label for row in table.rows)}
-    codes |= {"day": coded(row.time for row in table.rows)} if time_is_known else {}
-    known = table.with_time() if time_is_known else table
-    whole = Counter(
-        (table.known(unit), tuple(sorted((row.label for row in known.rows if row.unit == unit), key=repr)))
-        for unit in table.units
-    )
-    return Rows(
-        units=len(table.units),
-        unit=events.unit,
-        codes=codes,
-        sizes={name: int(one.max(initial=-1)) + 1 for name, one in codes.items()},
-        static=events.static,
-        time=None if all(row.time is None for row in table.rows) else events.time,
-        without_time=events.without_time,
-        step=Fraction(step),
-        time_column=None if all(row.time is None for row in table.rows) else "day",
-        secret=np.array([-1 if row.secret is None else labels.index(str(row.secret)) for row in table.rows], np.int64),
-        secrets=len(labels) + 1,
-        secret_labels=tuple(labels),
-        least_class=min(whole.values()),
-    )
+def outcome_of(table: Table, check: str, parameters: Mapping[str, Any], **policy: Any) -> Outcome:
+    """The outcome of a check of a release with the columns `patient`, `static`, `label`, `day` and `diagnosis`."""
+    texts = {
+        "patient": [str(row.unit) for row in table.rows],
+        "static": [str(table.known(row.unit)) for row in table.rows],
+        "label": [str(row.label) for row in table.rows],
+        "diagnosis": [None if row.secret is None else str(row.secret) for row in table.rows],
+    }
+    release = {name: pa.array(cells, pa.string()) for name, cells in texts.items()}
+    release["day"] = pa.array([row.time for row in table.rows], pa.int64())
+    attributes = {
+        "static": {"role": "quasi_identifier", "of": "unit"},
+        "label": {"role": "quasi_identifier"},
+        "diagnosis": {"role": "sensitive"},
+        "day": {"role": "insensitive", "scale": "numeric"},
+    }
+    given = {"version": 1, "unit": "patient", "time": "day", "attributes": attributes, "expect": [{check: parameters}]}
+    return audit(pa.table(release), {**given, **policy}).expectations[0]

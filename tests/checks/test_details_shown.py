@@ -8,10 +8,11 @@ from math import isfinite
 from typing import Any
 
 import pytest
-from asked_tables import EXPECT, TABLES, audited
+from asked_tables import CHECKS, EXPECT, TABLES, audited
 from test_sentences import FIRST
 
 from tcdp_audit import Outcome
+from tcdp_audit.plugin.check import Need
 from tcdp_audit.plugin.report import Rows
 from tcdp_audit.plugin.sentences import count, figure, percent
 from tcdp_audit_reports.sections.findings import Finding, findings
@@ -20,9 +21,9 @@ ELSEWHERE = {"distribution", "by_size"}  # pictures of many cells, whose tables 
 
 
 @cache
-def shown(name: str) -> list[tuple[Outcome, Finding, set[str]]]:
+def shown(name: str, *, unit: bool) -> list[tuple[Outcome, Finding, set[str]]]:
     """Each outcome, its article, and what is seen in it or in that to which it refers for a picture."""
-    audit = audited(name, unit=False)
+    audit = audited(name, unit=unit)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(
             "tcdp_audit_reports.sections.findings.MANY", len(audit.expectations)
@@ -75,7 +76,7 @@ def test_every_detail_of_every_check_is_in_the_report(check: str, tables: Abstra
     unseen = {
         (detail, str(leaf))
         for name in tables
-        for outcome, finding, cells in shown(name)
+        for outcome, finding, cells in shown(name, unit=Need.UNIT in CHECKS[check].needs)
         if outcome.check == check
         for detail, value in outcome.details.items()
         if detail not in ELSEWHERE

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from history_tables import (
     T1,
@@ -17,6 +18,7 @@ from history_tables import (
     f1,
     figures,
     inst_eval,
+    outcome_of,
     pbcseq,
     plain_knowledge,
     plain_windows,
@@ -26,6 +28,8 @@ from history_tables import (
 )
 from hypothesis import given, strategies as st
 
+from tcdp_audit import PolicyError, Status, audit
+from tcdp_audit_plugins.checks.histories import known_events as specification, nearby, sample
 from tcdp_audit_plugins.checks.histories.knowledge import NONE, KnowledgeOfSize, known_at
 
 
@@ -282,3 +286,183 @@ def test_repeats_that_are_ignored_count_once():
     once = events.once_each()
     assert (len(events.unit), len(once.unit)) == (13, 12)
     assert once.lengths.tolist() == [2] * 6
+
+
+# --- whole audits ----------------------------------------------------------------------------------------------------
+
+
+def test_an_audit_of_two_thousand_patients():
+    result = outcome_of(f1(), "known_events", {"k": 5})
+    assert (result.status, result.observed) == (Status.FAILED, 1)
+    assert result.records is not None
+    assert (result.records.total, result.records.failing) == (2000, 1000)
+    assert [
+        (one["size"], one["smallest_support"], one["alone"], one["exposed"]) for one in result.details["sizes"]
+    ] == [
+        (1, 169, 0, 0),
+        (2, 4, 0, 4),
+        (3, 1, 618, 1000),
+    ]
+    assert result.details["confidence"] == 1
+    assert "narrows 1,000 of 2,000 patients down to fewer than 5 patients" in result.message
+    assert "618 patients are found for certain, and no one by 2 events" in result.message
+
+
+@pytest.mark.parametrize(
+    ("k", "status"), [(3, Status.PASSED), (4, Status.PASSED), (5, Status.FAILED), (1, Status.MEASURED)]
+)
+def test_the_threshold_and_its_sides(k: int, status: Status):
+    assert outcome_of(f1(), "known_events", {"k": k, "m": 2}).status is status
+
+
+@pytest.mark.parametrize(
+    ("parameters", "k", "exposed"),
+    [
+        ({"order": "sequence", "m": 2}, 1, 2),
+        ({"tolerance": {"day": 1}, "m": 1}, 3, 0),
+        ({"tolerance": {"day": "2.5"}, "m": 2}, 1, 1),
+        ({"window": 2}, 1, 2),
+        ({"m": 1, "attributes": ["label"]}, 4, 0),
+        ({"repeats": "ignored"}, 4, 0),
+    ],
+)
+def test_audits_of_six_patients_by_ward(parameters: dict[str, Any], k: int, exposed: int):
+    result = outcome_of(T1, "known_events", {"k": 2, **parameters})
+    assert result.records is not None
+    assert (result.observed, result.records.failing) == (k, exposed)
+
+
+@pytest.mark.parametrize(
+    ("share", "status"), [("4/5", Status.PASSED), ("0.79", Status.FAILED), ("0.81", Status.PASSED)]
+)
+def test_the_share_of_a_value_and_its_sides(share: str, status: Status):
+    result = outcome_of(T1.with_time(), "known_events", {"C": share, "m": 1})
+    assert (result.status, result.details["confidence"]) == (status, Fraction(4, 5))
+
+
+def test_named_values_only():
+    shares = {"hiv": Fraction(4, 5), "gout": Fraction(1, 2)}
+    for value, share in shares.items():
+        result = outcome_of(T1.with_time(), "known_events", {"C": "1/2", "m": 1, "values": [value]})
+        assert (result.status is Status.FAILED, result.details["confidence"]) == (value == "hiv", share)
+    lacking = outcome_of(T1, "known_events", {"C": "1/2", "values": ["hiv", "measles"]})
+    assert (lacking.status, "no event has 1 value of the 2" in lacking.message) == (Status.ERROR, True)
+    assert "measles" not in lacking.message
+
+
+@pytest.mark.parametrize(
+    ("convention", "status"), [("excluded", Status.PASSED), ("own_category", Status.FAILED), ("fail", Status.FAILED)]
+)
+def test_a_missing_sensitive_value(convention: str, status: Status):
+    table = Table([Row("p", "a", 1), Row("q", "a", 1), Row("r", "a", 1, "x")])
+    policy = {"conventions": {"missing_sensitive": convention}}
+    assert outcome_of(table, "known_events", {"C": "1/2"}, **policy).status is status
+
+
+def test_dates_are_days():
+    table = Table([Row("p", "a", "2024-02-28"), Row("q", "a", "2024-03-01"), Row("r", "a", "2024-03-02")])  # type: ignore[arg-type]
+    rows = {"patient": ["p", "q", "r"], "day": [row.time for row in table.rows]}
+    attributes = {"day": {"role": "quasi_identifier"}}
+    supports = []
+    for days in (0, 1, 2, 3):
+        expect = [{"known_events": {"m": 1, "tolerance": {"day": days}}}]
+        document = {"version": 1, "unit": "patient", "time": "day", "attributes": attributes, "expect": expect}
+        supports.append(audit(pa.table(rows), document).expectations[0].details["distribution"])
+    assert supports == [[[1.0, 3, 3]], [[1.0, 1, 1], [2.0, 2, 2]], [[2.0, 2, 2], [3.0, 1, 1]], [[3.0, 3, 3]]]
+
+
+def test_events_without_a_time_are_left_out_of_an_order_and_counted():
+    table = Table([Row("p", "a", 1), Row("p", "a"), Row("q", "a", 2)])
+    result = outcome_of(table, "known_events", {"order": "sequence"})
+    assert (result.observed, result.details["without_time"], result.details["largest_history"]) == (2, 1, 1)
+    assert outcome_of(table, "known_events", {"window": 1}).details["without_time"] == 1
+
+
+@pytest.mark.parametrize(
+    ("parameters", "policy", "sentence"),
+    [
+        ({}, {"unit": None}, "does not say which rows are a person's"),
+        ({"order": "sequence"}, {"time": None}, "needs the times of events"),
+        ({"window": 3}, {"time": None}, "needs the times of events"),
+        ({"tolerance": {"label": 3}}, {}, "which is not the time of events"),
+        ({"tolerance": {"day": -1}}, {}, "at least 0"),
+        ({"tolerance": {"day": 1}, "m": 4}, {}, "more than 3 events whose times may be wrong"),
+        ({"tolerance": {"day": 1}, "order": "sequence"}, {}, "only their order is known"),
+        ({"window": 0}, {}, "greater than 0"),
+        ({"window": 1, "order": "sequence"}, {}, "not by the order of it"),
+        ({"window": 1, "tolerance": {"day": 1}}, {}, "known without an error"),
+        ({"m": 0}, {}, "at least 1"),
+        ({"attributes": ["patient"]}, {}, "joins the rows of a unit"),
+        ({}, {"conventions": {"missing_quasi_identifier": "wildcard"}}, "must not overlap"),
+    ],
+)
+def test_what_it_cannot_measure_is_a_fault(parameters: dict[str, Any], policy: dict[str, Any], sentence: str):
+    with pytest.raises(PolicyError, match=sentence):
+        outcome_of(T1, "known_events", parameters, **policy)
+
+
+# --- too many combinations -------------------------------------------------------------------------------------------
+
+PAIRS = Table([Row(unit, label, unit // 6) for unit in range(12) for label in "ab"])
+
+
+@pytest.fixture
+def few(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All tables have more combinations than are looked at, and few units are drawn."""
+    monkeypatch.setattr(specification, "MOST", 10)
+    monkeypatch.setattr(sample, "UNITS", 40)
+
+
+@pytest.mark.usefixtures("few")
+@pytest.mark.parametrize(
+    ("table", "parameters", "status", "observed"),
+    [
+        (f1(), {"k": 2}, Status.FAILED, 1),
+        (f1(), {"C": "1/2"}, Status.FAILED, 1),
+        (PAIRS, {"k": 12}, Status.PASSED, 12),  # as many share their whole history
+        (PAIRS, {"k": 13}, Status.FAILED, 12),
+        (T4, {"k": 2, "tolerance": {"day": 0}}, Status.FAILED, 1),
+    ],
+)
+def test_a_sample_proves_a_failure_and_whole_histories_a_pass(
+    table: Table, parameters: dict[str, Any], status: Status, observed: int
+):
+    result = outcome_of(table, "known_events", parameters)
+    assert (result.status, result.observed, result.details["sampled"]) == (status, observed, True)
+    assert outcome_of(table, "known_events", parameters) == result
+
+
+@pytest.mark.long
+def test_a_sample_has_one_of_four_patients_with_a_rare_pair(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(specification, "MOST", 10)
+    result = outcome_of(f1(), "known_events", {"k": 5, "m": 2})
+    assert (result.status, result.observed, result.details["sampled_units"]) == (Status.FAILED, 4, 1000)
+
+
+@pytest.mark.usefixtures("few")
+@pytest.mark.parametrize(
+    ("table", "parameters", "sentence"),
+    [
+        (f1(), {"k": 2, "m": 2}, "9,429 combinations of at most 2 events are too many"),
+        (PAIRS, {}, "36 combinations of at most 2 events"),
+        (PAIRS, {"k": 5, "order": "sequence"}, "the smallest class of equal whole histories is of 1,"),  # without times
+        (T4, {"k": 3, "m": 2, "tolerance": {"day": 2}}, "comparisons with combinations of at most 2 events"),
+    ],
+)
+def test_what_neither_decides_is_an_error(table: Table, parameters: dict[str, Any], sentence: str):
+    result = outcome_of(table, "known_events", parameters)
+    assert (result.status, sentence in result.message) == (Status.ERROR, True)
+
+
+def test_the_m_that_would_fit_is_named(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(specification, "MOST", 9500)
+    monkeypatch.setattr(sample, "UNITS", 1)
+    assert "lower `m` to 2" in outcome_of(f1(), "known_events", {"m": 3}).message
+
+
+@given(tables(most=7), st.integers(1, 3), st.integers(0, 3))
+def test_pairs_of_unit_and_label_that_have_to_be_numbered_make_no_difference(table: Table, most: int, tolerance: int):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(nearby, "LIMIT", 0)
+        numbered = table.near(most, tolerance)
+    assert [one.supports.tolist() for one in numbered] == [one.supports.tolist() for one in table.near(most, tolerance)]

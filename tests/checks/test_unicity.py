@@ -10,10 +10,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from history_tables import T1, Row, Table, f1, inst_eval, pbcseq, plain_unicity, synthetic
+from history_tables import T1, Row, Table, f1, inst_eval, outcome_of, pbcseq, plain_unicity, synthetic
 from hypothesis import assume, given, strategies as st
 from test_known_events import age_band, tables
 
+from tcdp_audit import PolicyError, Status
 from tcdp_audit_plugins.checks.histories.chances import DRAWS, draws, estimated_chance, exact_chances
 from tcdp_audit_plugins.checks.histories.nearby import NearbyEvents
 
@@ -129,3 +130,62 @@ def test_draws_of_whole_histories_are_exact(table: Table, tolerance: int, leave_
     generator: Any = np.random.default_rng(3)
     estimate = estimated_chance(events, longest, generator, leave_out=leave_out, nearby=nearby)
     assert [estimate.mean] == table.unicity(longest, leave_out=leave_out, tolerance=tolerance)
+
+
+# --- whole audits ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("at_most", "status"), [("17/50", Status.PASSED), ("0.3399", Status.FAILED), ("0.35", Status.PASSED)]
+)
+def test_the_threshold_and_its_sides(at_most: str, status: Status):
+    result = outcome_of(f1(), "unicity", {"at_most": at_most})
+    assert (result.status, result.observed, result.details["estimated"]) == (status, 0.34, False)
+
+
+def test_of_several_numbers_the_largest_chance_decides():
+    result = outcome_of(T1.with_time(), "unicity", {"points": [3, 1, 2], "at_most": "1/3"})
+    assert (result.status, result.details["worst_points"]) == (Status.PASSED, 3)
+    assert [one["unicity"] for one in result.details["chances"]] == [0, Fraction(2, 9), Fraction(1, 3)]
+    assert [one["always_alone"] for one in result.details["chances"]] == [0, 1, 2]
+
+
+def test_short_histories_may_be_left_out():
+    result = outcome_of(T1.with_time(), "unicity", {"points": 3, "short_histories": "leave_out"})
+    assert (result.observed, result.details["chances"][0]["units"]) == (1, 1)
+    none = outcome_of(T1, "unicity", {"points": 9, "short_histories": "leave_out"})
+    assert (none.status, "no history has 9 events" in none.message) == (Status.ERROR, True)
+
+
+def test_a_tolerance_of_days():
+    observed = outcome_of(T1, "unicity", {"points": 2, "tolerance": {"day": 1}}).observed
+    assert observed == float(T1.unicity(2, tolerance=1)[0])
+
+
+def test_an_estimate_is_judged_at_its_upper_end():
+    limit = {"max_combinations": 9_500, "points": [2, 4]}
+    exact, estimated = outcome_of(f1(), "unicity", limit).details["chances"]
+    margin = sqrt(log(40) / (2 * DRAWS * 2000))
+    assert ("margin" in exact, estimated["margin"]) == (False, pytest.approx(margin))
+    assert float(estimated["unicity"]) == pytest.approx(0.34, abs=margin)
+    passes = float(estimated["unicity"]) + margin
+    above = outcome_of(f1(), "unicity", {**limit, "at_most": round(passes + 1e-6, 7)})
+    below = outcome_of(f1(), "unicity", {**limit, "at_most": round(passes - 1e-6, 7)})
+    assert (above.status, below.status) == (Status.PASSED, Status.FAILED)
+    assert "a probability of at most 34" in above.message
+    assert above.details["seed"] == 0
+
+
+@pytest.mark.parametrize(
+    ("parameters", "policy", "sentence"),
+    [
+        ({}, {"unit": None}, "does not say which rows are a person's"),
+        ({"points": 0}, {}, "at least 1"),
+        ({"points": []}, {}, "points"),
+        ({"tolerance": {"day": 1}}, {}, "more than 3 events whose times may be wrong"),
+        ({"tolerance": {"day": 1}, "points": 2}, {"time": None}, "needs the times of events"),
+    ],
+)
+def test_what_it_cannot_measure_is_a_fault(parameters: dict[str, Any], policy: dict[str, Any], sentence: str):
+    with pytest.raises(PolicyError, match=sentence):
+        outcome_of(T1, "unicity", parameters, **policy)

@@ -18,6 +18,7 @@ EXPECTED_FAILURES = {
     "microaggregation_attack": {
         "at the threshold": "where a value was moved farther than declared, a demand is an error and no verdict"
     },
+    "unicity": {"refusal": "where short histories are left out, no unit of the suite has as many rows as are drawn"},
     "record_order": {"order of records": "it measures what the order of the records says"},
 }
 

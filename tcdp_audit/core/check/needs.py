@@ -29,6 +29,7 @@ class Need(StrEnum):
 
     HOLDOUT_FOR_DEMANDS = "a hold-out where anything is demanded"
     ROWS = "one row for each unit of privacy"
+    UNIT = "a unit of privacy"
     PARTITION = "classes that do not overlap"
     SENSITIVE = "a sensitive attribute"
     KEY = "a key"
@@ -63,6 +64,10 @@ ROWS_ONLY = (
     "it counts rows, and the policy's unit is {unit}: five rows of one person would not be alone; "
     "give the policy a release with one row for each"
 )
+NO_UNIT = (
+    "it asks what is known of several rows of a person, and the policy does not say which rows are a person's; add "
+    "`unit:` with the column that joins them"
+)
 OWN_CATEGORY = (
     "its classes must not overlap, and under `missing_quasi_identifier: wildcard` they do: a record with a missing "
     "value is in several of them; use `own_category`, under which a missing value is a value of its own"
@@ -72,6 +77,7 @@ OWN_CATEGORY = (
 _UNMET: Mapping[Need, tuple[Callable[[PolicyDocument], bool], str]] = {  # when, and why; `unit` is the policy's
     Need.PREVIOUS: (lambda document: document.previous is None, NO_EARLIER_RELEASE),
     Need.ROWS: (lambda document: document.unit is not None, ROWS_ONLY),
+    Need.UNIT: (lambda document: document.unit is None and document.household is None, NO_UNIT),
     Need.PARTITION: (lambda document: document.conventions.missing_quasi_identifier == "wildcard", OWN_CATEGORY),
     Need.KEY: (lambda document: document.key is None, NO_KEY),
 }

@@ -84,7 +84,7 @@ class Ordered:
 
     @cached_property
     def has_copy(self) -> Flags:
-        """The events that are followed by a copy, as a mask."""
+        """A mark for each event that a copy follows."""
         return np.append(self.copy[1:] > 0, False)[: len(self.copy)]
 
     @cached_property
@@ -154,7 +154,7 @@ class Block:
 
     @cached_property
     def supports(self) -> Counts:
-        """The number of units with each combination. Shape (combinations,)."""
+        """The number of units that have each combination. Shape (combinations,)."""
         return np.add.reduceat(self.first.astype(np.int64), self.starts) if len(self.starts) else self.lengths
 
 
@@ -275,6 +275,6 @@ class _Sources:
 
 
 def _weights(ordered: Ordered, before: Integers, reached: Positions) -> Integers:
-    """In how many ways rows form the combinations: C(n, r) of n copies; one more has (n - r) / (r + 1) as many."""
+    """The number of ways in which rows form the combinations: of n copies C(n, r), one more (n - r) / (r + 1) times."""
     copy = ordered.copy[reached]
     return before * (ordered.copies[reached] - copy) // (copy + 1)

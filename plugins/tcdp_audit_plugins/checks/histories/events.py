@@ -22,55 +22,68 @@ class UnitRows(Protocol):
 
     @property
     def units(self) -> int:
-        """How many units there are, those without rows included."""
+        """The number of units, those without rows included."""
+        ...
 
     @property
     def unit(self) -> NDArray[np.int64]:
         """The unit of each row. Shape (rows,)."""
+        ...
 
     @property
     def codes(self) -> Mapping[str, NDArray[np.int64]]:
         """The code of each row in each column that is known of an event, by name."""
+        ...
 
     @property
     def sizes(self) -> Mapping[str, int]:
         """A number above all codes of each of these columns."""
+        ...
 
     @property
     def static(self) -> NDArray[np.int64]:
         """The class of what is always known of a unit. Shape (units,)."""
+        ...
 
     @property
     def time(self) -> NDArray[np.int64] | None:
-        """When each event was, in whole steps."""
+        """The time of each event in whole steps; None without times."""
+        ...
 
     @property
     def without_time(self) -> NDArray[np.bool_]:
-        """Which rows have no time."""
+        """A mark for each row without a time."""
+        ...
 
     @property
     def step(self) -> Fraction:
-        """How long a step of time is."""
+        """The length of a step of time."""
+        ...
 
     @property
     def time_column(self) -> str | None:
         """The column with the time."""
+        ...
 
     @property
     def secret(self) -> NDArray[np.int64] | None:
         """The sensitive value of each row, -1 where it is missing; None where none was asked for. Shape (rows,)."""
+        ...
 
     @property
     def secrets(self) -> int:
         """A number above all codes of sensitive values."""
+        ...
 
     @property
     def secret_labels(self) -> Sequence[str]:
         """These values as texts, for a parameter that names some; never for evidence."""
+        ...
 
     @property
     def least_class(self) -> int:
-        """How many units the smallest class of equal whole histories has."""
+        """The number of units in the smallest class of equal whole histories."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -94,12 +107,12 @@ class Events:
 
     @property
     def units(self) -> int:
-        """How many units there are, those without events included."""
+        """The number of units, those without events included."""
         return len(self.static)
 
     @cached_property
     def lengths(self) -> Counts:
-        """How many events each unit has. Shape (units,)."""
+        """The number of events of each unit. Shape (units,)."""
         return np.bincount(self.unit, minlength=self.units)
 
     @cached_property
@@ -109,7 +122,7 @@ class Events:
 
     @cached_property
     def alike(self) -> Counts:
-        """How many units have the same static values as each unit: the support of nothing. Shape (units,)."""
+        """The number of units with the static values of each unit: the support of nothing. Shape (units,)."""
         return occurrences(self.static, int(self.static.max(initial=-1)) + 1)[self.static]
 
     def of(self, some: Flags) -> Events:
@@ -173,7 +186,7 @@ class Secrets:
 
     @cached_property
     def lengths(self) -> Counts:
-        """How many each unit has. Shape (units,)."""
+        """The number of values of each unit. Shape (units,)."""
         return np.diff(self.offsets)
 
     @cached_property

@@ -1,4 +1,4 @@
-"""Knowledge of any few events of a unit: how many units have them, and what these units share."""
+"""Knowledge of any few events of a unit: the number of units that have them, and the values that these units share."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ NONE = np.iinfo(np.int64).max  # what nothing was looked at for
 
 @dataclass(frozen=True)
 class KnowledgeOfSize:
-    """The figures of combinations of one number of events, over all units.
+    """The figures of all combinations of one number of events.
 
     A unit with fewer events counts with all that it has.
 
@@ -196,7 +196,7 @@ def _is_alone_with_a_value(events: Events, secrets: Secrets | None, supports: Co
 
 
 def known_at(sizes: list[KnowledgeOfSize], alike: Counts) -> dict[str, int]:
-    """The number of units that are alone by no event, by one, ... and by none of these: by the least that is enough."""
+    """The number of units that no event, one, ... at the least single out, and of those that none of these does."""
     alone = [int((alike == 1).sum()), *(int((one.supports == 1).sum()) for one in sizes)]
     alone = [max(alone[: place + 1]) for place in range(len(alone))]
     counts = {str(place): number - (alone[place - 1] if place else 0) for place, number in enumerate(alone)}

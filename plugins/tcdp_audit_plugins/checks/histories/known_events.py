@@ -36,6 +36,7 @@ from tcdp_audit_plugins.checks.histories.reading import (
     read_events,
     require_events,
     table_faults,
+    time_faults,
     tolerance_faults,
 )
 from tcdp_audit_plugins.checks.histories.sample import SampledKnowledge, sampled_knowledge
@@ -125,7 +126,7 @@ def known_events(view: TableView, parameters: KnownEventsParameters) -> TableFig
 
 
 def _compared_with(read: ReadEvents) -> float:
-    """How many events are near to one in the mean, where combinations are compared with these; otherwise 1."""
+    """The mean number of events near to one, where combinations are compared with these; otherwise 1."""
     return 1.0 if read.nearby is None else float(read.nearby.amounts[read.events.label].mean())
 
 
@@ -180,7 +181,7 @@ def _of_size(one: KnowledgeOfSize, parameters: KnownEventsParameters) -> dict[st
 
 
 def _in_windows(rows: UnitRows, parameters: KnownEventsParameters, sensitive: SensitiveValues) -> TableFigure:
-    """What all events of one window reveal."""
+    """Measure what all events of one window reveal."""
     if rows.time is None:
         raise CheckError("`window` needs the times of events; name their column in the policy as `time:`")
     events = events_of(rows, timed=True)
@@ -264,7 +265,7 @@ def _bound(read: ReadEvents, parameters: KnownEventsParameters) -> int:
 
 
 def _undecided(sample: SampledKnowledge, bound: int, amounts: Sequence[float], *, compared: bool) -> str:
-    """What was looked at, why that decides nothing, and what would."""
+    """Say what was looked at, why that decides nothing, and what would."""
     sums = np.cumsum(amounts).tolist()
     fits = [size for size, amount in enumerate(sums, 1) if amount <= MOST]
     number = f"{round(sums[-1]):,}" if sums[-1] < 10**15 else f"{sums[-1]:.2g}"
@@ -282,7 +283,10 @@ def _faults(parameters: KnownEventsParameters, document: PolicyDocument) -> Iter
     yield from tolerance_faults(parameters, parameters.m, "m", document)
     if parameters.order == "sequence" and parameters.tolerance is not None:
         yield "tolerance", "is about times, and with `order: sequence` only their order is known; choose one of them"
+    if parameters.order == "sequence":
+        yield from time_faults(parameters, "order", document)
     if parameters.window is not None:
+        yield from time_faults(parameters, "window", document)
         if parameters.order == "sequence":
             yield "order", "a `window` is known by what it holds, not by the order of it; choose one of them"
         if parameters.tolerance is not None:
@@ -311,7 +315,7 @@ CHECKS: list[Check] = [
         further=(Limit("C", Comparison.AT_MOST, "largest share of one sensitive value among such units"),),
         needs_quasi_identifiers=False,
         validate=_faults,
-        needs={Need.PARTITION, Need.DISTINCT},
+        needs={Need.UNIT, Need.PARTITION, Need.DISTINCT},
         sentences=Sentences(
             passed="{finds}[{C?}; at most {certainty} of them have the same value of {sensitive:column}].",
             failed="{intruder_here} {does}; {worst}{certain}.",
@@ -322,8 +326,8 @@ CHECKS: list[Check] = [
             values=_values,
             parts={
                 "intruder_here": (
-                    "An intruder who knows {known} of [{window?}all events of {person} in one window of time|[{m=1?}one "
-                    "event|any {m} events] of {person}]"
+                    "An intruder who knows {known} of [{window?}all events of {person} in one window of time|"
+                    "[{m=1?}one event|any {m} events] of {person}]"
                 ),
                 "finds": (
                     "{intruder_here} finds at least {observed:{unit}} with the same"

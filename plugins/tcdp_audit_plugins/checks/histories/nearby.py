@@ -181,7 +181,7 @@ class NearbyEvents:
 
     @cached_property
     def _first_near(self) -> Positions:
-        """The positions, in the order by label and time, where the events near each point begin."""
+        """The position, by label and time, of the first event near each point."""
         return np.searchsorted(self._keys_by_time, self.label_of_point * self.ranks + self.low)
 
     @cached_property

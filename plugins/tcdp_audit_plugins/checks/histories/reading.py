@@ -13,7 +13,7 @@ from pydantic import Field
 
 from tcdp_audit.plugin._internal import gibibytes
 from tcdp_audit.plugin.check import Parameters, TableView
-from tcdp_audit.plugin.detector import Exact, PolicyDocument, Scale, Text
+from tcdp_audit.plugin.detector import Exact, PolicyDocument, Text
 from tcdp_audit.plugin.engine import CheckError
 from tcdp_audit.plugin.sentences import count
 from tcdp_audit_plugins.checks.histories.combinations import BLOCK, EACH
@@ -134,16 +134,24 @@ def generator_of(view: TableView) -> np.random.Generator:
     return np.random.default_rng(view.policy.document.seed)
 
 
+def time_faults(parameters: EventParameters, name: str, document: PolicyDocument) -> Iterator[tuple[str, str]]:
+    """Say why a parameter that needs the times of events cannot be measured."""
+    tables = document.tables or {}
+    times = {document.time, *(one.time for key, one in tables.items() if parameters.table in (None, key))} - {None}
+    given = [one.rpartition(".")[2] for one in parameters.tolerance or {}] if name == "tolerance" else []
+    if not times:
+        yield name, "needs the times of events; name their column in the policy as `time:`"
+    elif not {*given} <= times:
+        yield name, f"is of {given[0]!r}, which is not the time of events; name the column that `time:` names"
+
+
 def tolerance_faults(
     parameters: EventParameters, known: int, name: str, document: PolicyDocument
 ) -> Iterator[tuple[str, str]]:
-    """The reason why a tolerance cannot be measured."""
+    """Say why a tolerance cannot be measured."""
     if parameters.tolerance is None:
         return
-    (column,) = parameters.tolerance
-    declared = document.attributes.get(column)
-    if declared is not None and declared.scale in (Scale.NOMINAL, Scale.ORDINAL):
-        yield "tolerance", f"{column!r} is {declared.scale.value}, and a tolerance is a difference of numbers or dates"
+    yield from time_faults(parameters, "tolerance", document)
     if known > MOST_NEAR:
         yield (
             name,
@@ -162,7 +170,7 @@ def table_faults(parameters: EventParameters, document: PolicyDocument) -> Itera
 
 
 def event_details(read: ReadEvents) -> dict[str, Any]:
-    """Details of what was read."""
+    """The details on the events that were read."""
     rows, events = read.rows, read.events
     without = {} if read.without_time is None else {"without_time": read.without_time}
     return {

@@ -20,7 +20,7 @@ LOOKED_UP = 10**8  # candidates that are looked at, at the most
 
 @dataclass(frozen=True)
 class SampledKnowledge:
-    """Knowledge of some combinations of events of some units.
+    """The figures of some combinations of events of some units.
 
     Args:
         units: how many units were drawn.
@@ -49,7 +49,7 @@ def sampled_knowledge(
     most: Fraction | None = None,
     block: int = BLOCK,
 ) -> SampledKnowledge:
-    """Measure 1,000 units' rarest events and 100 random choices each, up to 10^8 candidates. Exact for these.
+    """Look at the rarest events and 100 random choices of each of 1,000 units, as far as 10^8 candidates reach.
 
     Args:
         events: without times; with points for labels.
@@ -71,7 +71,7 @@ def sampled_knowledge(
             combinations += len(fits.supports)
             if secrets is not None:
                 sharing, shares = shares_of(fits.combination, fits.unit, len(fits.supports), fits.supports, secrets)
-                confidence = max([confidence, *([largest(shares)] if len(sharing) else [])])
+                confidence = max(confidence, largest(shares)) if len(sharing) else confidence
                 if most is not None:
                     exposed |= {*own[some][sharing[shares.compare(most) > 0]].tolist()}
     drawn = len({one for own in unit for one in np.unique(own).tolist()})

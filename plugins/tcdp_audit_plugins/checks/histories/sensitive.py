@@ -47,7 +47,7 @@ class SensitiveValues:
     def of(
         cls, view: TableView, rows: UnitRows, name: str | None, values: Sequence[str] | None, *, needed: bool
     ) -> SensitiveValues:
-        """The sensitive values of some rows.
+        """Read the values of some rows.
 
         Raises:
             CheckError: no event has one of the values that are named, or none has any and some are needed.
@@ -73,7 +73,7 @@ class SensitiveValues:
 
 
 def _counted(rows: UnitRows, name: str, values: Sequence[str] | None) -> Flags | None:
-    """Which values must not be inferred, a missing one never being named. Shape (values,)."""
+    """A mark for each value that must not be inferred; a missing one is never named. Shape (values,)."""
     if values is None:
         return None
     wanted = {*values}

@@ -17,7 +17,7 @@ from tcdp_audit_plugins.checks.histories.knowledge import KnowledgeOfSize, Tally
 def in_windows(
     events: Events, window: Fraction, secrets: Secrets | None = None, confidence: Fraction | None = None
 ) -> tuple[KnowledgeOfSize, int]:
-    """What all events of one window of time reveal of a unit to an intruder who knows that there were no others in it.
+    """Measure what all events of one window of time reveal to an intruder who knows that there were no others.
 
     Args:
         events: with times; those without one are left out.
