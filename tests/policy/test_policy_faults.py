@@ -109,7 +109,7 @@ FAULTS = {
     ),
     "a parameter that another check has": (
         expecting("t_closeness: {threshold: 0.2}"),
-        f"7:30: {CLOSENESS}.threshold: unknown name; known here: attribute, distance, reason, severity, t",
+        f"7:30: {CLOSENESS}.threshold: unknown name; known here: attribute, distance, known_rows, reason, severity, t",
     ),
     "a percentage": (
         expecting("t_closeness: {t: 20%}"),

@@ -78,6 +78,8 @@ def policy(draw: random.Random) -> dict[str, Any]:
         "multiple_sensitive": draw.choice(["per_attribute", "per_attribute", "others_as_quasi_identifiers"]),
     }
     unit = {"unit": "person"} if draw.random() < 0.2 else {}
+    if unit:
+        conventions["known_rows"] = draw.choice(["all", "one"])
     expect = draw.sample(CHECKS, draw.randint(1, 4))
     read = {"version": 1, **unit, "attributes": attributes, "conventions": conventions, "expect": expect}
     try:

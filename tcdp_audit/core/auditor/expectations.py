@@ -321,6 +321,8 @@ class Tasks:
 
     @cached_property
     def _suppressed_throughout(self) -> bool:
+        if self._view.is_whole:
+            return all(_is_suppressed_throughout(one) for one in self._rows.quasi_identifiers)
         if not self._may_be_suppressed or not self.release.quasi_identifiers:
             return False
         return all(self._shards.each(_SuppressedThroughout(self.release.quasi_identifiers)))
@@ -350,6 +352,10 @@ class Tasks:
             return CountedRecords(sum(self._shards.each(_Records(self.exempt))))
         records = _added(self._shards.each(_Counts(self.exempt, unit)), unit.size + 1)
         return CountedRecords(int(records.sum()), int(np.count_nonzero(records)))
+
+
+def _is_suppressed_throughout(domain: Domain) -> bool:
+    return not domain.missing and not np.delete(domain.counts, [*domain.suppressed]).any()
 
 
 def _added(counts: Iterable[Counts], size: int) -> Counts:
