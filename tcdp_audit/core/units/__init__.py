@@ -5,6 +5,8 @@ engines               tables made of histories
 linked                several linked tables as one, and their links
 trees                 whole histories over linked tables
 histories             the histories of a release, as one more column of it
+linked                several tables as one release, and the links between their rows, checked
 members               people of households, and how far they are alike
+trees                 the histories of a release of several tables
 rows                  the rows of each unit, for checks that look into histories
 """
