@@ -85,7 +85,8 @@ def with_article(noun: str) -> str:
 
 def noun_of_column(column: str) -> str:
     """The noun of what a column identifies: `patient` for `patient_id`; `entity` where its name is no word."""
-    noun = IDENTIFYING.sub("", column.strip()).replace("_", " ").replace("-", " ").lower()
+    name = column.strip().rpartition(".")[2]  # of a table's column, without the table
+    noun = IDENTIFYING.sub("", name).replace("_", " ").replace("-", " ").lower()
     if not NOUN.fullmatch(noun):
         return "entity"
     return noun[:-1] if noun.endswith("s") and not noun.endswith(("ss", "us", "is", "ies")) else noun

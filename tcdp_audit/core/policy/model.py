@@ -189,9 +189,9 @@ class StoredSuite(Model):
 
 
 class TableDeclaration(Model):
-    """One of several linked tables."""
+    """One of several linked tables, whose attributes are called `table.column` elsewhere in the policy."""
 
-    file: Annotated[str | None, Field(description="Where the table is, relative to the policy's file.")] = None
+    file: Annotated[str | None, Field(description="The table's file, relative to the policy's.")] = None
     belongs_to: Annotated[
         str | None,
         Field(description="The table to whose rows its rows belong; none for the table with one row for each unit."),

@@ -5,7 +5,7 @@ Each stage continues with the sound results of the stage before and the possible
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import islice, product
 from pathlib import Path
@@ -30,7 +30,7 @@ from tcdp_audit.core.policy.model import AttributeDeclaration, Conventions, Poli
 from tcdp_audit.core.policy.policy import Expectation, PlannedRemedy, Policy, Profiled
 from tcdp_audit.core.policy.schema import Registered, Registry, Section, SectionEntry
 from tcdp_audit.core.policy.source import PolicyFault, PolicySource, PolicySourceError, parse_yaml, replaced, without
-from tcdp_audit.core.policy.tables import joined
+from tcdp_audit.core.policy.tables import TABLES, joined
 
 CHECKS, REMEDIES = "tcdp_audit_checks", "tcdp_audit_remedies"
 SOUND: dict[str, Any] = {"version": 1, "attributes": {ANY_TEXT: {"role": "insensitive"}}, "expect": [{}]}
@@ -85,7 +85,7 @@ class Reading:
         try:
             return [PolicyDocument.model_validate(self.source.data)]
         except ValidationError as error:
-            self.faults += from_validation(error, self.source, PolicyDocument)
+            self.faults += _of_tables(from_validation(error, self.source, PolicyDocument), self.source)
         data = self.source.data
         attributes = data.get("attributes") if isinstance(data, Mapping) else None
         if not isinstance(attributes, Mapping) or not attributes or len(self.faults) > MOST:
@@ -111,7 +111,7 @@ class Reading:
     def _part(self, model: type[BaseModel], data: Any, place: tuple[str | int, ...]) -> list[Way[BaseModel]]:
         """The possible values of a part of the document; faults that show once others are mended are added."""
         faults, ways = mended(model, data, tuple, lambda error: from_validation(error, self.source, model, place))
-        self.faults += self._unreported(faults)
+        self.faults += self._unreported(_of_tables(faults, self.source))
         return ways
 
     def _others(self, data: Mapping[Any, Any]) -> list[Way[PolicyDocument]]:
@@ -284,6 +284,26 @@ class _Values:
         shown = [value for one in given if isinstance(one, Mapping) for value in one.values()]
         names = typical_names(self._documents[0].attributes) if self._documents else []
         return [*names, *([one] for one in names), *shown]
+
+
+def _of_tables(faults: Iterable[PolicyFault], source: PolicySource) -> list[PolicyFault]:
+    """The faults of a document without those of its list of attributes where this was made of `tables`.
+
+    The tables have the same faults at their own places. Where no table has an attribute, the list has one of its own.
+    """
+    data = source.data
+    if not isinstance(data, Mapping) or TABLES not in data:
+        return list(faults)
+    joined_ones = {name for section, name in source.stand_ins if section == "attributes"}
+    kept = [one for one in faults if one.location != "attributes" and not _is_of(one, joined_ones)]
+    if not (joined_ones or kept or data.get("attributes")):
+        sentence = "no table declares an attribute; declare a role for each column that is not what links tables"
+        kept.append(located(source, [TABLES], sentence))
+    return kept
+
+
+def _is_of(fault: PolicyFault, attributes: Collection[str | int]) -> bool:
+    return any(f"{fault.location}.".startswith(f"attributes.{name}.") for name in attributes)
 
 
 def _use(place: Place) -> dict[str, Any]:

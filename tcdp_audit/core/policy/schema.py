@@ -38,8 +38,10 @@ def policy_schema(checks: Mapping[str, Registered], remedies: Mapping[str, Regis
     treatments = [_entry(one, one.guide.method, references) for _, one in sorted(remedies.items())]
     remedy = next(one for one in document["properties"]["remedy"]["anyOf"] if one.get("type") == "array")  # or none
     remedy["items"] = {"oneOf": treatments} if treatments else False
-    document["required"].remove("expect")
-    document["anyOf"] = [{"required": ["expect"]}, {"required": ["profile"]}]
+    document["required"] = [one for one in document["required"] if one not in ("expect", "attributes")]
+    demands = [{"required": ["expect"]}, {"required": ["profile"]}]
+    columns = [{"required": ["attributes"]}, {"required": ["tables"]}]
+    document["allOf"] = [{"anyOf": demands}, {"oneOf": columns}]
     own = {name: value for name, value in document.items() if name not in HEAD}
     return {**HEAD, **own, "$defs": definitions}
 

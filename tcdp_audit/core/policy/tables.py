@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from tcdp_audit.core.base.errors import UsageError
 from tcdp_audit.core.base.words import listing
+from tcdp_audit.core.policy.faults import nearest
 from tcdp_audit.core.policy.model import SEPARATOR, PolicyDocument, Role, TableDeclaration
 from tcdp_audit.core.policy.source import Location, PolicySource
 
@@ -22,6 +23,20 @@ if TYPE_CHECKING:
 UNITS = "units"  # what a table of rows belongs to where no table has one row for each unit
 TABLES = "tables"
 LINKS = ("unit", "household")  # keys that name a column of the table of units
+INSTEAD = {  # keys of a policy of one table, and what to do where there are several
+    "release": "name each table's file there, as `file:`",
+    "time": "say `time:` in the table whose rows have one",
+    "original": "several tables are compared with no other one, so leave it out",
+    "population": "several tables are compared with no other one, so leave it out",
+    "holdout": "several tables are compared with no other one, so leave it out",
+    "registry": "several tables are compared with no other one, so leave it out",
+    "previous": "several tables are compared with no other one, so leave it out",
+    "key": "several tables are compared with no other one, so that nothing pairs their rows; leave it out",
+    "rows_aligned": "several tables are compared with no other one, so that nothing pairs their rows; leave it out",
+    "schema_": "a schema validates one table, so validate each by itself",
+    "suite": "a suite judges one table, so validate each by itself",
+}
+Located = tuple[tuple[str | int, ...], str]
 COLUMNS = ("attribute", "attributes", "other_attributes", "target")  # parameters that name columns
 
 
@@ -47,7 +62,7 @@ def joined(source: PolicySource) -> PolicySource:
     changed = {**data, "attributes": attributes, **qualified}
     if isinstance(data.get("expect"), list):
         changed["expect"] = [_with_tables(one, attributes) for one in data["expect"]]
-    for key in ("weight", "time"):
+    for key in ("weight", "household_weight"):
         if key in data:
             changed[key] = _named(data[key], attributes)
     return replace(source, data=changed, stand_ins=places)
@@ -111,13 +126,12 @@ def _named(name: Any, attributes: Mapping[str, Any], table: Any = None) -> Any:
     return having[0] if len(having) == 1 else name
 
 
-def faults_of_tables(document: PolicyDocument) -> Iterator[tuple[tuple[str | int, ...], str]]:
+def faults_of_tables(document: PolicyDocument) -> Iterator[Located]:
     """The faults of a document's tables and their links, each with its location."""
     tables = document.tables
     if tables is None:
         return
-    if document.release is not None:
-        yield ("release",), "the policy has `tables:`, each with a `file:`; leave `release:` out"
+    yield from _faults_of_places(document, tables)
     if document.unit is None:
         yield (TABLES,), "the policy names no `unit:`, the column that joins the rows of its tables"
     if document.conventions.known_rows == "one":
@@ -126,17 +140,45 @@ def faults_of_tables(document: PolicyDocument) -> Iterator[tuple[tuple[str | int
             "several tables are judged as whole histories; to judge the rows of one, give it a policy of its own",
         )
     yield from _faults_of_parents(tables)
+    yield from _faults_of_columns(document, tables)
+    yield from _faults_of_links(document, tables)
+
+
+def _faults_of_places(document: PolicyDocument, tables: Mapping[str, TableDeclaration]) -> Iterator[Located]:
+    """Keys that a policy of one table has, and one of several does not."""
+    own = {f"{name}{SEPARATOR}{column}" for name, one in tables.items() for column in one.attributes}
+    if set(document.attributes) - own:
+        yield ("attributes",), "the policy has `tables:`, each with `attributes:` of its own; leave these out"
+    for key, advice in INSTEAD.items():
+        if getattr(document, key) not in (None, False):
+            yield (key.rstrip("_"),), f"the policy has `tables:`; {advice}"
+    if not document.unit_released:
+        sentence = "the unit links the tables, which are apart without it; audit each under a policy of its own"
+        yield ("unit_released",), sentence
+
+
+def _faults_of_columns(document: PolicyDocument, tables: Mapping[str, TableDeclaration]) -> Iterator[Located]:
+    """Names that no table can have, and columns that are named where they are not."""
+    top = top_of(tables)
     for name, one in tables.items():
+        if SEPARATOR in name:
+            yield (TABLES, name), f"a table's name has no {SEPARATOR!r}, which separates it from a column"
+        if one.time is not None and one.time not in one.attributes:
+            sentence = (
+                f"{one.time!r} is not declared under `attributes` of the table{nearest(one.time, one.attributes)}"
+            )
+            yield (TABLES, name, "time"), sentence
         for column, declared in one.attributes.items():
             if declared.of is not None and one.belongs_to is not None and len(tables) > 1:
                 sentence = "all rows of a table that belongs to another are known together; leave `of` out"
                 yield (TABLES, name, "attributes", column, "of"), sentence
-        if not one.attributes and one.belongs_to is None and len(tables) == 1:
-            yield (TABLES, name), "the only table has no attributes; declare a role for each of its columns"
-    yield from _faults_of_links(document, tables)
+    for key in ("weight", "household_weight"):
+        named = getattr(document, key)
+        if named in document.attributes and not named.startswith(f"{top}{SEPARATOR}") and top:
+            yield (key,), f"a weight is that of a unit, so it is a column of the table {top!r}"
 
 
-def _faults_of_parents(tables: Mapping[str, TableDeclaration]) -> Iterator[tuple[tuple[str | int, ...], str]]:
+def _faults_of_parents(tables: Mapping[str, TableDeclaration]) -> Iterator[Located]:
     tops = [name for name, one in tables.items() if one.belongs_to is None]
     for name in tops[1:]:
         yield (TABLES, name), f"say which table it belongs to: {tops[0]!r} has one row for each unit already"
@@ -161,12 +203,15 @@ def _is_circular(name: str, tables: Mapping[str, TableDeclaration]) -> bool:
     return False
 
 
-def _faults_of_links(
-    document: PolicyDocument, tables: Mapping[str, TableDeclaration]
-) -> Iterator[tuple[tuple[str | int, ...], str]]:
+def _faults_of_links(document: PolicyDocument, tables: Mapping[str, TableDeclaration]) -> Iterator[Located]:
     """A column that links tables is no value that could be known or kept secret."""
     for name, column in links_of(document):
         declared = tables[name].attributes.get(column) if name in tables else None
+        if declared is not None and declared.role is Role.IDENTIFIER:
+            sentence = (
+                "the column links the tables, which are apart without it; leave its role out, it counts as declared"
+            )
+            yield (TABLES, name, "attributes", column), sentence
         if declared is not None and declared.role in (Role.QUASI_IDENTIFIER, Role.SENSITIVE):
             yield (
                 (TABLES, name, "attributes", column),

@@ -305,7 +305,7 @@ def _read(release: Release, sets: Sequence[Known], domains: Sequence[Domain], me
         keys = fold([rows[one.attribute] for one in columns], [one.size + 1 for one in columns])
         by[further] = nested_histories(rows, unit, person, keys)
         labels = keys if labels is None else labels
-    constant, varying = _constancy(rows, domains[:-1], owner, owners)
+    constant, varying = constancy(rows, domains[:-1], owner, owners)
     assert labels is not None  # noqa: S101 - the first set is there always
     counted = ~exempt[owner]
     per_row = dict(
@@ -358,7 +358,7 @@ def _exempt(release: Release, rows: CountedCodes, owner: NDArray[np.integer], ow
     return ~some & (occurrences(owner, owners) > 0)
 
 
-def _constancy(
+def constancy(
     rows: CountedCodes, domains: Sequence[Domain], owner: NDArray[np.integer], owners: int
 ) -> tuple[dict[str, Numbers], dict[str, int]]:
     """The attributes with one value in all rows of each unit, and the others with the number of units that differ."""

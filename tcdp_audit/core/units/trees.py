@@ -22,7 +22,7 @@ from tcdp_audit.core.policy.model import AttributeDeclaration, PolicyDocument, R
 from tcdp_audit.core.release.release import Release
 from tcdp_audit.core.units.coding import CodedHistories, code_histories
 from tcdp_audit.core.units.engines import HISTORY, HistoryEngine
-from tcdp_audit.core.units.histories import ROOT, ROW_BYTES, Histories, declaring
+from tcdp_audit.core.units.histories import ROOT, ROW_BYTES, Histories, constancy, declaring
 from tcdp_audit.core.units.linked import Link, LinkedTables, depth_of
 
 ANCESTORS = "\0ancestors"  # what is known of the rows above a row, between it and the unit
@@ -74,7 +74,9 @@ class TableHistories(Histories):
     @property
     def top(self) -> frozenset[str]:
         """The table of units, whose columns are constant in each; none where households are judged."""
-        return frozenset(name for name, one in self.coded.items() if one.link is None and self.constant)
+        engine = self.release.engine
+        assert isinstance(engine, LinkedTables)  # noqa: S101 - as above
+        return frozenset() if self.home is not None or engine.is_of_rows else frozenset([engine.top])
 
     @cached_property
     def table_names(self) -> Sequence[str]:
@@ -180,7 +182,7 @@ def _read(release: Release, engine: LinkedTables, memory: int) -> TableHistories
         sizes = occurrences(whole.codes[present], whole.distinct)
         alone.append(int((sizes == 1).sum()))
     assert whole is not None  # noqa: S101 - there is one depth at least
-    constant = _constant(release, engine, tables[engine.top], unit) if people is None else {}
+    constant, varying = _constancy_of_top(release, engine, unit) if people is None else ({}, {})
     per_row = {name: dict(zip(("k", "classes"), _per_row(one, unit), strict=True)) for name, one in tables.items()}
     return TableHistories(
         release=release,
@@ -189,7 +191,7 @@ def _read(release: Release, engine: LinkedTables, memory: int) -> TableHistories
         present=present,
         exempt=np.zeros(root.size + 1, dtype=bool),
         constant=FrozenDict(constant),
-        varying=FrozenDict(),
+        varying=FrozenDict(varying),
         lacking=_lacking(tables, root, people),
         per_row=FrozenDict(per_row),
         coded=FrozenDict(tables),
@@ -326,15 +328,16 @@ def _root_of(release: Release, document: PolicyDocument, unit: Domain) -> tuple[
     return household, home
 
 
-def _constant(release: Release, engine: LinkedTables, top: _CodedTable, unit: Domain) -> dict[str, Numbers]:
-    """The code of each unit in every column of the table of units that an audit reads."""
-    names = [name for name in release.domains if engine.table_of(name) == top.name and name != unit.attribute]
-    columns = {name: np.full(unit.size + 1, release.domains[name].size, dtype=np.int64) for name in names}
-    if names:
-        for rows in engine.batches([unit, *(release.domains[name] for name in names)]):
-            for name in names:
-                columns[name][rows[unit.attribute]] = rows[name]
-    return columns
+def _constancy_of_top(
+    release: Release, engine: LinkedTables, unit: Domain
+) -> tuple[dict[str, Numbers], dict[str, int]]:
+    """The columns of the table of units that an audit reads; see `constancy`. In a table of rows some may vary."""
+    names = [name for name in release.domains if engine.table_of(name) == engine.top and name != unit.attribute]
+    domains = [release.domains[name] for name in names]
+    if not domains:
+        return {}, {}
+    rows = CountedCodes.joined([*engine.counted([*domains, unit])])
+    return constancy(rows, domains, rows[unit.attribute], unit.size + 1)
 
 
 def _per_row(one: _CodedTable, unit: Domain) -> tuple[int, int]:
