@@ -96,7 +96,7 @@ class Figures:
         """The households with the same members."""
         return sum(Counter(self.homes[home]) == Counter(other) for other in self.homes.values())
 
-    def found(self, home: Hashable) -> Fraction:
+    def chance(self, home: Hashable) -> Fraction:
         """The chance that anyone of a household is found."""
         return 1 - prod((1 - Fraction(1, self.sizes[one]) for one in self.homes[home]), start=Fraction(1))
 
@@ -106,9 +106,9 @@ class Figures:
         homes = self.homes
         return {
             "expected": sum((Fraction(1, self.sizes[label]) for _, label in self.people), Fraction(0)),
-            "unit_expected": sum(map(self.found, homes), Fraction(0)),
-            "unit_highest": max(map(self.found, homes)),
-            "through_household": sum((len(homes[one]) * self.found(one) for one in homes), Fraction(0)),
+            "unit_expected": sum(map(self.chance, homes), Fraction(0)),
+            "unit_highest": max(map(self.chance, homes)),
+            "through_household": sum((len(homes[one]) * self.chance(one) for one in homes), Fraction(0)),
             "by_composition": sum((Fraction(len(homes[one]), self.alike(one)) for one in homes), Fraction(0)),
         }
 
@@ -116,12 +116,12 @@ class Figures:
     def details(self) -> dict[str, int]:
         """The people of households that are alone."""
         homes, sizes = self.homes, self.sizes
-        meant = [self.alike(home) * homes[home].count(label) for home, label in self.people]
+        candidates = [self.alike(home) * homes[home].count(label) for home, label in self.people]
         with_one = [any(sizes[one] == 1 for one in homes[home]) for home, _ in self.people]
         return {
             "people": len(self.people),
             "people_in_households_alone": sum(self.alike(home) == 1 for home, _ in self.people),
-            "people_alike": min(meant),
-            "people_without_their_like": meant.count(1),
+            "people_alike": min(candidates),
+            "people_without_their_like": candidates.count(1),
             "people_in_a_household_with_one_alone": sum(with_one),
         }

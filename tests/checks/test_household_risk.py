@@ -151,14 +151,14 @@ def test_people_with_several_rows_are_known_by_all_of_them():
     one = risk_of(release, **WHOLE, unit="person")
 
     # p and r: {x, y}; q, s and t: {x}; u: {y}. Households {xy, x} twice, and {x, y}.
-    found = 1 - Fraction(1, 2) * Fraction(2, 3)
+    chance = 1 - Fraction(1, 2) * Fraction(2, 3)
     assert (one.details["people"], one.details["households"]) == (6, 3)
     assert one.details["expected"] == 3
-    assert one.details["through_household"] == 2 * 2 * found + 2
+    assert one.details["through_household"] == 2 * 2 * chance + 2
     assert one.details["by_composition"] == 2 * 2 * Fraction(1, 2) + 2
 
 
-def test_without_compositions_people_are_found_through_members():
+def test_without_compositions_members_give_the_figure():
     release = pa.table({"home": ["1", "1", "2", "2"], "a": ["x", None, "x", "y"]})
     wildcard = {"conventions": {"missing_quasi_identifier": "wildcard", "known_rows": "one"}}
     one = risk_of(release, **WHOLE, **wildcard)

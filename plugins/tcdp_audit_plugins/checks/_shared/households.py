@@ -1,4 +1,4 @@
-"""People of households: who is found together with whom, and by the composition of the whole household."""
+"""People of households, who are re-identified through one another and by the composition of the whole household."""
 
 from __future__ import annotations
 
@@ -59,12 +59,12 @@ class HouseholdPeople:
 
     @property
     def households(self) -> int:
-        """How many there are."""
+        """The number of households."""
         return len(self.composition)
 
 
 def household_people(view: TableView) -> HouseholdPeople:
-    """The people of the households that the policy declares. Who has several rows is known by all of them.
+    """The people of the households that the policy declares. A person with several rows is known by all of them.
 
     Args:
         view: of the rows of the release.
@@ -178,7 +178,7 @@ def _sums(codes: Counts, weights: Floats, distinct: int) -> Floats:
     return sums
 
 
-def found_in_households(
+def risks_of_households(
     people: HouseholdPeople, risk: Floats, certain: NDArray[np.bool_]
 ) -> tuple[Fraction | float, Fraction | float, Fraction | float]:
     """People found through anyone of their household, households found, and the highest chance of one.
@@ -207,8 +207,8 @@ def found_in_households(
         return _exactly(people, order, starts, sizes)
     with np.errstate(divide="ignore"):
         missed = np.log1p(-risk[of_person[order]])
-    found = -np.expm1(np.add.reduceat(missed, starts))
-    return fsum((found * sizes).tolist()), fsum(found.tolist()), float(found.max())
+    chances = -np.expm1(np.add.reduceat(missed, starts))
+    return fsum((chances * sizes).tolist()), fsum(chances.tolist()), float(chances.max())
 
 
 def _exactly(
@@ -219,11 +219,11 @@ def _exactly(
     f = people.classes.sample[people.class_of_person[order]].astype(object)  # Python integers do not overflow
     missed = np.multiply.reduceat(f - 1, starts)[one_of_each]
     all_of = np.multiply.reduceat(f, starts)[one_of_each]
-    found = [1 - Fraction(one, of) for one, of in zip(missed.tolist(), all_of.tolist(), strict=True)]
+    chances = [1 - Fraction(one, of) for one, of in zip(missed.tolist(), all_of.tolist(), strict=True)]
     households = times.tolist()
     members = (times * sizes[one_of_each]).tolist()
-    through = _sum(number * one for number, one in zip(members, found, strict=True))
-    return through, _sum(number * one for number, one in zip(households, found, strict=True)), max(found)
+    through = _sum(number * one for number, one in zip(members, chances, strict=True))
+    return through, _sum(number * one for number, one in zip(households, chances, strict=True)), max(chances)
 
 
 def _sum(terms: Iterable[Fraction]) -> Fraction:
