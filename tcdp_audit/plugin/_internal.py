@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from tcdp_audit.core.base.phrases import (
         SIGNS as SIGNS,
         bound as bound,
-        columns_of as columns_of,
         demanded as demanded,
         failing as failing,
         observed as observed,
