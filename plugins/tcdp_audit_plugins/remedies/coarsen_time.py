@@ -122,7 +122,7 @@ def _coarsened(time: Attribute, periods: list[Period | None], to: Coarseness) ->
     if reaching:
         rows = int(time.domain.counts[reaching].sum())
         raise RemedyError(
-            f"a date of {time.name!r} reaches over the border of a {to.replace('_', ' ')} in {count(rows, "record")}; coarsen "
+            f"a date of {time.name!r} reaches over the border of a {to.replace('_', ' ')} in {count(rows, 'record')}; coarsen "
             "to a period that contains it, or start from days"
         )
     before, after = (len(set(some)) for some in (time.domain.labels, labels))

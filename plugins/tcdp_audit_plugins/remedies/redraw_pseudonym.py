@@ -240,7 +240,7 @@ def _require_whole(time: Attribute, reaching: list[int], window: str) -> None:
     if reaching:
         rows = int(time.domain.counts[reaching].sum())
         raise RemedyError(
-            f"a date of {time.name!r} reaches over the border of {window} in {count(rows, "record")}; give a `width` that "
+            f"a date of {time.name!r} reaches over the border of {window} in {count(rows, 'record')}; give a `width` that "
             "contains it"
         )
 
