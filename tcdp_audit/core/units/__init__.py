@@ -3,5 +3,6 @@
 coding                multisets of rows as codes, exactly
 engines               tables made of histories
 histories             the histories of a release, as one more column of it
+behind                the units behind pseudonyms that were drawn anew
 rows                  the rows of each unit, for checks that look into histories
 """
