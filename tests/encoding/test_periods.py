@@ -21,7 +21,8 @@ def test_a_day_is_in_its_period_and_the_days_around_it_are_not(day: date, period
 
 
 @pytest.mark.parametrize(
-    "text", ["", "17", "2024-13", "2024-1", "2024-Q5", "2024-H3", "2024-W54", "2023-02-29", "20240101", "2024-Q12", "day"]
+    "text",
+    ["", "17", "2024-13", "2024-1", "2024-Q5", "2024-H3", "2024-W54", "2023-02-29", "20240101", "2024-Q12", "day"],
 )
 def test_what_is_no_period(text: str) -> None:
     assert period_of(text) is None

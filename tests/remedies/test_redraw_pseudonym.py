@@ -9,7 +9,18 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
-from histories import KNOWN, PLUGINS, UNIT, clinic, clinic_policy, figures_of, histories_of, repaired, small_clinic, treated
+from histories import (
+    KNOWN,
+    PLUGINS,
+    UNIT,
+    clinic,
+    clinic_policy,
+    figures_of,
+    histories_of,
+    repaired,
+    small_clinic,
+    treated,
+)
 
 from tcdp_audit import PolicyError, RemedyError, fix, load_policy
 

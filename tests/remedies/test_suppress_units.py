@@ -29,7 +29,10 @@ def test_those_in_small_classes_go_with_all_their_rows() -> None:
 def test_no_partial_units_and_no_smaller_class(seed: int) -> None:
     table = treated(small_clinic(seed, 120), clinic_policy(), "coarsen_time", to="year")[0]
     released, _ = treated(table, clinic_policy(k=3), "suppress_units")
-    before, after = histories_of(table, "month", "ward", "diagnosis"), histories_of(released, "month", "ward", "diagnosis")
+    before, after = (
+        histories_of(table, "month", "ward", "diagnosis"),
+        histories_of(released, "month", "ward", "diagnosis"),
+    )
     assert all(before[unit] == own for unit, own in after.items())
     old, new = (Counter(histories_of(some).values()) for some in (table, released))
     assert all(new[own] == old[own] for own in new)
@@ -69,7 +72,9 @@ def test_demands_on_secrets_beside_plain_python() -> None:
 def test_nobody_left_and_too_many() -> None:
     with pytest.raises(RemedyError, match="no patient would be left"):
         treated(clinic(), clinic_policy(k=1000), "suppress_units")
-    with pytest.raises(RemedyError, match=r"1,451 of 2,000 patients .* allows 200 patients; `at_most: 0.7255` would do"):
+    with pytest.raises(
+        RemedyError, match=r"1,451 of 2,000 patients .* allows 200 patients; `at_most: 0.7255` would do"
+    ):
         treated(clinic(), clinic_policy(), "suppress_units", at_most="0.1")
     assert treated(clinic(), clinic_policy(), "suppress_units", at_most="0.7255")[1].notes["units"] == 1451
 

@@ -8,7 +8,6 @@ from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
-import numpy as np
 from pydantic import Field
 
 from tcdp_audit.plugin._internal import PERIODS, Period, label_of
@@ -122,8 +121,8 @@ def _coarsened(time: Attribute, periods: list[Period | None], to: Coarseness) ->
     if reaching:
         rows = int(time.domain.counts[reaching].sum())
         raise RemedyError(
-            f"a date of {time.name!r} reaches over the border of a {to.replace('_', ' ')} in {count(rows, 'record')}; coarsen "
-            "to a period that contains it, or start from days"
+            f"a date of {time.name!r} reaches over the border of a {to.replace('_', ' ')} in {count(rows, 'record')}; "
+            "coarsen to a period that contains it, or start from days"
         )
     before, after = (len(set(some)) for some in (time.domain.labels, labels))
     notes = {"to": str(to), "records": changed(time, labels), "values_before": before, "values_after": after}

@@ -131,7 +131,9 @@ def redraw_pseudonyms(view: RemedyView, parameters: RedrawPseudonymParameters) -
     drawn = np.arange(view.records) if parameters.per is Per.ROW else _windows(view, joined, parameters.width)
     number = int(drawn.max()) + 1
     if number == joined.present:
-        raise RemedyError(f"no {joined.noun} has rows in two windows, so new pseudonyms would join what the old ones do")
+        raise RemedyError(
+            f"no {joined.noun} has rows in two windows, so new pseudonyms would join what the old ones do"
+        )
     place = _unlinkable_places(view, joined, drawn, number)
     pseudonyms = _pseudonyms(view, joined.column, number)
     fewest = _fewest_units(view, joined, drawn)
@@ -221,7 +223,9 @@ def _day_windows(time: Attribute, width: Fraction) -> Numbers:
 def _number_windows(time: Attribute, width: Fraction) -> Numbers:
     """The window of each value of times that are numbers, exactly: [j w, (j + 1) w)."""
     if (time.ranges.low < time.ranges.high)[~time.domain.is_uninformative[:-1]].any():
-        raise RemedyError(f"the times {time.name!r} have ranges, which windows may cut apart; redraw before generalising")
+        raise RemedyError(
+            f"the times {time.name!r} have ranges, which windows may cut apart; redraw before generalising"
+        )
     windows = [
         WITHOUT_TIME if silent else int(_exact(label) // width)
         for label, silent in zip(time.domain.labels, time.domain.is_uninformative[:-1], strict=True)
@@ -240,8 +244,8 @@ def _require_whole(time: Attribute, reaching: list[int], window: str) -> None:
     if reaching:
         rows = int(time.domain.counts[reaching].sum())
         raise RemedyError(
-            f"a date of {time.name!r} reaches over the border of {window} in {count(rows, 'record')}; give a `width` that "
-            "contains it"
+            f"a date of {time.name!r} reaches over the border of {window} in {count(rows, 'record')}; give a `width` "
+            "that contains it"
         )
 
 
@@ -279,8 +283,8 @@ def _fewest_units(view: RemedyView, joined: JoinedRows, drawn: Numbers) -> int:
     """The least number of units in a class of new histories.
 
     Raises:
-        RemedyError: a class has as many new pseudonyms as the policy demands, and too few units behind them: an audit of
-            the release, which knows only pseudonyms, would not see it.
+        RemedyError: a class has as many new pseudonyms as the policy demands, and too few units behind them: an audit
+            of the release, which knows only pseudonyms, would not see it.
     """
     k = view.demanded_k or 1
     behind = units_behind(drawn, joined.unit, view.classes()[0], k)

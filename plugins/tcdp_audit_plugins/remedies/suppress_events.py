@@ -27,9 +27,9 @@ Numbers = NDArray[np.int64]
 class SuppressEventsParameters(RemedyParameters):
     """Parameters of `suppress_events`."""
 
-    at_most: Annotated[
-        Exact, Field(gt=0, le=1, description="The largest share of records that may be suppressed.")
-    ] = Fraction(1)
+    at_most: Annotated[Exact, Field(gt=0, le=1, description="The largest share of records that may be suppressed.")] = (
+        Fraction(1)
+    )
 
 
 def faults(parameters: SuppressEventsParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:  # noqa: ARG001
@@ -56,14 +56,18 @@ def suppress_events(view: RemedyView, parameters: SuppressEventsParameters) -> T
     that is taken is one at which the demands hold while they do not at one less.
 
     Raises:
-        RemedyError: no column joins rows, nothing that judges histories fails, rows of a single label do not suffice, or
-            more would go than `at_most` allows.
+        RemedyError: no column joins rows, nothing that judges histories fails, rows of a single label do not suffice,
+            or more would go than `at_most` allows.
 
     Cost: a sort of the rows, and an audit for each of O(log labels) numbers of labels.
     """
     labels = _Labels.of(view, joined_rows(view))
     attempts = trials(view, lambda outcome: not only_on_histories(view, outcome))
-    dropped = smallest(lambda number: attempts.suffice(labels.without(number)), 1, labels.count - 1) if labels.count > 1 else None
+    dropped = (
+        smallest(lambda number: attempts.suffice(labels.without(number)), 1, labels.count - 1)
+        if labels.count > 1
+        else None
+    )
     if dropped is None:
         raise RemedyError(
             f"even the rows of one combination of quasi-identifiers do not suffice: {_nearest(attempts, labels)}"

@@ -22,9 +22,9 @@ from tcdp_audit_plugins.remedies.truncate_histories import ALIGNED
 class SuppressUnitsParameters(RemedyParameters):
     """Parameters of `suppress_units`."""
 
-    at_most: Annotated[
-        Exact, Field(gt=0, le=1, description="The largest share of units that may be suppressed.")
-    ] = Fraction(1)
+    at_most: Annotated[Exact, Field(gt=0, le=1, description="The largest share of units that may be suppressed.")] = (
+        Fraction(1)
+    )
 
 
 def faults(parameters: SuppressUnitsParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:  # noqa: ARG001

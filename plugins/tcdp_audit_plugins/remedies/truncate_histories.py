@@ -61,7 +61,9 @@ def faults(parameters: TruncateHistoriesParameters, document: PolicyDocument) ->
 
 
 def why_not_applicable(
-    view: RemedyView, parameters: TruncateHistoriesParameters | None, outcome: Outcome  # noqa: ARG001
+    view: RemedyView,
+    parameters: TruncateHistoriesParameters | None,  # noqa: ARG001
+    outcome: Outcome,
 ) -> str:
     """Say why fewer rows of each unit cannot help a failing demand, or nothing."""
     return only_on_histories(view, outcome)

@@ -277,9 +277,7 @@ def applicability(
     return Applicability([one for one, why in asked if not why], [(one, why) for one, why in asked if why])
 
 
-def _why_not(
-    remedy: Remedy[Any], view: RemedyView, parameters: RemedyParameters | None, outcome: Outcome
-) -> str:
+def _why_not(remedy: Remedy[Any], view: RemedyView, parameters: RemedyParameters | None, outcome: Outcome) -> str:
     """Why a remedy cannot help one demand; empty if it may. One of single rows never helps whole histories."""
     reason = remedy.why_not_applicable(view, parameters, outcome)
     if reason or remedy.acts_on_histories or not view.judges_histories(outcome):

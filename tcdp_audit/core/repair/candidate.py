@@ -210,7 +210,6 @@ class OpenTable:
         outcomes = inputs.outcomes() if checks is None else inputs.outcomes_of(checks)
         return inputs.without(outcomes, [one.name for one in dropped])
 
-
     def failing_records(self) -> NDArray[np.bool_]:
         """Whether each record fails a demand on classes. Shape (records,)."""
         inputs = self._inputs

@@ -228,9 +228,7 @@ class RepairLoop:
         seed, progress = self.policy.document.seed, self.inputs.options.progress
         if candidate.opened not in self._views:
             release, outcomes = as_read(candidate.opened.release, missing_is_open=True), candidate.outcomes
-            view = RemedyView(
-                release, outcomes, seed, audited, progress, least_loss, part_audited, records_failing
-            )
+            view = RemedyView(release, outcomes, seed, audited, progress, least_loss, part_audited, records_failing)
             self._views[candidate.opened] = view
         return self._views[candidate.opened]
 

@@ -115,7 +115,14 @@ class Cost:
     def sentences(self) -> list[str]:
         """The consequences for users of the release: columns, counts, effects, models, the mean loss of a cell."""
         mean = (f"Information loss: {total} on average over all cells." for total in self._total)
-        return [*self._of_columns(), *self._of_links(), *self._of_counts(), *self._of_effects(), *self._of_models(), *mean]
+        return [
+            *self._of_columns(),
+            *self._of_links(),
+            *self._of_counts(),
+            *self._of_effects(),
+            *self._of_models(),
+            *mean,
+        ]
 
     @property
     def _total(self) -> Sequence[str]:

@@ -185,7 +185,9 @@ def periods_of(time: Attribute) -> list[Period | None]:
     wrong = [code for code, one in enumerate(periods) if one is None and not time.domain.is_uninformative[code]]
     if wrong:
         rows = int(time.domain.counts[wrong].sum())
-        raise RemedyError(f"the time {time.name!r} is no date (such as 2026-11-20 or 2026-11) in {count(rows, 'record')}")
+        raise RemedyError(
+            f"the time {time.name!r} is no date (such as 2026-11-20 or 2026-11) in {count(rows, 'record')}"
+        )
     return periods
 
 
