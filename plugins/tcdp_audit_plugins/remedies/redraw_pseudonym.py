@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
-from tcdp_audit.plugin._internal import code_histories, fold, label_of, numbered
+from tcdp_audit.plugin._internal import code_histories, fold, label_of, numbered, units_behind
 from tcdp_audit.plugin.detector import Exact, PolicyDocument, Role
 from tcdp_audit.plugin.remedy import (
     Attribute,
@@ -136,7 +136,7 @@ def redraw_pseudonyms(view: RemedyView, parameters: RedrawPseudonymParameters) -
         )
     place = _unlinkable_places(view, joined, drawn, number)
     pseudonyms = _pseudonyms(view, joined.column, number)
-    fewest = _fewest_units(view, joined, drawn, number)
+    fewest = _fewest_units(view, joined, drawn)
     notes = {
         "pseudonyms": number,
         "units": joined.present,
@@ -279,28 +279,22 @@ def _pseudonyms(view: RemedyView, column: Attribute, number: int) -> NDArray[Any
     return np.array([*(f"{prefix}{place:0{digits}}" for place in range(1, number + 1)), None], dtype=object)[:-1]
 
 
-def _fewest_units(view: RemedyView, joined: JoinedRows, drawn: Numbers, number: int) -> int:
+def _fewest_units(view: RemedyView, joined: JoinedRows, drawn: Numbers) -> int:
     """The least number of units in a class of new histories.
 
     Raises:
         RemedyError: a class has as many new pseudonyms as the policy demands, and too few units behind them: an audit
             of the release, which knows only pseudonyms, would not see it.
     """
-    labels, classes = view.classes()
-    histories = code_histories(drawn, labels, number, classes)
-    owner = np.empty(number, dtype=np.int64)
-    owner[drawn] = joined.unit
-    keys = fold([histories.codes, owner], [histories.distinct, joined.units])
-    behind = np.bincount(keys.decode(numbered(keys.values, keys.span)[0])[0], minlength=histories.distinct)
-    size = np.bincount(histories.codes, minlength=histories.distinct)
     k = view.demanded_k or 1
-    hollow = (size >= k) & (behind < k)
-    if hollow.any():
+    behind = units_behind(drawn, joined.unit, view.classes()[0], k)
+    if behind.hollow:
         raise RemedyError(
-            f"{count(int(hollow.sum()), 'class')} would have {k} or more new pseudonyms of fewer than {k} "
-            f"{plural(joined.noun)}, which no one who has the release alone could see; make rows coarser first"
+            f"{count(behind.hollow, 'class')} would have {k} or more new pseudonyms of fewer than {k} "
+            f"{plural(joined.noun)}, which no one who has the release alone could see; make rows coarser first, or say "
+            "`unit_released: false`, under which remedies for single rows count the units behind them"
         )
-    return int(behind.min())
+    return behind.fewest
 
 
 def _divided(joined: JoinedRows, drawn: Numbers) -> int:
