@@ -225,10 +225,10 @@ def _of_households(view: TableView, parameters: IndividualRiskParameters) -> Tab
     if read.compositions is not None:
         whole = _Risks(read.compositions.people, read.compositions.sample, read.compositions.population)
         sums["by_composition"] = whole.expected
-        households = replace(whole, records=whole.sample)  # as many households as there are of each composition
+        alike = replace(whole, records=whole.sample)  # as many households as there are of each composition
         details |= {
             "by_composition": whole.expected,
-            "households_by_composition": households.expected,
+            "households_by_composition": alike.expected,
             "highest_by_composition": whole.highest,
         }
         highest = max(highest, whole.highest)
