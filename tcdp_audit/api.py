@@ -7,7 +7,11 @@ from typing import TYPE_CHECKING
 from tcdp_audit.core.base.lazy import on_first_use
 
 if TYPE_CHECKING:
-    from tcdp_audit.core.auditor.evaluation import Options as Options, evaluate as evaluate
+    from tcdp_audit.core.auditor.evaluation import (
+        Options as Options,
+        evaluate as evaluate,
+        records_failing_on_classes as records_failing_on_classes,
+    )
     from tcdp_audit.core.auditor.tasks import plain_figures as plain_figures
     from tcdp_audit.core.base.audit_figures import ConventionVariant as ConventionVariant, flips as flips
     from tcdp_audit.core.base.cancellation import (
@@ -45,6 +49,7 @@ if TYPE_CHECKING:
     )
     from tcdp_audit.core.base.outcome import (
         COLUMN_DEMANDS as COLUMN_DEMANDS,
+        LINK_DEMANDS as LINK_DEMANDS,
         RESTORED_COLUMNS as RESTORED_COLUMNS,
         SCHEMA as SCHEMA,
         SHUFFLED as SHUFFLED,
@@ -57,6 +62,7 @@ if TYPE_CHECKING:
         NamedFile as NamedFile,
         PluginInfo as PluginInfo,
         command_line as command_line,
+        digest_of_tables as digest_of_tables,
         recorded_tool as recorded_tool,
     )
     from tcdp_audit.core.base.resources import budget as budget, parse_memory as parse_memory, processors as processors
@@ -144,6 +150,7 @@ if TYPE_CHECKING:
         parse_nodes as parse_nodes,
         parse_yaml as parse_yaml,
     )
+    from tcdp_audit.core.policy.tables import require_one_table as require_one_table
     from tcdp_audit.core.quality import missing_extra as missing_extra, read_json as read_json
     from tcdp_audit.core.quality.pandera import SchemaValidation as SchemaValidation
     from tcdp_audit.core.release.hidden import MOSTLY as MOSTLY, mostly_wildcards as mostly_wildcards
@@ -158,7 +165,7 @@ if TYPE_CHECKING:
         load_policy as load_policy,
         policy_of_one as policy_of_one,
     )
-    from tcdp_audit.core.repair.fixing import Remediation as Remediation, fix as fix
+    from tcdp_audit.core.repair.fixing import REPAIRED as REPAIRED, Remediation as Remediation, fix as fix
     from tcdp_audit.core.repair.session import Session as Session, open_session as open_session
     from tcdp_audit.core.results.strict_json import with_plain_result as with_plain_result
     from tcdp_audit.core.session.inputs import (

@@ -50,7 +50,7 @@ def described(table: Table) -> list[str]:
     """A table's name, size and digest."""
     return [
         visible(table.name),
-        f"{count(table.records, 'record')}, {count(table.columns, 'column')}",
+        table.size,
         *(["a table in memory"] if table.in_memory else []),
         *([_short(table.sha256)] if table.sha256 else []),
     ]

@@ -20,7 +20,7 @@ from tcdp_audit.plugin.report import (
     Rows,
     tool,
 )
-from tcdp_audit.plugin.sentences import count, visible
+from tcdp_audit.plugin.sentences import visible
 
 BANNER = "**This report contains cells of the release** (`--show-values`): treat it as you treat the data."
 
@@ -56,7 +56,7 @@ def _parts(audit: Audit) -> Iterator[str]:
         from tcdp_audit_reports.remedy.sentences import origin  # noqa: PLC0415 - only where remedies made the release
 
         yield escaped(origin(audit, audit.change_log))
-    yield f"{count(release.records, 'record')}, {count(release.columns, 'column')}. {_provenance(audit)}"
+    yield f"{release.size}. {_provenance(audit)}"
     for section in audit.sections():
         if content := blocks_as_markdown(section.blocks):
             yield f"## {escaped(section.title)}"

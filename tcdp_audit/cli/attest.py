@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 
 import click
 
-from tcdp_audit.cli.options import load_plugins, output_option, plugin_options, quiet_option
+from tcdp_audit.cli.options import load_plugins, named_tables, output_option, plugin_options, quiet_option
 from tcdp_audit.cli.printing import write
 from tcdp_audit.plugin.engine import UsageError
 from tcdp_audit.plugin.sentences import visible
@@ -18,16 +19,20 @@ PASSWORD = "TCDP_AUDIT_KEY_PASSWORD"  # noqa: S105 - the name of a variable
 
 @click.command(context_settings={"help_option_names": ["--help", "-h"]})
 @click.argument("result", metavar="RESULT")
-@click.argument("release", metavar="RELEASE")
+@click.argument("release", metavar="[RELEASE]", required=False)
 @click.option("--key", metavar="KEY.pem", required=True, help="The private key to sign with.")
+@click.option(
+    "--table", "tables", multiple=True, metavar="NAME=FILE", help="A table of a release of several. Repeatable."
+)
 @output_option("standard output", written="the attestation")
 @quiet_option
 @click.option("--password-file", metavar="FILE", help="The file that holds the password of the key.")
 @plugin_options
 def command(
     result: str,
-    release: str,
+    release: str | None,
     blocked: tuple[str, ...],
+    tables: tuple[str, ...],
     *,
     key: str,
     output: str | None,
@@ -37,6 +42,7 @@ def command(
 ) -> int:
     """Sign RESULT, of an audit of RELEASE: an in-toto statement in a DSSE envelope.
 
+    For several tables RELEASE is the folder that holds them; without it, the files are those that RESULT names.
     RESULT is a JSON result or an HTML report. Nothing is computed again: run `tcdp-audit verify` first. The password of
     an encrypted key is that in --password-file, in the variable TCDP_AUDIT_KEY_PASSWORD, or asked for.
 
@@ -46,16 +52,20 @@ def command(
     from tcdp_audit.core.results.protected_files import require_own_files  # noqa: PLC0415 - imports pydantic
     from tcdp_audit.core.results.written import read_audit  # noqa: PLC0415 - likewise
     from tcdp_audit.core.results.written_verdict import is_approval, title_in  # noqa: PLC0415 - likewise
+    from tcdp_audit.verification.digests import files_of_tables  # noqa: PLC0415 - imports the engine
     from tcdp_audit.verification.keys import private_key  # noqa: PLC0415 - imports cryptography
     from tcdp_audit.verification.signature import attest  # noqa: PLC0415 - imports the engine
 
     written = read_audit(Path(result))
     if output is not None:
-        read = {"the result": Path(result), "the release": Path(release), "the key": Path(key)}
+        read = {"the result": Path(result), "the key": Path(key)}
+        files = files_of_tables(named_tables(tables, release) or release, written.release.tables)
+        named = files.items() if isinstance(files, Mapping) else [("release", files)]
+        read |= {f"the table {name!r}" if written.release.tables else "the release": Path(one) for name, one in named}
         require_own_files([("--output", Path(output))], read)
     signer = private_key(Path(key), lambda: _password(key, password_file))
     plugins = load_plugins(blocked, no_external_plugins=no_external_plugins)
-    envelope = attest(written, release, signer, plugins)
+    envelope = attest(written, named_tables(tables, release) or release, signer, plugins)
     if output is None:
         write(envelope)
         return 0

@@ -41,7 +41,7 @@ def print_frontier(frontier: Frontier, written: Sequence[str], *, brief: bool = 
 
 def _frontier(frontier: Frontier) -> Iterator[Block]:
     release = frontier.release
-    yield Paragraph(f"{count(release.records, 'record')}, {count(release.columns, 'column')}", lead=f"{release.name}:")
+    yield Paragraph(release.size, lead=f"{release.name}:")
     yield settings_table(frontier)
     if frontier.points:
         yield replace(points_table(frontier), note="Policy lines of a point: --point N, of all: --report FILE.html")

@@ -135,7 +135,7 @@ def print_outcomes(
     `headings` are those of the figures after status and name; `brief` omits what needs no action.
     """
     shown = [line for line in lines if line.is_brief] if brief else lines
-    about = f": {count(release.records, 'record')}, {count(release.columns, 'column')}"
+    about = f": {release.size}"
     if not brief:
         terminal.print(Text(visible(release.name), "bold") + Text(about, "default"), soft_wrap=True)
     widths = [

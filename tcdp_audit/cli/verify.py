@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tcdp_audit.cli.options import load_plugins, plugin_options, quiet_option, trust_option
+from tcdp_audit.cli.options import load_plugins, named_tables, plugin_options, quiet_option, trust_option
 from tcdp_audit.plugin.engine import UsageError
 from tcdp_audit.plugin.sentences import count, listing
 
@@ -24,8 +24,11 @@ NAMES = {"before": "--source-release", "allow_failed": "--allow-failed", "trust_
 
 @click.command(context_settings={"help_option_names": ["--help", "-h"]})
 @click.argument("file", metavar="FILE")
-@click.argument("release", metavar="RELEASE")
+@click.argument("release", metavar="[RELEASE]", required=False)
 @click.option("--policy", metavar="PATH", help="The policy. Default: the one that FILE names, or the one next to FILE.")
+@click.option(
+    "--table", "tables", multiple=True, metavar="NAME=FILE", help="A table of a release of several. Repeatable."
+)
 @click.option("--original", metavar="FILE", help="The table that the release was made from.")
 @click.option("--population", metavar="FILE", help="The population that the release was drawn from.")
 @click.option("--source-release", "before", metavar="FILE", help="The release before `fix`, to repeat the repair.")
@@ -36,9 +39,10 @@ NAMES = {"before": "--source-release", "allow_failed": "--allow-failed", "trust_
 @quiet_option
 @trust_option
 @plugin_options
-def command(file: str, release: str, *, quiet: bool, **options: Any) -> int:
+def command(file: str, release: str | None, *, tables: tuple[str, ...], quiet: bool, **options: Any) -> int:
     """Audit RELEASE again and confirm that FILE says the same, or name what differs.
 
+    For several tables RELEASE is the folder that holds them; without it, the files are those that FILE names.
     FILE is an HTML report, a JSON result or an attestation. Of an attestation the signature, the digests and the
     verdict are checked, and nothing is computed again.
 
@@ -51,10 +55,11 @@ def command(file: str, release: str, *, quiet: bool, **options: Any) -> int:
 
     text = text_of(Path(file))
     envelope = _envelope(text, file)
+    given = named_tables(tables, release) or release
     if envelope is None:
-        verification = _computed(text, file, release, options, quiet=quiet)
+        verification = _computed(text, file, given, options, quiet=quiet)
     else:
-        verification = _attested(envelope, file, release, options)
+        verification = _attested(envelope, file, given, options)
     if not quiet:
         state = {0: State.CONFIRMED, 1: State.DIFFERS}.get(verification.exit_code, State.UNVERIFIED)
         print_points(verification.points, _conclusion(verification, attested=envelope is not None), state)
@@ -70,7 +75,7 @@ def _envelope(text: str, file: str) -> Mapping[str, Any] | None:
     return value if is_envelope(value) else None
 
 
-def _attested(envelope: Mapping[str, Any], file: str, release: str, options: Mapping[str, Any]) -> Verification:
+def _attested(envelope: Mapping[str, Any], file: str, release: Any, options: Mapping[str, Any]) -> Verification:
     from tcdp_audit.core.results.written import read_audit  # noqa: PLC0415 - likewise
     from tcdp_audit.verification.demand import Demand, verify_attestation  # noqa: PLC0415 - imports the engine
     from tcdp_audit.verification.digests import digest_of  # noqa: PLC0415 - imports the engine
@@ -79,6 +84,8 @@ def _attested(envelope: Mapping[str, Any], file: str, release: str, options: Map
     _refuse(options, OF_RESULTS, "a result or a report; FILE is an attestation")
     if options["key"] is None:
         raise UsageError(f"{file}: is an attestation; name the public key of who must have signed it with --key")
+    if release is None:
+        raise UsageError(f"{file}: is an attestation; name what it is about as RELEASE, or each table with --table")
     plugins = load_plugins(options["blocked"], no_external_plugins=options["no_external_plugins"])
     demand = Demand(
         key=public_key(Path(options["key"])),
@@ -90,7 +97,7 @@ def _attested(envelope: Mapping[str, Any], file: str, release: str, options: Map
     return verify_attestation(envelope, file, demand)
 
 
-def _computed(text: str, file: str, release: str, options: Mapping[str, Any], *, quiet: bool) -> Verification:
+def _computed(text: str, file: str, release: Any, options: Mapping[str, Any], *, quiet: bool) -> Verification:
     from tcdp_audit.api import parse_memory  # noqa: PLC0415 - only where it is asked for
     from tcdp_audit.cli.printing import progress_of_work  # noqa: PLC0415 - only for long work
     from tcdp_audit.core.results.written import audit_in  # noqa: PLC0415 - likewise

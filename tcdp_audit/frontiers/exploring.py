@@ -12,7 +12,17 @@ from pathlib import Path
 from time import monotonic
 from typing import Any
 
-from tcdp_audit.api import AuditInputs, Plugins, Policy, Session, describe_table, open_session, require_writable
+from tcdp_audit.api import (
+    REPAIRED,
+    AuditInputs,
+    Plugins,
+    Policy,
+    Session,
+    describe_table,
+    open_session,
+    require_one_table,
+    require_writable,
+)
 from tcdp_audit.core.results.frontier import Frontier, front_of
 from tcdp_audit.core.results.protected_files import files_of, require_own_files
 from tcdp_audit.core.results.setting_trial import Setting, SettingTrial, is_laxer
@@ -92,6 +102,7 @@ def frontier(
         session.turn(progress, replace_running=replace_running) as reporting,
     ):
         asked = policy if session is release else None  # its own session was opened with it
+        require_one_table(session.read(asked), *REPAIRED)
         inputs = session.inputs(asked, progress=reporting, samples=False)
         variation = Variation.around(inputs.policy) if vary is None else Variation.asked(inputs.policy, vary)
         settings = one_at_a_time_grid(variation.demands) if vary is None else grid(variation.demands)

@@ -55,6 +55,9 @@ def remedy_cases() -> Iterator[RemedyCase]:
     yield RemedyCase("twelve records", _table(_drawn(12)), _policy(demands, {}))
     closeness = [{"t_closeness": {"t": 0.2, "attribute": "salary"}}]
     yield RemedyCase("numbers are generalised already", _generalised(_drawn(240)), _policy(closeness, {}))
+    linked = {"unit": KEY, "time": MONTH}
+    further = {KEY: {"role": "insensitive"}, MONTH: {"role": "quasi_identifier"}}
+    yield RemedyCase("a unit joins rows", _linked(_drawn(240)), {**_policy(demands[:1], further), **linked})
 
 
 def _leaves() -> Mapping[str, list[str]]:
@@ -98,12 +101,23 @@ def _generalised(records: Mapping[str, NDArray[Any]]) -> pa.Table:
     return table
 
 
+def _linked(records: Mapping[str, NDArray[Any]]) -> pa.Table:
+    """Three rows of each person; those of every second person are the same in what is known, month included."""
+    people = np.arange(len(records["age"])) // 3
+    alike = people % 2 == 0
+    known = {name: np.where(alike, 0, records[name]) for name in QUASI_IDENTIFIERS}
+    months = [f"2024-{month:02}" for month in np.where(alike, 1, 1 + records["hours"] % 12)]
+    table = _table({**records, **known}).append_column(KEY, [[f"{VALUE_MARKER}-person{one:02}" for one in people]])
+    return table.append_column(MONTH, [months])
+
+
 RECORDS = 60
 EARLIER = 54  # records of the earlier release
 NUMERIC = {"age": AGES, "salary": SALARIES}
 LABELS: Mapping[str, Sequence[str]] = {"zip": ZIPS, "education": LEVELS, "sex": SEXES, "disease": DISEASES}
 QUASI_IDENTIFIERS = ("age", "zip", "education", "sex")
 KEY = "person"
+MONTH = "month"
 NONE = -1  # the code of a missing cell
 Records = Mapping[str, NDArray[np.integer]]  # a code for each record, by attribute
 

@@ -9,7 +9,9 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Any, TypeVar
 
+import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 from pydantic import ValidationError
 
 from tcdp_audit.api import (
@@ -23,6 +25,7 @@ from tcdp_audit.api import (
     is_attempt_to_write,
     open_engine,
     read_policy,
+    records_failing_on_classes,
     require_treatment,
 )
 from tcdp_audit.plugin.remedy import Remedy, RemedyError, RemedyParameters, RemedyView, Treatment
@@ -182,8 +185,14 @@ class TreatmentTrial:
             def audited(treatment: Treatment) -> tuple[Outcome, ...]:
                 return self._audited(apply_treatment(self.case.table, view, treatment))
 
+            def records_failing(treatment: Treatment) -> NDArray[np.bool_]:
+                with open_engine(apply_treatment(self.case.table, view, treatment), MEMORY) as treated:
+                    return records_failing_on_classes(self.policy, treated, Options(MEMORY))
+
             outcomes = evaluate(self.policy, engine, Options(MEMORY))
-            view = RemedyView(Release(engine, self.policy), outcomes, self.policy.document.seed, audited)
+            seed = self.policy.document.seed
+            release = Release(engine, self.policy)
+            view = RemedyView(release, outcomes, seed, audited, records_failing=records_failing)
             yield view
 
     def _audited(self, table: pa.Table) -> tuple[Outcome, ...]:

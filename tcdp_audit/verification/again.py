@@ -24,6 +24,8 @@ from tcdp_audit.api import (
     read_policy,
     recorded_tool,
 )
+from tcdp_audit.core.base.frozen import FrozenDict
+from tcdp_audit.core.base.provenance import Table
 from tcdp_audit.core.results.audit import Audit
 from tcdp_audit.core.results.written import WrittenAudit
 from tcdp_audit.plugin.report import Run
@@ -177,6 +179,11 @@ def _run_of(written: WrittenAudit) -> Run:
     )
 
 
+def _where_it_was(table: Table, was: Table) -> Table:
+    tables = {name: replace(one, uri=was.tables[name].uri) for name, one in table.tables.items() if name in was.tables}
+    return replace(table, uri=was.uri, tables=FrozenDict(tables))
+
+
 @contextmanager
 def as_then(again: Audit, written: WrittenAudit) -> Iterator[Audit]:
     """An audit that was made again, under the circumstances of the written one: its time, versions, and places.
@@ -190,7 +197,7 @@ def as_then(again: Audit, written: WrittenAudit) -> Iterator[Audit]:
     )
     then = replace(
         again,
-        release=replace(again.release, uri=written.release.uri),
+        release=_where_it_was(again.release, written.release),
         companions={name: replace(table, uri=written.companions[name].uri) for name, table in again.companions.items()},
         files=tuple(_as_then(one, written) for one in again.files),
         policy=replace(again.policy, path=written.policy_path),

@@ -28,7 +28,7 @@ from tcdp_audit.verification.again import (
     policy_of,
     repaired_again,
 )
-from tcdp_audit.verification.digests import Point, State, Verification, digest_of_file, shown
+from tcdp_audit.verification.digests import Point, State, Verification, digest_of_file, files_of_tables, shown
 from tcdp_audit.verification.wording import Wording, points_of
 
 LOG = "change_log"
@@ -58,7 +58,8 @@ def verify(
 
     Args:
         result: a JSON result, or an HTML report.
-        release: the table that it is about; see `audit`.
+        release: the table that it is about; see `audit`. Of several linked tables a mapping by name, the folder that
+            holds their files, or None for the files that the result names.
         policy: the policy; by default the file that the result names, or its namesake next to the result.
         original: the table that the release was made from; by default the one that the policy names.
         population: likewise.
@@ -80,7 +81,7 @@ def verify(
     """
     written = result if isinstance(result, WrittenAudit) else read_audit(Path(result))
     given = Given(
-        release=release,
+        release=files_of_tables(release, written.release.tables),
         policy=policy,
         original=original,
         population=population,
@@ -103,15 +104,22 @@ def verify(
 
 def _changed(written: WrittenAudit, given: Given) -> Iterator[Point]:
     """The files whose bytes are known to have changed before anything is computed."""
-    digest = digest_of_file(given.release)
-    if digest is not None and digest != written.release.sha256 and not written.release.in_memory:
-        sentence = f"another one: SHA-256 was {shown(written.release.sha256)}, is {shown(digest)}"
-        yield Point("release", State.DIFFERS, sentence)
+    yield from _changed_tables(written, given)
     path, was = policy_file(written, given), str(written.result["policy"]["sha256"])
     digest = None if path is None or written.policy_path is None else digest_of_file(path)
     if digest is not None and digest != was:
         yield Point("policy", State.DIFFERS, f"changed: SHA-256 was {shown(was)}, is {shown(digest)}")
     yield from (one for one in _named_files(written, given) if one.state is State.DIFFERS)
+
+
+def _changed_tables(written: WrittenAudit, given: Given) -> Iterator[Point]:
+    """The release, or those of its linked tables, that are other files now."""
+    was = {f"table {name}": one for name, one in written.release.tables.items()} or {"release": written.release}
+    now = {f"table {name}": one for name, one in given.release.items()} if written.release.tables else {}
+    for subject, table in was.items():
+        digest = digest_of_file(now.get(subject, given.release))
+        if digest is not None and digest != table.sha256 and not table.in_memory:
+            yield Point(subject, State.DIFFERS, f"another one: SHA-256 was {shown(table.sha256)}, is {shown(digest)}")
 
 
 def _named_files(written: WrittenAudit, given: Given) -> list[Point]:

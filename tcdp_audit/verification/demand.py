@@ -12,6 +12,7 @@ from tcdp_audit.api import ResultError
 from tcdp_audit.core.results.written import WrittenAudit, sound, verdict_in
 from tcdp_audit.core.results.written_verdict import contradictions, is_approval, title_in
 from tcdp_audit.plugin.engine import redact_errors
+from tcdp_audit.plugin.sentences import visible
 from tcdp_audit.verification.digests import Point, State, Verification, differences, digest_of_file, shown
 from tcdp_audit.verification.signature import PAYLOAD, PREDICATE, STATEMENT, Envelope, opened, read_statement, subjects
 
@@ -95,7 +96,10 @@ def _release(statement: Mapping[str, Any], predicate: Mapping[str, Any], demand:
         yield Point("release", State.UNVERIFIED, "it has no digest, so no attestation can be about it")
     elif attested != [demand.digest]:
         names = listed if (listed := ", ".join(map(shown, attested))) else "nothing"
-        yield Point("release", State.DIFFERS, f"another one: attested is {names}, this is {shown(demand.digest)}")
+        tables = predicate["release"].get("tables", {})
+        hint = f"; it has several tables ({visible(', '.join(tables))}): name each with --table" if tables else ""
+        sentence = f"another one: attested is {names}, this is {shown(demand.digest)}{hint}"
+        yield Point("release", State.DIFFERS, sentence)
     elif predicate["release"]["sha256"] != demand.digest:
         was = shown(predicate["release"]["sha256"])
         yield Point("release", State.DIFFERS, f"the attested result is about another one: SHA-256 {was}")

@@ -10,8 +10,10 @@ from enum import Enum, StrEnum
 from pathlib import Path
 from typing import Any
 
-from tcdp_audit.api import OpenTables, Options, Plugins
+from tcdp_audit.api import OpenTables, Options, Plugins, digest_of_tables
+from tcdp_audit.core.base.provenance import Table
 from tcdp_audit.plugin.engine import UsageError, redact_errors
+from tcdp_audit.plugin.sentences import listing
 
 SHOWN = 12  # digits of a digest in a sentence
 
@@ -32,18 +34,52 @@ def digest_of(release: Any, plugins: Plugins) -> str | None:
     """SHA-256 as in an audit of a release; None where there is none, as for a database's table.
 
     Args:
-        release: everything that `audit` takes.
+        release: everything that `audit` takes; of several linked tables a mapping of all of them by name.
         plugins: the plugins whose engines may open it.
 
     Raises:
         UsageError: it does not exist.
         DataError: it cannot be read.
     """
+    if isinstance(release, Mapping):
+        return digest_of_tables({name: digest_of(one, plugins) for name, one in release.items()})
     direct = digest_of_file(release)
     if direct is not None:
         return direct
     with OpenTables(release, None, None, plugins, Options(), keep=False) as tables:
         return tables.release(None)[1].sha256()
+
+
+def files_of_tables(release: Any, tables: Mapping[str, Table]) -> Any:
+    """The release of a call; of several linked tables their files by name, where the call names their folder.
+
+    Args:
+        release: a path, a table, a mapping of tables, or None for the files with the names that a result has.
+        tables: the linked tables of the result; none where it is about one table.
+
+    Raises:
+        UsageError: nothing is named, or a mapping does not have the tables of the result.
+    """
+    if not tables:
+        if release is None:
+            raise UsageError("no release: name the table as RELEASE")
+        return release
+    if isinstance(release, Mapping):
+        if release.keys() != tables.keys():
+            missing = [name for name in tables if name not in release]
+            problem = f"lacks {listing(missing)}" if missing else "names tables that the result is not about"
+            raise UsageError(
+                f"the result is about {listing([*tables])}, and the call {problem}; name each with --table"
+            )
+        return release
+    if release is None:
+        return {name: one.uri for name, one in tables.items()}
+    if not (isinstance(release, str | Path) and Path(release).is_dir()):
+        raise UsageError(
+            f"{release}: the result is about several tables ({', '.join(tables)}); name each with --table NAME=FILE, "
+            "or the folder that holds their files"
+        )
+    return {name: str(Path(release) / one.name) for name, one in tables.items()}
 
 
 def shown(digest: str | None) -> str:

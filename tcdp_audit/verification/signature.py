@@ -16,7 +16,7 @@ from tcdp_audit.core.results.written import SCHEMA_VERSION, WrittenAudit
 from tcdp_audit.core.results.written_verdict import conditions_in, contradictions
 from tcdp_audit.plugin.engine import TcdpAuditError, redact_errors
 from tcdp_audit.plugin.sentences import listing
-from tcdp_audit.verification.digests import digest_of, shown
+from tcdp_audit.verification.digests import digest_of, files_of_tables, shown
 
 if TYPE_CHECKING:
     from securesystemslib.signer import CryptoSigner, SSlibKey
@@ -34,7 +34,8 @@ def attest(written: WrittenAudit, release: Any, signer: CryptoSigner, plugins: P
 
     Args:
         written: the result; nothing is computed again, so verify it first.
-        release: the table that it is about.
+        release: the table that it is about; of several linked tables a mapping by name, their folder, or None for the
+            files that the result names.
         signer: the signing key.
         plugins: the plugins whose engines may open the release.
 
@@ -46,12 +47,13 @@ def attest(written: WrittenAudit, release: Any, signer: CryptoSigner, plugins: P
         ResultError: the result has no digest, names cells, contradicts itself, or calls its file fit only once a step
             is done.
     """
+    release = files_of_tables(release, written.release.tables)
     digest = digest_of(release, plugins)
     _require_attestable(written)
     if digest != written.release.sha256 or digest is None:
         raise AnotherReleaseError(
             f"{written.path}: is about another release: SHA-256 {shown(written.release.sha256)}, "
-            f"and {release} has {shown(digest)}; nothing was signed"
+            f"and {written.release.name if written.release.tables else release} has {shown(digest)}; nothing was signed"
         )
     return sign_envelope(statement_of(written, digest), PAYLOAD, signer)
 

@@ -67,10 +67,22 @@ class Wording:
             yield Point(subject, State.NOTE, "it has no digest, so only its figures tie it to the result")
         else:
             yield Point(subject, State.CONFIRMED, f"the same to the byte, SHA-256 {shown(was['sha256'])}")
-        rest = {key: value for key, value in was.items() if key not in ("uri", "sha256")}
-        others = {key: value for key, value in now.items() if key not in ("uri", "sha256")}
+        apart = ("uri", "sha256", "tables")
+        rest = {key: value for key, value in was.items() if key not in apart}
+        others = {key: value for key, value in now.items() if key not in apart}
         yield from self._points(subject, "", differences(rest, others))
         yield from _name(subject, table_of(was).name, table_of(now).name)
+        parts = [one.get("tables", {}) for one in (was, now)]
+        for name in {**parts[0], **parts[1]}:
+            yield from self._part(f"table {_short(name)}", parts[0].get(name), parts[1].get(name))
+
+    def _part(self, subject: str, was: Entry | None, now: Entry | None) -> Iterator[Point]:
+        """One of several linked tables."""
+        if was is None or now is None:
+            change = "not in the result, and is read now" if was is None else "in the result, and is not read now"
+            yield Point(subject, State.DIFFERS, change)
+        else:
+            yield from self.tables(subject, was, now)
 
     def companion(self, name: str, was: Entry | None, now: Entry | None) -> Iterator[Point]:
         """A table that the release is compared with."""

@@ -44,6 +44,8 @@ EXPECT: dict[str, list[dict[str, Any]]] = {
     "enhanced_beta_likeness": [{"beta": "0.01"}, {"beta": 9}, {}],
     "lkc_privacy": [{"K": 2, "C": "0.6"}, {"K": 1, "C": "0.9"}, {"L": 1}, {"C": "0.1"}, {"K": 9}],
     "km_anonymity": [{"k": 2}, {"k": 1, "m": 1}, {"k": 9, "m": 3}, {}],
+    "known_events": [{"k": 9}, {"k": 2, "m": 1}, {"C": "0.3", "m": 2}, {"k": 9, "C": "0.3", "repeats": "ignored"}, {}],
+    "unicity": [{"at_most": 0}, {"at_most": "0.9", "points": [1, 2]}, {"max_combinations": 1}, {}],
     "homogeneity": [{"at_most": 0}, {"at_most": "0.9"}, {}],
     "background_knowledge": [{"at_least": 9}, {"at_least": 1}, {}],
     "skewness": [{"at_most": "0.1"}, {"at_most": 9}, {"sensitive_values": ["1"]}, {}],

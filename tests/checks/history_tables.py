@@ -331,7 +331,7 @@ def unit_rows(table: Table, *, time_is_known: bool = False, step: Fraction | int
         step=Fraction(step),
         time_column=None if all(row.time is None for row in table.rows) else "day",
         secret=np.array([-1 if row.secret is None else labels.index(str(row.secret)) for row in table.rows], np.int64),
-        secrets=len(labels),
+        secrets=len(labels) + 1,
         secret_labels=tuple(labels),
         least_class=min(whole.values()),
     )

@@ -116,6 +116,7 @@ def test_households_are_the_unit_of_the_verdict():
     assert result.observed == pytest.approx(one, rel=1e-14)
     assert (result.details["units"], result.status.value) == (3, "failed")
     assert result.details["unit_expected"] == pytest.approx(one + two + three, rel=1e-14)
+    assert result.details["through_unit_expected"] == pytest.approx(2 * (one + two + three), rel=1e-14)
     assert again == result
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from contextlib import closing
 from fractions import Fraction
 from itertools import pairwise, permutations
@@ -16,7 +17,7 @@ import pytest
 from hypothesis import assume, given, strategies as st
 
 from tcdp_audit import Outcome, PolicyError, Status, audit
-from tcdp_audit_plugins.checks.record_order import order_of_column
+from tcdp_audit_plugins.checks.record_order import neighbours_of, order_of_column
 
 GENERATOR = np.random.default_rng(8)
 RECORDS = 400
@@ -144,3 +145,80 @@ def test_a_column_called_the_original_is_not_taken_for_it():
     released, retained = (np.random.default_rng(seed).permutation(RECORDS).tolist() for seed in (5, 6))
     one = outcome({"key": released, "the original": sorted(TABLE["age"])}, before={"key": retained}, key="key")
     assert (one.status, one.details["columns"], one.details["as_original"]) == (Status.FAILED, ["the original"], False)
+
+
+def with_patients(rows: int, *, together: bool) -> dict[str, Any]:
+    """Patients of `rows` rows each, whose rows stand together or anywhere; the other columns are in no order."""
+    patients = np.repeat(np.arange(RECORDS // rows), rows)
+    shuffled = patients if together else np.random.default_rng(4).permutation(patients)
+    return {**TABLE, "patient": [str(one) for one in shuffled]}
+
+
+def of_patients(table: dict[str, Any], **more: Any) -> Outcome:
+    roles = {name: {"role": "quasi_identifier"} for name in TABLE}
+    declared = {**roles, **more.pop("patient", {"patient": {"role": "insensitive"}})}
+    document = {"version": 1, "attributes": declared, "expect": [{"record_order": {"at_most": 0}}], **more}
+    (one,) = audit(pa.table(table), document).expectations
+    return one
+
+
+DROPPED = [
+    {"unit_released": False},
+    {"patient": {"patient": {"role": "identifier"}}},
+    {"patient": {}, "unit_released": False},
+    {},
+    {"unit": None, "household": "patient"},
+]
+
+
+@pytest.mark.parametrize("policy", DROPPED, ids=["not released", "identifier", "undeclared", "released", "household"])
+def test_rows_of_one_unit_that_stand_together_are_joined_by_their_places(policy: dict[str, Any]):
+    noun = "household" if "household" in policy else "patient"
+    one = of_patients(with_patients(4, together=True), **{"unit": "patient", **policy})
+
+    assert (one.status, one.observed, one.details["joins"]) == (Status.FAILED, 1, True)
+    assert (one.details["unit_neighbours"], one.details["neighbours"]) == (300, 399)
+    assert one.details["unit_neighbours_by_chance"] == 3
+    assert one.details["joined_by"] == "patient"
+    assert f"300 of 399 pairs of neighbours are of one {noun}, where chance gives 3; shuffle them" in one.message
+
+
+def test_rows_of_one_unit_that_stand_anywhere_are_not():
+    one = of_patients(with_patients(4, together=False), unit="patient", unit_released=False)
+
+    assert (one.status, one.observed, one.details["joins"]) == (Status.PASSED, 0, False)
+    assert one.details["unit_neighbours"] < 12
+    assert "of one patient, where chance gives 3." in one.message
+    each = of_patients(with_patients(1, together=True), unit="patient", unit_released=False)
+    assert "unit_neighbours" not in each.details
+
+
+@given(st.lists(st.integers(0, 3), min_size=4, max_size=7))
+def test_neighbours_by_chance_are_the_mean_over_all_orders(units: list[int]):
+    every = [*permutations(units)]
+    mean = Fraction(sum(a == b for order in every for a, b in pairwise(order)), len(every))
+    result = neighbours_of(np.array(units))
+
+    if len({*units}) == len(units):
+        assert result is None
+    else:
+        assert result is not None
+        assert (result.observed, result.expected) == (sum(a == b for a, b in pairwise(units)), mean)
+
+
+def test_the_table_of_the_definitions():
+    random.seed(5)
+    patients = [patient for patient in range(2000) for _ in range(_visits())]
+    result = neighbours_of(np.array(patients))
+
+    assert result is not None
+    assert (result.observed, result.pairs, float(round(result.expected, 1))) == (2977, 4976, 2.0)
+
+
+def _visits() -> int:
+    """How many visits a patient has, of `f1()`: drawn as there, with what else a visit draws."""
+    visits = random.randint(1, 4)  # noqa: S311 - the generator of the definitions
+    for _ in range(visits):
+        random.randint(1, 12)  # noqa: S311
+        random.choice(["north", "south"])  # noqa: S311
+    return visits

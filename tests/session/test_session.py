@@ -197,6 +197,17 @@ def test_fix_answers_as_the_function_does(tmp_path: Path) -> None:
     assert (tmp_path / "out.csv").exists()
 
 
+def test_no_table_of_a_repair_remains() -> None:
+    cells = asked.table(asked.drawn(3), 60).select(["age", "sex"])
+    attributes = {name: {"role": "quasi_identifier"} for name in ("age", "sex")}
+    policy = {"version": 1, "attributes": attributes, "remedy": [{"suppression": {}}], "expect": [asked.CHECKS[1]]}
+    with tcdp_audit.open_session(cells, policy) as session:
+        session.audit()
+        before = session._tables.cache.count
+        assert session.fix().log.steps
+        assert session._tables.cache.count == before
+
+
 @pytest.mark.parametrize("output", ["t.csv", "t.unknown", "nowhere/t.csv"])
 def test_an_output_that_may_not_be_written(output: str, tmp_path: Path) -> None:
     draw = asked.drawn(3)

@@ -62,12 +62,16 @@ def _line(argument: str) -> str:
 
 
 def _arguments(check: Check) -> Iterator[str]:
-    """The arguments of `measure` for a check: the declarations of its attribute, if it has one, and its parameters."""
+    """The arguments of `measure` for a check: the declarations of its attribute, if it has one, and its parameters.
+
+    A parameter that has the name of such a declaration is left out, because `measure` takes it for that.
+    """
     schema = parameters_schema(check)
-    if "attribute" in schema["properties"]:
-        yield from OF_ATTRIBUTE
+    declarations = OF_ATTRIBUTE if "attribute" in schema["properties"] else ()
+    yield from declarations
     yield CONVENTIONS
-    own = ((name, node) for name, node in schema["properties"].items() if name not in ("attribute", "severity"))
+    taken = {"severity", *(one.partition(":")[0] for one in declarations)}
+    own = ((name, node) for name, node in schema["properties"].items() if name not in taken)
     for name, node in own:
         kind = _type(node, schema["$defs"])
         yield f"{name}: {kind}" + ("" if name in schema.get("required", ()) else f" = {_default(node, kind)}")

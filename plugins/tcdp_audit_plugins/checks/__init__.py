@@ -25,6 +25,7 @@ FAMILIES = (  # in the order of lists of checks
     "alpha_k_anonymity",
     "lkc_privacy",
     "km_anonymity",
+    "histories",
     "p_sensitive_k_anonymity",
     "l_diversity",
     "recursive_diversity",

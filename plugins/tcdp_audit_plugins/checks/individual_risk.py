@@ -225,10 +225,10 @@ def _of_households(view: TableView, parameters: IndividualRiskParameters) -> Tab
     if read.compositions is not None:
         whole = _Risks(read.compositions.people, read.compositions.sample, read.compositions.population)
         sums["by_composition"] = whole.expected
-        alike = replace(whole, records=whole.sample)  # as many households as there are of each composition
+        of_households = replace(whole, records=whole.sample)  # as many households as there are of each composition
         details |= {
             "by_composition": whole.expected,
-            "households_by_composition": alike.expected,
+            "households_by_composition": of_households.expected,
             "highest_by_composition": whole.highest,
         }
         highest = max(highest, whole.highest)

@@ -21,7 +21,7 @@ from tcdp_audit.plugin.remedy import (
     RemedyView,
     Treatment,
 )
-from tcdp_audit.plugin.sentences import Outcome
+from tcdp_audit.plugin.sentences import Outcome, count
 from tcdp_audit_plugins.remedies._shared.histories import NO_TIME, Trials, is_number, periods_of, time_column, trials
 from tcdp_audit_plugins.remedies._shared.masking import MASKED, changed, recoded
 from tcdp_audit_plugins.remedies._shared.scope import only_where_changed
@@ -121,8 +121,8 @@ def _coarsened(time: Attribute, periods: list[Period | None], to: Coarseness) ->
     if reaching:
         rows = int(time.domain.counts[reaching].sum())
         raise RemedyError(
-            f"a date of {time.name!r} reaches over the border of a {to.replace('_', ' ')} in {rows:,} records; coarsen "
-            "to a period that contains it, or start from days"
+            f"a date of {time.name!r} reaches over the border of a {to.replace('_', ' ')} in {count(rows, 'record')}; "
+            "coarsen to a period that contains it, or start from days"
         )
     before, after = (len(set(some)) for some in (time.domain.labels, labels))
     notes = {"to": str(to), "records": changed(time, labels), "values_before": before, "values_after": after}

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from enum import StrEnum
 from fractions import Fraction
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +24,7 @@ from tcdp_audit.plugin.remedy import (
     RemedyView,
     Treatment,
 )
-from tcdp_audit.plugin.sentences import Outcome, agree, plural
+from tcdp_audit.plugin.sentences import Outcome, agree, count, plural
 from tcdp_audit_plugins.remedies._shared.histories import (
     NO_TIME,
     JoinedRows,
@@ -40,6 +40,7 @@ from tcdp_audit_plugins.remedies._shared.histories import (
 
 Numbers = NDArray[np.int64]
 WITHOUT_TIME = -(2**62)
+Width = Literal["week", "month", "quarter", "half_year", "year"]  # windows of the calendar, the narrowest first
 EXACT = 2**53  # whole numbers below this are exact however a table stores them
 
 
@@ -48,16 +49,6 @@ class Per(StrEnum):
 
     ROW = "row"
     WINDOW = "window"
-
-
-class Width(StrEnum):
-    """Windows of the calendar, the narrowest first."""
-
-    WEEK = "week"
-    MONTH = "month"
-    QUARTER = "quarter"
-    HALF_YEAR = "half_year"
-    YEAR = "year"
 
 
 class RedrawPseudonymParameters(RemedyParameters):
@@ -70,7 +61,6 @@ class RedrawPseudonymParameters(RemedyParameters):
     width: Annotated[
         Width | Annotated[Exact, Field(gt=0)] | None,
         Field(
-            union_mode="left_to_right",
             description="The window: week, month, quarter, half_year or year of dates; or so many days of dates, or so "
             "much of times that are numbers, counted from 1970-01-01 or from 0.",
         ),
@@ -111,14 +101,14 @@ def suggest_parameters(view: RemedyView, outcomes: tuple[Outcome, ...]) -> Itera
         return
     if view.policy.document.time is not None and not is_number(time_column(view)):
         attempts = Trials(view, helped)
-        for width in reversed(Width):
+        for width in reversed(get_args(Width)):
             parameters = RedrawPseudonymParameters(per=Per.WINDOW, width=width)
             try:
                 suffices = attempts.suffice(redraw_pseudonyms(view, parameters))
             except RemedyError:
                 continue  # its windows cut periods apart, or it joins as much as before
             if suffices:
-                yield {"per": "window", "width": str(width)}
+                yield {"per": "window", "width": width}
                 break
     yield {"per": "row"}
 
@@ -145,7 +135,7 @@ def redraw_pseudonyms(view: RemedyView, parameters: RedrawPseudonymParameters) -
             f"no {joined.noun} has rows in two windows, so new pseudonyms would join what the old ones do"
         )
     place = _unlinkable_places(view, joined, drawn, number)
-    pseudonyms = _pseudonyms(joined.column, number)
+    pseudonyms = _pseudonyms(view, joined.column, number)
     fewest = _fewest_units(view, joined, drawn, number)
     notes = {
         "pseudonyms": number,
@@ -187,7 +177,7 @@ def _determines(attribute: Attribute, joined: JoinedRows) -> bool:
 def _windows(view: RemedyView, joined: JoinedRows, width: Width | Fraction | None) -> Numbers:
     """The number of the unit and window of each row. Rows without a time are a window of their own for each unit."""
     time = time_column(view)
-    if isinstance(width, Width):
+    if isinstance(width, str):
         of_value = _calendar_windows(time, width)
     else:
         assert width is not None  # noqa: S101 - the parameters were validated
@@ -254,8 +244,8 @@ def _require_whole(time: Attribute, reaching: list[int], window: str) -> None:
     if reaching:
         rows = int(time.domain.counts[reaching].sum())
         raise RemedyError(
-            f"a date of {time.name!r} reaches over the border of {window} in {rows:,} records; give a `width` that "
-            "contains it"
+            f"a date of {time.name!r} reaches over the border of {window} in {count(rows, 'record')}; give a `width` "
+            "that contains it"
         )
 
 
@@ -275,10 +265,11 @@ def _unlinkable_places(view: RemedyView, joined: JoinedRows, drawn: Numbers, num
     return place
 
 
-def _pseudonyms(column: Attribute, number: int) -> NDArray[Any]:
+def _pseudonyms(view: RemedyView, column: Attribute, number: int) -> NDArray[Any]:
     """New pseudonyms, in no relation to those of the release, of which none is one."""
-    if column.is_numeric:
-        start = _above(column.domain.values)
+    old = view.release.engine.domain(column.name)
+    if not old.is_text:
+        start = 10 ** len(str(int(max(old.values.max(initial=0), 0))))  # above all numbers of the column
         if start + number < EXACT:
             return np.arange(start, start + number)
     prefix = "u"
@@ -288,11 +279,6 @@ def _pseudonyms(column: Attribute, number: int) -> NDArray[Any]:
     return np.array([*(f"{prefix}{place:0{digits}}" for place in range(1, number + 1)), None], dtype=object)[:-1]
 
 
-def _above(values: NDArray[Any]) -> int:
-    """A power of ten above all numbers of a column."""
-    return int(10 ** len(str(int(max(values.max(initial=0), 0)))))
-
-
 def _fewest_units(view: RemedyView, joined: JoinedRows, drawn: Numbers, number: int) -> int:
     """The least number of units in a class of new histories.
 
@@ -300,8 +286,8 @@ def _fewest_units(view: RemedyView, joined: JoinedRows, drawn: Numbers, number: 
         RemedyError: a class has as many new pseudonyms as the policy demands, and too few units behind them: an audit
             of the release, which knows only pseudonyms, would not see it.
     """
-    labels, count = view.classes()
-    histories = code_histories(drawn, labels, number, count)
+    labels, classes = view.classes()
+    histories = code_histories(drawn, labels, number, classes)
     owner = np.empty(number, dtype=np.int64)
     owner[drawn] = joined.unit
     keys = fold([histories.codes, owner], [histories.distinct, joined.units])
@@ -311,7 +297,7 @@ def _fewest_units(view: RemedyView, joined: JoinedRows, drawn: Numbers, number: 
     hollow = (size >= k) & (behind < k)
     if hollow.any():
         raise RemedyError(
-            f"{int(hollow.sum()):,} classes would have {k} or more new pseudonyms of fewer than {k} "
+            f"{count(int(hollow.sum()), 'class')} would have {k} or more new pseudonyms of fewer than {k} "
             f"{plural(joined.noun)}, which no one who has the release alone could see; make rows coarser first"
         )
     return int(behind.min())

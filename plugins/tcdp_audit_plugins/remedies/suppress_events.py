@@ -56,8 +56,8 @@ def suppress_events(view: RemedyView, parameters: SuppressEventsParameters) -> T
     that is taken is one at which the demands hold while they do not at one less.
 
     Raises:
-        RemedyError: no column joins rows, nothing that judges histories fails, rows of a single label do not suffice, or
-            more would go than `at_most` allows.
+        RemedyError: no column joins rows, nothing that judges histories fails, rows of a single label do not suffice,
+            or more would go than `at_most` allows.
 
     Cost: a sort of the rows, and an audit for each of O(log labels) numbers of labels.
     """

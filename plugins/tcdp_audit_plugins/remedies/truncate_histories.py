@@ -62,8 +62,8 @@ def faults(parameters: TruncateHistoriesParameters, document: PolicyDocument) ->
 
 def why_not_applicable(
     view: RemedyView,
-    parameters: TruncateHistoriesParameters | None,
-    outcome: Outcome,  # noqa: ARG001
+    parameters: TruncateHistoriesParameters | None,  # noqa: ARG001
+    outcome: Outcome,
 ) -> str:
     """Say why fewer rows of each unit cannot help a failing demand, or nothing."""
     return only_on_histories(view, outcome)
@@ -156,5 +156,6 @@ TRUNCATE_HISTORIES = Remedy(
     validate=faults,
     suggest_parameters=suggest_parameters,
     why_not_applicable=why_not_applicable,
+    once=True,  # what is short enough stays
     acts_on_histories=True,
 )

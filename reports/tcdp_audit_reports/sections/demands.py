@@ -23,7 +23,7 @@ def html(audit: Audit) -> str:
         rows=rows(audit),
         structure=structure_rows(audit),
         release=visible(audit.release.name),
-        about_release=f"{count(audit.release.records, 'record')}, {count(audit.release.columns, 'column')}",
+        about_release=audit.release.size,
     )
 
 

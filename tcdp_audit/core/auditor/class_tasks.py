@@ -20,8 +20,9 @@ from tcdp_audit.core.check.class_check import CheckOnClasses, Figure
 from tcdp_audit.core.check.evidence import ClassEvidence, ReferenceDistribution, SingletonClasses, classes_of_one
 from tcdp_audit.core.check.summary import PAIR, ClassSummary, Pairs, least_first, merge, summarise
 from tcdp_audit.core.check.threshold import Verdict
-from tcdp_audit.core.classes.grouping import Grouping, MatchedClasses, Shard
+from tcdp_audit.core.classes.grouping import Grouping, MatchedClasses
 from tcdp_audit.core.classes.histogram import Counts, Histogram
+from tcdp_audit.core.classes.shards import without_value
 from tcdp_audit.core.encoding.domain import Domain, Labels
 
 if TYPE_CHECKING:
@@ -346,14 +347,6 @@ def worst_values(
         }
         for number, code in enumerate((one for one in order.tolist() if in_class[one] or in_reference[one]), 1)
     ]
-
-
-def without_value(shard: Shard, attributes: Sequence[Domain]) -> NDArray[np.bool_]:
-    """Whether each row lacks a value of one of the attributes. Shape (rows,)."""
-    rows = np.zeros(shard.rows, dtype=bool)
-    for domain in attributes:
-        rows |= shard[domain.attribute] == domain.size
-    return rows
 
 
 def only_on_classes(tasks: Iterable[Task[Any]]) -> list[ClassTask]:

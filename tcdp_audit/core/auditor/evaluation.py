@@ -22,7 +22,7 @@ from tcdp_audit.core.auditor.class_tasks import ClassTask, only_on_classes
 from tcdp_audit.core.auditor.column_warnings import column_warnings
 from tcdp_audit.core.auditor.expectations import Tasks
 from tcdp_audit.core.auditor.exposure import Exposure, FailingRecordMasks, NumberedEngine, decided_per_class, exposed_by
-from tcdp_audit.core.auditor.linked_rows import with_histories, with_per_row
+from tcdp_audit.core.auditor.linked_rows import link_outcomes, with_histories, with_per_row
 from tcdp_audit.core.auditor.measuring import Measuring
 from tcdp_audit.core.auditor.tasks import CountedRecords, Measurements, Result
 from tcdp_audit.core.auditor.unit_columns import unit_columns
@@ -145,8 +145,13 @@ def evaluation(
     judged = tuple(_in_order(views, running))
     counted = _counted(views, running)
     detectors = options.detectors()
-    structural = (*examined, *column_warnings(release, counted, detectors), *unit_columns(release, detectors))
-    structural = tuple(with_histories(one, views) if one.check == LINKED_ROWS else one for one in structural)
+    structural = (
+        *examined,
+        *column_warnings(release, counted, detectors),
+        *unit_columns(release, detectors),
+        *link_outcomes(release),
+    )
+    structural = tuple(with_histories(one, views, judged) if one.check == LINKED_ROWS else one for one in structural)
     outcomes = structural + judged
     failed = {kind: _failed(one, len(structural)) for kind, one in running.items()}
     exposed = exposed_by(

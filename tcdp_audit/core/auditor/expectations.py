@@ -201,7 +201,7 @@ class Tasks:
 
     def _violation(self, target: Target) -> str:
         """The reason why an expectation fails by a convention `fail`, whatever is measured; empty if it does not."""
-        incomplete = self.incomplete(target)
+        incomplete = [*self._incomplete_known(), *self._incomplete_secrets(target)]
         known = [domain for domain in incomplete if domain.attribute not in target.attributes]
         if known:
             worst = max(known, key=lambda domain: domain.missing)
@@ -211,11 +211,22 @@ class Tasks:
         return ""
 
     def incomplete(self, target: Target) -> Sequence[Domain]:
-        """The attributes with a missing value that a convention says to `fail`, quasi-identifiers first."""
+        """The columns of the view with a missing value that a convention says to `fail`, those that are known first."""
+        known = self._view.incomplete if self._view.is_whole else self._incomplete_known()
+        return [*known, *self._incomplete_secrets(target)]
+
+    def _incomplete_known(self) -> list[Domain]:
+        """The quasi-identifiers with a missing value that a convention says to `fail`."""
         known = self._rows.quasi_identifiers if self.conventions.missing_quasi_identifier == "fail" else ()
+        return [domain for domain in known if domain.missing]
+
+    def _incomplete_secrets(self, target: Target) -> list[Domain]:
         names = target.attributes if self.conventions.missing_sensitive == "fail" else ()
-        sensitive = (self._rows.domains[name] for name in names if name in self._rows.domains)
-        return [domain for domain in (*known, *sensitive) if domain.missing]
+        return [
+            domain
+            for domain in (self._rows.domains[name] for name in names if name in self._rows.domains)
+            if domain.missing
+        ]
 
     def _attribute(self, names: tuple[str, ...]) -> Domain | None:
         """The domain of an attribute, or of several that are read together."""

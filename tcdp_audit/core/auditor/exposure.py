@@ -16,13 +16,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.core.auditor.class_tasks import NUMBER, ClassTask, FailingRecordMask, without_value
+from tcdp_audit.core.auditor.class_tasks import NUMBER, ClassTask, FailingRecordMask
 from tcdp_audit.core.auditor.tasks import CountedRecords, Places, ShardExposure
 from tcdp_audit.core.auditor.views import ROWS
 from tcdp_audit.core.base.audit_figures import ExposureCount, failures
 from tcdp_audit.core.base.errors import DataError
 from tcdp_audit.core.base.outcome import Outcome, Severity, Status
 from tcdp_audit.core.classes.grouping import Grouping, MatchedClasses
+from tcdp_audit.core.classes.shards import without_value
 from tcdp_audit.core.encoding.counted import CountedCodes
 from tcdp_audit.core.encoding.domain import Domain
 from tcdp_audit.core.encoding.keys import distinct_of, fold, frozen_array, tally

@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from tcdp_audit.core.auditor.views import ROWS, UNITS, View, Views, noun_of_root, targets_of
-from tcdp_audit.core.base.outcome import DROPPED, KNOWN_ROWS, Outcome, Severity, Status
+from tcdp_audit.core.auditor.views import ROWS, UNITS, View, Views, has_tables, noun_of_root, targets_of
+from tcdp_audit.core.base.outcome import (
+    DROPPED,
+    KNOWN_ROWS,
+    LINK_DEMANDS,
+    ORPHAN_ROWS,
+    REPEATED_UNIT,
+    STRUCTURE,
+    Outcome,
+    Severity,
+    Status,
+)
 from tcdp_audit.core.base.words import agree, count, noun_form, plural
+from tcdp_audit.core.release.release import Release
 
 if TYPE_CHECKING:
     from tcdp_audit.core.units.histories import Histories
@@ -15,6 +27,14 @@ if TYPE_CHECKING:
 
 PER_ROW = "per_row"  # the detail of a demand on whole histories with what single rows show
 TITLES = "Demands judge what the unit joins", "A column joins the records of a unit"
+LINK_TITLES = {
+    ORPHAN_ROWS: ("Every row belongs to one row of its parent", "Rows belong to no row, or to several"),
+    REPEATED_UNIT: ("The table of units has one row for each", "The table of units repeats some"),
+}
+CORRECT = {
+    ORPHAN_ROWS: "correct the links, or leave these rows out",
+    REPEATED_UNIT: "leave one row of each, or declare the table as one of rows that belong to another",
+}
 
 
 def with_per_row(outcome: Outcome, view: View, *, on_classes: bool) -> Outcome:
@@ -58,11 +78,16 @@ def _of_one_alone(members: Members) -> dict[str, int]:
     return {"people": members.people, "people_in_a_household_with_one_alone": members.with_one_alone}
 
 
-def with_histories(outcome: Outcome, views: Views) -> Outcome:
+def with_histories(outcome: Outcome, views: Views, judged: Sequence[Outcome]) -> Outcome:
     """The finding on a released unit that joins rows, with what whole histories show.
 
     It passes if a demand that counts judges more than one row. Otherwise it warns, and the verdict says for whom the
     release is fit.
+
+    Args:
+        outcome: the finding by the columns alone.
+        views: in which demands are judged.
+        judged: the outcomes of all demands, in the policy's order.
     """
     histories, details = views.histories, dict(outcome.details)
     if histories is None or details.get(DROPPED) is True:
@@ -78,7 +103,7 @@ def with_histories(outcome: Outcome, views: Views) -> Outcome:
         **figures,
         **({} if histories.members is None else histories.members.as_details()),
     }
-    if judges_histories(views):
+    if judges_histories(views, judged):
         return replace(
             outcome, title=TITLES[0], status=Status.PASSED, observed=0.0, message="", details={**details, "columns": []}
         )
@@ -99,13 +124,42 @@ def with_histories(outcome: Outcome, views: Views) -> Outcome:
     )
 
 
-def judges_histories(views: Views) -> bool:
-    """Whether a demand that counts, and can fail a release, judges more than one row of a unit."""
+def link_outcomes(release: Release) -> Iterator[Outcome]:
+    """The outcomes on the links between the tables of a release; none for a release of one table.
+
+    Cost: O(distinct links).
+    """
+    if not has_tables(release):
+        return
+    from tcdp_audit.core.units.linked import LinkedTables  # noqa: PLC0415 - only for several tables
+
+    assert isinstance(release.engine, LinkedTables)  # noqa: S101 - what a policy of tables is opened as
+    for check in LINK_DEMANDS:
+        faults = [one for one in release.engine.links.faults if one.check == check]
+        columns = sorted({one.column for one in faults})
+        rows = {one.column: one.rows for one in faults if one.rows is not None}
+        yield Outcome(
+            check=check,
+            title=LINK_TITLES[check][bool(faults)],
+            status=Status.FAILED if faults else Status.PASSED,
+            severity=Severity.ERROR,
+            observed=float(len(columns)),
+            details={"columns": columns, **({"rows": rows} if rows else {})},
+            message=f"{'; '.join(one.sentence for one in faults)}; {CORRECT[check]}" if faults else "",
+            source=STRUCTURE,
+        )
+
+
+def judges_histories(views: Views, judged: Sequence[Outcome]) -> bool:
+    """Whether a demand that counts, and can fail a release, judges more than one row of a unit.
+
+    A demand that every release keeps is measured only, such as `k: 1`, and judges nothing.
+    """
     return any(
         expectation.parameters.severity is Severity.ERROR
-        and bool(expectation.check.demands(expectation.parameters))
+        and outcome.status not in (Status.MEASURED, Status.SKIPPED)
         and (views.of(expectation, target).is_whole or expectation.check.reading(expectation.parameters) == "events")
-        for expectation, target in targets_of(views.policy)
+        for (expectation, target), outcome in zip(targets_of(views.policy), judged, strict=True)
     )
 
 
@@ -116,6 +170,12 @@ def _sentence(histories: Histories) -> str:
     alike = (
         f"{alone:,} of {of} {agree(alone, 'is', 'are')} alone" if alone else f"as few as {count(least, noun)} are alike"
     )
+    tables = histories.release.policy.document.tables
+    if tables is not None:
+        return (
+            f"column {unit!r} joins the rows of each {noun} in {count(len(tables), 'table')}: with all of theirs "
+            f"{alike}, which no demand judges; demand a group size, such as `k_anonymity: {{k: 5}}`"
+        )
     return (
         f"column {unit!r} joins the rows of each {noun}: {several:,} of {of} {agree(several, 'has', 'have')} more than "
         f"one, and with all of theirs {alike}, which no demand judges; "

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tcdp_audit.core.auditor.column_warnings import detections_of, warning_of
+from tcdp_audit.core.auditor.views import table_of
 from tcdp_audit.core.base.cache import Identity
 from tcdp_audit.core.base.cancellation import checkpoint
 from tcdp_audit.core.base.errors import DataError
@@ -185,6 +186,8 @@ def _by_root(release: Release, root: Domain) -> dict[str, _Joins]:
     links = {document.unit, document.household, document.key}
     roles = (Role.SENSITIVE, Role.INSENSITIVE)
     names = [name for name, one in release.policy.attributes.items() if one.role in roles and name not in links]
+    if document.tables is not None:  # what joins the rows of other tables is declared, and judged
+        names = [name for name in names if table_of(release, name) == table_of(release, root.attribute)]
     there = tuple(name for name in sorted(names) if not release.obstacle(name))
 
     def joining() -> dict[str, _Joins]:

@@ -102,7 +102,7 @@ class View:
         history = self._history(target.known)
         if self.kind == UNITS or check.reading(parameters) != "cells":
             return (history,)
-        return (history, *self.release.quasi_identifiers)
+        return (history, *self.release.quasi_identifiers, *(self.release.domains[name] for name in target.known))
 
     def certain_in(self, check: Specification[Any], parameters: Any, target: Target) -> Domain | None:
         """The column of histories, where a value that is certain in a class of them is certain in each of its cells."""
@@ -124,7 +124,7 @@ class View:
         """The columns of histories and exemptions that its shards hold."""
         if self.histories is None or not self.is_whole:
             return ()
-        columns = tuple(map(self._history, self.histories.by))
+        columns = (*map(self._history, self.histories.by), *self.incomplete)
         return columns if self.kind == UNITS else (*columns, *self.histories.exempt_column)
 
     def _history(self, known: tuple[str, ...] = ()) -> Domain:
@@ -132,6 +132,12 @@ class View:
         if self.kind == UNITS:  # without exempt units
             return self.release.domain(self.histories.name(known))
         return self.histories.column(known)
+
+    @property
+    def incomplete(self) -> tuple[Domain, ...]:
+        """The column that is missing where a whole history has a missing cell, by a convention that this fails."""
+        fails = self.release.policy.conventions.missing_quasi_identifier == "fail"
+        return self.histories.incomplete_column if self.histories is not None and self.is_whole and fails else ()
 
     @property
     def exempt(self) -> tuple[Domain, ...]:

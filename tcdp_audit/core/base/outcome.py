@@ -296,6 +296,9 @@ COLUMN_DEMANDS = (  # every release has an outcome for each, in this order
     NOT_CONSTANT,
     LINKABLE_ROWS,
 )
+ORPHAN_ROWS = "orphan_rows"
+REPEATED_UNIT = "repeated_unit"
+LINK_DEMANDS = (ORPHAN_ROWS, REPEATED_UNIT)  # a release of several tables has an outcome for each, after the others
 SCHEMA = "pandera schema"
 SUITE = "Great Expectations suite"
 PROFILE = "profile"  # what asks a question that only a person can answer

@@ -56,7 +56,8 @@ class Table:
     def size(self) -> str:
         """How many records and columns it has, in words; of several tables how many rows each has."""
         if self.tables:
-            return ", ".join(f"{visible(name)} {one.records:,}" for name, one in self.tables.items())
+            sizes = (f"{visible(name)} {count(one.records, 'record')}" for name, one in self.tables.items())
+            return f"{count(len(self.tables), 'table')}: {', '.join(sizes)}"
         return f"{count(self.records, 'record')}, {count(self.columns, 'column')}"
 
     @property

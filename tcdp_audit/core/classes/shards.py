@@ -295,6 +295,14 @@ def _scattered(columns: Sequence[Codes], shards: int) -> NDArray[np.uint64]:
     return key >> np.uint64(32)
 
 
+def without_value(shard: CountedCodes, attributes: Sequence[Domain]) -> NDArray[np.bool_]:
+    """Whether each row lacks a value of one of the attributes. Shape (rows,)."""
+    rows = np.zeros(shard.rows, dtype=bool)
+    for domain in attributes:
+        rows |= shard[domain.attribute] == domain.size
+    return rows
+
+
 def suppressed_in_all(shard: CountedCodes, domains: Sequence[Domain]) -> NDArray[np.bool_]:
     """The rows with a suppressed cell in all of some attributes, at least one, as a mask. Shape (rows,)."""
     return reduce(np.logical_and, (np.isin(shard[one.attribute], list(one.suppressed)) for one in domains))

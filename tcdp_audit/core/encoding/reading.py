@@ -28,6 +28,7 @@ from tcdp_audit.core.encoding.generalised import (
     number_text,
     rounded_numbers,
 )
+from tcdp_audit.core.encoding.text_bytes import indices_with_surrounding_whitespace
 from tcdp_audit.core.policy.model import AttributeDeclaration, Conventions, Scale
 
 EXACT = 2**53  # every integer up to here is a float64 of its own
@@ -75,6 +76,26 @@ def domain_of(
         rounded=reading.rounded,
     )
     return domain, _misfit(raw, unfit, reading.misfit, declaration) if len(unfit) else None
+
+
+def joined_without_blanks(domain: Domain, conventions: Conventions) -> Domain:
+    """The domain of a column that joins records, in which blanks around a value make no other value.
+
+    Who reads `p` and `p ` in a file reads one person; values of blanks alone are missing where an empty text is.
+    """
+    texts = domain.values.tolist() if domain.values.dtype == object and domain.covers is None else []
+    padded = [place for place in indices_with_surrounding_whitespace(texts) if texts[place] != texts[place].strip()]
+    if not padded:
+        return domain
+    for place in padded:
+        texts[place] = texts[place].strip()
+    values = sorted({*texts} - {*conventions.missing_tokens})
+    code_of = {text: code for code, text in enumerate(values)}
+    code = np.array([*(code_of.get(text, len(values)) for text in texts), len(values)], dtype=np.int64)
+    counts = np.bincount(code, np.append(domain.counts, domain.missing), len(values) + 1).astype(np.int64)
+    joined = np.array([*values, None], dtype=object)[:-1]
+    suppressed = _suppressed(joined, conventions)
+    return Domain(domain.attribute, joined, counts[:-1], int(counts[-1]), code[domain.code_of_raw], suppressed)
 
 
 def _misfit(raw: RawDomain, unfit: NDArray[np.intp], reason: str, declaration: AttributeDeclaration) -> Misfit:

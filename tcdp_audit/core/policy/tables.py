@@ -9,10 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from tcdp_audit.core.base.errors import UsageError
+from tcdp_audit.core.base.words import listing
 from tcdp_audit.core.policy.model import SEPARATOR, PolicyDocument, Role, TableDeclaration
 from tcdp_audit.core.policy.source import Location, PolicySource
+
+if TYPE_CHECKING:
+    from tcdp_audit.core.policy.policy import Policy
 
 UNITS = "units"  # what a table of rows belongs to where no table has one row for each unit
 TABLES = "tables"
@@ -46,6 +51,22 @@ def joined(source: PolicySource) -> PolicySource:
         if key in data:
             changed[key] = _named(data[key], attributes)
     return replace(source, data=changed, stand_ins=places)
+
+
+def require_one_table(policy: Policy, what: str, advice: str) -> None:
+    """Insist that a policy has one table.
+
+    Args:
+        policy: the policy.
+        what: what needs one, with its verb: `a suite judges`.
+        advice: what to do where there are several, as an imperative clause.
+
+    Raises:
+        UsageError: it has several.
+    """
+    tables = policy.document.tables
+    if tables is not None:
+        raise UsageError(f"{policy.name}: {what}, and the policy has `tables` ({listing([*tables])}); {advice}")
 
 
 def top_of(tables: Mapping[Any, Any]) -> str:
@@ -106,6 +127,10 @@ def faults_of_tables(document: PolicyDocument) -> Iterator[tuple[tuple[str | int
         )
     yield from _faults_of_parents(tables)
     for name, one in tables.items():
+        for column, declared in one.attributes.items():
+            if declared.of is not None and one.belongs_to is not None and len(tables) > 1:
+                sentence = "all rows of a table that belongs to another are known together; leave `of` out"
+                yield (TABLES, name, "attributes", column, "of"), sentence
         if not one.attributes and one.belongs_to is None and len(tables) == 1:
             yield (TABLES, name), "the only table has no attributes; declare a role for each of its columns"
     yield from _faults_of_links(document, tables)

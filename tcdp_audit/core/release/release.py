@@ -15,7 +15,7 @@ from tcdp_audit.core.base.errors import DataError, PolicyError
 from tcdp_audit.core.base.files import content_digest
 from tcdp_audit.core.base.frozen import FrozenDict, frozen
 from tcdp_audit.core.encoding.domain import Domain, Misfit, RawDomain
-from tcdp_audit.core.encoding.reading import domain_of, union
+from tcdp_audit.core.encoding.reading import domain_of, joined_without_blanks, union
 from tcdp_audit.core.engines.base import Engine
 from tcdp_audit.core.policy.faults import located, unsound
 from tcdp_audit.core.policy.model import AttributeDeclaration, Role, Scale
@@ -80,8 +80,14 @@ class Release:
     def _domain_of(self, attribute: str, raw: RawDomain) -> tuple[Domain, Misfit | None]:
         declaration = self.policy.attributes.get(attribute, AttributeDeclaration(role=Role.INSENSITIVE))
         conventions = self.policy.conventions
-        key = ("domain", attribute, Identity(raw), declaration.reading, conventions.model_dump_json())
-        return self.cache.get(key, lambda: domain_of(attribute, raw, declaration, conventions))
+        joins = attribute in (self.policy.document.unit, self.policy.document.household)
+        key = ("domain", attribute, Identity(raw), declaration.reading, conventions.model_dump_json(), joins)
+
+        def read() -> tuple[Domain, Misfit | None]:
+            domain, misfit = domain_of(attribute, raw, declaration, conventions)
+            return (joined_without_blanks(domain, conventions) if joins else domain), misfit
+
+        return self.cache.get(key, read)
 
     def _reference_domain(self, attribute: str) -> Domain | None:
         """A sensitive attribute's domain in its reference distribution, if that is not the release's."""

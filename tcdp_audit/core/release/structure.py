@@ -157,10 +157,12 @@ def _linked_rows(release: Release) -> Outcome:
     Records without a unit count as one unit together, as for every demand.
     """
     document, name = release.policy.document, _linking_column(release)
+    if document.tables is not None:  # the links are judged by themselves, and what they join as whole histories
+        return _outcome(LINKED_ROWS, ("Linked tables are judged together", LINKED_TITLES[1]), [], "")
     if name is None:
         return _outcome(LINKED_ROWS, LINKED_TITLES, [], "")
     domain, is_unit = release.domains.get(name), name == document.unit
-    sizes = np.zeros(0, dtype=np.int64) if domain is None else np.append(_counts_as_read(domain), domain.missing)
+    sizes = np.zeros(0, dtype=np.int64) if domain is None else np.append(domain.counts, domain.missing)
     several = int((sizes > 1).sum())
     linked = several > 0 or domain is None or (is_unit and not document.unit_released)
     outcome = _outcome(
@@ -200,15 +202,6 @@ def _without_unit(release: Release) -> Outcome:
         severity=Severity.WARNING,
     )
     return replace(outcome, details={**outcome.details, "records": lacking}) if lacking else outcome
-
-
-def _counts_as_read(domain: Domain) -> NDArray[np.int64]:
-    """The number of records of each unit, where blanks around a value are ignored as a reader does."""
-    texts = _texts(domain)
-    if len(texts) != len(domain.counts) or not _has_padded(domain):
-        return domain.counts
-    _, units = np.unique([text.strip() for text in texts], return_inverse=True)
-    return np.bincount(units, domain.counts).astype(np.int64)
 
 
 def noun_of_unit(document: PolicyDocument) -> str:

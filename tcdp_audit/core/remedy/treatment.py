@@ -115,7 +115,7 @@ def _numbers(old: pa.ChunkedArray, new: NewColumn, same: NDArray[np.bool_]) -> p
     try:
         fresh = fresh.cast(kind)
     except pa.ArrowInvalid:  # too large for the column's own type
-        kind = pa.float64()
+        kind = pa.int64() if whole and pa.types.is_integer(old.type) else pa.float64()
         fresh = fresh.cast(kind)
     return pc.if_else(array_of_truths(same), old.cast(kind), fresh)
 

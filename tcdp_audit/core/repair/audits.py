@@ -16,6 +16,7 @@ from tcdp_audit.core.classes.shards import silent
 from tcdp_audit.core.policy.loading import read_policy
 from tcdp_audit.core.policy.policy import Policy
 from tcdp_audit.core.policy.source import column_name, column_names, is_column
+from tcdp_audit.core.policy.tables import require_one_table
 from tcdp_audit.core.repair.session import Session
 from tcdp_audit.core.results.audit import Audit
 from tcdp_audit.core.session.registry import Plugins
@@ -132,7 +133,7 @@ def failing_records(
         The audit, and for each of its expectations a truth value for every record, in the release's order.
 
     Raises:
-        UsageError: a file does not exist.
+        UsageError: a file does not exist, or the policy has several tables.
         PolicyError: the policy is wrong.
         DataError: the release is empty, cannot be read, or has no order.
         PluginError: a plugin that the policy needs does not work, or two plugins clash.
@@ -143,6 +144,9 @@ def failing_records(
     from tcdp_audit.core.results.frame import FailingRecords  # noqa: PLC0415 - only if requested
 
     with open_inputs(release, policy, original, population, plugins, Options(memory)) as inputs:
+        require_one_table(
+            inputs.policy, "records that fail are marked in one table", "audit them, which counts those that fail"
+        )
         masks = FailingRecordMasks(inputs.engine.records)
         audit = inputs.audited(masks)
         of_no_records = [None] * (len(audit.expectations) - len(masks.masks))  # outcomes of a schema

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from math import inf
@@ -201,7 +201,7 @@ class OpenTable:
 
     def outcomes(self, checks: frozenset[str] | None = None) -> tuple[Outcome, ...]:
         """The outcomes of all or some checks, as without the columns that are not written."""
-        inputs = replace(self._inputs, release=self.table, engine=self.engine)
+        inputs = self._inputs.over(self.table, self.engine)
         dropped = dropped_columns(inputs.policy, self.table.column_names)
         outcomes = inputs.outcomes() if checks is None else inputs.outcomes_of(checks)
         return inputs.without(outcomes, [one.name for one in dropped])

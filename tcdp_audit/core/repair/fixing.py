@@ -24,6 +24,7 @@ from tcdp_audit.core.engines.arrow_types import array_of_numbers
 from tcdp_audit.core.engines.opening import open_engine
 from tcdp_audit.core.engines.writing import require_table_file
 from tcdp_audit.core.policy.policy import Policy
+from tcdp_audit.core.policy.tables import require_one_table
 from tcdp_audit.core.remedy.treatment import changed_cells, in_unlinkable_order
 from tcdp_audit.core.repair.attacks import with_attacks
 from tcdp_audit.core.repair.candidate import Candidate, columns_to_put_back, dropped_columns
@@ -41,6 +42,10 @@ from tcdp_audit.core.session.tables import NO_LEVELS, OpenTables
 
 NOTHING_TO_REPAIR = "nothing that the policy demands could fail, so there is nothing to repair"
 NOTHING_PROVED = "nothing that the policy demands could fail any more, so that keeping it proves nothing"
+REPAIRED = (  # what `require_one_table` says of a repair
+    "remedies change the rows of one table, where rows of others would lose what they belong to",
+    "repair the tables where they are made, and audit them again",
+)
 OTHERWISE = "the release that comes of the remedies does not pass"
 
 
@@ -189,6 +194,7 @@ def fix_tables(
         **options: the options of every audit that differ from those of the tables.
     """
     read = tables.read(policy)
+    require_one_table(read, *REPAIRED)
     if output is not None:
         _require_writable_table(output)
         require_own_files([("the output", output)], files_of(read, **tables.given))
@@ -367,6 +373,7 @@ def remedy_trial(inputs: AuditInputs, outcomes: tuple[Outcome, ...]) -> RemedyTr
         return None
     options = replace(inputs.options, samples=False, show_values=False, column_risks=False)  # the options of `fix`
     try:
+        require_one_table(inputs.policy, *REPAIRED)
         remediation = repaired(replace(inputs, options=options))
     except Exception as error:  # noqa: BLE001 - the audit is valid without the trial
         reason = f"remedies could not be tried: {sentence_about(error, 'the trial')}"

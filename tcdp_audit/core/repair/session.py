@@ -418,10 +418,13 @@ class Session:
             checkpoint()
             yield reporting
 
+    def read(self, policy: PolicyLike | None = None) -> Policy:
+        """A policy under the plugins of the session; None for the session's own."""
+        return self.policy if policy is None else self._tables.read(policy)
+
     def inputs(self, policy: PolicyLike | None = None, **options: Any) -> AuditInputs:
         """What a question reads; ask for it within a turn."""
-        read = self.policy if policy is None else self._tables.read(policy)
-        return self._tables.inputs(read, self._levels, **options)
+        return self._tables.inputs(self.read(policy), self._levels, **options)
 
     @property
     def plugins(self) -> Plugins:

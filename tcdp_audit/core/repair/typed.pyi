@@ -482,6 +482,31 @@ def measure(
 ) -> Outcome: ...
 @overload
 def measure(
+    check: Literal["known_events"],
+    frame: Any,
+    *,
+    quasi_identifiers: str | Iterable[str],
+    attribute: str | None = None,
+    scale: Literal["nominal", "ordinal", "numeric"] | None = None,
+    order: Iterable[Any] | None = None,
+    hierarchy: str | Mapping[str, Any] | None = None,
+    distribution: Literal["uniform"] | Mapping[str, Any] | None = None,
+    conventions: Mapping[str, Any] | None = None,
+    known_rows: Literal["all", "one"] | None = None,
+    reason: _Number | None = None,
+    table: _Value | None = None,
+    attributes: Sequence[_Value] | None = None,
+    tolerance: Mapping[str, _Number] | None = None,
+    k: int | None = None,
+    m: int = 3,
+    C: _Number | None = None,
+    values: Sequence[_Value] | None = None,
+    repeats: Literal["counted", "ignored"] = "counted",
+    window: _Number | None = None,
+    severity: Severity | Literal["error", "warning"] = "error",
+) -> Outcome: ...
+@overload
+def measure(
     check: Literal["linkability"],
     frame: Any,
     *,
@@ -994,6 +1019,24 @@ def measure(
     reason: _Number | None = None,
     epsilon: _Number,
     at_most: _Number | None = None,
+    severity: Severity | Literal["error", "warning"] = "error",
+) -> Outcome: ...
+@overload
+def measure(
+    check: Literal["unicity"],
+    frame: Any,
+    *,
+    quasi_identifiers: str | Iterable[str],
+    conventions: Mapping[str, Any] | None = None,
+    known_rows: Literal["all", "one"] | None = None,
+    reason: _Number | None = None,
+    table: _Value | None = None,
+    attributes: Sequence[_Value] | None = None,
+    tolerance: Mapping[str, _Number] | None = None,
+    at_most: _Number | None = None,
+    points: int | Sequence[int] = 4,
+    short_histories: Literal["all", "leave_out"] = "all",
+    max_combinations: int = 100000000,
     severity: Severity | Literal["error", "warning"] = "error",
 ) -> Outcome: ...
 @overload

@@ -166,12 +166,15 @@ class Cost:
         links = self.loss.get("links") or {}
         if not links or links["after"] == links["before"]:
             return []
-        joined = f"{int(links['after']):,} of the {count(int(links['before']), 'pair')} of rows that it joined"
-        return [f"{visible(links['unit'])} joins {joined} ({share(links['after'], links['before'])})"]
+        pairs = f"of {count(int(links['before']), 'pair')} of rows that {visible(links['unit'])} joined"
+        if not links["after"]:
+            return [f"{pairs}, none is joined any more, so that people can be neither counted nor followed"]
+        left = f"{int(links['after']):,} {agree(links['after'], 'is', 'are')} still joined"
+        return [f"{pairs}, {left} ({share(links['after'], links['before'])}), so that people can be followed less"]
 
     def _of_links(self) -> Iterator[str]:
         for one in self._links:
-            yield f"{one}."
+            yield f"{sentence_case(one)}."
 
     def _counts(self, off: str) -> Iterator[str]:
         counts = self.loss.get("counting_queries", {})

@@ -9,6 +9,7 @@ from typing import Any
 from tcdp_audit.core.base.outcome import (
     COLUMN_DEMANDS,
     LEFT_OUT,
+    LINK_DEMANDS,
     LINKABLE_ORDER,
     STRUCTURE,
     UNDECLARED_IDENTIFIERS,
@@ -47,7 +48,9 @@ EXACT = (
     1e-9  # a figure this near to its threshold, relative to it, was decided by exact numbers that JSON does not hold
 )
 COUNTED = {"passed": "passed", "failed": "failed", "errors": "error", "skipped": "skipped", "measured": "measured"}
-FATAL = frozenset({"missing_columns", "undeclared_columns", "present_identifiers", "wrong_scale", "outside_hierarchy"})
+FATAL = frozenset(
+    {"missing_columns", "undeclared_columns", "present_identifiers", "wrong_scale", "outside_hierarchy", *LINK_DEMANDS}
+)
 
 
 def contradictions(result: Mapping[str, Any]) -> Iterator[str]:
@@ -78,7 +81,9 @@ def _of_columns(result: Mapping[str, Any], outcomes: Sequence[Entry]) -> Iterato
     missing = [name for name in COLUMN_DEMANDS if named[name] != 1]
     if missing and (_is_ours(result) or len(missing) == len(COLUMN_DEMANDS)):
         yield f"it does not have one outcome of each demand on columns ({', '.join(missing)})"
-    if _is_ours(result) and set(named) - set(COLUMN_DEMANDS):
+    if _is_ours(result) and "tables" in result["release"] and any(named[name] != 1 for name in LINK_DEMANDS):
+        yield f"it does not have one outcome of each demand on links ({', '.join(LINK_DEMANDS)})"
+    if _is_ours(result) and set(named) - {*COLUMN_DEMANDS, *LINK_DEMANDS}:
         yield "it has a demand on columns that there is not"
 
 

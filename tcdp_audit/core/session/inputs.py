@@ -18,6 +18,7 @@ from tcdp_audit.core.auditor.column_warnings import questions_of
 from tcdp_audit.core.auditor.evaluation import Evaluation, Options, evaluation
 from tcdp_audit.core.auditor.exposure import FailingRecordMasks
 from tcdp_audit.core.auditor.views import SeveralTables
+from tcdp_audit.core.base.cache import Cache
 from tcdp_audit.core.base.errors import DataError, PolicyError
 from tcdp_audit.core.base.files import content_digest
 from tcdp_audit.core.base.frozen import FrozenDict
@@ -118,7 +119,12 @@ class AuditInputs:
     def with_release(self, release: Any) -> Iterator[AuditInputs]:
         """These inputs with another table as the release."""
         with open_engine(release, self.memory) as engine:  # always a file or a table in memory
-            yield replace(self, release=release, engine=engine)
+            yield self.over(release, engine)
+
+    def over(self, release: Any, engine: Engine) -> AuditInputs:
+        """These inputs with an engine. Of another one nothing is kept for a next audit: keys would hold its table."""
+        options = self.options if engine is self.engine else replace(self.options, cache=Cache())
+        return replace(self, release=release, engine=engine, options=options)
 
     def with_provenance(self, outcomes: tuple[Outcome, ...], **further: Any) -> Audit:
         """Outcomes as an audit with their provenance.

@@ -12,6 +12,7 @@ from pydantic import Field
 
 from tcdp_audit.core.auditor.evaluation import Evaluation, evaluation
 from tcdp_audit.core.base.errors import CheckError, DataError, UsageError
+from tcdp_audit.core.base.frozen import FrozenDict
 from tcdp_audit.core.base.guide_file import DisclosureType, Guide
 from tcdp_audit.core.base.outcome import Comparison, Status
 from tcdp_audit.core.base.words import visible
@@ -23,7 +24,7 @@ from tcdp_audit.core.engines.base import Column, Engine
 from tcdp_audit.core.information_loss.columns import demanded_k
 from tcdp_audit.core.policy.faults import nearest
 from tcdp_audit.core.policy.loading import policy_without_checks
-from tcdp_audit.core.policy.model import AttributeDeclaration, Role
+from tcdp_audit.core.policy.model import SEPARATOR, AttributeDeclaration, Role
 from tcdp_audit.core.policy.policy import Expectation, Policy
 from tcdp_audit.core.release.release import Release
 from tcdp_audit.core.session.inputs import AuditInputs
@@ -319,7 +320,22 @@ def _knowing_only(policy: Policy, names: Sequence[str], *, as_text: bool = False
         if declared is not None and as_text:
             declared = declared.model_copy(update={"scale": None, "order": None})
         attributes[name] = _as(Role.QUASI_IDENTIFIER, declared)
-    return _declaring(policy, attributes)
+    return _with_known_tables(_declaring(policy, attributes), names)
+
+
+def _with_known_tables(policy: Policy, names: Sequence[str]) -> Policy:
+    """A policy of several tables without those of which nothing is known, not even how many rows someone has."""
+    tables = policy.document.tables
+    if tables is None:
+        return policy
+    known: set[str | None] = {name for name in tables if any(one.startswith(f"{name}{SEPARATOR}") for one in names)}
+    while missing := {tables[str(name)].belongs_to for name in known} & tables.keys() - known:
+        known |= missing
+    known |= {name for name, one in tables.items() if one.belongs_to is None}
+    left = {name: one for name, one in tables.items() if name in known}
+    attributes = {n: one for n, one in policy.attributes.items() if n.partition(SEPARATOR)[0] in known}
+    document = policy.document.model_copy(update={"tables": FrozenDict(left), "attributes": FrozenDict(attributes)})
+    return replace(policy, document=document)
 
 
 def _as(role: Role, declared: AttributeDeclaration | None) -> AttributeDeclaration:

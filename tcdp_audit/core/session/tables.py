@@ -14,7 +14,7 @@ from tcdp_audit.core.base.cache import Cache, Identity
 from tcdp_audit.core.base.errors import DataError, UsageError, redact_errors
 from tcdp_audit.core.base.resources import budget
 from tcdp_audit.core.base.scratch import sweep
-from tcdp_audit.core.base.words import visible
+from tcdp_audit.core.base.words import listing, visible
 from tcdp_audit.core.engines.base import Engine
 from tcdp_audit.core.engines.opening import open_engine, open_with, opener_of, opening_for, require_no_url
 from tcdp_audit.core.policy.faults import nearest
@@ -57,6 +57,7 @@ class OpenTables:
         self._memory = memory
         self._engines: dict[tuple[Any, ...], Engine] = {}
         self._declared: dict[tuple[Any, ...], frozenset[str]] = {}  # of each table the columns with such codes
+        self._named_tables: set[str] = set()  # by the policies of questions so far
         self._stack, self._reader = ExitStack(), object()
 
     def __enter__(self) -> Self:
@@ -122,9 +123,11 @@ class OpenTables:
 
         declared = policy.document.tables or {}
         own = _by_name(policy, given)
-        if unknown := sorted(set(own) - set(declared)):
+        self._named_tables |= set(declared)
+        if unknown := sorted(set(own) - self._named_tables):  # a question may be about some of the tables
             raise UsageError(
-                f"release: the policy has no table {visible(repr(unknown[0]))}{nearest(unknown[0], declared)}"
+                f"release: the policy has no table {visible(repr(unknown[0]))}"
+                f"{nearest(unknown[0], declared) or '; it has ' + listing([*declared])}"
             )
         engines = {}
         for name, one in declared.items():

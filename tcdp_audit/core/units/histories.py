@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,10 +18,11 @@ from tcdp_audit.core.base.cache import Identity
 from tcdp_audit.core.base.errors import CheckError
 from tcdp_audit.core.base.frozen import FrozenDict
 from tcdp_audit.core.base.words import gibibytes
-from tcdp_audit.core.classes.shards import suppressed_in_all
+from tcdp_audit.core.classes.shards import suppressed_in_all, without_value
 from tcdp_audit.core.encoding.counted import CountedCodes
 from tcdp_audit.core.encoding.domain import Domain, RawDomain
 from tcdp_audit.core.encoding.keys import fold, occurrences, tally
+from tcdp_audit.core.engines.base import Engine
 from tcdp_audit.core.policy.model import AttributeDeclaration, Role, Scale
 from tcdp_audit.core.policy.policy import Policy
 from tcdp_audit.core.release.release import Release
@@ -32,6 +33,7 @@ from tcdp_audit.core.units.members import Members, members_of, nested_histories,
 
 ROOT = "\0root"  # the unit of a row as a number: its code; no column of a table has this name
 EXEMPT = "\0exempt"  # whether a row is of an exempt unit; no column of a table has this name
+INCOMPLETE = "\0incomplete"  # missing where a unit's history has a missing cell; no column of a table has this name
 ROW_BYTES = 64  # what coding takes for a row, in addition to its codes
 Numbers = NDArray[np.int64]
 Known = tuple[str, ...]  # sensitive attributes that are known in addition to the quasi-identifiers
@@ -65,6 +67,7 @@ class Histories:
         exempt: which units are exempt: every cell of all their rows that could be known is suppressed.
         constant: for each attribute that has one value in all rows of each unit, the code of each unit's value.
         varying: for each attribute that has not, how many units have several values.
+        lacking: which units have a missing quasi-identifier in some row, bool, shape (units + 1,).
         per_row: the smallest number of units `k`, and the number of `classes`, where classes are formed of single rows;
             of several tables for each by its name.
         alone_at_depth: of several tables the number of units alone by what those down to each depth show.
@@ -78,10 +81,19 @@ class Histories:
     exempt: NDArray[np.bool_]
     constant: Mapping[str, Numbers]
     varying: Mapping[str, int]
+    lacking: NDArray[np.bool_]
     per_row: Mapping[str, Any]
     alone_at_depth: tuple[int, ...] = ()
     members: Members | None = None
-    _domains: dict[Known, Domain] = field(default_factory=dict, init=False, repr=False)
+    _domains: dict[Known, Domain] = field(default_factory=dict, repr=False)
+    _engines: dict[str, Engine] = field(default_factory=dict, repr=False)
+
+    def under(self, release: Release) -> Self:
+        """The same histories under another policy that reads the same columns in the same way.
+
+        Engines are shared, so that what was counted of them is found again.
+        """
+        return self if release is self.release else replace(self, release=release)
 
     @cached_property
     def sizes(self) -> Numbers:
@@ -118,13 +130,7 @@ class Histories:
     @cached_property
     def units_release(self) -> Release:
         """A table with one row for each unit: its history as the only quasi-identifier, and what is constant in it."""
-        chosen = np.flatnonzero(self.present)
-        columns = {self.name(known): self._units_column(coded.codes[chosen], coded) for known, coded in self.by.items()}
         declared = self.release.policy.attributes
-        for name, codes in self.constant.items():
-            if name != self.unit.attribute:
-                columns[name] = self._own_column(name, codes[chosen])
-        columns[ROOT] = (RawDomain(np.arange(self.unit.size), self.present[:-1].astype(np.int64), 0), chosen)
         plain = {
             name: one.model_copy(update={"role": Role.INSENSITIVE}) if one.role is Role.QUASI_IDENTIFIER else one
             for name, one in declared.items()
@@ -136,23 +142,40 @@ class Histories:
         policy = declaring(self.release.policy, {**plain, **numbers}, ROOT)
         weighted = policy.document.model_copy(update={"weight": self.release.policy.document.root_weight})
         policy = replace(policy, document=weighted)
-        return Release(UnitsEngine(self.release.engine, columns), policy, self.release.original, self.release.cache)
+        if "units" not in self._engines:
+            self._engines["units"] = self._engine_of_units()
+        return Release(self._engines["units"], policy, self.release.original, self.release.cache)
+
+    def _engine_of_units(self) -> Engine:
+        chosen = np.flatnonzero(self.present)
+        columns = {self.name(known): self._units_column(coded.codes[chosen], coded) for known, coded in self.by.items()}
+        for name, codes in self.constant.items():
+            if name != self.unit.attribute:
+                columns[name] = self._own_column(name, codes[chosen])
+        columns[ROOT] = (RawDomain(np.arange(self.unit.size), self.present[:-1].astype(np.int64), 0), chosen)
+        columns |= self.columns_of_incomplete(chosen)
+        return UnitsEngine(self.release.engine, columns)
 
     @cached_property
     def rows_release(self) -> Release:
         """The rows of the table, each with the history of its unit."""
+        if "rows" not in self._engines:
+            self._engines["rows"] = self._engine_of_rows()
+        known = AttributeDeclaration(role=Role.INSENSITIVE, scale=Scale.NUMERIC)
+        policy = declaring(self.release.policy, {**self.release.policy.attributes, ROOT: known}, ROOT)
+        return replace(self.release, engine=self._engines["rows"], policy=policy)
+
+    def _engine_of_rows(self) -> Engine:
         columns = {
             self.name(known): (raw_numbers(coded.codes, coded.distinct), coded.codes)
             for known, coded in self.by.items()
         }
         if self.exempt.any():
             columns[EXEMPT] = (raw_numbers(self.exempt.astype(np.int64), 2), self.exempt.astype(np.int64))
+        columns |= self.columns_of_incomplete(np.arange(self.unit.size + 1))
         numbers = np.arange(self.unit.size)
         columns[ROOT] = (RawDomain(numbers, self.unit.counts, self.unit.missing), np.append(numbers, self.unit.size))
-        engine = HistoryEngine(self.release.engine, self.unit, columns)
-        known = AttributeDeclaration(role=Role.INSENSITIVE, scale=Scale.NUMERIC)
-        policy = declaring(self.release.policy, {**self.release.policy.attributes, ROOT: known}, ROOT)
-        return replace(self.release, engine=engine, policy=policy)
+        return HistoryEngine(self.release.engine, self.unit, columns)
 
     def unit_of_row(self) -> Numbers:
         """The position of each row's unit in the table of units, in the table's order; -1 for an exempt unit."""
@@ -176,6 +199,19 @@ class Histories:
             return ()
         two = np.arange(2)
         return (Domain(EXEMPT, two, np.ones(2, dtype=np.int64), 0, two, frozenset([1])),)
+
+    @cached_property
+    def incomplete_column(self) -> tuple[Domain, ...]:
+        """The column that is missing where a unit's history has a missing cell; none where no history has one."""
+        lacking = int(self.lacking.sum())
+        one = np.array([self.units - lacking])
+        return (Domain(INCOMPLETE, np.arange(1), one, lacking, np.arange(1)),) if lacking else ()
+
+    def columns_of_incomplete(self, chosen: NDArray[np.integer]) -> dict[str, tuple[RawDomain, Numbers]]:
+        """The raw column of `incomplete_column`, for some codes of units."""
+        lacking = self.lacking[chosen].astype(np.int64)
+        raw = RawDomain(np.arange(1), np.array([len(lacking) - lacking.sum()]), int(lacking.sum()))
+        return {INCOMPLETE: (raw, lacking)} if self.incomplete_column else {}
 
     @property
     def incomplete(self) -> tuple[Domain, ...]:
@@ -232,7 +268,7 @@ def read_histories(release: Release, known: Sequence[Known], memory: int) -> His
     sets = [(), *sorted({one for one in known if one})]
     domains = _columns(release, sets)
     key = ("histories", tuple(sets), release.policy.conventions.suppressed, Identity(release.engine, *domains))
-    return release.cache.get(key, lambda: _read(release, sets, domains, memory))
+    return release.cache.get(key, lambda: _read(release, sets, domains, memory)).under(release)
 
 
 def _columns(release: Release, sets: Sequence[Known]) -> list[Domain]:
@@ -286,6 +322,7 @@ def _read(release: Release, sets: Sequence[Known], domains: Sequence[Domain], me
         exempt,
         FrozenDict(constant),
         FrozenDict(varying),
+        lacking=occurrences(owner[without_value(rows, known)], owners) > 0,
         per_row=FrozenDict(per_row),
         members=members,
     )

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from tcdp_audit.core.base.errors import DataError
+from tcdp_audit.core.base.outcome import ORPHAN_ROWS, REPEATED_UNIT
 from tcdp_audit.core.base.provenance import digest_of_tables
 from tcdp_audit.core.base.words import agree, count
 from tcdp_audit.core.encoding.counted import CountedCodes
@@ -45,6 +47,7 @@ class LinkedTables(Engine):
         self.name = ", ".join(one.name for one in engines.values())
         self.uri = ", ".join(one.uri for one in engines.values())
         self.ordered = False
+        self._document = document
 
     @property
     def columns(self) -> Sequence[Column]:
@@ -59,6 +62,16 @@ class LinkedTables(Engine):
     def records(self) -> int:
         """The number of rows of the table of units."""
         return self.tables[self.top].records
+
+    @property
+    def is_of_rows(self) -> bool:
+        """Whether there is no table of units: the only table has the rows of units that no table lists."""
+        return self.declared[self.top].belongs_to is not None
+
+    @cached_property
+    def links(self) -> Links:
+        """How the tables are linked, and what is wrong with that."""
+        return links_of_tables(self, self._document)
 
     def home(self, attribute: str) -> tuple[Engine, str]:
         """The table of a column, and the column's name there."""
@@ -155,55 +168,115 @@ class Link:
     orphans: int
 
 
-def links_of_tables(engine: LinkedTables, unit_column: str) -> Mapping[str, Link]:
-    """The link of each table that belongs to another one, by the table's name.
+@dataclass(frozen=True)
+class LinkFault:
+    """What is wrong with a column that links tables.
 
-    Raises:
-        DataError: a column of links is missing, is repeated or empty in the parent, or is written as numbers in one
-            table and as text in the other.
-
-    Cost: O(distinct links).
+    Args:
+        check: the structural outcome that reports it.
+        column: the column, with its table.
+        rows: the number of rows concerned; None where they cannot be counted.
+        sentence: what is wrong, without a cell.
     """
-    links = {}
+
+    check: str
+    column: str
+    rows: int | None
+    sentence: str
+
+
+@dataclass(frozen=True)
+class Links:
+    """How the tables of a release are linked.
+
+    Args:
+        by_table: the link of each table that belongs to another one, by its name; without those that cannot be read.
+        faults: everything that is wrong with them, in the policy's order.
+    """
+
+    by_table: Mapping[str, Link]
+    faults: tuple[LinkFault, ...]
+
+    @property
+    def sentence(self) -> str:
+        """All faults; empty where there are none."""
+        return "; ".join(one.sentence for one in self.faults)
+
+
+def links_of_tables(engine: LinkedTables, document: PolicyDocument) -> Links:
+    """The links of the tables, each checked. Cost: O(distinct links)."""
+    links: dict[str, Link] = {}
+    faults = [*_faults_of_units(engine, document.unit_column)]
     for name, declared in engine.declared.items():
         parent = declared.belongs_to
-        if parent is not None and parent != UNITS:
-            links[name] = _link(engine, name, parent, declared.by or unit_column)
-    return links
+        if parent is None or parent == UNITS:
+            continue
+        column = declared.by or document.unit_column or ""
+        is_unit = (parent, column) == (engine.top, document.unit_column)  # whose repetition is a fault already
+        unusable = next(_faults_of_link(engine, name, parent, column, is_unit=is_unit), None)
+        if unusable is not None:
+            faults.append(unusable)
+            continue
+        links[name] = link = _link(engine, name, parent, column)
+        if link.orphans:
+            lacks = f"{count(link.orphans, 'row')} of {name!r} {agree(link.orphans, 'belongs', 'belong')}"
+            sentence = f"{lacks} to no row of {parent!r}, by {column!r}"
+            faults.append(LinkFault(ORPHAN_ROWS, link.own.attribute, link.orphans, sentence))
+    return Links(links, tuple(dict.fromkeys(faults)))
 
 
-def _link(engine: LinkedTables, table: str, parent: str, column: str) -> Link:
+def _faults_of_units(engine: LinkedTables, column: str | None) -> Iterator[LinkFault]:
+    """The table of units has one row for each of them."""
+    table = engine.tables[engine.top]
+    if engine.is_of_rows or column is None or column not in {one.name for one in table.columns}:
+        return
+    fault = _repetition(table.domain(column), column, engine.top, "; it must have one row for each unit")
+    if fault is not None:
+        yield replace(fault, check=REPEATED_UNIT)
+
+
+def _repetition(key: RawDomain, column: str, table: str, consequence: str) -> LinkFault | None:
+    """The rows of a table that share a link with others, or have none."""
+    repeated = int((key.counts > 1).sum())
+    if not (repeated or key.nulls):
+        return None
+    rows = int(key.counts[key.counts > 1].sum())
+    parts = [f"{count(repeated, 'value')} of {column!r} in {rows:,} rows"] if repeated else []
+    parts += [f"{count(key.nulls, 'row')} without {column!r}"] if key.nulls else []
+    sentence = f"the table {table!r} has {' and '.join(parts)}{consequence}"
+    return LinkFault(ORPHAN_ROWS, f"{table}{SEPARATOR}{column}", rows + key.nulls, sentence)
+
+
+def _faults_of_link(
+    engine: LinkedTables, table: str, parent: str, column: str, *, is_unit: bool
+) -> Iterator[LinkFault]:
+    """Why the rows of a table cannot be assigned to those of another."""
     for name in (table, parent):
         if column not in {one.name for one in engine.tables[name].columns}:
-            raise DataError(f"the table {name!r} has no column {column!r}, by which {table!r} belongs to {parent!r}")
+            sentence = f"the table {name!r} has no column {column!r}, by which {table!r} belongs to {parent!r}"
+            yield LinkFault(ORPHAN_ROWS, f"{name}{SEPARATOR}{column}", None, sentence)
+            return
     own, key = engine.tables[table].domain(column), engine.tables[parent].domain(column)
-    repeated = int((key.counts > 1).sum())
-    if repeated or key.nulls:
-        what = f"{count(repeated, 'value')} of {column!r} in several rows" if repeated else f"rows without {column!r}"
-        raise DataError(
-            f"the table {parent!r} has {what}, so that rows of {table!r} do not know which one they belong to"
-        )
+    consequence = f", so that rows of {table!r} belong to several or to none"
+    fault = None if is_unit else _repetition(key, column, parent, consequence)
+    if fault is not None:
+        yield fault
     if own.is_text != key.is_text and len(own.values) and len(key.values):
         kinds = {True: "text", False: "numbers"}
-        raise DataError(
+        sentence = (
             f"{column!r} is read as {kinds[own.is_text]} in {table!r} and as {kinds[key.is_text]} in {parent!r}, where "
             "007 and 7 would differ or not; write it alike in both"
         )
+        yield LinkFault(ORPHAN_ROWS, f"{table}{SEPARATOR}{column}", None, sentence)
+
+
+def _link(engine: LinkedTables, table: str, parent: str, column: str) -> Link:
+    own, key = engine.tables[table].domain(column), engine.tables[parent].domain(column)
     place = {value: code for code, value in enumerate(key.values.tolist())}
     of_parent = np.array([*(place.get(value, -1) for value in own.values.tolist()), -1], dtype=np.int64)
     orphans = int(np.append(own.counts, own.nulls)[of_parent < 0].sum())
     names = (f"{table}{SEPARATOR}{column}", f"{parent}{SEPARATOR}{column}")
     return Link(table, parent, domain_as_typed(names[0], own), of_parent, domain_as_typed(names[1], key), orphans)
-
-
-def orphans_sentence(links: Mapping[str, Link]) -> str:
-    """What is wrong with rows whose parent is missing; empty where there are none."""
-    found = [one for one in links.values() if one.orphans]
-    return "; ".join(
-        f"{count(one.orphans, 'row')} of {one.table!r} {agree(one.orphans, 'belongs', 'belong')} to no row of "
-        f"{one.parent!r}"
-        for one in found
-    )
 
 
 def depth_of(table: str, declared: Mapping[str, TableDeclaration]) -> int:

@@ -85,8 +85,8 @@ def unit_rows(
         memory: budget in bytes.
 
     Raises:
-        CheckError: the policy names no such unit, members have several rows, a column cannot be used, or the rows exceed
-            the memory.
+        CheckError: the policy names no such unit, members have several rows, a column cannot be used, or the rows
+            exceed the memory.
 
     Cost: two scans of the table.
     """

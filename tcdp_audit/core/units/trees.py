@@ -10,18 +10,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tcdp_audit.core.base.cache import Identity
-from tcdp_audit.core.base.errors import CheckError, DataError
+from tcdp_audit.core.base.errors import CheckError
 from tcdp_audit.core.base.frozen import FrozenDict
 from tcdp_audit.core.base.words import gibibytes
+from tcdp_audit.core.classes.shards import without_value
 from tcdp_audit.core.encoding.counted import CountedCodes
 from tcdp_audit.core.encoding.domain import Domain, RawDomain
 from tcdp_audit.core.encoding.keys import Codes, fold, occurrences, tally
+from tcdp_audit.core.engines.base import Engine
 from tcdp_audit.core.policy.model import AttributeDeclaration, PolicyDocument, Role, Scale
 from tcdp_audit.core.release.release import Release
 from tcdp_audit.core.units.coding import CodedHistories, code_histories
 from tcdp_audit.core.units.engines import HISTORY, HistoryEngine
 from tcdp_audit.core.units.histories import ROOT, ROW_BYTES, Histories, declaring
-from tcdp_audit.core.units.linked import Link, LinkedTables, depth_of, links_of_tables, orphans_sentence
+from tcdp_audit.core.units.linked import Link, LinkedTables, depth_of
 
 ANCESTORS = "\0ancestors"  # what is known of the rows above a row, between it and the unit
 Numbers = NDArray[np.int64]
@@ -42,21 +44,28 @@ class TableHistories(Histories):
     def rows_of(self, table: str) -> Release:
         """The rows of one table, each with its unit, the history of it, and what is known of the rows above."""
         one, engine = self.coded[table], self.release.engine
+        known = {name: attribute for name, attribute in self._declared.items() if engine_table(engine, name) == table}
+        if one.above_of_link is not None:
+            known[ANCESTORS] = AttributeDeclaration(role=Role.QUASI_IDENTIFIER, scale=Scale.NUMERIC)
+        known[ROOT] = AttributeDeclaration(role=Role.INSENSITIVE, scale=Scale.NUMERIC)
+        if table not in self._engines:
+            self._engines[table] = self._engine_of(one)
+        policy = declaring(self.release.policy, known, ROOT)
+        return replace(self.release, engine=self._engines[table], policy=policy)
+
+    def _engine_of(self, one: _CodedTable) -> Engine:
         whole = self.by[()]
         home = np.append(np.arange(self.unit.size), self.unit.size) if self.home is None else self.home
         root = np.where(one.root_of_link >= 0, home[one.root_of_link], self.unit.size)
         columns: dict[str, tuple[RawDomain, Numbers]] = {
             HISTORY: (_counted(one, whole.codes[root], whole.distinct), whole.codes[root]),
             ROOT: (_counted(one, root, self.unit.size), root),
+            **self.columns_of_incomplete(root),
         }
-        known = {name: attribute for name, attribute in self._declared.items() if engine_table(engine, name) == table}
         if one.above_of_link is not None:
             size = int(one.above_of_link.max(initial=0)) + 1
             columns[ANCESTORS] = (_counted(one, one.above_of_link, size), one.above_of_link)
-            known[ANCESTORS] = AttributeDeclaration(role=Role.QUASI_IDENTIFIER, scale=Scale.NUMERIC)
-        known[ROOT] = AttributeDeclaration(role=Role.INSENSITIVE, scale=Scale.NUMERIC)
-        rows = HistoryEngine(one.engine(engine), one.link_domain, columns)
-        return replace(self.release, engine=rows, policy=declaring(self.release.policy, known, ROOT))
+        return HistoryEngine(one.engine(self.release.engine), one.link_domain, columns)
 
     @property
     def _declared(self) -> Mapping[str, AttributeDeclaration]:
@@ -92,6 +101,7 @@ class _CodedTable:
         key: the code of each row in the column by which further tables belong to it, by that column. Shape (rows,).
         link_codes: the code of each row's link; for the table of units of its unit. Shape (rows,).
         times: how many records each row is; None for one.
+        lacking: which rows have a missing quasi-identifier. Shape (rows,).
         root_of_link: the unit of each link, -1 for none. Shape (links + 1,).
         above_of_link: a code of what is known of the rows above, by link; None directly below the table of units.
     """
@@ -104,6 +114,7 @@ class _CodedTable:
     key: Mapping[str, Codes]
     link_codes: Codes
     times: Numbers | None
+    lacking: NDArray[np.bool_]
     root_of_link: Numbers = field(default_factory=lambda: np.zeros(0, np.int64))
     above_of_link: Numbers | None = None
 
@@ -137,18 +148,18 @@ def read_tables(release: Release, memory: int) -> TableHistories:
     """
     engine = release.engine
     assert isinstance(engine, LinkedTables)  # noqa: S101 - asked only for linked tables
-    key = ("tables", Identity(engine, *release.quasi_identifiers))
-    return release.cache.get(key, lambda: _read(release, engine, memory))
+    document = release.policy.document
+    links, suppressed = (document.unit, document.household), release.policy.conventions.suppressed
+    read = Identity(engine, *release.domains.values(), *release.quasi_identifiers)
+    key = ("tables", links, suppressed, len(release.quasi_identifiers), read)
+    return release.cache.get(key, lambda: _read(release, engine, memory)).under(release)
 
 
 def _read(release: Release, engine: LinkedTables, memory: int) -> TableHistories:
     document = release.policy.document
-    try:
-        links = links_of_tables(engine, document.unit_column or "")
-    except DataError as error:
-        raise CheckError(str(error)) from None
-    if orphans := orphans_sentence(links):
-        raise CheckError(f"{orphans}; correct the links, or leave these rows out")
+    if engine.links.faults:
+        raise CheckError(f"{engine.links.sentence}; correct the links, or leave these rows out of every table")
+    links = engine.links.by_table
     unit = _unit_of(release, document)
     needed = sum(one.records * (ROW_BYTES + 8 * len(one.columns)) for one in engine.tables.values())
     if needed > memory:
@@ -179,6 +190,7 @@ def _read(release: Release, engine: LinkedTables, memory: int) -> TableHistories
         exempt=np.zeros(root.size + 1, dtype=bool),
         constant=FrozenDict(constant),
         varying=FrozenDict(),
+        lacking=_lacking(tables, root, people),
         per_row=FrozenDict(per_row),
         coded=FrozenDict(tables),
         home=people,
@@ -186,16 +198,20 @@ def _read(release: Release, engine: LinkedTables, memory: int) -> TableHistories
     )
 
 
+def _lacking(tables: Mapping[str, _CodedTable], root: Domain, people: Numbers | None) -> NDArray[np.bool_]:
+    """Which roots have a missing quasi-identifier in some row of some table."""
+    lacking = np.zeros(root.size + 1, dtype=bool)
+    for one in tables.values():
+        units = one.root_of_link[one.link_codes[one.lacking]]
+        lacking[units if people is None else people[units]] = True
+    return lacking
+
+
 def _unit_of(release: Release, document: PolicyDocument) -> Domain:
     assert document.unit is not None  # noqa: S101 - a policy of tables names one
     if obstacle := release.obstacle(document.unit):
         raise CheckError(obstacle)
-    unit = release.domains[document.unit]
-    repeated = int((unit.counts > 1).sum())
-    if repeated or unit.missing:
-        what = f"{repeated:,} units in several rows" if repeated else f"{unit.missing:,} rows without a unit"
-        raise CheckError(f"the table of units has {what}; it must have one row for each unit")
-    return unit
+    return release.domains[document.unit]
 
 
 def _by_depth(engine: LinkedTables) -> list[str]:
@@ -227,6 +243,7 @@ def _coded_rows(
         FrozenDict({attribute: rows[attribute] for attribute in keys}),
         links_of_rows,
         rows.times,
+        without_value(rows, known),
     )
 
 

@@ -461,6 +461,27 @@ class ExpectTableToBeKmAnonymous(_Made):
         **others: Unpack[_Table],
     ) -> None: ...
 
+class ExpectTableKnownEventsToBeSufficient(_Made):
+    def __init__(
+        self,
+        *,
+        quasi_identifiers: Sequence[str] | str | _Parameter,
+        declarations: Mapping[str, Mapping[str, Any]] | _Parameter | None = ...,
+        known_rows: Literal["all", "one"] | _Parameter | None = ...,
+        table: str | _Parameter | None = ...,
+        attributes: Sequence[str] | _Parameter | None = ...,
+        tolerance: Mapping[str, Any] | _Parameter | None = ...,
+        k: int | _Parameter | None = ...,
+        m: int | _Parameter | None = ...,
+        C: float | str | _Parameter | None = ...,
+        attribute: str | _Parameter | None = ...,
+        values: Sequence[str] | _Parameter | None = ...,
+        repeats: Literal["counted", "ignored"] | _Parameter | None = ...,
+        check_order: Literal["none", "sequence"] | _Parameter | None = ...,
+        window: float | str | _Parameter | None = ...,
+        **others: Unpack[_Table],
+    ) -> None: ...
+
 class ExpectTableLinkabilityToBeLimited(_Made):
     def __init__(
         self,
@@ -901,6 +922,23 @@ class ExpectTableTFromEpsilonToBeLimited(_Made):
         declarations: Mapping[str, Mapping[str, Any]] | _Parameter | None = ...,
         known_rows: Literal["all", "one"] | _Parameter | None = ...,
         at_most: float | str | _Parameter | None = ...,
+        **others: Unpack[_Table],
+    ) -> None: ...
+
+class ExpectTableUnicityToBeLimited(_Made):
+    def __init__(
+        self,
+        *,
+        quasi_identifiers: Sequence[str] | str | _Parameter,
+        declarations: Mapping[str, Mapping[str, Any]] | _Parameter | None = ...,
+        known_rows: Literal["all", "one"] | _Parameter | None = ...,
+        table: str | _Parameter | None = ...,
+        attributes: Sequence[str] | _Parameter | None = ...,
+        tolerance: Mapping[str, Any] | _Parameter | None = ...,
+        at_most: float | str | _Parameter | None = ...,
+        points: int | Sequence[int] | _Parameter | None = ...,
+        short_histories: Literal["all", "leave_out"] | _Parameter | None = ...,
+        max_combinations: int | _Parameter | None = ...,
         **others: Unpack[_Table],
     ) -> None: ...
 

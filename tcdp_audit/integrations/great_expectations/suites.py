@@ -12,7 +12,7 @@ from great_expectations.core.expectation_suite import ExpectationSuite
 from pydantic import BaseModel
 from pydantic.v1 import ValidationError
 
-from tcdp_audit.api import Expectation, Policy, PolicyError, read_policy, scheme_of
+from tcdp_audit.api import Expectation, Policy, PolicyError, read_policy, require_one_table, scheme_of
 from tcdp_audit.integrations.great_expectations.demands import MEASURED_ONLY, demand_of
 from tcdp_audit.integrations.great_expectations.expectation import CLASSES, DisclosureExpectation, expectation_of
 from tcdp_audit.integrations.great_expectations.parameters import COLUMN, DECLARED_COLUMNS, HEAD, check_fields
@@ -37,6 +37,7 @@ def suite_of(policy: str | Path | Mapping[str, Any] | Policy, name: str | None =
             with a password, which would be stored.
     """
     read = read_policy(policy, plugins())
+    require_one_table(read, "an expectation sees one batch", "audit them with `tcdp-audit check`")
     _require_checks_only(read)
     try:
         expectations = [_of_columns(read), *_of_checks(read)]

@@ -30,6 +30,7 @@ from tcdp_audit.api import (
     failing_records,
     policy_of_one,
     read_policy,
+    require_one_table,
 )
 from tcdp_audit.core.results.audit import Audit
 from tcdp_audit.integrations.host import Demand, Pending, by_demand, plugins, policy_of
@@ -112,6 +113,7 @@ def document_of(policy: str | Path | Mapping[str, Any] | Policy) -> dict[str, An
         UsageError: its file cannot be read.
     """
     read = read_policy(policy, plugins())
+    require_one_table(read, "a schema validates one frame", "audit them with `tcdp-audit check`")
     document = plain(read.document.model_dump(by_alias=True, exclude_defaults=True))
     document = {name: value for name, value in document.items() if name not in _OF_NO_USE}
     for name in _LOCATIONS:

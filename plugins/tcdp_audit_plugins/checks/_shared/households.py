@@ -196,7 +196,8 @@ def found_in_households(
 
     Cost: O(people log people).
 
-    Source: Franconi, Polettini (2004), Individual risk estimation in mu-Argus, section 4; sdcMicro, measure_hierarchical.
+    Source: Franconi, Polettini (2004), Individual risk estimation in mu-Argus, section 4; sdcMicro, its hierarchical
+    risk.
     """
     of_person = people.class_of_person
     order = np.lexsort((risk[of_person], people.home))

@@ -57,12 +57,12 @@ class UnitRows(Protocol):
         """The column with the time."""
 
     @property
-    def secret(self) -> NDArray[np.int64]:
-        """The sensitive value of each row, -1 where it is missing or no attribute was asked for. Shape (rows,)."""
+    def secret(self) -> NDArray[np.int64] | None:
+        """The sensitive value of each row, -1 where it is missing; None where none was asked for. Shape (rows,)."""
 
     @property
     def secrets(self) -> int:
-        """How many different sensitive values there are."""
+        """A number above all codes of sensitive values."""
 
     @property
     def secret_labels(self) -> Sequence[str]:

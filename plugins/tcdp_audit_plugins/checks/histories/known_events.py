@@ -322,8 +322,8 @@ CHECKS: list[Check] = [
             values=_values,
             parts={
                 "intruder_here": (
-                    "An intruder who knows [{window?}all events of one window of time|[{m=1?}one event|any {m} "
-                    "events]] of {person}"
+                    "An intruder who knows {known} of [{window?}all events of {person} in one window of time|[{m=1?}one "
+                    "event|any {m} events] of {person}]"
                 ),
                 "finds": (
                     "{intruder_here} finds at least {observed:{unit}} with the same"

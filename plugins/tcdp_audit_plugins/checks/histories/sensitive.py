@@ -54,23 +54,18 @@ class SensitiveValues:
         """
         if name is None:
             return cls(None, None, "")
-        convention, secret = view.policy.conventions.missing_sensitive, rows.secret
+        secret = rows.secret
+        assert secret is not None  # noqa: S101 - the attribute was asked for
         missing = int((secret < 0).sum())
-        if missing == len(secret) and convention != "own_category":
+        if missing == len(secret):
             if needed:
                 raise CheckError(f"column {name!r} has no value in any event")
             return cls(None, None, "")
-        if convention == "own_category":
-            secret = np.where(secret < 0, rows.secrets, secret)
-        violation = (
-            f"{count(missing, 'event')} {agree(missing, 'has', 'have')} no value in the sensitive attribute {name!r}"
-        )
+        are_missing = f"{count(missing, 'event')} {agree(missing, 'has', 'have')} no value"
+        violation = f"{are_missing} in the sensitive attribute {name!r}"
+        fails = missing > 0 and view.policy.conventions.missing_sensitive == "fail"
         counted = _counted(rows, name, values)
-        return cls(
-            name,
-            secrets_of(rows.unit, rows.units, secret, counted),
-            violation if missing and convention == "fail" else "",
-        )
+        return cls(name, secrets_of(rows.unit, rows.units, secret, counted), violation if fails else "")
 
     def details(self, confidence: Fraction | None) -> dict[str, Any]:
         """The attribute and the largest share of a value of it; nothing without one."""
@@ -78,7 +73,7 @@ class SensitiveValues:
 
 
 def _counted(rows: UnitRows, name: str, values: Sequence[str] | None) -> Flags | None:
-    """Which values must not be inferred, a missing one never being named. Shape (values + 1,)."""
+    """Which values must not be inferred, a missing one never being named. Shape (values,)."""
     if values is None:
         return None
     wanted = {*values}

@@ -146,14 +146,14 @@ CHECKS: list[Check] = [
             passed="{alone}.",
             failed="{alone}, where {allowed}.",
             impact=(
-                "An intruder who happens to know {drawn:event} of {person} finds no one else with the same with "
-                "{observed:chance}, in the mean over everyone."
+                "An intruder who happens to know {known} of {drawn:event} of {person} finds no one else with the same "
+                "with {observed:chance}, in the mean over everyone."
             ),
-            no_impact="Whichever {drawn:event} of {person} an intruder knows, others have the same.",
+            no_impact="Of whichever {drawn:event} of {person} an intruder knows {known}, others have the same.",
             values=_values,
             parts={
                 "alone": (
-                    "By {drawn:event} drawn at random, {person} is alone with a probability of "
+                    "By {known} of {drawn:event} drawn at random, {person} is alone with a probability of "
                     "[{margin>0?}at most ]{observed:%}[{margin>0?} (estimated: {mean:%} of the draws)]"
                 ),
             },

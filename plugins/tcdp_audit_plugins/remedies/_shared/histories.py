@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from tcdp_audit.plugin._internal import Period, noun_of_column, period_of
 from tcdp_audit.plugin.detector import PolicyDocument, Role, Scale
 from tcdp_audit.plugin.remedy import Attribute, RemedyError, RemedyView, Treatment, failing_demands
-from tcdp_audit.plugin.sentences import Outcome, figure, listing
+from tcdp_audit.plugin.sentences import Outcome, count, figure, listing
 
 Numbers = NDArray[np.int64]
 Mask = NDArray[np.bool_]
@@ -185,7 +185,9 @@ def periods_of(time: Attribute) -> list[Period | None]:
     wrong = [code for code, one in enumerate(periods) if one is None and not time.domain.is_uninformative[code]]
     if wrong:
         rows = int(time.domain.counts[wrong].sum())
-        raise RemedyError(f"the time {time.name!r} is no date (such as 2026-11-20 or 2026-11) in {rows:,} records")
+        raise RemedyError(
+            f"the time {time.name!r} is no date (such as 2026-11-20 or 2026-11) in {count(rows, 'record')}"
+        )
     return periods
 
 
