@@ -61,6 +61,7 @@ if TYPE_CHECKING:
         BUILT_IN as BUILT_IN,
         NamedFile as NamedFile,
         PluginInfo as PluginInfo,
+        Table as Table,
         command_line as command_line,
         digest_of_tables as digest_of_tables,
         recorded_tool as recorded_tool,

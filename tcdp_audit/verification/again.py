@@ -18,14 +18,14 @@ from tcdp_audit.api import (
     Policy,
     ResultError,
     Scratch,
+    Table,
     audit,
     data_of_policy,
     fix,
+    frozen,
     read_policy,
     recorded_tool,
 )
-from tcdp_audit.core.base.frozen import FrozenDict
-from tcdp_audit.core.base.provenance import Table
 from tcdp_audit.core.results.audit import Audit
 from tcdp_audit.core.results.written import WrittenAudit
 from tcdp_audit.plugin.report import Run
@@ -181,7 +181,7 @@ def _run_of(written: WrittenAudit) -> Run:
 
 def _where_it_was(table: Table, was: Table) -> Table:
     tables = {name: replace(one, uri=was.tables[name].uri) for name, one in table.tables.items() if name in was.tables}
-    return replace(table, uri=was.uri, tables=FrozenDict(tables))
+    return replace(table, uri=was.uri, tables=frozen(tables))
 
 
 @contextmanager

@@ -10,8 +10,7 @@ from enum import Enum, StrEnum
 from pathlib import Path
 from typing import Any
 
-from tcdp_audit.api import OpenTables, Options, Plugins, digest_of_tables
-from tcdp_audit.core.base.provenance import Table
+from tcdp_audit.api import OpenTables, Options, Plugins, Table, digest_of_tables
 from tcdp_audit.plugin.engine import UsageError, redact_errors
 from tcdp_audit.plugin.sentences import listing
 

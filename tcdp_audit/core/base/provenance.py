@@ -54,7 +54,7 @@ class Table:
 
     @property
     def size(self) -> str:
-        """How many records and columns it has, in words; of several tables how many rows each has."""
+        """Its numbers of records and columns, in words; of several tables the number of records of each."""
         if self.tables:
             sizes = (f"{visible(name)} {count(one.records, 'record')}" for name, one in self.tables.items())
             return f"{count(len(self.tables), 'table')}: {', '.join(sizes)}"

@@ -6,6 +6,7 @@ tables                several linked tables as attributes of one document
 faults                faults as sentences
 mending               what an unsound value may have been intended to be; parts of a document that contradict each other
 reading, loading      a document, a text or a mapping becomes a policy, or all of its faults
+tables                several linked tables in one policy, their columns as one list of attributes
 policy                a policy that is sound, and profiles: named thresholds with their sources
 schema                what a policy may name, and its JSON Schema
 discovery             the policy when none is named

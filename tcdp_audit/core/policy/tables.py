@@ -112,7 +112,7 @@ def _named(name: Any, attributes: Mapping[str, Any], table: Any = None) -> Any:
 
 
 def faults_of_tables(document: PolicyDocument) -> Iterator[tuple[tuple[str | int, ...], str]]:
-    """What is wrong with the tables of a document and their links, each with its location."""
+    """The faults of a document's tables and their links, each with its location."""
     tables = document.tables
     if tables is None:
         return

@@ -70,7 +70,7 @@ class LinkedTables(Engine):
 
     @cached_property
     def links(self) -> Links:
-        """How the tables are linked, and what is wrong with that."""
+        """The links between the tables, with their faults."""
         return links_of_tables(self, self._document)
 
     def home(self, attribute: str) -> tuple[Engine, str]:
@@ -148,7 +148,7 @@ class LinkedView(LinkedTables):
 
 @dataclass(frozen=True)
 class Link:
-    """How the rows of a table belong to those of another.
+    """The link of the rows of a table to those of another.
 
     Args:
         table: the table of the rows that belong.
@@ -170,7 +170,7 @@ class Link:
 
 @dataclass(frozen=True)
 class LinkFault:
-    """What is wrong with a column that links tables.
+    """A fault of a column that links tables.
 
     Args:
         check: the structural outcome that reports it.
@@ -187,7 +187,7 @@ class LinkFault:
 
 @dataclass(frozen=True)
 class Links:
-    """How the tables of a release are linked.
+    """The links between the tables of a release.
 
     Args:
         by_table: the link of each table that belongs to another one, by its name; without those that cannot be read.
@@ -250,7 +250,7 @@ def _repetition(key: RawDomain, column: str, table: str, consequence: str) -> Li
 def _faults_of_link(
     engine: LinkedTables, table: str, parent: str, column: str, *, is_unit: bool
 ) -> Iterator[LinkFault]:
-    """Why the rows of a table cannot be assigned to those of another."""
+    """The reasons why rows of a table cannot be assigned to those of another."""
     for name in (table, parent):
         if column not in {one.name for one in engine.tables[name].columns}:
             sentence = f"the table {name!r} has no column {column!r}, by which {table!r} belongs to {parent!r}"
@@ -280,7 +280,7 @@ def _link(engine: LinkedTables, table: str, parent: str, column: str) -> Link:
 
 
 def depth_of(table: str, declared: Mapping[str, TableDeclaration]) -> int:
-    """How many tables are above one."""
+    """The number of tables above one."""
     depth, at = 0, declared[table].belongs_to
     while at is not None and at in declared:
         depth, at = depth + 1, declared[at].belongs_to
