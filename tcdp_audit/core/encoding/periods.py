@@ -39,6 +39,16 @@ class Period:
         """Whether every day of another period is one of this."""
         return self.first <= other.first and other.last <= self.last
 
+    def label(self, period: str) -> str | None:
+        """The one of `PERIODS` that contains every day of this, as a cell writes it; None where several do."""
+        first = label_of(self.first, period)
+        return first if first == label_of(self.last, period) else None
+
+    def is_made_of(self, period: str) -> bool:
+        """Whether this is one or several whole weeks, months, quarters, half years or years."""
+        starts = self.first == 1 or label_of(self.first - 1, period) != label_of(self.first, period)
+        return starts and label_of(self.last, period) != label_of(self.last + 1, period)
+
 
 def period_of(text: str) -> Period | None:
     """The period that a cell names; None if it names none.
@@ -63,13 +73,13 @@ def period_of(text: str) -> Period | None:
         return None
 
 
-def _part_of_year(found: re.Match[str] | None) -> Period | None:
+def _part_of_year(match: re.Match[str] | None) -> Period | None:
     """A month, a quarter or a half year."""
-    if found is None or (len(found[3]) == 1) != (found[2] is not None):
+    if match is None or (len(match[3]) == 1) != (match[2] is not None):
         return None
-    size = {None: 1, "Q": 3, "H": 6}[found[2]]
-    number = int(found[3])
-    return _months(int(found[1]), (number - 1) * size + 1, size) if 1 <= number <= 12 // size else None
+    size = {None: 1, "Q": 3, "H": 6}[match[2]]
+    number = int(match[3])
+    return _months(int(match[1]), (number - 1) * size + 1, size) if 1 <= number <= 12 // size else None
 
 
 def _months(year: int, first: int, months: int) -> Period:
@@ -110,9 +120,9 @@ def within(labels: Sequence[str], others: Sequence[str]) -> list[NDArray[np.intp
     last = np.array([one.last for one in periods if one is not None], dtype=np.int64)
     order = np.argsort(first, kind="stable")
     known, first, last = known[order], first[order], last[order]
-    found = []
+    inside = []
     for label in labels:
         period = period_of(label) if len(known) else None
         low, high = (0, 0) if period is None else np.searchsorted(first, [period.first, period.last + 1])
-        found.append(known[low:high][last[low:high] <= (period.last if period is not None else 0)])
-    return found
+        inside.append(known[low:high][last[low:high] <= (period.last if period is not None else 0)])
+    return inside
