@@ -50,11 +50,11 @@ def test_pairs_and_shares_beside_plain_python(seed: int) -> None:
         others = rows[unit] - {place}
         still = sum((min(place, other), max(place, other)) in joined for other in others)
         total += 1 if place not in places else 0 if not others else 1 - still / len(others)
-    found = lost(before, after, places)
-    assert found is not None
-    assert found.before == sum(len(own) * (len(own) - 1) // 2 for own in rows.values())
-    assert found.after == len(joined)
-    assert found.loss == pytest.approx(total / 12)
+    outcome = lost(before, after, places)
+    assert outcome is not None
+    assert outcome.before == sum(len(own) * (len(own) - 1) // 2 for own in rows.values())
+    assert outcome.after == len(joined)
+    assert outcome.loss == pytest.approx(total / 12)
 
 
 def test_nothing_is_joined() -> None:

@@ -31,8 +31,8 @@ def test_a_plan_reaches_a_release_that_passes_and_says_what_it_cost(planned: Any
     assert planned.passed
     assert planned.log.lines == "remedy:\n  - redraw_pseudonym: {per: row}\n"
     assert (
-        "Of 4,973 pairs of rows that patient joined, none is joined any more, so that people can be neither counted nor "
-        "followed." in planned.log.utility_impact
+        "Of 4,973 pairs of rows that patient joined, none is joined any more, so that people can be neither counted "
+        "nor followed." in planned.log.utility_impact
     )
     assert planned.after.expectations[0].observed == 176
     assert planned.log.loss["total"] == pytest.approx(0.2237793)
@@ -84,7 +84,7 @@ def test_five_pseudonyms_of_one_person_are_no_class_of_five() -> None:
     assert dropped.passed  # with the column at hand, people are counted
 
 
-def test_secrets_of_whole_histories_are_kept_too() -> None:
+def test_secrets_of_whole_histories_are_judged_too() -> None:
     asked = clinic_policy()
     asked["expect"] += [
         {"homogeneity": {"attribute": "diagnosis", "at_most": 0}},

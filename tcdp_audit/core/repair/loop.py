@@ -59,7 +59,7 @@ class RepairLoop:
         self._least = inf  # the least loss of the compared candidates that pass
         self._open = [self.input]
         self._views: dict[OpenTable, RemedyView] = {}
-        self._kept: list[Candidate] = []  # first steps that other remedies are to follow
+        self._first_steps: list[Candidate] = []  # first steps that other remedies are to follow
 
     def __enter__(self) -> Self:
         """Itself."""
@@ -279,8 +279,8 @@ class RepairLoop:
                     best = after if best is None or self._ranked(after) < self._ranked(best) else best
                     steps += [] if after.passes or not follows else [after]
             self._least = best.rank[1] if best is not None and best.passes else inf
-            kept = [one.opened for one in (candidate, *steps, *self._kept, *filter(None, [best, passing]))]
-            self._close_all_but(self.input, *kept)
+            needed = [one.opened for one in (candidate, *steps, *self._first_steps, *filter(None, [best, passing]))]
+            self._close_all_but(self.input, *needed)
         return best, steps
 
     def _followed(self, best: Candidate | None, steps: list[Candidate]) -> Candidate | None:
@@ -289,13 +289,13 @@ class RepairLoop:
         Whole histories are made alike by several remedies more cheaply than by one: coarser dates, and then those few
         dropped who are still alone. The steps that lose least are followed.
         """
-        self._kept = list(steps)
+        self._first_steps = list(steps)
         for step in sorted(steps, key=lambda one: one.rank[1])[:MOST_STEPS]:
             passing = best if best is not None and best.passes else None
             after, _ = self._improved(step, passing)
             if after is not None and after.passes:
                 best = after
-        self._kept = []
+        self._first_steps = []
         return best
 
     def _improves(self, candidate: Candidate, after: Candidate) -> bool:
