@@ -14,19 +14,13 @@ if TYPE_CHECKING:
     from tcdp_audit.core.base.phrases import (
         SIGNS as SIGNS,
         bound as bound,
-        columns_of as columns_of,
         demanded as demanded,
         failing as failing,
         observed as observed,
         state_of as state_of,
     )
     from tcdp_audit.core.base.scratch import Scratch as Scratch, writing_temporarily as writing_temporarily
-    from tcdp_audit.core.base.words import (
-        gibibytes as gibibytes,
-        in_words as in_words,
-        noun_of_column as noun_of_column,
-        visible_json as visible_json,
-    )
+    from tcdp_audit.core.base.words import gibibytes as gibibytes, in_words as in_words, visible_json as visible_json
     from tcdp_audit.core.check.evidence import cached_on_reference as cached_on_reference
     from tcdp_audit.core.check.summary import summarise as summarise
     from tcdp_audit.core.check.table_check import (
@@ -56,12 +50,6 @@ if TYPE_CHECKING:
         order_of as order_of,
         positions_of as positions_of,
         run_lengths as run_lengths,
-    )
-    from tcdp_audit.core.encoding.periods import (
-        PERIODS as PERIODS,
-        Period as Period,
-        label_of as label_of,
-        period_of as period_of,
     )
     from tcdp_audit.core.engines.copies import open_converted as open_converted, open_copy as open_copy
     from tcdp_audit.core.engines.parts import (
@@ -96,6 +84,5 @@ if TYPE_CHECKING:
         verdict_sentence as verdict_sentence,
         verdict_title as verdict_title,
     )
-    from tcdp_audit.core.units.coding import code_histories as code_histories
 else:
     __getattr__, __dir__ = on_first_use(__name__)

@@ -53,11 +53,11 @@ def remedy_cases() -> Iterator[RemedyCase]:
     yield RemedyCase("a hierarchy for every quasi-identifier", _table(_drawn(240)), _policy(demands, everywhere))
     yield RemedyCase("cells are missing or suppressed", _table(_drawn(240), gaps=True), _policy(demands, {}))
     yield RemedyCase("twelve records", _table(_drawn(12)), _policy(demands, {}))
-    closeness = [{"t_closeness": {"t": 0.2, "attribute": "salary"}}]
-    yield RemedyCase("numbers are generalised already", _generalised(_drawn(240)), _policy(closeness, {}))
     linked = {"unit": KEY, "time": MONTH}
     further = {KEY: {"role": "insensitive"}, MONTH: {"role": "quasi_identifier"}}
     yield RemedyCase("a unit joins rows", _linked(_drawn(240)), {**_policy(demands[:1], further), **linked})
+    closeness = [{"t_closeness": {"t": 0.2, "attribute": "salary"}}]
+    yield RemedyCase("numbers are generalised already", _generalised(_drawn(240)), _policy(closeness, {}))
 
 
 def _leaves() -> Mapping[str, list[str]]:

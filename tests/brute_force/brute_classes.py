@@ -45,6 +45,8 @@ class OneClass:
         counts: the attribute in the records that it is judged by.
         members: how many records, or people, have a value among these.
         positions: which records of the release they are.
+        held: values that all members of a larger class have, of which this is a part.
+        of_members: whether a share is the share of members that have a value.
     """
 
     records: int
@@ -52,25 +54,35 @@ class OneClass:
     counts: Counts
     members: int = 0
     positions: Sequence[int] = ()
+    held: Sequence[Value] = ()
+    of_members: bool = False
 
     @property
     def certain(self) -> Sequence[Value]:
         """The values that all members have, alone or beside others."""
-        return [value for value, count in self.counts.items() if count == self.members]
+        return [*self.held, *(value for value, count in self.counts.items() if count == self.members)]
 
 
 @dataclass(frozen=True)
 class Judged:
-    """The classes of one attribute, and what they are measured against."""
+    """The classes of one attribute, and what they are measured against.
+
+    Args:
+        classes: the classes.
+        reference: how much each value weighs.
+        everyone: how many people, or records, there are.
+        having: how many people have a value, where one may have several of them; None for the sum of the weights.
+    """
 
     classes: Sequence[OneClass]
     reference: Counts
     everyone: int
+    having: int | None = None
     distribution: Mapping[Value, Fraction] = field(init=False)
 
     def __post_init__(self) -> None:
         """Turn counts into shares."""
-        total = sum(self.reference.values())
+        total = sum(self.reference.values()) if self.having is None else self.having
         shares = {value: Fraction(count, total) for value, count in self.reference.items()} if total else {}
         object.__setattr__(self, "distribution", shares)
 
@@ -145,7 +157,7 @@ def _members(records: Sequence[Record], attributes: Sequence[str], conventions: 
 
 def shares(one: OneClass) -> dict[Value, Fraction]:
     """The distribution in a class."""
-    total = sum(one.counts.values())
+    total = one.members if one.of_members else sum(one.counts.values())
     return {value: Fraction(count, total) for value, count in one.counts.items()}
 
 

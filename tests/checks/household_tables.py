@@ -116,12 +116,12 @@ class Figures:
     def details(self) -> dict[str, int]:
         """The people of households that are alone."""
         homes, sizes = self.homes, self.sizes
-        alike = [self.alike(home) * homes[home].count(label) for home, label in self.people]
+        candidates = [self.alike(home) * homes[home].count(label) for home, label in self.people]
         with_one = [any(sizes[one] == 1 for one in homes[home]) for home, _ in self.people]
         return {
             "people": len(self.people),
             "people_in_households_alone": sum(self.alike(home) == 1 for home, _ in self.people),
-            "people_alike": min(alike),
-            "people_without_their_like": alike.count(1),
+            "people_alike": min(candidates),
+            "people_without_their_like": candidates.count(1),
             "people_in_a_household_with_one_alone": sum(with_one),
         }

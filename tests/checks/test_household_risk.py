@@ -158,7 +158,7 @@ def test_people_with_several_rows_are_known_by_all_of_them():
     assert one.details["by_composition"] == 2 * 2 * Fraction(1, 2) + 2
 
 
-def test_without_compositions_members_lead_to_each_other():
+def test_without_compositions_members_give_the_figure():
     release = pa.table({"home": ["1", "1", "2", "2"], "a": ["x", None, "x", "y"]})
     wildcard = {"conventions": {"missing_quasi_identifier": "wildcard", "known_rows": "one"}}
     one = risk_of(release, **WHOLE, **wildcard)

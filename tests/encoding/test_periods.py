@@ -13,11 +13,11 @@ from tcdp_audit.core.encoding.periods import PERIODS, label_of, period_of, withi
 @given(st.dates(date(1000, 1, 8), date(9999, 12, 20)), st.sampled_from(PERIODS))
 def test_a_day_is_in_its_period_and_the_days_around_it_are_not(day: date, period: str) -> None:
     label = label_of(day.toordinal(), period)
-    periods = period_of(label)
-    assert periods is not None
-    assert periods.first <= day.toordinal() <= periods.last
-    assert {label_of(one, period) for one in (periods.first, periods.last)} == {label}
-    assert label not in {label_of(one, period) for one in (periods.first - 1, periods.last + 1)}
+    period_of_label = period_of(label)
+    assert period_of_label is not None
+    assert period_of_label.first <= day.toordinal() <= period_of_label.last
+    assert {label_of(one, period) for one in (period_of_label.first, period_of_label.last)} == {label}
+    assert label not in {label_of(one, period) for one in (period_of_label.first - 1, period_of_label.last + 1)}
 
 
 @pytest.mark.parametrize(
@@ -39,8 +39,8 @@ def test_periods_within_others_beside_plain_python() -> None:
     days = [date(2023, 11, 1) + timedelta(13 * one) for one in range(40)]
     others = [*map(str, days), *(label_of(day.toordinal(), period) for day in days for period in PERIODS), "none"]
     labels = sorted({label_of(day.toordinal(), period) for day in days for period in PERIODS} | {"none"})
-    periods = within(labels, others)
-    for label, places in zip(labels, periods, strict=True):
+    positions = within(labels, others)
+    for label, places in zip(labels, positions, strict=True):
         whole = period_of(label)
         slow = [
             place

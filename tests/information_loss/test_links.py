@@ -32,7 +32,7 @@ def lost(before: list[int | None], after: list[int | None], places: list[int], *
 
 @pytest.mark.parametrize("seed", range(20))
 def test_pairs_and_shares_beside_plain_python(seed: int) -> None:
-    draw = random.Random(seed)  # noqa: S311 - the same table every time
+    draw = random.Random(seed)  # noqa: S311 - a generated table
     before = [draw.choice([None, 1, 2, 3, 4, 5]) for _ in range(12)]
     before[:2] = [1, 1]
     places = sorted(draw.sample(range(12), draw.randint(1, 12)))
@@ -50,11 +50,11 @@ def test_pairs_and_shares_beside_plain_python(seed: int) -> None:
         others = rows[unit] - {place}
         still = sum((min(place, other), max(place, other)) in joined for other in others)
         total += 1 if place not in places else 0 if not others else 1 - still / len(others)
-    loss_of_links = lost(before, after, places)
-    assert loss_of_links is not None
-    assert loss_of_links.before == sum(len(own) * (len(own) - 1) // 2 for own in rows.values())
-    assert loss_of_links.after == len(joined)
-    assert loss_of_links.loss == pytest.approx(total / 12)
+    outcome = lost(before, after, places)
+    assert outcome is not None
+    assert outcome.before == sum(len(own) * (len(own) - 1) // 2 for own in rows.values())
+    assert outcome.after == len(joined)
+    assert outcome.loss == pytest.approx(total / 12)
 
 
 def test_nothing_is_joined() -> None:

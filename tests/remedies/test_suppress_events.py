@@ -14,7 +14,7 @@ from tcdp_audit import RemedyError, fix
 
 def with_rare_rows(seed: int, patients: int = 60) -> pa.Table:
     """One or two visits to common wards, and now and then one to a rare ward."""
-    draw = random.Random(seed)  # noqa: S311 - the same table every time
+    draw = random.Random(seed)  # noqa: S311 - a generated table
     rows = [(one, "2024-01", draw.choice("nnns"), "a") for one in range(patients) for _ in range(draw.randint(1, 2))]
     rows += [(one, f"2024-{draw.randint(2, 9):02}", draw.choice("xyz"), "b") for one in range(0, patients, 7)]
     return pa.table(dict(zip((UNIT, *KNOWN, "diagnosis"), zip(*rows, strict=True), strict=True)))

@@ -39,15 +39,15 @@ def test_no_partial_units_and_no_smaller_class(seed: int) -> None:
     assert audit(released, clinic_policy(k=3)).passed
 
 
-def slowly_retained(table: pa.Table, values: int) -> set[Any]:
+def slowly_remaining(table: pa.Table, values: int) -> set[Any]:
     """Those in classes of histories in which fewer than all have a value: homogeneity, again until no one fails."""
     histories, secrets = histories_of(table), defaultdict(set)
     for row in table.to_pylist():
         secrets[row[UNIT]].add(row["diagnosis"])
-    retained = set(histories)
+    remaining = set(histories)
     while True:
         classes = defaultdict(set)
-        for unit in retained:
+        for unit in remaining:
             classes[histories[unit]].add(unit)
         failing = {
             unit
@@ -56,8 +56,8 @@ def slowly_retained(table: pa.Table, values: int) -> set[Any]:
             for unit in own
         }
         if not failing:
-            return retained
-        retained -= failing
+            return remaining
+        remaining -= failing
 
 
 def test_demands_on_secrets_beside_plain_python() -> None:
@@ -65,7 +65,7 @@ def test_demands_on_secrets_beside_plain_python() -> None:
     asked = clinic_policy(k=2)
     asked["expect"].append({"homogeneity": {"attribute": "diagnosis", "at_most": 0}})
     released, _ = treated(table, asked, "suppress_units")
-    assert set(histories_of(released)) == slowly_retained(table, 2)
+    assert set(histories_of(released)) == slowly_remaining(table, 2)
     assert audit(released, asked).passed
 
 

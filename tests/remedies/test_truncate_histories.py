@@ -41,8 +41,8 @@ def test_rows_by_time_beside_plain_python(keep: str) -> None:
         for row in table.to_pylist():
             times[row[UNIT]].append(row["month"])
         slow = {unit: sorted(sorted(own)[:2] if keep == "first" else sorted(own)[-2:]) for unit, own in times.items()}
-        times_left = {unit: sorted(row[0] for row in own) for unit, own in histories_of(released, "month").items()}
-        assert times_left == slow
+        released_times = {unit: sorted(row[0] for row in own) for unit, own in histories_of(released, "month").items()}
+        assert released_times == slow
 
 
 def test_rows_without_a_time_are_dropped_first() -> None:

@@ -83,13 +83,13 @@ def _slowly(people: Sequence[tuple[int, Hashable]]) -> Members:
     for home, label in people:
         homes[home].append(label)
     like = {home: sum(Counter(own) == Counter(other) for other in homes.values()) for home, own in homes.items()}
-    alike = [like[home] * homes[home].count(label) for home, label in people]
+    candidates = [like[home] * homes[home].count(label) for home, label in people]
     everyone = Counter(label for _, label in people)
     with_one = {home for home, label in people if everyone[label] == 1}
     return Members(
         people=len(people),
         in_households_alone=sum(like[home] == 1 for home, _ in people),
-        least_alike=min(alike),
-        without_their_like=alike.count(1),
+        least_alike=min(candidates),
+        without_their_like=candidates.count(1),
         with_one_alone=sum(home in with_one for home, _ in people),
     )

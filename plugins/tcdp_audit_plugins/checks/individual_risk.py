@@ -12,12 +12,12 @@ from typing import Annotated, Any, Literal
 import numpy as np
 from pydantic import Field
 
-from tcdp_audit.plugin._internal import Counts, Floats, boundaries, columns_of, fold
+from tcdp_audit.plugin._internal import Counts, Floats, boundaries, fold
 from tcdp_audit.plugin.check import DisclosureType, Need, Parameters, TableCheck, TableFigure, TableView
 from tcdp_audit.plugin.detector import Exact, PolicyDocument
 from tcdp_audit.plugin.engine import CheckError
-from tcdp_audit.plugin.sentences import Outcome, Sentences, record_noun, unit_noun
-from tcdp_audit_plugins.checks._shared.households import household_chances, household_people, population_of
+from tcdp_audit.plugin.sentences import Outcome, Sentences, known_columns, record_noun, unit_noun
+from tcdp_audit_plugins.checks._shared.households import household_people, population_of, risks_of_households
 from tcdp_audit_plugins.checks._shared.sampling import covering_population, mean_of_reciprocals
 from tcdp_audit_plugins.guides import built_in_guide
 
@@ -207,7 +207,7 @@ def _of_households(view: TableView, parameters: IndividualRiskParameters) -> Tab
     read = household_people(view)
     alone = _Risks(read.classes.people, read.classes.sample, read.classes.population)
     people = int(alone.records.sum())
-    through, households, highest = household_chances(read, alone.of_classes, alone.certain)
+    through, households, highest = risks_of_households(read, alone.of_classes, alone.certain)
     expected = alone.expected
     details: dict[str, Any] = {
         "people": people,
@@ -272,7 +272,7 @@ def _faults(parameters: IndividualRiskParameters, document: PolicyDocument) -> I
 
 def _values(outcome: Outcome) -> dict[str, Any]:
     """The noun of what is counted, and their number: people or entities where the details count them."""
-    details, known = outcome.details, columns_of(outcome, outcome.known)
+    details, known = outcome.details, known_columns(outcome).removeprefix(f"{outcome.naming.history_name} ")
     if "people" in details:
         of_whom = f"{known} of everyone in a household" if "by_composition" in details else known
         figures = {one: details[one] for one in OF_HOUSEHOLDS if one in details}

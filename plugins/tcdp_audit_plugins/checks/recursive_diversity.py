@@ -21,7 +21,7 @@ from tcdp_audit.plugin.check import (
 )
 from tcdp_audit.plugin.detector import Exact, Text
 from tcdp_audit.plugin.sentences import Comparison, Sentences
-from tcdp_audit_plugins.checks._shared.sensitive_values import ambiguous, among, certain_among
+from tcdp_audit_plugins.checks._shared.sensitive_values import ambiguous, among
 from tcdp_audit_plugins.guides import built_in_guide
 
 FEW = 3  # most frequent values that are sooner found one by one than by sorting
@@ -156,9 +156,11 @@ def recursive_ratio(evidence: ClassEvidence, parameters: RecursiveParameters) ->
     histogram = evidence.sensitive[0]
     dont_care = among(evidence, parameters.dont_care or ())
     ratio = ratio_to_tail(histogram, parameters.l, dont_care)
-    if histogram.entities is None:  # a value that is certain is the only one, and has no tail
+    if (
+        histogram.entities is None and histogram.wholes is None
+    ):  # a value that is certain is the only one, and has no tail
         return ratio
-    return Ratios(ratio.numerator, np.where(certain_among(histogram, ~dont_care), 0, ratio.denominator))
+    return Ratios(ratio.numerator, np.where(histogram.certain_among(~dont_care), 0, ratio.denominator))
 
 
 def least_protected_share(evidence: ClassEvidence, parameters: RecursiveParameters) -> Ratios:

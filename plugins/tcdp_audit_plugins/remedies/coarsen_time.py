@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from enum import StrEnum
-from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
 from pydantic import Field
 
-from tcdp_audit.plugin._internal import PERIODS, Period, label_of
 from tcdp_audit.plugin.detector import PolicyDocument
 from tcdp_audit.plugin.remedy import (
     Attribute,
@@ -22,7 +20,7 @@ from tcdp_audit.plugin.remedy import (
     Treatment,
 )
 from tcdp_audit.plugin.sentences import Outcome, count
-from tcdp_audit_plugins.remedies._shared.histories import NO_TIME, Trials, is_number, periods_of, time_column, trials
+from tcdp_audit_plugins.remedies._shared.histories import NO_TIME, Trials, is_number, require_dates, time_column, trials
 from tcdp_audit_plugins.remedies._shared.masking import MASKED, changed, recoded
 from tcdp_audit_plugins.remedies._shared.scope import only_where_changed
 
@@ -73,9 +71,10 @@ def suggest_parameters(view: RemedyView, outcomes: tuple[Outcome, ...]) -> Itera
     helped = tuple(one for one in outcomes if not why_not_applicable(view, None, one))
     if helped:
         time = time_column(view)
-        possible = _possible(time, periods_of(time))
+        require_dates(time)
+        possible = _possible(time)
         if possible:
-            yield {"to": _finest(Trials(view, helped), time, possible) or possible[-1]}
+            yield {"to": str(_finest(Trials(view, helped), time, possible) or possible[-1])}
 
 
 def coarsen_dates(view: RemedyView, parameters: CoarsenTimeParameters) -> Treatment:
@@ -88,23 +87,23 @@ def coarsen_dates(view: RemedyView, parameters: CoarsenTimeParameters) -> Treatm
     Cost: O(values); the same and an audit for each of five periods where none is given.
     """
     time = time_column(view)
-    periods = periods_of(time)
+    require_dates(time)
     if parameters.to is not None:
-        return _coarsened(time, periods, parameters.to)
-    possible = _possible(time, periods)
+        return _coarsened(time, parameters.to)
+    possible = _possible(time)
     attempts = trials(view, lambda outcome: not why_not_applicable(view, None, outcome))
     finest = _finest(attempts, time, possible)
     if finest is None:
-        reached = attempts.refusal(_coarsened(time, periods, possible[-1])) if possible else "the dates are coarse"
+        reached = attempts.refusal(_coarsened(time, possible[-1])) if possible else "the dates are coarse already"
         raise RemedyError(f"no period is coarse enough; {reached}")
-    return _coarsened(time, periods, finest)
+    return _coarsened(time, finest)
 
 
-def _possible(time: Attribute, periods: list[Period | None]) -> list[Coarseness]:
+def _possible(time: Attribute) -> list[Coarseness]:
     """The periods that change a date, and over whose borders none reaches; the finest first."""
     possible = []
-    for to in map(Coarseness, PERIODS):
-        labels, reaching = _labels(time, periods, to)
+    for to in Coarseness:
+        labels, reaching = _labels(time, to)
         if not reaching and labels != list(time.domain.labels):
             possible.append(to)
     return possible
@@ -112,12 +111,11 @@ def _possible(time: Attribute, periods: list[Period | None]) -> list[Coarseness]
 
 def _finest(attempts: Trials, time: Attribute, possible: list[Coarseness]) -> Coarseness | None:
     """The finest period that suffices; None where none does."""
-    treat = partial(_coarsened, time, periods_of(time))
-    return next((to for to in possible if attempts.suffice(treat(to))), None)
+    return next((to for to in possible if attempts.suffice(_coarsened(time, to))), None)
 
 
-def _coarsened(time: Attribute, periods: list[Period | None], to: Coarseness) -> Treatment:
-    labels, reaching = _labels(time, periods, to)
+def _coarsened(time: Attribute, to: Coarseness) -> Treatment:
+    labels, reaching = _labels(time, to)
     if reaching:
         rows = int(time.domain.counts[reaching].sum())
         raise RemedyError(
@@ -129,24 +127,18 @@ def _coarsened(time: Attribute, periods: list[Period | None], to: Coarseness) ->
     return Treatment({time.name: recoded(time, labels)}, notes=notes)
 
 
-def _labels(time: Attribute, periods: list[Period | None], to: Coarseness) -> tuple[list[str], list[int]]:
+def _labels(time: Attribute, to: Coarseness) -> tuple[list[str], list[int]]:
     """The new cell of each value; and the values that reach over a border. A coarser value stays."""
     labels, reaching = list(time.domain.labels), []
-    for code, period in enumerate(periods):
+    for code, period in enumerate(time.periods):
         if period is None:
             continue
-        first, last = label_of(period.first, to), label_of(period.last, to)
-        if first == last:
-            labels[code] = first
-        elif not _is_coarser(period, to):
+        label = period.label(to)
+        if label is not None:
+            labels[code] = label
+        elif not period.is_made_of(to):
             reaching.append(code)
     return labels, reaching
-
-
-def _is_coarser(period: Period, to: Coarseness) -> bool:
-    """Say whether a value is several whole periods: it begins and ends with one."""
-    starts = label_of(period.first - 1, to) != label_of(period.first, to) if period.first > 1 else True
-    return starts and label_of(period.last, to) != label_of(period.last + 1, to)
 
 
 COARSEN_TIME = Remedy(

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
-from tcdp_audit.plugin._internal import code_histories, fold, label_of, numbered
+from tcdp_audit.plugin._internal import fold, numbered
 from tcdp_audit.plugin.detector import Exact, PolicyDocument, Role
 from tcdp_audit.plugin.remedy import (
     Attribute,
@@ -34,12 +34,13 @@ from tcdp_audit_plugins.remedies._shared.histories import (
     joined_rows,
     named,
     only_on_histories,
-    periods_of,
+    require_dates,
     time_column,
 )
 
 Numbers = NDArray[np.int64]
 WITHOUT_TIME = -(2**62)
+EPOCH = 719_163  # 1970-01-01 in days since 0001-01-01
 Width = Literal["week", "month", "quarter", "half_year", "year"]  # windows of the calendar, the narrowest first
 EXACT = 2**53  # whole numbers below this are exact however a table stores them
 
@@ -136,7 +137,7 @@ def redraw_pseudonyms(view: RemedyView, parameters: RedrawPseudonymParameters) -
         )
     place = _unlinkable_places(view, joined, drawn, number)
     pseudonyms = _pseudonyms(view, joined.column, number)
-    fewest = _fewest_units(view, joined, drawn, number)
+    fewest = _fewest_units(view, joined, drawn)
     notes = {
         "pseudonyms": number,
         "units": joined.present,
@@ -162,8 +163,8 @@ def _further_links(view: RemedyView) -> list[str]:
 
 def _determines(attribute: Attribute, joined: JoinedRows) -> bool:
     """Say whether each value of a column is of one unit only, and one of them joins two of its rows."""
-    informative = ~attribute.domain.is_uninformative[attribute.codes]
-    values, units = attribute.codes[informative].astype(np.int64), joined.unit[informative]
+    present = ~attribute.domain.is_uninformative[attribute.codes]
+    values, units = attribute.codes[present].astype(np.int64), joined.unit[present]
     if not len(values):
         return False
     first = np.full(attribute.domain.size + 1, -1, dtype=np.int64)
@@ -190,29 +191,27 @@ def _windows(view: RemedyView, joined: JoinedRows, width: Width | Fraction | Non
 
 def _calendar_windows(time: Attribute, width: Width) -> Numbers:
     """The window of each value of dates."""
-    labels: dict[str, int] = {}
+    require_dates(time)
+    numbers: dict[str, int] = {}
     windows, reaching = [], []
-    for code, period in enumerate(periods_of(time)):
-        if period is None:
-            windows.append(WITHOUT_TIME)
-            continue
-        first, last = label_of(period.first, width), label_of(period.last, width)
-        if first != last:
+    for code, period in enumerate(time.periods):
+        label = None if period is None else period.label(width)
+        if period is not None and label is None:
             reaching.append(code)
-        windows.append(labels.setdefault(first, len(labels)))
+        windows.append(WITHOUT_TIME if label is None else numbers.setdefault(label, len(numbers)))
     _require_whole(time, reaching, f"a {width.replace('_', ' ')}")
     return np.array(windows, dtype=np.int64)
 
 
 def _day_windows(time: Attribute, width: Fraction) -> Numbers:
     """The window of each value of dates, of so many days from 1970-01-01."""
-    epoch = 719_163  # 1970-01-01 in days since 0001-01-01
+    require_dates(time)
     windows, reaching = [], []
-    for code, period in enumerate(periods_of(time)):
+    for code, period in enumerate(time.periods):
         if period is None:
             windows.append(WITHOUT_TIME)
             continue
-        first, last = ((day - epoch) // width for day in (period.first, period.last))
+        first, last = ((day - EPOCH) // width for day in (period.first, period.last))
         if first != last:
             reaching.append(code)
         windows.append(int(first))
@@ -259,9 +258,9 @@ def _unlinkable_places(view: RemedyView, joined: JoinedRows, drawn: Numbers, num
     that tie there have the same rows, so that exchanging them changes no cell.
     """
     content = content_of(view, joined.column.name)
-    histories = code_histories(drawn, content, number, int(content.max()) + 1)
+    histories = view.histories(drawn, content)
     place = np.empty(number, dtype=np.int64)
-    place[np.argsort(histories.codes, kind="stable")] = view.generator().permutation(number)
+    place[np.argsort(histories, kind="stable")] = view.generator().permutation(number)
     return place
 
 
@@ -279,28 +278,21 @@ def _pseudonyms(view: RemedyView, column: Attribute, number: int) -> NDArray[Any
     return np.array([*(f"{prefix}{place:0{digits}}" for place in range(1, number + 1)), None], dtype=object)[:-1]
 
 
-def _fewest_units(view: RemedyView, joined: JoinedRows, drawn: Numbers, number: int) -> int:
+def _fewest_units(view: RemedyView, joined: JoinedRows, drawn: Numbers) -> int:
     """The least number of units in a class of new histories.
 
     Raises:
         RemedyError: a class has as many new pseudonyms as the policy demands, and too few units behind them: an audit
             of the release, which knows only pseudonyms, would not see it.
     """
-    labels, classes = view.classes()
-    histories = code_histories(drawn, labels, number, classes)
-    owner = np.empty(number, dtype=np.int64)
-    owner[drawn] = joined.unit
-    keys = fold([histories.codes, owner], [histories.distinct, joined.units])
-    behind = np.bincount(keys.decode(numbered(keys.values, keys.span)[0])[0], minlength=histories.distinct)
-    size = np.bincount(histories.codes, minlength=histories.distinct)
-    k = view.demanded_k or 1
-    hollow = (size >= k) & (behind < k)
-    if hollow.any():
+    k, behind = view.demanded_k or 1, view.units_behind(drawn, joined.unit)
+    if behind.hollow:
         raise RemedyError(
-            f"{count(int(hollow.sum()), 'class')} would have {k} or more new pseudonyms of fewer than {k} "
-            f"{plural(joined.noun)}, which no one who has the release alone could see; make rows coarser first"
+            f"{count(behind.hollow, 'class')} would have {k} or more new pseudonyms of fewer than {k} "
+            f"{plural(joined.noun)}, which no one who has the release alone could see; make rows coarser first, or say "
+            "`unit_released: false`, under which remedies for single rows count the units behind them"
         )
-    return int(behind.min())
+    return behind.fewest
 
 
 def _divided(joined: JoinedRows, drawn: Numbers) -> int:

@@ -29,7 +29,7 @@ Numbers = NDArray[np.int64]
 ALIGNED = "dropping records would break `rows_aligned: true`; declare a `key:` that aligns release and original"
 
 
-class RetainedRows(StrEnum):
+class RowsToKeep(StrEnum):
     """The rows of a unit that stay."""
 
     FIRST = "first"
@@ -45,13 +45,13 @@ class TruncateHistoriesParameters(RemedyParameters):
         Field(ge=1, description="The most rows of a unit that stay. By default the most after which demands hold."),
     ] = None
     keep: Annotated[
-        RetainedRows,
+        RowsToKeep,
         Field(
             strict=False,
             description="Which rows stay: the first or the last by the policy's `time`, without it in the order of the "
             "file; or rows drawn with the policy's seed.",
         ),
-    ] = RetainedRows.FIRST
+    ] = RowsToKeep.FIRST
 
 
 def faults(parameters: TruncateHistoriesParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:  # noqa: ARG001
@@ -104,20 +104,20 @@ def _most(attempts: Trials, joined: JoinedRows, places: Numbers) -> int | None:
     return largest(lambda rows: attempts.suffice(_truncated(joined, places, rows)), 1, int(joined.sizes.max()) - 1)
 
 
-def _places(view: RemedyView, joined: JoinedRows, keep: RetainedRows) -> Numbers:
+def _places(view: RemedyView, joined: JoinedRows, keep: RowsToKeep) -> Numbers:
     """The place of each row among those of its unit, from 0, in the order in which they stay.
 
     Rows of one time are put in order by their cells, so that the order of the file decides only what the policy leaves
     to it; equal rows are exchangeable.
     """
     content = content_of(view, joined.column.name)
-    if keep is RetainedRows.RANDOM:
+    if keep is RowsToKeep.RANDOM:
         sorted_rows = np.lexsort((content, joined.unit))
         first = np.empty(view.records, dtype=np.int64)
         first[sorted_rows] = view.generator().permutation(view.records)
     else:
         first = order_in_time(view)
-        if keep is RetainedRows.LAST:
+        if keep is RowsToKeep.LAST:
             first = np.where(first == first.max(initial=0), first, -first) if _lacks_time(view) else -first
     order = np.lexsort((content, first, joined.unit))
     starts = np.cumsum(joined.sizes) - joined.sizes

@@ -346,7 +346,7 @@ class Tasks:
         """The records and entities that are not exempt. Cost: a pass over the shards if any may be exempt."""
         unit = self.release.unit
         if self.whole and not self.exempt:  # all records without an entity count as one entity
-            entities = None if unit is None else unit.size + (unit.missing > 0)
+            entities = None if unit is None else int(np.count_nonzero(unit.counts)) + (unit.missing > 0)
             return CountedRecords(self.release.engine.records, entities)
         if unit is None:
             return CountedRecords(sum(self._shards.each(_Records(self.exempt))))

@@ -168,10 +168,10 @@ class _ShardView:
             if names not in self.groupings:
                 self.groupings[names] = Grouping(self.shard, [joined], self.unit)
             whole = self.groupings[names]
-            certain = self._histogram(whole, names, attribute).certain
+            wholes = self._histogram(whole, names, attribute)
             class_of_cell = np.zeros(len(histogram), dtype=np.int64)
             class_of_cell[grouping.class_of_row] = whole.class_of_row
-            return replace(histogram, held_certain=certain[class_of_cell])
+            return replace(histogram, wholes=wholes, whole_of=class_of_cell)
 
         return self._once(("cells", joined.attribute, Identity(histogram)), made)
 

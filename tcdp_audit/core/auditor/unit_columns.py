@@ -1,4 +1,4 @@
-"""Schema checks of columns in addition to those of the unit: attributes that differ within units, columns that join rows.
+"""Schema checks of attributes that differ within units, and of columns that join rows as the unit does.
 
 Both need to know which units have each value of a column. One pass over the records says it: for each value the unit of
 a record that has it, and whether another record with the value is of another unit.
@@ -96,7 +96,7 @@ def _note(last: NDArray[np.int64], differs: Mask, place: NDArray[Any], value: ND
 
 @dataclass(frozen=True)
 class _Joins:
-    """What a column joins.
+    """The rows that a column joins.
 
     Args:
         values: the number of its values that several records have.
@@ -208,7 +208,7 @@ def _at_first_look(release: Release, root: Domain, names: Sequence[str]) -> Sequ
 
 
 def _joining(engine: Engine, root: Domain, domains: Sequence[Domain]) -> dict[str, _Joins]:
-    """What each column joins of which every value belongs to one unit, and some value to several of its records."""
+    """The rows that columns join: of each every value belongs to one unit, and some value to several records."""
     repeated = {one.attribute: _repeated(one) for one in domains}
     repeating = [one for one in domains if repeated[one.attribute].any()]
     joins = {}
@@ -220,7 +220,7 @@ def _joining(engine: Engine, root: Domain, domains: Sequence[Domain]) -> dict[st
 
 
 def _repeated(domain: Domain) -> Mask:
-    """Which values several records have, without suppressed ones. Shape (values,)."""
+    """The values that several records have, as a mask, without suppressed ones. Shape (values,)."""
     repeated = domain.counts > 1
     repeated[list(domain.suppressed)] = False
     return np.asarray(repeated)

@@ -42,8 +42,9 @@ class Histogram:
             single value, so that their number is the sum of the counts.
         counts_entities: whether the whole of a class is its entities, so that a share is the share of those who have a
             value; otherwise it is the sum of the counts.
-        held_certain: which classes are known to be parts of one in which a value is certain, shape (classes,); None
+        wholes: the classes that these are parts of, where what is certain in the whole is certain in each part; None
             where nothing but the counts decides.
+        whole_of: the number of the class among these that each is a part of, shape (classes,).
 
     What several checks ask of the same classes is computed once: see `cached_on_histogram`. The arrays are read-only.
     """
@@ -53,12 +54,13 @@ class Histogram:
     counts: Counts
     entities: Counts | None = None
     counts_entities: bool = False
-    held_certain: NDArray[np.bool_] | None = None
+    wholes: Histogram | None = None
+    whole_of: Counts | None = None
     _cached: dict[Any, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         """Lock its arrays."""
-        freeze_arrays(self, "offsets", "values", "counts", "entities", "held_certain")
+        freeze_arrays(self, "offsets", "values", "counts", "entities", "whole_of")
 
     def __len__(self) -> int:
         """The number of classes that it has."""
@@ -85,7 +87,14 @@ class Histogram:
     def certain(self) -> NDArray[np.bool_]:
         """The classes with a value that every member has, alone or with others, as a mask. Shape (classes,)."""
         certain = self.distinct == 1 if self.entities is None else self.filled() & (self._most == self.entities)
-        return frozen_array(certain if self.held_certain is None else certain | self.held_certain)
+        if self.wholes is not None:
+            certain = certain | self.wholes.certain[self.whole_of]
+        return frozen_array(certain)
+
+    def certain_among(self, matters: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """Which classes have a certain value among the codes that matter, shape (domain,). Shape (classes,)."""
+        certain = np.asarray(self.max((self.counts == self.spread(self.members)) & matters[self.values]))
+        return certain if self.wholes is None else certain | self.wholes.certain_among(matters)[self.whole_of]
 
     @cached_property
     def rows(self) -> Counts:
@@ -139,8 +148,9 @@ class Histogram:
         offsets = np.concatenate([[0], np.cumsum(lengths)])
         pairs = np.arange(offsets[-1]) + np.repeat(self.offsets[:-1][classes] - offsets[:-1], lengths)
         entities = None if self.entities is None else self.entities[classes]
-        held = None if self.held_certain is None else self.held_certain[classes]
-        return Histogram(offsets, self.values[pairs], self.counts[pairs], entities, self.counts_entities, held)
+        whole_of = None if self.whole_of is None else self.whole_of[classes]
+        counted = self.values[pairs], self.counts[pairs], entities, self.counts_entities
+        return Histogram(offsets, *counted, self.wholes, whole_of)
 
     def filled(self) -> NDArray[np.bool_]:
         """The classes that have any value, as a mask. Shape (classes,)."""
@@ -169,7 +179,8 @@ class Histogram:
             self.counts[order],
             self.entities,
             self.counts_entities,
-            self.held_certain,
+            self.wholes,
+            self.whole_of,
         )
 
     def profiles(self, classes: NDArray[np.intp]) -> Iterator[tuple[tuple[int, ...], NDArray[np.intp]]]:

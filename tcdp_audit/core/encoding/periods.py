@@ -39,6 +39,16 @@ class Period:
         """Whether every day of another period is one of this."""
         return self.first <= other.first and other.last <= self.last
 
+    def label(self, period: str) -> str | None:
+        """The one of `PERIODS` that contains every day of this, as a cell writes it; None where several do."""
+        first = label_of(self.first, period)
+        return first if first == label_of(self.last, period) else None
+
+    def is_made_of(self, period: str) -> bool:
+        """Whether this is one or several whole weeks, months, quarters, half years or years."""
+        starts = self.first == 1 or label_of(self.first - 1, period) != label_of(self.first, period)
+        return starts and label_of(self.last, period) != label_of(self.last + 1, period)
+
 
 def period_of(text: str) -> Period | None:
     """The period that a cell names; None if it names none.

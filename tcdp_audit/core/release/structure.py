@@ -205,7 +205,7 @@ def _without_unit(release: Release) -> Outcome:
 
 
 def noun_of_unit(document: PolicyDocument) -> str:
-    """What the unit is called in the singular: the policy's noun, or that of the column's name."""
+    """The noun of a unit in the singular: the policy's noun, or that of the column's name."""
     return document.unit_name or noun_of_column(document.unit or "")
 
 

@@ -13,11 +13,13 @@ from numpy.typing import NDArray
 from tcdp_audit.core.base.cancellation import checkpoint
 from tcdp_audit.core.base.frozen import FrozenDict
 from tcdp_audit.core.base.outcome import KNOWN_ROWS, Outcome, Status
+from tcdp_audit.core.base.words import noun_of_column
 from tcdp_audit.core.classes.shards import Progress, silent
 from tcdp_audit.core.encoding.domain import Domain
 from tcdp_audit.core.encoding.generalised import Ranges
 from tcdp_audit.core.encoding.hierarchy import Hierarchy, Tree
 from tcdp_audit.core.encoding.keys import Codes, Floats, fold, freeze_arrays, frozen_array, frozen_arrays, numbered
+from tcdp_audit.core.encoding.periods import Period, period_of
 from tcdp_audit.core.information_loss.columns import LOSSY_ROLES, demanded_k
 from tcdp_audit.core.policy.model import AttributeDeclaration, Role, Scale
 from tcdp_audit.core.policy.policy import Expectation, Policy
@@ -26,6 +28,8 @@ from tcdp_audit.core.release.unit_readings import linking_unit
 from tcdp_audit.core.remedy.demands import Demands
 from tcdp_audit.core.remedy.remedy import RemedyError, Treatment, require_least
 from tcdp_audit.core.remedy.unit_cells import UnitRows
+from tcdp_audit.core.units.behind import UnitsBehind, units_behind
+from tcdp_audit.core.units.coding import code_histories
 
 CLASS_SIZES = (2, 3, 5, 7, 10, 15, 20, 30, 50, 100)  # sizes that are tried one after another
 
@@ -100,6 +104,11 @@ class Attribute:
         """The difference of the greatest and the least number or rank of the domain; 0 for a single value."""
         least, largest = self.ranges.limits
         return largest - least
+
+    @cached_property
+    def periods(self) -> tuple[Period | None, ...]:
+        """The period of the calendar that each value names, such as a day or a month; None for what names none."""
+        return tuple(map(period_of, self.domain.labels))
 
     def released_codes(self, token: str) -> NDArray[np.int64]:
         """The code of each record as released: a missing quasi-identifier becomes the suppressed token.
@@ -243,6 +252,38 @@ class RemedyView:
         """The rows of each unit that the unit's column joins in the release; None if it joins none."""
         name = linking_unit(self.policy)
         return UnitRows.of(self.attribute(name)) if name is not None and not self.release.obstacle(name) else None
+
+    @property
+    def unit_noun(self) -> str:
+        """What a unit is called, in the singular: the household's where the policy names one."""
+        document = self.policy.document
+        own = document.unit_name if document.household is None else None
+        return own or noun_of_column(document.root or "")
+
+    def histories(self, owners: NDArray[np.int64], labels: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The history of each owner of rows as a number: equal where the labels of the rows are, in any order.
+
+        Args:
+            owners: the owner of each row, from 0. Shape (rows,).
+            labels: the label of each row, from 0. Shape (rows,).
+
+        Returns:
+            int64, shape (largest owner + 1,); it depends on the rows alone, whatever the owners' numbers.
+
+        Cost: that of `code_histories`.
+        """
+        return code_histories(owners, labels, int(owners.max()) + 1, int(labels.max()) + 1).codes
+
+    def units_behind(self, pseudonyms: NDArray[np.int64], units: NDArray[np.int64]) -> UnitsBehind:
+        """Count the units behind classes of histories that new pseudonyms would make.
+
+        Args:
+            pseudonyms: the new pseudonym of each row, as a number from 0. Shape (records,).
+            units: the unit of each row, as a number from 0. Shape (records,).
+
+        Cost: that of `histories`.
+        """
+        return units_behind(pseudonyms, units, self.classes()[0], self.demanded_k or 1)
 
     @property
     def demanded_k(self) -> int | None:

@@ -27,7 +27,7 @@ from tcdp_audit.core.remedy.remedy import DominatedError, Remedy, RemedyError, T
 from tcdp_audit.core.remedy.treatment import apply_treatment, require_treatment, same_cells, touched
 from tcdp_audit.core.remedy.unit_cells import with_unit_cells
 from tcdp_audit.core.remedy.view import RemedyView
-from tcdp_audit.core.repair.candidate import Candidate, LossLimits, OpenTable, TooMuchLostError
+from tcdp_audit.core.repair.candidate import Candidate, LossLimits, OpenTable, TooMuchLostError, require_units_behind
 from tcdp_audit.core.results.change_log import Step, failing_demands, flow
 from tcdp_audit.core.session.inputs import AuditInputs
 
@@ -59,6 +59,7 @@ class RepairLoop:
         self._least = inf  # the least loss of the compared candidates that pass
         self._open = [self.input]
         self._views: dict[OpenTable, RemedyView] = {}
+        self._first_steps: list[Candidate] = []  # first steps that other remedies are to follow
 
     def __enter__(self) -> Self:
         """Itself."""
@@ -165,6 +166,7 @@ class RepairLoop:
             after = replace(after, loss=self._affordable(planned, self.loss_of(after)))
         if not self.policy.remedies:
             require_least(after.rank[1], self._least)
+        require_units_behind(self.input, after)
         outcomes = after.opened.settled.outcomes()
         step = Step(
             remedy=planned.remedy.name,
@@ -242,7 +244,9 @@ class RepairLoop:
     def _planned(self, start: Candidate) -> Candidate:
         candidate = start
         for _ in range(MOST_STEPS):
-            after = self._improved(candidate)
+            after, steps = self._improved(candidate)
+            if self._judges_histories(candidate):
+                after = self._followed(after, steps)
             if after is None:
                 return candidate
             candidate = after
@@ -250,20 +254,68 @@ class RepairLoop:
                 return candidate
         return candidate
 
-    def _improved(self, candidate: Candidate) -> Candidate | None:
-        """The best result of the remedies that may help; None if none improves the candidate."""
-        plans, best = self._in_turn(candidate, self._plans(candidate)), None
+    def _improved(
+        self, candidate: Candidate, passing: Candidate | None = None
+    ) -> tuple[Candidate | None, list[Candidate]]:
+        """The best result of the remedies that may help, and the steps that improve the candidate and do not suffice.
+
+        Args:
+            candidate: what remedies are applied to.
+            passing: a release that passes; what loses more is stopped.
+
+        Returns:
+            The best result, `passing` if none is better, None if none improves the candidate. The steps are open only
+            where whole histories are judged.
+        """
+        plans, best = self._in_turn(candidate, self._plans(candidate)), passing
+        steps: list[Candidate] = []
+        follows = self._judges_histories(candidate)
         for done, planned in enumerate(plans):
             self.inputs.options.progress("trying remedies", done, len(plans))
             after = self._repeated(candidate, planned)
             if after is not candidate:
                 self.tried.append(after.steps[-1])
-                improves = len(after.failing_demands) < len(candidate.failing_demands)
-                if improves and (best is None or after.rank < best.rank):
-                    best = after
+                if self._improves(candidate, after):
+                    best = after if best is None or self._ranked(after) < self._ranked(best) else best
+                    steps += [] if after.passes or not follows else [after]
             self._least = best.rank[1] if best is not None and best.passes else inf
-            self._close_all_but(self.input, candidate.opened, *([] if best is None else [best.opened]))
+            needed = [one.opened for one in (candidate, *steps, *self._first_steps, *filter(None, [best, passing]))]
+            self._close_all_but(self.input, *needed)
+        return best, steps
+
+    def _followed(self, best: Candidate | None, steps: list[Candidate]) -> Candidate | None:
+        """The best result of steps that do not suffice, each followed by another remedy; `best` if none is better.
+
+        Whole histories are made alike by several remedies more cheaply than by one: coarser dates, and then those few
+        dropped who are still alone. The steps that lose least are followed.
+        """
+        self._first_steps = list(steps)
+        for step in sorted(steps, key=lambda one: one.rank[1])[:MOST_STEPS]:
+            passing = best if best is not None and best.passes else None
+            after, _ = self._improved(step, passing)
+            if after is not None and after.passes:
+                best = after
+        self._first_steps = []
         return best
+
+    def _improves(self, candidate: Candidate, after: Candidate) -> bool:
+        """Whether fewer demands fail. Of whole histories fewer failing records are a step as well.
+
+        One remedy seldom makes enough histories alike; what is left of one may be little for the next one.
+        """
+        if len(after.failing_demands) != len(candidate.failing_demands):
+            return len(after.failing_demands) < len(candidate.failing_demands)
+        return self._judges_histories(candidate) and after.failing_share < candidate.failing_share
+
+    def _ranked(self, candidate: Candidate) -> tuple[float, ...]:
+        """The rank of a result: failing demands, then what fails of whole histories, then the loss."""
+        failing, loss = candidate.rank
+        return failing, candidate.failing_share if self._judges_histories(candidate) else 0.0, loss
+
+    def _judges_histories(self, candidate: Candidate) -> bool:
+        """Whether some demands fail, and all of them judge all rows of a unit together."""
+        failing, view = candidate.failing_demands, self._view(candidate)
+        return bool(failing) and all(map(view.judges_histories, failing))
 
     def _in_turn(self, candidate: Candidate, plans: Iterator[PlannedRemedy]) -> list[PlannedRemedy]:
         """The plans in the order in which they are tried."""

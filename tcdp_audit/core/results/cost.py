@@ -162,7 +162,7 @@ class Cost:
 
     @property
     def _links(self) -> Sequence[str]:
-        """The change of the rows that a unit joins, if some are joined no longer."""
+        """The change of the pairs of rows that a unit joins, if some are joined no longer."""
         links = self.loss.get("links") or {}
         if not links or links["after"] == links["before"]:
             return []

@@ -2,11 +2,10 @@
 
 coding                multisets of rows as codes, exactly
 engines               tables made of histories
-linked                several linked tables as one, and their links
-trees                 whole histories over linked tables
 histories             the histories of a release, as one more column of it
 linked                several tables as one release, and the links between their rows, checked
-members               people of households, and how far they are alike
 trees                 the histories of a release of several tables
+members               people of households, and how far they are alike
+behind                the units behind pseudonyms that were drawn anew
 rows                  the rows of each unit, for checks that look into histories
 """

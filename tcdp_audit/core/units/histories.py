@@ -152,7 +152,10 @@ class Histories:
         for name, codes in self.constant.items():
             if name != self.unit.attribute:
                 columns[name] = self._own_column(name, codes[chosen])
-        columns[ROOT] = (RawDomain(np.arange(self.unit.size), self.present[:-1].astype(np.int64), 0), chosen)
+        columns[ROOT] = (
+            RawDomain(np.arange(self.unit.size), self.present[:-1].astype(np.int64), int(self.present[-1])),
+            chosen,
+        )
         columns |= self.columns_of_incomplete(chosen)
         return UnitsEngine(self.release.engine, columns)
 

@@ -43,7 +43,7 @@ class Members:
         least_alike: the least number of people who fit, over people: the households of the composition,
             times the members of the own household with the same values.
         without_their_like: how many people could be no one else: that number is 1.
-        with_one_alone: how many are in a household with someone whom no one in the release is like.
+        with_one_alone: how many are in a household with a person whom no one in the release is like.
     """
 
     people: int

@@ -1,4 +1,4 @@
-"""People of households: who is found together with whom, and by the composition of the whole household."""
+"""People of households, who are re-identified through one another and by the composition of the whole household."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class HouseholdPeople:
 
     @property
     def households(self) -> int:
-        """How many there are."""
+        """The number of households."""
         return len(self.composition)
 
 
@@ -178,7 +178,7 @@ def _sums(codes: Counts, weights: Floats, distinct: int) -> Floats:
     return sums
 
 
-def household_chances(
+def risks_of_households(
     people: HouseholdPeople, risk: Floats, certain: NDArray[np.bool_]
 ) -> tuple[Fraction | float, Fraction | float, Fraction | float]:
     """People found through anyone of their household, households found, and the highest chance of one.
@@ -207,8 +207,8 @@ def household_chances(
         return _exactly(people, order, starts, sizes)
     with np.errstate(divide="ignore"):
         missed = np.log1p(-risk[of_person[order]])
-    chance = -np.expm1(np.add.reduceat(missed, starts))
-    return fsum((chance * sizes).tolist()), fsum(chance.tolist()), float(chance.max())
+    chances = -np.expm1(np.add.reduceat(missed, starts))
+    return fsum((chances * sizes).tolist()), fsum(chances.tolist()), float(chances.max())
 
 
 def _exactly(
@@ -219,11 +219,11 @@ def _exactly(
     f = people.classes.sample[people.class_of_person[order]].astype(object)  # Python integers do not overflow
     missed = np.multiply.reduceat(f - 1, starts)[one_of_each]
     all_of = np.multiply.reduceat(f, starts)[one_of_each]
-    chance = [1 - Fraction(one, of) for one, of in zip(missed.tolist(), all_of.tolist(), strict=True)]
+    chances = [1 - Fraction(one, of) for one, of in zip(missed.tolist(), all_of.tolist(), strict=True)]
     households = times.tolist()
     members = (times * sizes[one_of_each]).tolist()
-    through = _sum(number * one for number, one in zip(members, chance, strict=True))
-    return through, _sum(number * one for number, one in zip(households, chance, strict=True)), max(chance)
+    through = _sum(number * one for number, one in zip(members, chances, strict=True))
+    return through, _sum(number * one for number, one in zip(households, chances, strict=True)), max(chances)
 
 
 def _sum(terms: Iterable[Fraction]) -> Fraction:

@@ -69,7 +69,7 @@ VALUES_LEFT = "[{observed>1?}only {observed} values of {attribute} are left for 
 
 def uncertain_values(histogram: Histogram) -> Counts:
     """The number of different values that each class has; 1 where one is certain. int64, shape (classes,). O(pairs)."""
-    if histogram.entities is None:
+    if histogram.entities is None and histogram.wholes is None:
         return histogram.distinct  # a value is certain where it is the only one
     return np.where(histogram.certain, 1, histogram.distinct)
 
@@ -77,9 +77,3 @@ def uncertain_values(histogram: Histogram) -> Counts:
 def may_be_shared(outcome: Outcome) -> bool:
     """Whether an outcome is of entities that may have several values, so that all may share one of several."""
     return outcome.conventions.get("unit", "row") != "row"
-
-
-def certain_among(histogram: Histogram, matters: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """The classes, none of them empty, with a certain value among the codes that matter. O(pairs)."""
-    held_by_all = histogram.counts == histogram.spread(histogram.members)
-    return np.asarray(histogram.max(held_by_all & matters[histogram.values]))

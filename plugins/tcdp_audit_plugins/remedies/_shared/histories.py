@@ -9,7 +9,6 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.plugin._internal import Period, noun_of_column, period_of
 from tcdp_audit.plugin.detector import PolicyDocument, Role, Scale
 from tcdp_audit.plugin.remedy import Attribute, RemedyError, RemedyView, Treatment, failing_demands
 from tcdp_audit.plugin.sentences import Outcome, count, figure, listing
@@ -80,11 +79,9 @@ def joined_rows(view: RemedyView) -> JoinedRows:
     """
     if reason := why_not_joined(view):
         raise RemedyError(reason)
-    document = view.policy.document
-    name = joining_column(document)
+    name = joining_column(view.policy.document)
     assert name is not None  # noqa: S101 - `why_not_joined` has seen it
-    own = document.unit_name if name == document.unit else None
-    return JoinedRows(view.attribute(name), own or noun_of_column(name))
+    return JoinedRows(view.attribute(name), view.unit_noun)
 
 
 def only_on_histories(view: RemedyView, outcome: Outcome) -> str:
@@ -170,8 +167,8 @@ def is_number(time: Attribute) -> bool:
     return time.scale is Scale.NUMERIC or time.is_numeric
 
 
-def periods_of(time: Attribute) -> list[Period | None]:
-    """The period of each value of a column of dates; None for a suppressed one.
+def require_dates(time: Attribute) -> None:
+    """Insist that a column of times has dates or other periods of the calendar.
 
     Raises:
         RemedyError: the times are numbers, or one is no date.
@@ -181,14 +178,13 @@ def periods_of(time: Attribute) -> list[Period | None]:
             f"the times {time.name!r} are numbers, and only dates have weeks, months and years; numbers are made "
             "coarser by rounding or global_recoding"
         )
-    periods = [period_of(label) for label in time.domain.labels]
-    wrong = [code for code, one in enumerate(periods) if one is None and not time.domain.is_uninformative[code]]
+    silent = time.domain.is_uninformative[:-1]
+    wrong = [code for code, one in enumerate(time.periods) if one is None and not silent[code]]
     if wrong:
         rows = int(time.domain.counts[wrong].sum())
         raise RemedyError(
             f"the time {time.name!r} is no date (such as 2026-11-20 or 2026-11) in {count(rows, 'record')}"
         )
-    return periods
 
 
 def order_in_time(view: RemedyView) -> Numbers:
@@ -205,7 +201,8 @@ def order_in_time(view: RemedyView) -> Numbers:
     if is_number(time):
         ranks = np.append(np.argsort(np.argsort(time.numbers, kind="stable")), 0)
     else:
-        ranks = np.array([0 if one is None else one.first for one in periods_of(time)] + [0])
+        require_dates(time)
+        ranks = np.array([*(0 if one is None else one.first for one in time.periods), 0])
     return np.where(time.domain.is_uninformative[time.codes], LATEST, ranks[time.codes])
 
 
