@@ -173,8 +173,7 @@ class Histories:
             self.name(known): (raw_numbers(coded.codes, coded.distinct), coded.codes)
             for known, coded in self.by.items()
         }
-        if self.exempt.any():
-            columns[EXEMPT] = (raw_numbers(self.exempt.astype(np.int64), 2), self.exempt.astype(np.int64))
+        columns |= self.columns_of_exempt(np.arange(self.unit.size + 1))
         columns |= self.columns_of_incomplete(np.arange(self.unit.size + 1))
         numbers = np.arange(self.unit.size)
         columns[ROOT] = (RawDomain(numbers, self.unit.counts, self.unit.missing), np.append(numbers, self.unit.size))
@@ -215,6 +214,11 @@ class Histories:
         lacking = self.lacking[chosen].astype(np.int64)
         raw = RawDomain(np.arange(1), np.array([len(lacking) - lacking.sum()]), int(lacking.sum()))
         return {INCOMPLETE: (raw, lacking)} if self.incomplete_column else {}
+
+    def columns_of_exempt(self, chosen: NDArray[np.integer]) -> dict[str, tuple[RawDomain, Numbers]]:
+        """The raw column of `exempt_column`, for some codes of units; none where no unit is exempt."""
+        codes = self.exempt[chosen].astype(np.int64)
+        return {EXEMPT: (raw_numbers(codes, 2), codes)} if self.exempt.any() else {}
 
     @property
     def incomplete(self) -> tuple[Domain, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -13,7 +13,7 @@ from tcdp_audit.core.base.cache import Identity
 from tcdp_audit.core.base.errors import CheckError
 from tcdp_audit.core.base.frozen import FrozenDict
 from tcdp_audit.core.base.words import gibibytes
-from tcdp_audit.core.classes.shards import without_value
+from tcdp_audit.core.classes.shards import suppressed_in_all, without_value
 from tcdp_audit.core.encoding.counted import CountedCodes
 from tcdp_audit.core.encoding.domain import Domain, RawDomain
 from tcdp_audit.core.encoding.keys import Codes, fold, occurrences, tally
@@ -25,7 +25,7 @@ from tcdp_audit.core.units.engines import HISTORY, HistoryEngine
 from tcdp_audit.core.units.histories import ROOT, ROW_BYTES, Histories, constancy, declaring
 from tcdp_audit.core.units.linked import Link, LinkedTables, depth_of
 
-ANCESTORS = "\0ancestors"  # what is known of the rows above a row, between it and the unit
+ANCESTORS = "\0ancestors"  # what is known of the rows above a row, the unit's included
 Numbers = NDArray[np.int64]
 
 
@@ -61,6 +61,7 @@ class TableHistories(Histories):
             HISTORY: (_counted(one, whole.codes[root], whole.distinct), whole.codes[root]),
             ROOT: (_counted(one, root, self.unit.size), root),
             **self.columns_of_incomplete(root),
+            **self.columns_of_exempt(root),
         }
         if one.above_of_link is not None:
             size = int(one.above_of_link.max(initial=0)) + 1
@@ -105,7 +106,7 @@ class _CodedTable:
         times: how many records each row is; None for one.
         lacking: which rows have a missing quasi-identifier. Shape (rows,).
         root_of_link: the unit of each link, -1 for none. Shape (links + 1,).
-        above_of_link: a code of what is known of the rows above, by link; None directly below the table of units.
+        above_of_link: a code of what is known of the rows above, by link; None in the table of units.
     """
 
     name: str
@@ -170,8 +171,9 @@ def _read(release: Release, engine: LinkedTables, memory: int) -> TableHistories
             f"{gibibytes(memory)} may be used; give more with --memory"
         )
     tables = {name: _coded_rows(release, engine, name, links, unit) for name in _by_depth(engine)}
-    tables = _with_roots(tables, engine, unit)
+    tables = _with_roots(tables, unit)
     root, people = _root_of(release, document, unit)
+    exempt = _exempt_roots(release, engine, tables, root, people)
     depths = max(depth_of(name, engine.declared) for name in tables)
     whole: CodedHistories | None = None
     alone = []
@@ -179,17 +181,21 @@ def _read(release: Release, engine: LinkedTables, memory: int) -> TableHistories
         shown = {name: one for name, one in tables.items() if depth_of(name, engine.declared) <= depth}
         whole = _whole(shown, root, people, unit)
         present = _present(tables[engine.top], unit) if people is None else _present_homes(people, root)
+        present = present & ~exempt
         sizes = occurrences(whole.codes[present], whole.distinct)
         alone.append(int((sizes == 1).sum()))
     assert whole is not None  # noqa: S101 - there is one depth at least
     constant, varying = _constancy_of_top(release, engine, unit) if people is None else ({}, {})
-    per_row = {name: dict(zip(("k", "classes"), _per_row(one, unit), strict=True)) for name, one in tables.items()}
+    counted = np.append(~exempt if people is None else ~exempt[people], True)
+    per_row = {
+        name: dict(zip(("k", "classes"), _per_row(one, unit, counted), strict=True)) for name, one in tables.items()
+    }
     return TableHistories(
         release=release,
         unit=root,
         by=FrozenDict({(): whole}),
         present=present,
-        exempt=np.zeros(root.size + 1, dtype=bool),
+        exempt=exempt,
         constant=FrozenDict(constant),
         varying=FrozenDict(varying),
         lacking=_lacking(tables, root, people),
@@ -198,6 +204,33 @@ def _read(release: Release, engine: LinkedTables, memory: int) -> TableHistories
         home=people,
         alone_at_depth=tuple(alone),
     )
+
+
+def _exempt_roots(
+    release: Release,
+    engine: LinkedTables,
+    tables: Mapping[str, _CodedTable],
+    root: Domain,
+    people: Numbers | None,
+) -> NDArray[np.bool_]:
+    """The roots that do not count by convention: every cell of all their rows that matters is suppressed.
+
+    Cost: a further scan of each table whose columns have suppressed cells, only under `suppressed: exempt`.
+    """
+    shown = np.zeros(root.size + 1, dtype=bool)
+    hidden = np.zeros(root.size + 1, dtype=bool)
+    if release.policy.conventions.suppressed == "counted":
+        return hidden
+    for name, one in tables.items():
+        domains = [*release.quasi_identifiers, *release.sensitive]
+        examined = [domain for domain in domains if engine.table_of(domain.attribute) == name]
+        for rows in engine.counted([*examined, one.link_domain]) if examined else ():
+            units = one.root_of_link[rows[one.link_domain.attribute]]
+            roots = units if people is None else people[units]
+            suppressed = suppressed_in_all(rows, examined)
+            hidden[roots[suppressed]] = True
+            shown[roots[~suppressed]] = True
+    return hidden & ~shown
 
 
 def _lacking(tables: Mapping[str, _CodedTable], root: Domain, people: Numbers | None) -> NDArray[np.bool_]:
@@ -249,8 +282,8 @@ def _coded_rows(
     )
 
 
-def _with_roots(tables: Mapping[str, _CodedTable], engine: LinkedTables, unit: Domain) -> dict[str, _CodedTable]:
-    """The tables with the unit of each link, and what is known of the rows between."""
+def _with_roots(tables: Mapping[str, _CodedTable], unit: Domain) -> dict[str, _CodedTable]:
+    """The tables with the unit of each link, and what is known of the rows above."""
     done: dict[str, _CodedTable] = {}
     for name, one in tables.items():
         link = one.link
@@ -261,11 +294,9 @@ def _with_roots(tables: Mapping[str, _CodedTable], engine: LinkedTables, unit: D
         root_of_key = np.full(link.key.size + 1, -1, dtype=np.int64)
         root_of_key[parent.key[link.key.attribute]] = parent.root_of_link[parent.link_codes]
         root = np.where(link.of_parent >= 0, root_of_key[link.of_parent], -1)
-        above = None
-        if link.parent != engine.top:
-            above = np.zeros(link.key.size + 1, dtype=np.int64)
-            above[parent.key[link.key.attribute]] = _label_of_row(parent)[0]
-            above = above[link.of_parent]
+        above = np.zeros(link.key.size + 1, dtype=np.int64)
+        above[parent.key[link.key.attribute]] = _label_of_row(parent)[0]
+        above = above[link.of_parent]
         done[name] = replace(one, root_of_link=root, above_of_link=above)
     return done
 
@@ -340,18 +371,19 @@ def _constancy_of_top(
     return constancy(rows, domains, rows[unit.attribute], unit.size + 1)
 
 
-def _per_row(one: _CodedTable, unit: Domain) -> tuple[int, int]:
-    """The smallest number of units among rows of a table that agree with their ancestors, and the number of classes."""
-    if not len(one.label):
+def _per_row(one: _CodedTable, unit: Domain, counted: NDArray[np.bool_]) -> tuple[int, int]:
+    """The smallest number of units among rows of a table that agree with their ancestors, and the number of classes.
+
+    Args:
+        one: the table.
+        unit: the units.
+        counted: which of them count; those without one last. Shape (units + 2,).
+    """
+    owner = one.root_of_link[one.link_codes]
+    here = counted[owner]
+    if not here.any():
         return 0, 0
     label, span = _label_of_row(one)
-    owner = one.root_of_link[one.link_codes]
-    keys = fold([label, owner], [span, unit.size + 1])
+    keys = fold([label[here], np.where(owner < 0, unit.size, owner)[here]], [span, unit.size + 1])
     units = tally(keys.decode(tally(keys.values, keys.span)[0])[0], span)[1]
     return int(units.min()), len(units)
-
-
-def each_table(histories: Histories) -> Iterator[str]:
-    """The tables whose rows hold secrets; none where there is one table."""
-    if isinstance(histories, TableHistories):
-        yield from histories.table_names

@@ -120,7 +120,8 @@ class Answer:
     def properties(self) -> dict[str, Any]:
         """Properties of the audit for reports: digests of tables and policy, and the counts."""
         result = self._result
-        tables = {"release": result["release"], **result["companions"], "policy": result["policy"]}
+        parts = {f"table {name}": one for name, one in result["release"].get("tables", {}).items()}
+        tables = {"release": result["release"], **parts, **result["companions"], "policy": result["policy"]}
         digests = {f"{name.replace(' ', '_')}_sha256": table["sha256"] for name, table in tables.items()}
         return {"status": result["status"], **result["summary"], "records": result["release"]["records"], **digests}
 
@@ -159,7 +160,7 @@ def _audited(policy: Policy, settings: Settings) -> Answer:
     from tcdp_audit.api import audit  # noqa: PLC0415 - imports the engine, which collecting does not need
     from tcdp_audit.core.results.verdict import verdict_sentence, verdict_title  # noqa: PLC0415
 
-    if settings.release is None and policy.document.release is None:
+    if settings.release is None and policy.document.release is None and policy.document.tables is None:
         raise UsageError("no release: name one with --tcdp-release, or as `release:` in the policy")
     with warnings.catch_warnings(action="ignore"):  # a library's warning may quote a cell, and pytest prints warnings
         result = audit(
