@@ -84,5 +84,6 @@ if TYPE_CHECKING:
         verdict_sentence as verdict_sentence,
         verdict_title as verdict_title,
     )
+    from tcdp_audit.core.units.coding import code_histories as code_histories
 else:
     __getattr__, __dir__ = on_first_use(__name__)

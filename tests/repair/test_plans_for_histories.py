@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
+import jsonschema
 import pyarrow as pa
-import pytest
 
+import pytest
 from tcdp_audit import audit, fix, frontier
+from tcdp_audit.cli.schema import result_schema
 from tests.remedies.histories import (
     PLUGINS,
     UNIT,
@@ -37,6 +40,13 @@ def test_a_plan_reaches_a_release_that_passes_and_says_what_it_cost(planned: Any
     assert planned.after.expectations[0].observed == 176
     assert planned.log.loss["total"] == pytest.approx(0.2237793)
     assert audit(planned.written, clinic_policy()).passed
+
+
+def test_its_result_is_one_of_the_published_schema(planned: Any) -> None:
+    result = json.loads(planned.after.to_json())
+    jsonschema.validate(result, json.loads(result_schema()))
+    links = result["change_log"]["loss"]["links"]
+    assert (links["unit"], links["before"], links["after"]) == (UNIT, 4973, 0)
 
 
 def test_the_least_loss_is_taken(planned: Any) -> None:

@@ -24,6 +24,7 @@ TITLES = {
     "regressions": "Overlap of intervals of effects, mean",
     "models": "Accuracy of models, share that is kept, mean",
     "propensity": "Propensity score, mean squared error",
+    "links": "Pairs of rows that the unit joins",
     "cell_loss": "loss",
     "distribution_distance": "distance of distributions",
     "mutual_information_retained": "information retained",
