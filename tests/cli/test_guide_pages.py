@@ -12,6 +12,7 @@ import yaml
 from tcdp_audit import audit, load_policy
 from tcdp_audit.cli.declarations import index_of_checks, index_of_remedies, registered_page
 from tcdp_audit.core.session.registry import Plugins
+from tcdp_audit.plugin.check import Need
 from tcdp_audit.testing.releases import ROLES
 from tools.generate import guides
 
@@ -93,6 +94,9 @@ def test_the_example_is_an_expectation_on_this_check(name: str):
     companions = {name: f"{name}.csv" for name in ("original", "population", "holdout", "registry", "previous")} | {
         "key": "id"
     }
+
+    if Need.UNIT in CHECKS[name].needs:
+        companions["unit"] = "person"
 
     policy = load_policy({"version": 1, **companions, "attributes": attributes, "expect": expectations})
 

@@ -55,6 +55,8 @@ def policy(convention: dict[str, Any], **changes: Any) -> Policy:
         document["expect"] = [one for one in EXPECT if "cost" not in str(one)]
     if convention["unit"] is not None:
         document["unit"] = convention["unit"]
+        if convention["missing_quasi_identifier"] == "wildcard":  # under which histories form no classes
+            document["conventions"] = {**chosen, "known_rows": "one"}
     return load_policy(document, PLUGINS)
 
 

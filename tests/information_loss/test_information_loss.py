@@ -322,7 +322,7 @@ def test_the_result_is_json_without_cells():
 def test_the_documentation_has_every_figure():
     page = (Path(__file__).parents[2] / "docs" / "information-loss.md").read_text(encoding="utf-8")
     rows = [line for line in page.splitlines() if line.startswith("| `")]
-    reported = [re.findall(r"`(\w+)`", line) for line in rows]
+    reported = [re.findall(r"`(\w+)`", line) for line in rows if "`links`" not in line]  # only where a unit joins rows
     result = loss_of({"age": [1, 2]}, {"age": [1, 2]}, **AGES).as_json()
     figures, attribute = result.copy(), result["attributes"]["age"]
 

@@ -20,6 +20,13 @@ JOB = {"role": "sensitive", "scale": "nominal"}
 PEOPLE = {"age": [20, 21, 34, 35], "town": [*"aabc"], "wage": [1, 2, 3, 4], "job": [*"xxyz"]}
 K, L = {"k_anonymity": {"k": 5}}, {"distinct_l_diversity": {"l": 4}}
 RETAINED = {"k_anonymity": {"k": 2}}
+OF_HISTORIES = {  # whose refusals need a unit that joins rows, and are in their own tests
+    "redraw_pseudonym",
+    "truncate_histories",
+    "coarsen_time",
+    "suppress_events",
+    "suppress_units",
+}
 AS_ONE = "would fail even if all records were one class. Attainable by that class: "
 
 REFUSALS: Sequence[tuple[str, Mapping[str, Any], Mapping[str, Any], Sequence[Mapping[str, Any]], str]] = [
@@ -124,7 +131,7 @@ REFUSALS: Sequence[tuple[str, Mapping[str, Any], Mapping[str, Any], Sequence[Map
 
 
 def test_every_remedy_is_here() -> None:
-    assert {remedy for remedy, *_ in REFUSALS} == set(PLUGINS.remedies)
+    assert {remedy for remedy, *_ in REFUSALS} == set(PLUGINS.remedies) - OF_HISTORIES
 
 
 @pytest.mark.parametrize(("remedy", "attributes", "parameters", "expect", "sentence"), REFUSALS)

@@ -7,8 +7,8 @@ from typing import Any
 
 import jsonschema
 import pyarrow as pa
-
 import pytest
+
 from tcdp_audit import audit, fix, frontier
 from tcdp_audit.cli.schema import result_schema
 from tests.remedies.histories import (

@@ -295,11 +295,11 @@ def _of_tables(faults: Iterable[PolicyFault], source: PolicySource) -> list[Poli
     if not isinstance(data, Mapping) or TABLES not in data:
         return list(faults)
     joined_ones = {name for section, name in source.stand_ins if section == "attributes"}
-    kept = [one for one in faults if one.location != "attributes" and not _is_of(one, joined_ones)]
-    if not (joined_ones or kept or data.get("attributes")):
+    remaining = [one for one in faults if one.location != "attributes" and not _is_of(one, joined_ones)]
+    if not (joined_ones or remaining or data.get("attributes")):
         sentence = "no table declares an attribute; declare a role for each column that is not what links tables"
-        kept.append(located(source, [TABLES], sentence))
-    return kept
+        remaining.append(located(source, [TABLES], sentence))
+    return remaining
 
 
 def _is_of(fault: PolicyFault, attributes: Collection[str | int]) -> bool:
