@@ -182,6 +182,8 @@ class Specification(ABC, Generic[P]):
         for target in targets:
             yield from self._unmeasurable(parameters, target, document)
         yield from self._unmet(parameters, document)
+        if parameters.known_rows == "all" and self.reading(parameters) in ("rows", "none"):
+            yield "known_rows", "it judges single rows, however many of them are known; leave `known_rows` out"
         gave = f"`validate` of the check {self.name!r} gave"
         yield from items_of(self.validate(parameters, document), tuple, gave, PluginError)
 

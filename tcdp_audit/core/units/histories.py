@@ -315,7 +315,7 @@ def _read(release: Release, sets: Sequence[Known], domains: Sequence[Domain], me
     constant, varying = constancy(rows, domains[:-1], owner, owners)
     assert labels is not None  # noqa: S101 - the first set is there always
     counted = ~exempt[owner]
-    per_row = dict(
+    per_row: dict[str, Any] = dict(
         zip(("k", "classes"), _per_row(labels.values[counted], labels.span, owner[counted], owners), strict=True)
     )
     present, members = has_rows & ~exempt, None

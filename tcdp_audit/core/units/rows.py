@@ -97,7 +97,7 @@ def unit_rows(
     known = known if attributes is None else sorted(attributes)
     time = release.policy.document.time
     secret = [] if attribute is None else [attribute]
-    names = dict.fromkeys([*known, *always, *([] if time is None else [time]), *secret])
+    names: list[str] = [*known, *always, *([] if time is None else [time]), *secret]
     for name in names:
         if obstacle := release.obstacle(name):
             raise CheckError(obstacle)

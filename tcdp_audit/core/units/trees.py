@@ -177,11 +177,11 @@ def _read(release: Release, engine: LinkedTables, memory: int) -> TableHistories
     depths = max(depth_of(name, engine.declared) for name in tables)
     whole: CodedHistories | None = None
     alone = []
+    present = _present(tables[engine.top], unit) if people is None else _present_homes(people, root)
+    present &= ~exempt
     for depth in range(depths + 1):
         shown = {name: one for name, one in tables.items() if depth_of(name, engine.declared) <= depth}
         whole = _whole(shown, root, people, unit)
-        present = _present(tables[engine.top], unit) if people is None else _present_homes(people, root)
-        present = present & ~exempt
         sizes = occurrences(whole.codes[present], whole.distinct)
         alone.append(int((sizes == 1).sum()))
     assert whole is not None  # noqa: S101 - there is one depth at least

@@ -1,0 +1,72 @@
+"""`check`, `verify` and the refusals of the command line for a release of several tables."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tcdp_audit.cli.run import run
+
+POLICY = """\
+version: 1
+unit: patient
+tables:
+  patients:
+    file: patients.csv
+    attributes: {sex: {role: quasi_identifier}}
+  visits:
+    file: visits.csv
+    belongs_to: patients
+    attributes: {month: {role: quasi_identifier}}
+expect:
+  - k_anonymity: {k: 2}
+"""
+
+
+@pytest.fixture
+def clinic(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    Path("clinic.tcdp.yaml").write_text(POLICY, encoding="utf-8")
+    Path("patients.csv").write_text("patient,sex\np,f\nq,f\n", encoding="utf-8")
+    Path("visits.csv").write_text("patient,month\np,1\nq,1\n", encoding="utf-8")
+    Path("others.csv").write_text("patient,month\np,1\nq,2\n", encoding="utf-8")
+    return tmp_path
+
+
+@pytest.mark.usefixtures("clinic")
+def test_the_files_of_the_policy_are_judged_together(capsys: Any) -> None:
+    assert run("check", ["--policy", "clinic.tcdp.yaml", "--report", "result.json"]) == 0
+    assert "2 tables: patients 2 records, visits 2 records" in capsys.readouterr().out
+    tables = json.loads(Path("result.json").read_text(encoding="utf-8"))["release"]["tables"]
+    assert [tables[name]["records"] for name in ("patients", "visits")] == [2, 2]
+    assert run("verify", ["result.json", "-q"]) == 0
+    Path("visits.csv").write_text("patient,month\np,1\nq,2\n", encoding="utf-8")
+    assert run("verify", ["result.json", "-q"]) == 1
+
+
+@pytest.mark.usefixtures("clinic")
+@pytest.mark.parametrize(
+    ("options", "code", "sentence"),
+    [
+        (["--table", "visits=others.csv"], 1, ""),
+        (["--table", "visit=others.csv"], 2, "visits"),
+        (["--table", "visits"], 2, "write the table's name"),
+        (["--table", "visits=nowhere.csv"], 2, "no such file"),
+        (["--table", "visits=others.csv", "--table", "visits=visits.csv"], 2, "visits"),
+        (["--report", "visits.csv.json", "--table", "visits=visits.csv.json"], 2, ""),
+    ],
+)
+def test_another_file_may_take_the_place_of_one(options: list[str], code: int, sentence: str, capsys: Any) -> None:
+    assert run("check", ["--policy", "clinic.tcdp.yaml", *options]) == code
+    assert sentence in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("clinic")
+@pytest.mark.parametrize("command", [["fix", "-o", "out.csv"], ["frontier"]])
+def test_remedies_refuse_several_tables(command: list[str], capsys: Any) -> None:
+    assert run(command[0], ["--policy", "clinic.tcdp.yaml", *command[1:]]) == 2
+    assert "one table" in capsys.readouterr().err
+    assert not Path("out.csv").exists()
