@@ -110,8 +110,8 @@ def as_tables(release: Trees, draw: Random | None = None) -> dict[str, pa.Table]
         else:
             columns["visit"] = [f"v{one.of[place]}" for place in places]
         types = {name: pa.string() for name in columns}
-        kept = {name: pa.array(values, types[name]) for name, values in columns.items() if values or not one.rows}
-        tables[one.name] = pa.table(kept)
+        remaining = {name: pa.array(values, types[name]) for name, values in columns.items() if values or not one.rows}
+        tables[one.name] = pa.table(remaining)
     return tables
 
 
