@@ -28,20 +28,24 @@ import yaml  # noqa: E402
 from pyarrow.csv import write_csv  # noqa: E402
 
 from tcdp_audit import audit  # noqa: E402
+from tcdp_audit.core.check.needs import Need  # noqa: E402
 from tcdp_audit.core.session.registry import Plugins  # noqa: E402
 from tcdp_audit.testing.releases import table_cases  # noqa: E402
 
-expect: list[dict[str, Any]] = []
+expect: dict[bool, list[dict[str, Any]]] = {False: [], True: []}  # by whether a check asks for rows of a unit
 for check in Plugins.load(external=False).checks.values():
     ((_, example),) = yaml.safe_load(check.guide.example)[0].items()
     demanded = {limit.parameter for limit in check.limits}
-    expect.append({check.name: {key: value for key, value in (example or {}).items() if key not in demanded}})
+    parameters = {key: value for key, value in (example or {}).items() if key not in demanded}
+    expect[Need.UNIT in check.needs].append({check.name: parameters})
 outcomes = []
 for position, case in enumerate(table_cases()):
-    policy = case.document(check.name).model_dump(mode="json", exclude_none=True, exclude_defaults=True)
-    for name, table in case.tables().items():
-        policy[name] = f"{folder}/{position}-{name}.csv"
-        write_csv(table, policy[name])
-    outcomes += audit(None, {**policy, "version": 1, "expect": expect}).expectations
+    for unit, demands in expect.items():
+        document = case.document(check.name, unit=unit)
+        policy = document.model_dump(mode="json", exclude_none=True, exclude_defaults=True)
+        for name, table in case.tables().items():
+            policy[name] = f"{folder}/{position}-{name}.csv"
+            write_csv(table, policy[name])
+        outcomes += audit(None, {**policy, "version": 1, "expect": demands}).expectations
 
 sys.stdout.write(json.dumps([[one.check, one.attribute, one.status, one.observed, one.message] for one in outcomes]))
