@@ -15,6 +15,7 @@ from gx_hosts import COLUMNS, from_native, gx, judged, ours, pandas_batches, run
 
 import tcdp_audit
 from tcdp_audit.core.base.outcome import Status
+from tcdp_audit.core.check.needs import Need
 from tcdp_audit.core.session.registry import Plugins
 from tcdp_audit.integrations.great_expectations.suites import suite_of
 from tcdp_audit.integrations.host import answers_to, joined
@@ -67,8 +68,9 @@ def _release() -> pd.DataFrame:
 
 @cache
 def _examples() -> list[dict[str, Any]]:
-    """The example in the guide of every registered check, and what a check takes by default."""
-    checks = [one for name, one in sorted(Plugins.load().checks.items()) if name != "supervised_record_linkage"]
+    """The example in the guide of every check on rows of one a person, and what a check takes by default."""
+    registered = sorted(Plugins.load().checks.items())
+    checks = [one for name, one in registered if name != "supervised_record_linkage" and Need.UNIT not in one.needs]
     return [yaml.safe_load(one.guide.example)[0] for one in checks] + DEFAULTS
 
 
