@@ -26,6 +26,7 @@ def policy(*, unit: bool, conventions: dict[str, str]) -> dict[str, Any]:
         "job": {"role": "sensitive", "hierarchy": TREE},
     }
     named = {"unit": "person"} if unit else {}
+    conventions = {**conventions, "known_rows": "one"}  # whole histories are classes of their units, not of records
     attributes |= {} if unit else {"person": {"role": "insensitive"}}
     expect = every_class_check("wage", 1, "job", ["wage"])
     return {"version": 1, **named, "attributes": attributes, "conventions": conventions, "expect": expect}

@@ -155,10 +155,10 @@ def judged(release: Trees, known: Known) -> list[tuple[str | None, Judged]]:
 def has_no_answer(release: Trees, known: Known, name: str | None, one: Judged) -> bool:
     """Whether the definition has no answer."""
     target = (() if name is None else (name,), ())
-    rows = [
-        {"sex": "f", "zip": "02139", **row} for table in release.tables if name in table.secrets for row in table.rows
-    ]
-    return is_error(known, target, one, (rows or [{"sex": "f", "zip": "02139"}], []), release.conventions)
+    not_suppressed = {"sex": "f", "zip": "02139"}
+    secrets = [row for table in release.tables if name in table.secrets for row in table.rows]
+    rows = [not_suppressed] if name is None else [{**not_suppressed, **row} for row in secrets]
+    return is_error(known, target, one, (rows, []), release.conventions)
 
 
 def agrees(outcome: Outcome, known: Known, result: Judged, threshold: Fraction | None) -> None:

@@ -30,9 +30,8 @@ POLICY: dict[str, Any] = {
 
 
 def failing(table: pa.Table, policy: dict[str, Any], check: str, parameters: dict[str, Any]) -> int | None:
-    """How many people an audit with one demand exposes; a unit that joins rows only warns, as it counts no one."""
-    conventions = {**policy.get("conventions", {}), "known_rows": "one"}
-    asked_alone = {**policy, "conventions": conventions, "expect": [{check: {**parameters, "severity": "error"}}]}
+    """How many people an audit with one demand exposes."""
+    asked_alone = {**policy, "expect": [{check: {**parameters, "severity": "error"}}]}
     audit = tcdp_audit.audit(table, asked_alone)
     if any(one.status is tcdp_audit.Status.ERROR for one in audit.outcomes[FIRST:]):
         return None
