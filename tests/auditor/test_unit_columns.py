@@ -101,7 +101,7 @@ CASES = st.lists(
 )
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=30)
 @given(CASES)
 def test_it_is_what_counting_distinct_pairs_gives(visits: list[tuple[Any, ...]]) -> None:
     units, sizes = defaultdict(set), Counter(case for _, case, _ in visits if case is not None)

@@ -134,7 +134,7 @@ def compare(records: Sequence[Record], conventions: Conventions, shards: int, ch
     return len(outcomes)
 
 
-@settings(max_examples=12)
+@settings(max_examples=6)
 @given(seed=seeds, conventions=conventions, shards=st.sampled_from([1, 3]))
 def test_whole_histories_are_judged_as_defined(seed: int, conventions: Conventions, shards: int) -> None:
     assert compare(drawn(seed, conventions), conventions, shards, FIRST_TIER)
@@ -184,7 +184,7 @@ def test_shares_and_means_are_those_of_units(seed: int, conventions: Conventions
         assert linked.details["whole_histories"] == {"k": min(sizes), "classes": len(sizes), "alone": sizes.count(1)}
 
 
-@settings(max_examples=20)
+@settings(max_examples=10)
 @given(seed=seeds, missing_sensitive=st.sampled_from(["excluded", "own_category"]))
 def test_a_missing_cell_of_a_history_fails_where_the_policy_says_so(seed: int, missing_sensitive: str) -> None:
     """Every demand fails, with the figure of `own_category`; the records of units with a missing cell fail."""

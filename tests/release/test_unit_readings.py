@@ -163,11 +163,7 @@ def slow_k(houses: list[int], columns: dict[str, list[str]]) -> int:
     return min(map(len, classes.values()))
 
 
-@settings(max_examples=60, deadline=None)
-@given(
-    st.lists(st.tuples(st.integers(0, 6), st.sampled_from(ROOFS), st.sampled_from(AGES)), min_size=2, max_size=14),
-)
-def test_the_classes_are_those_of_plain_python(rows: list[tuple[int, str, str]]) -> None:
+def compare_with_plain_python(rows: list[tuple[int, str, str]]) -> None:
     rows = [*rows, (99, "straw", "20")]  # a whole number, so that [20, 35) and >34 exclude each other
     houses, roofs, ages = (list(column) for column in zip(*rows, strict=True))
     table = pd.DataFrame({"house": houses, "roof": roofs, "age": ages})
@@ -175,6 +171,23 @@ def test_the_classes_are_those_of_plain_python(rows: list[tuple[int, str, str]])
     observed = k_of(table, asked)
     assume(observed is not None)  # every cell is suppressed
     assert observed == slow_k(houses, {"roof": roofs, "age": ages})
+
+
+@settings(max_examples=20, deadline=None)
+@given(
+    st.lists(st.tuples(st.integers(0, 6), st.sampled_from(ROOFS), st.sampled_from(AGES)), min_size=2, max_size=14),
+)
+def test_the_classes_are_those_of_plain_python(rows: list[tuple[int, str, str]]) -> None:
+    compare_with_plain_python(rows)
+
+
+@pytest.mark.long
+@settings(max_examples=400, deadline=None)
+@given(
+    st.lists(st.tuples(st.integers(0, 6), st.sampled_from(ROOFS), st.sampled_from(AGES)), min_size=2, max_size=14),
+)
+def test_the_classes_of_many_tables_are_those_of_plain_python(rows: list[tuple[int, str, str]]) -> None:
+    compare_with_plain_python(rows)
 
 
 @pytest.mark.parametrize("kind", ["csv", "parquet", "jsonl"])

@@ -90,9 +90,7 @@ def test_people_alone_are_those_that_plain_python_counts(
             assert profile.kind == ("empty" if not values else "number" if profile.name in ("age", "pay") else "text")
 
 
-@settings(max_examples=20)
-@given(seed=seeds, k=st.integers(1, 9), more=known_columns, less=st.lists(st.sampled_from(["age", "sex"]), unique=True))
-def test_what_if_gives_the_figures_of_audits(seed: int, k: int, more: list[str], less: list[str]) -> None:
+def compare_with_audits(seed: int, k: int, more: list[str], less: list[str]) -> None:
     draw = random.Random(seed)  # noqa: S311 - tables to test on
     table, policy, levels = asked.table(draw, draw.choice([1, 6, 40])), asked.policy(draw), asked.levels(draw)
     if policy["conventions"]["missing_quasi_identifier"] == "wildcard":  # under which histories form no classes
@@ -127,9 +125,20 @@ def test_what_if_gives_the_figures_of_audits(seed: int, k: int, more: list[str],
     assert {*answer.left_out} >= {name for name in names if name.partition(":")[2] in columns}
 
 
-@settings(max_examples=15)
-@given(seed=seeds, k=st.integers(1, 9))
-def test_what_if_nothing_changes_is_what_plain_python_counts(seed: int, k: int) -> None:
+@settings(max_examples=5)
+@given(seed=seeds, k=st.integers(1, 9), more=known_columns, less=st.lists(st.sampled_from(["age", "sex"]), unique=True))
+def test_what_if_gives_the_figures_of_audits(seed: int, k: int, more: list[str], less: list[str]) -> None:
+    compare_with_audits(seed, k, more, less)
+
+
+@pytest.mark.long
+@settings(max_examples=150)
+@given(seed=seeds, k=st.integers(1, 9), more=known_columns, less=st.lists(st.sampled_from(["age", "sex"]), unique=True))
+def test_what_if_gives_the_figures_of_many_audits(seed: int, k: int, more: list[str], less: list[str]) -> None:
+    compare_with_audits(seed, k, more, less)
+
+
+def compare_with_plain_python(seed: int, k: int) -> None:
     draw = random.Random(seed)  # noqa: S311 - tables to test on
     table, policy = asked.table(draw, 40), asked.policy(draw)
     policy = {**policy, "conventions": {"known_rows": "one"}, "expect": [{"k_anonymity": {"k": k}}]}
@@ -139,6 +148,19 @@ def test_what_if_nothing_changes_is_what_plain_python_counts(seed: int, k: int) 
     unit = "unit" in policy
     assert (answer.k, answer.below, answer.exposed) == (k, below(table, known, k, unit=unit), answer.below)
     assert answer.alone == below(table, known, 2, unit=unit)
+
+
+@settings(max_examples=6)
+@given(seed=seeds, k=st.integers(1, 9))
+def test_what_if_nothing_changes_is_what_plain_python_counts(seed: int, k: int) -> None:
+    compare_with_plain_python(seed, k)
+
+
+@pytest.mark.long
+@settings(max_examples=150)
+@given(seed=seeds, k=st.integers(1, 9))
+def test_what_if_nothing_changes_in_many_tables(seed: int, k: int) -> None:
+    compare_with_plain_python(seed, k)
 
 
 POLICY: dict[str, Any] = {

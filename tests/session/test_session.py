@@ -53,9 +53,9 @@ def as_frame(table: pa.Table, _: Path) -> Any:
 
 
 @pytest.mark.parametrize("stored", [as_csv, as_parquet, as_frame, as_spss])
-@pytest.mark.parametrize("room", [None, 40_000])
+@pytest.mark.parametrize("room", [None, pytest.param(40_000, marks=pytest.mark.long)])
 def test_a_session_answers_as_separate_audits_do(stored: asked.Stored, room: int | None, tmp_path: Path) -> None:
-    for seed in range(4):
+    for seed in range(3):
         asked.ask(stored, tmp_path, seed, room)
 
 
