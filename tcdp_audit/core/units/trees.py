@@ -319,8 +319,8 @@ def _whole(tables: Mapping[str, _CodedTable], root: Domain, people: Numbers | No
         if one.link is None:
             owner = one.link_codes.astype(np.int64)
             if people is None:
-                return code_histories(owner, label, unit.size + 1, span)
-            own = code_histories(owner, label, unit.size + 1, span)
+                return code_histories(owner, label, unit.size + 1, span, one.times)
+            own = code_histories(owner, label, unit.size + 1, span, one.times)
             here = np.flatnonzero(people >= 0)
             return code_histories(people[here], own.codes[here], root.size + 1, own.distinct)
         link = one.link
