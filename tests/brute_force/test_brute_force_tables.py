@@ -158,7 +158,8 @@ def has_no_answer(release: Trees, known: Known, name: str | None, one: Judged) -
     rows = [
         {"sex": "f", "zip": "02139", **row} for table in release.tables if name in table.secrets for row in table.rows
     ]
-    return is_error(known, target, one, (rows or [{"sex": "f", "zip": "02139"}], []), release.conventions)
+    without_rows = [{"sex": "f", "zip": "02139", **dict.fromkeys(target[0])}]  # of an attribute's table
+    return is_error(known, target, one, (rows or without_rows, []), release.conventions)
 
 
 def agrees(outcome: Outcome, known: Known, result: Judged, threshold: Fraction | None) -> None:
