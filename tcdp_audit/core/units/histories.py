@@ -148,7 +148,10 @@ class Histories:
 
     def _engine_of_units(self) -> Engine:
         chosen = np.flatnonzero(self.present)
-        columns = {self.name(known): self._units_column(coded.codes[chosen], coded) for known, coded in self.by.items()}
+        columns = {}
+        for known, coded in self.by.items():
+            codes = coded.codes[chosen]
+            columns[self.name(known)] = (raw_numbers(codes, coded.distinct), codes)
         for name, codes in self.constant.items():
             if name != self.unit.attribute:
                 columns[name] = self._own_column(name, codes[chosen])
@@ -238,9 +241,6 @@ class Histories:
         """The name of the column of histories by what is known."""
         return ":".join([HISTORY, *known])
 
-    def _units_column(self, codes: Numbers, coded: CodedHistories) -> tuple[RawDomain, Numbers]:
-        return raw_numbers(codes, coded.distinct), codes
-
     def _own_column(self, name: str, codes: Numbers) -> tuple[RawDomain, Numbers]:
         """A column of the release, in the table of units: `codes` are those of its domain."""
         domain = self.release.domain(name)
@@ -315,9 +315,6 @@ def _read(release: Release, sets: Sequence[Known], domains: Sequence[Domain], me
     constant, varying = constancy(rows, domains[:-1], owner, owners)
     assert labels is not None  # noqa: S101 - the first set is there always
     counted = ~exempt[owner]
-    per_row: dict[str, Any] = dict(
-        zip(("k", "classes"), _per_row(labels.values[counted], labels.span, owner[counted], owners), strict=True)
-    )
     present, members = has_rows & ~exempt, None
     if unit.attribute == release.policy.document.household:
         members = members_of(people_of(rows, unit, person, labels), by[()], present)
@@ -330,7 +327,7 @@ def _read(release: Release, sets: Sequence[Known], domains: Sequence[Domain], me
         FrozenDict(constant),
         FrozenDict(varying),
         lacking=occurrences(owner[without_value(rows, known)], owners) > 0,
-        per_row=FrozenDict(per_row),
+        per_row=FrozenDict(per_row(labels.values[counted], labels.span, owner[counted], owners)),
         members=members,
     )
 
@@ -383,11 +380,11 @@ def constancy(
     return constant, varying
 
 
-def _per_row(labels: Numbers, span: int, owner: NDArray[np.integer], owners: int) -> tuple[int, int]:
-    """The smallest number of units among rows that agree, and the number of such classes."""
+def per_row(labels: Numbers, span: int, owner: NDArray[np.integer], owners: int) -> dict[str, int]:
+    """The smallest number of units `k` among rows that agree, and the number of such `classes`; 0 without a row."""
     if not len(labels):
-        return 0, 0
+        return {"k": 0, "classes": 0}
     keys = fold([labels, owner], [span, owners])
     label, _ = keys.decode(tally(keys.values, keys.span)[0])
     units = tally(label, span)[1]
-    return int(units.min()), len(units)
+    return {"k": int(units.min()), "classes": len(units)}

@@ -16,13 +16,13 @@ from tcdp_audit.core.base.words import gibibytes
 from tcdp_audit.core.classes.shards import suppressed_in_all, without_value
 from tcdp_audit.core.encoding.counted import CountedCodes
 from tcdp_audit.core.encoding.domain import Domain, RawDomain
-from tcdp_audit.core.encoding.keys import Codes, fold, occurrences, tally
+from tcdp_audit.core.encoding.keys import Codes, fold, occurrences
 from tcdp_audit.core.engines.base import Engine
 from tcdp_audit.core.policy.model import AttributeDeclaration, PolicyDocument, Role, Scale
 from tcdp_audit.core.release.release import Release
 from tcdp_audit.core.units.coding import CodedHistories, code_histories
 from tcdp_audit.core.units.engines import HISTORY, HistoryEngine
-from tcdp_audit.core.units.histories import ROOT, ROW_BYTES, Histories, constancy, declaring
+from tcdp_audit.core.units.histories import ROOT, ROW_BYTES, Histories, constancy, declaring, per_row
 from tcdp_audit.core.units.linked import Link, LinkedTables, depth_of
 
 ANCESTORS = "\0ancestors"  # what is known of the rows above a row, the unit's included
@@ -43,8 +43,8 @@ class TableHistories(Histories):
 
     def rows_of(self, table: str) -> Release:
         """The rows of one table, each with its unit, the history of it, and what is known of the rows above."""
-        one, engine = self.coded[table], self.release.engine
-        known = {name: attribute for name, attribute in self._declared.items() if engine_table(engine, name) == table}
+        one, declared = self.coded[table], self.release.policy.attributes
+        known = {name: attribute for name, attribute in declared.items() if self._tables.table_of(name) == table}
         if one.above_of_link is not None:
             known[ANCESTORS] = AttributeDeclaration(role=Role.QUASI_IDENTIFIER, scale=Scale.NUMERIC)
         known[ROOT] = AttributeDeclaration(role=Role.INSENSITIVE, scale=Scale.NUMERIC)
@@ -55,7 +55,7 @@ class TableHistories(Histories):
 
     def _engine_of(self, one: _CodedTable) -> Engine:
         whole = self.by[()]
-        home = np.append(np.arange(self.unit.size), self.unit.size) if self.home is None else self.home
+        home = np.arange(self.unit.size + 1) if self.home is None else self.home
         root = np.where(one.root_of_link >= 0, home[one.root_of_link], self.unit.size)
         columns: dict[str, tuple[RawDomain, Numbers]] = {
             HISTORY: (_counted(one, whole.codes[root], whole.distinct), whole.codes[root]),
@@ -66,29 +66,22 @@ class TableHistories(Histories):
         if one.above_of_link is not None:
             size = int(one.above_of_link.max(initial=0)) + 1
             columns[ANCESTORS] = (_counted(one, one.above_of_link, size), one.above_of_link)
-        return HistoryEngine(one.engine(self.release.engine), one.link_domain, columns)
+        return HistoryEngine(OneTable(self._tables, one.name), one.link_domain, columns)
 
     @property
-    def _declared(self) -> Mapping[str, AttributeDeclaration]:
-        return self.release.policy.attributes
+    def _tables(self) -> LinkedTables:
+        assert isinstance(self.release.engine, LinkedTables)  # noqa: S101 - histories over tables are read from these
+        return self.release.engine
 
     @property
     def top(self) -> frozenset[str]:
         """The table of units, whose columns are constant in each; none where households are judged."""
-        engine = self.release.engine
-        assert isinstance(engine, LinkedTables)  # noqa: S101 - as above
-        return frozenset() if self.home is not None or engine.is_of_rows else frozenset([engine.top])
+        return frozenset() if self.home is not None or self._tables.is_of_rows else frozenset([self._tables.top])
 
     @cached_property
     def table_names(self) -> Sequence[str]:
         """The tables of rows, the table of units first."""
         return tuple(self.coded)
-
-
-def engine_table(engine: object, attribute: str) -> str:
-    """The table of an attribute."""
-    assert isinstance(engine, LinkedTables)  # noqa: S101 - histories over tables are read from linked tables
-    return engine.table_of(attribute)
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,11 +113,6 @@ class _CodedTable:
     lacking: NDArray[np.bool_]
     root_of_link: Numbers = field(default_factory=lambda: np.zeros(0, np.int64))
     above_of_link: Numbers | None = None
-
-    def engine(self, linked: object) -> OneTable:
-        """The columns of this table only."""
-        assert isinstance(linked, LinkedTables)  # noqa: S101 - as above
-        return OneTable(linked, self.name)
 
 
 class OneTable(LinkedTables):
@@ -187,9 +175,7 @@ def _read(release: Release, engine: LinkedTables, memory: int) -> TableHistories
     assert whole is not None  # noqa: S101 - there is one depth at least
     constant, varying = _constancy_of_top(release, engine, unit) if people is None else ({}, {})
     counted = np.append(~exempt if people is None else ~exempt[people], True)
-    per_row = {
-        name: dict(zip(("k", "classes"), _per_row(one, unit, counted), strict=True)) for name, one in tables.items()
-    }
+    per_row_of = {name: _per_row(one, unit, counted) for name, one in tables.items()}
     return TableHistories(
         release=release,
         unit=root,
@@ -199,7 +185,7 @@ def _read(release: Release, engine: LinkedTables, memory: int) -> TableHistories
         constant=FrozenDict(constant),
         varying=FrozenDict(varying),
         lacking=_lacking(tables, root, people),
-        per_row=FrozenDict(per_row),
+        per_row=FrozenDict(per_row_of),
         coded=FrozenDict(tables),
         home=people,
         alone_at_depth=tuple(alone),
@@ -371,8 +357,8 @@ def _constancy_of_top(
     return constancy(rows, domains, rows[unit.attribute], unit.size + 1)
 
 
-def _per_row(one: _CodedTable, unit: Domain, counted: NDArray[np.bool_]) -> tuple[int, int]:
-    """The smallest number of units among rows of a table that agree with their ancestors, and the number of classes.
+def _per_row(one: _CodedTable, unit: Domain, counted: NDArray[np.bool_]) -> dict[str, int]:
+    """The figures of `per_row` for the rows of a table, each with what is known of the rows above.
 
     Args:
         one: the table.
@@ -381,9 +367,5 @@ def _per_row(one: _CodedTable, unit: Domain, counted: NDArray[np.bool_]) -> tupl
     """
     owner = one.root_of_link[one.link_codes]
     here = counted[owner]
-    if not here.any():
-        return 0, 0
     label, span = _label_of_row(one)
-    keys = fold([label[here], np.where(owner < 0, unit.size, owner)[here]], [span, unit.size + 1])
-    units = tally(keys.decode(tally(keys.values, keys.span)[0])[0], span)[1]
-    return int(units.min()), len(units)
+    return per_row(label[here], span, np.where(owner < 0, unit.size, owner)[here], unit.size + 1)
