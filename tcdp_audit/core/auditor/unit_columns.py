@@ -193,7 +193,8 @@ def _by_root(release: Release, root: Domain) -> dict[str, _Joins]:
     def joining() -> dict[str, _Joins]:
         return _joining(release.engine, root, _readable(release, _at_first_look(release, root, there)))
 
-    key = ("linkable", there, release.policy.conventions.model_dump_json(), Identity(release.engine, root))
+    readings = tuple((name, release.policy.attributes[name].reading) for name in there)
+    key = ("linkable", readings, release.policy.conventions.model_dump_json(), Identity(release.engine, root))
     return release.cache.get(key, joining) if there and root.repeats else {}
 
 

@@ -6,7 +6,7 @@ rows: units with equal histories are one class. See decision 090.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Self
@@ -274,8 +274,18 @@ def read_histories(release: Release, known: Sequence[Known], memory: int) -> His
     """
     sets = [(), *sorted({one for one in known if one})]
     domains = _columns(release, sets)
-    key = ("histories", tuple(sets), release.policy.conventions.suppressed, Identity(release.engine, *domains))
+    key = ("histories", tuple(sets), *roles_of(release), Identity(release.engine, *domains))
     return release.cache.get(key, lambda: _read(release, sets, domains, memory)).under(release)
+
+
+def roles_of(release: Release) -> tuple[Hashable, ...]:
+    """A key of what a policy says of columns that decides on histories: roles, links, and whether any unit is exempt.
+
+    The domain of a column is the same object under another role, as a session asks for.
+    """
+    document, known, secret = release.policy.document, release.quasi_identifiers, release.sensitive
+    links = (document.unit, document.household, document.root_weight)
+    return links, release.policy.conventions.suppressed, len(known), Identity(*known, *secret)
 
 
 def _columns(release: Release, sets: Sequence[Known]) -> list[Domain]:

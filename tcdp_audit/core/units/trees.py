@@ -22,7 +22,7 @@ from tcdp_audit.core.policy.model import AttributeDeclaration, PolicyDocument, R
 from tcdp_audit.core.release.release import Release
 from tcdp_audit.core.units.coding import CodedHistories, code_histories
 from tcdp_audit.core.units.engines import HISTORY, HistoryEngine
-from tcdp_audit.core.units.histories import ROOT, ROW_BYTES, Histories, constancy, declaring, per_row
+from tcdp_audit.core.units.histories import ROOT, ROW_BYTES, Histories, constancy, declaring, per_row, roles_of
 from tcdp_audit.core.units.linked import Link, LinkedTables, depth_of
 
 ANCESTORS = "\0ancestors"  # what is known of the rows above a row, the unit's included
@@ -139,10 +139,7 @@ def read_tables(release: Release, memory: int) -> TableHistories:
     """
     engine = release.engine
     assert isinstance(engine, LinkedTables)  # noqa: S101 - asked only for linked tables
-    document = release.policy.document
-    links, suppressed = (document.unit, document.household), release.policy.conventions.suppressed
-    read = Identity(engine, *release.domains.values(), *release.quasi_identifiers)
-    key = ("tables", links, suppressed, len(release.quasi_identifiers), read)
+    key = ("tables", *roles_of(release), Identity(engine, *release.domains.values()))
     return release.cache.get(key, lambda: _read(release, engine, memory)).under(release)
 
 
