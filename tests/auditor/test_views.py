@@ -349,6 +349,17 @@ def test_a_demand_on_a_secret_does_not_judge_how_many_are_alone(of_secret: dict[
     assert verdict_title(by_secret) == "Fit for release"  # no size is demanded, of rows or of histories
 
 
+def test_a_household_of_each_row_does_not_hide_what_the_unit_joins() -> None:
+    """Each ward has three people, and c is alone with one row; every row names another household."""
+    rows = [(person, ward, home) for home, (person, ward) in enumerate(zip("aabbcd", "121212", strict=True))]
+    result = audit(frame(["id", "ward", "home"], rows), policy(["ward"], [{"k_anonymity": {"k": 3}}], household="home"))
+    (size,) = result.expectations
+    assert (size.status.value, result.exit_code()) == ("error", 3)
+    assert "2 units are in several households" in size.message
+    (linked,) = [one for one in result.structure if one.check == "linked_rows"]
+    assert (linked.status.value, linked.details["columns"]) == ("failed", ["id"])
+
+
 def test_whole_histories_cannot_be_asked_of_a_check_that_reads_single_rows() -> None:
     with pytest.raises(PolicyError, match="known_rows"):
         load_policy(policy(["ward"], [{"km_anonymity": {"m": 1, "k": 2, "known_rows": "all"}}]))

@@ -40,9 +40,12 @@ Known = tuple[str, ...]  # sensitive attributes that are known in addition to th
 
 
 def is_linked(release: Release) -> bool:
-    """Whether a released unit, or a household, joins several rows of the table."""
-    root = root_of(release)
-    return root is not None and root.repeats
+    """Whether a released unit, or a household, joins several rows of the table.
+
+    Where a unit does and no household, its rows are in several households, which is an error; see `read_histories`.
+    """
+    unit = None if linking_unit(release.policy) is None else release.unit
+    return any(one is not None and one.repeats for one in (root_of(release), unit))
 
 
 def root_of(release: Release) -> Domain | None:
@@ -268,7 +271,7 @@ def read_histories(release: Release, known: Sequence[Known], memory: int) -> His
         memory: budget in bytes.
 
     Raises:
-        CheckError: the rows would exceed the memory.
+        CheckError: the rows would exceed the memory, or some units are in several households.
 
     Cost: one scan of the table, and `code_histories` for each set.
     """
