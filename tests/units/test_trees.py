@@ -206,3 +206,18 @@ def test_rows_that_a_database_counts_stay_as_many_as_they_are(tmp_path: Path) ->
     }
     result = tcdp_audit.audit({"visits": f"sqlite:///{tmp_path / 'clinic.db'}?table=visits"}, asked)
     assert (result.expectations[0].observed, result.exit_code()) == (1, 1)
+
+
+def test_generalised_cells_of_rows_without_a_table_of_units_are_an_error() -> None:
+    asked = {
+        "version": 1,
+        "unit": "patient",
+        "tables": {
+            "visits": {"belongs_to": "units", "attributes": {"age": {"role": "quasi_identifier", "scale": "numeric"}}}
+        },
+        "expect": [{"k_anonymity": {"k": 2}}],
+    }
+    visits = pa.table({"patient": [*"ppqq"], "age": ["30", "30-39", "31", "30-39"]})
+    result = tcdp_audit.audit({"visits": visits}, asked)
+    assert "policy without `tables`" in result.expectations[0].message
+    assert result.exit_code() == 3

@@ -133,12 +133,17 @@ def read_tables(release: Release, memory: int) -> TableHistories:
     """Code the whole histories of units over linked tables.
 
     Raises:
-        CheckError: links are faulty, rows belong to nothing, or the rows would exceed the memory.
+        CheckError: links are faulty, rows belong to nothing, generalised cells of a unit would have to be read
+            together, or the rows would exceed the memory.
 
     Cost: one scan of each table, and `code_histories` for each table that belongs to another.
     """
     engine = release.engine
-    assert isinstance(engine, LinkedTables)  # noqa: S101 - asked only for linked tables
+    if not isinstance(engine, LinkedTables):  # its cells are read together; see `as_read`
+        raise CheckError(
+            "units have generalised cells, which are read together over all rows of a unit in one table only; give it "
+            "a policy without `tables`"
+        )
     key = ("tables", *roles_of(release), Identity(engine, *release.domains.values()))
     return release.cache.get(key, lambda: _read(release, engine, memory)).under(release)
 
