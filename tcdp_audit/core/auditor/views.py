@@ -245,7 +245,7 @@ def views_of(release: Release, memory: int) -> Views:
     policy = release.policy
     if policy.document.root is None:
         return Views(policy, View(ROWS, release))
-    from tcdp_audit.core.units.histories import is_linked, read_histories  # noqa: PLC0415 - only where rows may be joined
+    from tcdp_audit.core.units.reading import is_linked, read_histories  # noqa: PLC0415 - only where rows may be joined
 
     if has_tables(release):
         return _views_of_tables(release, memory)
@@ -264,7 +264,7 @@ def views_of(release: Release, memory: int) -> Views:
 
 def _views_of_tables(release: Release, memory: int) -> Views:
     """The views of several linked tables, which are always judged as whole histories."""
-    from tcdp_audit.core.units.trees import read_tables  # noqa: PLC0415 - only for several tables
+    from tcdp_audit.core.units.reading_tables import read_tables  # noqa: PLC0415 - only for several tables
 
     try:
         histories = read_tables(release, memory)

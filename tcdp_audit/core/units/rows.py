@@ -21,7 +21,7 @@ from tcdp_audit.core.encoding.periods import period_of
 from tcdp_audit.core.policy.model import Role
 from tcdp_audit.core.release.release import Release
 from tcdp_audit.core.units.coding import code_histories
-from tcdp_audit.core.units.histories import read_histories, root_of
+from tcdp_audit.core.units.reading import read_histories, root_of
 
 MEMBERS = "members"  # what a check calls the rows of households
 STEPS = 2**62  # times are whole steps below this
