@@ -1,4 +1,4 @@
-"""What an audit says of a unit that joins rows: whole histories are measured always, whatever a policy demands."""
+"""Outcomes on units that join rows. Whole histories are always measured, also where a policy demands nothing of them."""
 
 from __future__ import annotations
 

@@ -231,7 +231,7 @@ def targets_of(policy: Policy) -> Iterator[tuple[Expectation, Target]]:
 
 
 def known_rows_of(expectation: Expectation, policy: Policy) -> str:
-    """The number of rows of a unit that a demand takes to be known: by its own parameter, or the convention."""
+    """The number of rows of a unit that a demand takes to be known: by a parameter, or the convention."""
     own = getattr(expectation.parameters, "known_rows", None)
     return own or policy.conventions.known_rows
 

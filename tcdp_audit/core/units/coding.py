@@ -71,8 +71,8 @@ def code_histories(
     # Owners with different numbers of rows or different sums have different histories. Owners with the same sum
     # nearly always have the same one, but two multisets may share a sum; they would become one class, k would rise,
     # and a release could pass that must fail. So the rows of owners who share a sum are sorted and compared with
-    # those of the first of them, one by one, and what differs is split off. Where nearly everyone has a history of
-    # one's own, as in long panels, next to nothing is sorted.
+    # those of the first of them, one by one, and what differs is split off. Where nearly all histories differ,
+    # as in long panels, next to nothing is sorted.
     lengths = occurrences(owner, owners, times).astype(np.int64)
     sums = np.zeros(owners, dtype=np.uint64)
     hashes = _mixed(np.asarray(label))

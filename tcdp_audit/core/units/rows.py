@@ -36,7 +36,7 @@ class UnitRows:
     Args:
         units: the number of units.
         unit: the unit of each row, from 0 to `units` - 1; int64, shape (rows,).
-        codes: the code of each row in each column that an intruder may know of it; a missing cell is a code of its own.
+        codes: the code of each row in each column that an intruder may know of it; a missing cell has a code, too.
         sizes: a number above all codes of each of these columns.
         static: the class of what is always known of each unit: its columns with `of: unit`. Shape (units,).
         history: the code of each unit's whole history, shape (units,).

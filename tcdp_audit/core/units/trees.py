@@ -86,7 +86,7 @@ class CodedTable:
         name: the table.
         link: how they belong to the parent's; None for the table of units.
         link_domain: the column of the link; of the table of units that of the unit.
-        label: the key of each row by its own quasi-identifiers. Shape (rows,).
+        label: the key of each row by the quasi-identifiers of this table. Shape (rows,).
         span: a number above all labels.
         key: the code of each row in the column by which further tables belong to it, by that column. Shape (rows,).
         link_codes: the code of each row's link; for the table of units of its unit. Shape (rows,).
