@@ -1,4 +1,4 @@
-"""Outcomes on units that join rows. Whole histories are always measured, also where a policy demands nothing of them."""
+"""Outcomes on units that join rows. Whole histories are always measured, also where no demand judges them."""
 
 from __future__ import annotations
 
