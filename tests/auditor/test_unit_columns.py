@@ -181,6 +181,14 @@ def test_an_attribute_of_units_that_differs_within_one_is_an_error() -> None:
     assert finding(missing, "not_constant").details["units"] == {"sex": 1}
 
 
+def test_an_attribute_of_units_that_cannot_be_read_is_no_constant() -> None:
+    lists = table(letters=[[1], [2], [1], [1], [1], [1]])
+    result = audit(lists, policy(attributes={"letters": {**HARMLESS, "of": "unit"}}))
+    one = finding(result, "not_constant")
+    assert (one.status, one.details) == (Status.FAILED, {"columns": ["letters"]})
+    assert "column 'letters' cannot be read, so that it may differ within patients" in one.message
+
+
 # without_unit
 
 

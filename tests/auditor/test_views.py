@@ -330,6 +330,36 @@ def test_a_check_of_rows_lifts_no_warning() -> None:
     assert linked.status.value == "failed"
 
 
+def revealing() -> pa.Table:
+    """Forty people with two rows each: by a ward each has company, by both wards 32 are alone."""
+    wards = [(person, ward, person >= 36) for person in range(40) for ward in (person % 8, (person // 8 + person) % 8)]
+    return frame(["id", "ward", "ill"], wards)
+
+
+@pytest.mark.parametrize("of_secret", [{"t_closeness": {"t": 0.89}}, {"homogeneity": {"at_most": 0.99}}])
+def test_a_demand_on_a_secret_does_not_judge_how_many_are_alone(of_secret: dict[str, Any]) -> None:
+    """Sizes of classes are demanded of single rows only, whatever is demanded of secrets."""
+    result = judged(revealing(), ["ward"], STRICT, of_secret, secret="ill")  # noqa: S106 - a column
+    assert [one.conventions["known_rows"] for one in result.expectations] == ["one", "all"]
+    assert (result.exit_code(), result.exit_code(fail_on_warning=True)) == (0, 1)
+    assert verdict_title(result).startswith("Fit for people of whom one row is known: id joins the rows, and 32 of 40")
+    vacuous = {"alpha_k_anonymity": {"k": 1, "alpha": 1}}
+    assert judged(revealing(), ["ward"], STRICT, vacuous, secret="ill").exit_code(fail_on_warning=True) == 1  # noqa: S106 - a column
+    by_secret = judged(revealing(), ["ward"], of_secret, secret="ill")  # noqa: S106 - a column
+    assert verdict_title(by_secret) == "Fit for release"  # no size is demanded, of rows or of histories
+
+
+def test_a_household_of_each_row_does_not_hide_what_the_unit_joins() -> None:
+    """Each ward has three people, and c is alone with one row; every row names another household."""
+    rows = [(person, ward, home) for home, (person, ward) in enumerate(zip("aabbcd", "121212", strict=True))]
+    result = audit(frame(["id", "ward", "home"], rows), policy(["ward"], [{"k_anonymity": {"k": 3}}], household="home"))
+    (size,) = result.expectations
+    assert (size.status.value, result.exit_code()) == ("error", 3)
+    assert "2 units are in several households" in size.message
+    (linked,) = [one for one in result.structure if one.check == "linked_rows"]
+    assert (linked.status.value, linked.details["columns"]) == ("failed", ["id"])
+
+
 def test_whole_histories_cannot_be_asked_of_a_check_that_reads_single_rows() -> None:
     with pytest.raises(PolicyError, match="known_rows"):
         load_policy(policy(["ward"], [{"km_anonymity": {"m": 1, "k": 2, "known_rows": "all"}}]))

@@ -48,3 +48,20 @@ def test_periods_within_others_beside_plain_python() -> None:
             if whole is not None and (part := period_of(other)) is not None and whole.contains(part)
         ]
         assert sorted(places.tolist()) == slow
+
+
+@pytest.mark.parametrize(
+    ("text", "label", "made_of_months"),
+    [
+        ("9999-12-31", "9999-12", False),
+        ("9999-12", "9999-12", True),
+        ("9999-W52", "9999-12", False),
+        ("9999", None, True),
+    ],
+)
+def test_the_calendar_ends_with_the_last_day(text: str, label: str | None, *, made_of_months: bool) -> None:
+    """Tables write 9999-12-31 for what has no end."""
+    period = period_of(text)
+    assert period is not None
+    assert period.last == date.max.toordinal()
+    assert (period.label("month"), period.is_made_of("month")) == (label, made_of_months)

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import random
+import sqlite3
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
+from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
@@ -188,3 +191,33 @@ def test_a_secret_of_a_child_table_is_one_of_its_rows() -> None:
     certain, diverse, alpha = tcdp_audit.audit(tables, asked).expectations
     assert (certain.attribute, certain.observed, certain.details["victim_units"]) == ("visits.illness", 1, 3)
     assert (diverse.observed, alpha.observed) == (1, 1)
+
+
+def test_rows_that_a_database_counts_stay_as_many_as_they_are(tmp_path: Path) -> None:
+    """A database gives equal rows of a unit once, with their number: two visits to a ward are not one."""
+    with closing(sqlite3.connect(tmp_path / "clinic.db")) as database, database:
+        database.execute("create table visits (patient text, ward text)")
+        database.executemany("insert into visits values (?, ?)", [("p", "1"), ("p", "1"), ("q", "1")])
+    asked = {
+        "version": 1,
+        "unit": "patient",
+        "tables": {"visits": {"belongs_to": "units", "attributes": {"ward": KNOWN}}},
+        "expect": [{"k_anonymity": {"k": 2}}],
+    }
+    result = tcdp_audit.audit({"visits": f"sqlite:///{tmp_path / 'clinic.db'}?table=visits"}, asked)
+    assert (result.expectations[0].observed, result.exit_code()) == (1, 1)
+
+
+def test_generalised_cells_of_rows_without_a_table_of_units_are_an_error() -> None:
+    asked = {
+        "version": 1,
+        "unit": "patient",
+        "tables": {
+            "visits": {"belongs_to": "units", "attributes": {"age": {"role": "quasi_identifier", "scale": "numeric"}}}
+        },
+        "expect": [{"k_anonymity": {"k": 2}}],
+    }
+    visits = pa.table({"patient": [*"ppqq"], "age": ["30", "30-39", "31", "30-39"]})
+    result = tcdp_audit.audit({"visits": visits}, asked)
+    assert "policy without `tables`" in result.expectations[0].message
+    assert result.exit_code() == 3

@@ -182,7 +182,7 @@ def records_failing_on_classes(
 
 
 def _in_order(views: Views, running: Mapping[str, _Evaluation]) -> Iterator[Outcome]:
-    """The outcome of each expectation and target, in the policy's order, whatever the view that judges it."""
+    """The outcome of each expectation and target, in the policy's order, over all views."""
     with ExitStack() as stack:
         outcomes = {kind: stack.enter_context(closing(one.outcomes())) for kind, one in running.items()}
         for number, (expectation, target) in enumerate(targets_of(views.policy)):

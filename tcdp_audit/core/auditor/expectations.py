@@ -132,7 +132,7 @@ class Tasks:
             return replace(task, obstacle=f"cannot be evaluated: {error}")
 
     def _known_rows(self, task: ClassTask | TableTask) -> str | None:
-        """The part of an outcome about the rows that are known; None of a check that says it in its own parameters."""
+        """The part of an outcome about the rows that are known; None of a check whose parameters say it."""
         reads_events = task.check.reading(task.expectation.parameters) == "events"
         return None if reads_events else self._view.known_rows
 

@@ -1,4 +1,4 @@
-"""What an audit says of a unit that joins rows: whole histories are measured always, whatever a policy demands."""
+"""Outcomes on units that join rows. Whole histories are always measured, also where no demand judges them."""
 
 from __future__ import annotations
 
@@ -14,11 +14,13 @@ from tcdp_audit.core.base.outcome import (
     ORPHAN_ROWS,
     REPEATED_UNIT,
     STRUCTURE,
+    UNFAILABLE,
     Outcome,
     Severity,
     Status,
 )
 from tcdp_audit.core.base.words import agree, count, noun_form, plural
+from tcdp_audit.core.policy.policy import Expectation
 from tcdp_audit.core.release.release import Release
 
 if TYPE_CHECKING:
@@ -54,9 +56,9 @@ def with_per_row(outcome: Outcome, view: View, *, on_classes: bool) -> Outcome:
         return outcome
     if view.kind == UNITS:
         details, said = histories.members.as_details(), _of_people(histories.members)
-    else:
+    elif view.kind == ROWS:
         details, said = _of_one_alone(histories.members), ""
-    if view.kind not in (ROWS, UNITS):
+    else:
         return outcome
     return replace(
         outcome, details={**outcome.details, **details}, message=" ".join(filter(None, (outcome.message, said)))
@@ -151,16 +153,27 @@ def link_outcomes(release: Release) -> Iterator[Outcome]:
 
 
 def judges_histories(views: Views, judged: Sequence[Outcome]) -> bool:
-    """Whether a demand that counts, and can fail a release, judges more than one row of a unit.
+    """Whether demands that count, and can fail a release, judge more than one row of a unit.
 
-    A demand that every release keeps is measured only, such as `k: 1`, and judges nothing.
+    A demand that every release keeps is measured only, such as `k: 1`, and judges nothing. If single rows are judged by
+    the size of their classes, histories are as well: a demand on a secret alone limits no size.
     """
-    return any(
-        expectation.parameters.severity is Severity.ERROR
-        and outcome.status not in (Status.MEASURED, Status.SKIPPED)
-        and (views.of(expectation, target).is_whole or expectation.check.reading(expectation.parameters) == "events")
-        for (expectation, target), outcome in zip(targets_of(views.policy), judged, strict=True)
-    )
+    whole, single = set(), set()  # whether sizes are judged
+    for (expectation, target), outcome in zip(targets_of(views.policy), judged, strict=True):
+        check, parameters = expectation.check, expectation.parameters
+        if parameters.severity is not Severity.ERROR or outcome.status in (Status.MEASURED, Status.SKIPPED):
+            continue
+        if views.of(expectation, target).is_whole or check.reading(parameters) == "events":
+            whole.add(_judges_size(expectation, outcome))
+        elif check.on_classes:
+            single.add(_judges_size(expectation, outcome))
+    return bool(whole) and (True in whole or True not in single)
+
+
+def _judges_size(expectation: Expectation, outcome: Outcome) -> bool:
+    """Whether a demand is not on a secret alone, but on the people of a class, such as a class size k."""
+    judging = expectation.check.demands(expectation.parameters).keys() - {*outcome.details.get(UNFAILABLE, ())}
+    return outcome.attribute is None or "k" in judging
 
 
 def _sentence(histories: Histories) -> str:

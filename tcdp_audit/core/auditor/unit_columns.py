@@ -20,7 +20,7 @@ from tcdp_audit.core.base.cache import Identity
 from tcdp_audit.core.base.cancellation import checkpoint
 from tcdp_audit.core.base.errors import DataError
 from tcdp_audit.core.base.outcome import LINKABLE_ROWS, NOT_CONSTANT, STRUCTURE, Outcome, Status
-from tcdp_audit.core.base.words import agree, count, listing
+from tcdp_audit.core.base.words import agree, count, listing, plural
 from tcdp_audit.core.detection.column import MOST
 from tcdp_audit.core.detection.detector import Detector
 from tcdp_audit.core.encoding.domain import Domain
@@ -51,18 +51,21 @@ def unit_columns(release: Release, detectors: Mapping[str, Detector]) -> Iterato
 
 
 def _not_constant(release: Release) -> Outcome:
-    """Report attributes that are declared `of: unit`, and the number of units that have several values."""
-    unit = release.unit
+    """Report attributes that are declared `of: unit`, with the number of units that have several values, or unread."""
+    unit, noun = release.unit, noun_of_unit(release.policy.document)
     declared = [name for name, one in sorted(release.policy.attributes.items()) if one.of == "unit"]
-    varying = {} if unit is None or not unit.repeats else _varying(release, unit, _readable(release, declared))
-    noun = noun_of_unit(release.policy.document)
+    there = [name for name in declared if not release.obstacle(name)] if unit is not None and unit.repeats else []
+    domains = _readable(release, there)
+    varying = {} if unit is None else _varying(release, unit, domains)
+    unread = sorted({*there} - {one.attribute for one in domains})
     said = [f"column {name!r} differs within {count(number, noun)}" for name, number in varying.items()]
+    said += [f"column {name!r} cannot be read, so that it may differ within {plural(noun)}" for name in unread]
     return Outcome(
         check=NOT_CONSTANT,
-        title="Attributes of units differ within units" if varying else "Attributes of units are the same in all rows",
-        status=Status.FAILED if varying else Status.PASSED,
-        observed=float(len(varying)),
-        details={"columns": list(varying), **({"units": varying} if varying else {})},
+        title="Attributes of units differ within units" if said else "Attributes of units are the same in all rows",
+        status=Status.FAILED if said else Status.PASSED,
+        observed=float(len(said)),
+        details={"columns": [*varying, *unread], **({"units": varying} if varying else {})},
         message=f"{'; '.join(said)}, and is declared `of: unit`; correct these rows, or leave `of` out" if said else "",
         source=STRUCTURE,
     )
@@ -193,7 +196,8 @@ def _by_root(release: Release, root: Domain) -> dict[str, _Joins]:
     def joining() -> dict[str, _Joins]:
         return _joining(release.engine, root, _readable(release, _at_first_look(release, root, there)))
 
-    key = ("linkable", there, release.policy.conventions.model_dump_json(), Identity(release.engine, root))
+    readings = tuple((name, release.policy.attributes[name].reading) for name in there)
+    key = ("linkable", readings, release.policy.conventions.model_dump_json(), Identity(release.engine, root))
     return release.cache.get(key, joining) if there and root.repeats else {}
 
 

@@ -33,11 +33,16 @@ WILDCARD = (
     "cannot be evaluated: under `missing_quasi_identifier: wildcard` histories with a missing cell form no classes; "
     "use `own_category`, under which a missing cell is a value of its own, or say `known_rows: one` of this demand"
 )
-
-
 SEVERAL_TABLES = (
     "cannot be evaluated: several tables are judged as whole histories; to judge the rows of one, give it a policy of "
     "its own"
+)
+KNOWN_SECRETS = (
+    "cannot be evaluated: over several tables no secret is taken to be known; use `multiple_sensitive: per_attribute`"
+)
+UNDEFINED = (
+    "cannot be evaluated: it is not defined for whole histories; demand `known_events`, whose details say how little "
+    "identifies someone, or say `known_rows: one` of this demand"
 )
 
 
@@ -93,22 +98,25 @@ class View:
     @property
     def is_of_households(self) -> bool:
         """Whether whole households are judged."""
-        return self.is_whole and self.histories is not None and self.histories.is_of_households
+        return self._whole is not None and self._whole.is_of_households
+
+    @property
+    def _whole(self) -> Histories | None:
+        """The histories that are judged as wholes; None where single rows are judged."""
+        return self.histories if self.is_whole else None
 
     def grouped_by(self, check: Specification[Any], parameters: Any, target: Target) -> tuple[Domain, ...]:
         """The domains that define the classes of a target."""
-        if self.histories is None or not self.is_whole:
-            return (*self.release.quasi_identifiers, *(self.release.domains[name] for name in target.known))
-        history = self._history(target.known)
-        if self.kind == UNITS or check.reading(parameters) != "cells":
-            return (history,)
-        return (history, *self.release.quasi_identifiers, *(self.release.domains[name] for name in target.known))
+        history = () if self._whole is None else (self._history(target.known),)
+        if history and (self.kind == UNITS or check.reading(parameters) != "cells"):
+            return history
+        known = (self.release.domains[name] for name in target.known)
+        return (*history, *self.release.quasi_identifiers, *known)
 
     def certain_in(self, check: Specification[Any], parameters: Any, target: Target) -> Domain | None:
         """The column of histories, where a value that is certain in a class of them is certain in each of its cells."""
-        if self.kind != HISTORIES or self.histories is None or check.reading(parameters) != "cells":
-            return None
-        return self.histories.column(target.known)
+        in_cells = self.kind == HISTORIES and check.reading(parameters) == "cells"
+        return self._whole.column(target.known) if in_cells and self._whole is not None else None
 
     def counts_units(self, check: Specification[Any], parameters: Any) -> bool:
         """Whether a share of a class is the share of its units that have a value, and not of its values."""
@@ -116,16 +124,12 @@ class View:
 
     def shared(self) -> tuple[Domain, ...]:
         """The columns that every grouping of the view contains, which decide on the shard of a record."""
-        if self.histories is None or not self.is_whole:
-            return self.release.quasi_identifiers
-        return (self._history(),)
+        return self.release.quasi_identifiers if self._whole is None else (self._history(),)
 
     def further(self) -> tuple[Domain, ...]:
         """The columns of histories and exemptions that its shards hold."""
-        if self.histories is None or not self.is_whole:
-            return ()
-        columns = (*map(self._history, self.histories.by), *self.incomplete)
-        return columns if self.kind == UNITS else (*columns, *self.histories.exempt_column)
+        histories = () if self._whole is None else map(self._history, self._whole.by)
+        return (*histories, *self.incomplete, *self.exempt)
 
     def _history(self, known: tuple[str, ...] = ()) -> Domain:
         assert self.histories is not None  # noqa: S101 - asked only where there are some
@@ -137,7 +141,7 @@ class View:
     def incomplete(self) -> tuple[Domain, ...]:
         """The column that is missing where a whole history has a missing cell, by a convention that this fails."""
         fails = self.release.policy.conventions.missing_quasi_identifier == "fail"
-        return self.histories.incomplete_column if self.histories is not None and self.is_whole and fails else ()
+        return self._whole.incomplete_column if self._whole is not None and fails else ()
 
     @property
     def exempt(self) -> tuple[Domain, ...]:
@@ -150,29 +154,28 @@ class View:
             return f"cannot be evaluated: {self.failure}"
         if self.kind == ROWS and has_tables(self.release) and check.on_classes:
             return SEVERAL_TABLES
-        if not self.is_whole or self.histories is None:
-            return ""
-        policy = self.histories.release.policy
-        if policy.conventions.missing_quasi_identifier == "wildcard" and self.histories.incomplete:
+        return "" if self._whole is None else self._obstacle_of_histories(self._whole, check, parameters, target)
+
+    def _obstacle_of_histories(
+        self, histories: Histories, check: Specification[Any], parameters: Any, target: Target
+    ) -> str:
+        policy = histories.release.policy
+        if policy.conventions.missing_quasi_identifier == "wildcard" and histories.incomplete:
             return WILDCARD
-        if target.known and target.known not in self.histories.by:
-            return (
-                "cannot be evaluated: over several tables no secret is taken to be known; use "
-                "`multiple_sensitive: per_attribute`"
-            )
-        if not self.histories.units:
+        if target.known and has_tables(histories.release):
+            return KNOWN_SECRETS
+        if unusable := next(filter(None, map(histories.release.obstacle, target.known)), ""):
+            return f"cannot be evaluated: {unusable}"
+        if not histories.units:
             return "cannot be evaluated: every record is fully suppressed"
         if check.reading(parameters) == "none":
-            return (
-                "cannot be evaluated: it is not defined for whole histories; demand `known_events`, whose details say "
-                "how little identifies someone, or say `known_rows: one` of this demand"
-            )
+            return UNDEFINED
         weight = policy.document.root_weight
-        if self.kind == UNITS and weight is not None and weight in self.histories.varying and not check.on_classes:
-            units, more = self.histories.varying[weight], ""
+        if self.kind == UNITS and weight is not None and weight in histories.varying and not check.on_classes:
+            units, more = histories.varying[weight], ""
             if self.is_of_households:
                 more = "; name the column with the weights of households as `household_weight:`"
-            whose = noun_form(noun_of_root(self.histories), units)
+            whose = noun_form(noun_of_root(histories), units)
             return f"cannot be evaluated: the weight {weight!r} is not the same in all rows of {units:,} {whose}{more}"
         return ""
 
@@ -228,7 +231,7 @@ def targets_of(policy: Policy) -> Iterator[tuple[Expectation, Target]]:
 
 
 def known_rows_of(expectation: Expectation, policy: Policy) -> str:
-    """The number of rows of a unit that a demand takes to be known: by its own parameter, or the convention."""
+    """The number of rows of a unit that a demand takes to be known: by a parameter, or the convention."""
     own = getattr(expectation.parameters, "known_rows", None)
     return own or policy.conventions.known_rows
 
@@ -242,7 +245,7 @@ def views_of(release: Release, memory: int) -> Views:
     policy = release.policy
     if policy.document.root is None:
         return Views(policy, View(ROWS, release))
-    from tcdp_audit.core.units.histories import is_linked, read_histories  # noqa: PLC0415 - only where rows may be joined
+    from tcdp_audit.core.units.reading import is_linked, read_histories  # noqa: PLC0415 - only where rows may be joined
 
     if has_tables(release):
         return _views_of_tables(release, memory)
@@ -261,7 +264,7 @@ def views_of(release: Release, memory: int) -> Views:
 
 def _views_of_tables(release: Release, memory: int) -> Views:
     """The views of several linked tables, which are always judged as whole histories."""
-    from tcdp_audit.core.units.trees import read_tables  # noqa: PLC0415 - only for several tables
+    from tcdp_audit.core.units.reading_tables import read_tables  # noqa: PLC0415 - only for several tables
 
     try:
         histories = read_tables(release, memory)

@@ -238,7 +238,10 @@ def _about_lines(lines: Sequence[int], what: str) -> Iterator[str]:
 
 
 def ancestors_of(hierarchy: Hierarchy, labels: Sequence[str]) -> NDArray[np.int64]:
-    """Node above each label at each level, shape (height + 1, labels); one of its own where it is no label."""
+    """The node above each label at each level, shape (height + 1, labels).
+
+    A text that is no label of the hierarchy has a negative number, different from all others, at every level.
+    """
     known = [position for position, label in enumerate(labels) if label in hierarchy.lineage]
     ancestors = np.tile(-1 - np.arange(len(labels)), (hierarchy.height + 1, 1))
     ancestors[:, known] = hierarchy.over([labels[position] for position in known]).ancestors

@@ -21,6 +21,7 @@ WEEK = re.compile(r"(\d{4})-W(\d{2})")
 PARTS_OF_YEAR = re.compile(r"(\d{4})-([QH])?(\d{1,2})")
 MONTHS: Mapping[str, int] = MappingProxyType({"month": 1, "quarter": 3, "half_year": 6, "year": 12})
 PERIODS = ("week", *MONTHS)  # the finest first
+LAST = date.max.toordinal()  # the last day of the calendar, which some tables write for no end
 
 
 @dataclass(frozen=True)
@@ -47,7 +48,8 @@ class Period:
     def is_made_of(self, period: str) -> bool:
         """Whether this is one or several whole weeks, months, quarters, half years or years."""
         starts = self.first == 1 or label_of(self.first - 1, period) != label_of(self.first, period)
-        return starts and label_of(self.last, period) != label_of(self.last + 1, period)
+        ends = self.last == LAST or label_of(self.last, period) != label_of(self.last + 1, period)
+        return starts and ends
 
 
 def period_of(text: str) -> Period | None:
@@ -65,7 +67,7 @@ def period_of(text: str) -> Period | None:
             return Period(ordinal, ordinal)
         if week := WEEK.fullmatch(text):
             monday = date.fromisocalendar(int(week[1]), int(week[2]), 1).toordinal()
-            return Period(monday, monday + 6)
+            return Period(monday, min(monday + 6, LAST))
         if year := YEAR.fullmatch(text):
             return _months(int(year[1]), 1, 12)
         return _part_of_year(PARTS_OF_YEAR.fullmatch(text))
@@ -84,8 +86,8 @@ def _part_of_year(match: re.Match[str] | None) -> Period | None:
 
 def _months(year: int, first: int, months: int) -> Period:
     """Some months of a year."""
-    after = (date(year, 12, 31) + timedelta(1)) if first + months > 12 else date(year, first + months, 1)
-    return Period(date(year, first, 1).toordinal(), after.toordinal() - 1)
+    last = date(year, 12, 31) if first + months > 12 else date(year, first + months, 1) - timedelta(1)
+    return Period(date(year, first, 1).toordinal(), last.toordinal())
 
 
 def label_of(day: int, period: str) -> str:

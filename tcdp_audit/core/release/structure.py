@@ -178,10 +178,17 @@ def _linked_rows(release: Release) -> Outcome:
 
 
 def _linking_column(release: Release) -> str | None:
-    """The column that joins rows: a unit that is to be dropped, otherwise the household, otherwise the unit."""
-    document = release.policy.document
-    order = [document.household, document.unit] if document.unit_released else [document.unit, document.household]
-    return next((name for name in order if name in release.columns), None)
+    """The column that joins rows: a unit that is to be dropped, otherwise the household, otherwise the unit.
+
+    A household that joins none is passed over, since the unit may.
+    """
+    document, domains = release.policy.document, release.domains
+    there = [name for name in (document.household, document.unit) if name in release.columns]
+    if not document.unit_released:
+        there.reverse()
+    elif len(there) > 1 and there[0] in domains and not domains[there[0]].repeats:
+        there = there[1:]
+    return there[0] if there else None
 
 
 def _without_unit(release: Release) -> Outcome:

@@ -28,8 +28,7 @@ from tcdp_audit.core.release.unit_readings import linking_unit
 from tcdp_audit.core.remedy.demands import Demands
 from tcdp_audit.core.remedy.remedy import RemedyError, Treatment, require_least
 from tcdp_audit.core.remedy.unit_cells import UnitRows
-from tcdp_audit.core.units.behind import UnitsBehind, units_behind
-from tcdp_audit.core.units.coding import code_histories
+from tcdp_audit.core.units.coding import UnitsBehind, code_histories, units_behind
 
 CLASS_SIZES = (2, 3, 5, 7, 10, 15, 20, 30, 50, 100)  # sizes that are tried one after another
 

@@ -33,8 +33,8 @@ from tcdp_audit.core.remedy.remedy import ROUNDING, RemedyError
 from tcdp_audit.core.remedy.treatment import differing, settled
 from tcdp_audit.core.results.change_log import DroppedColumn, Step, failing_demands
 from tcdp_audit.core.session.inputs import AuditInputs
-from tcdp_audit.core.units.behind import units_behind
-from tcdp_audit.core.units.histories import root_of
+from tcdp_audit.core.units.coding import units_behind
+from tcdp_audit.core.units.reading import root_of
 
 if TYPE_CHECKING:
     from tcdp_audit.core.information_loss.loss import InformationLoss

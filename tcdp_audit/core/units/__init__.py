@@ -1,11 +1,12 @@
 """People with several rows: their histories, each as one code, so that classes are formed of whole histories.
 
-coding                multisets of rows as codes, exactly
+coding                multisets of rows as codes, exactly, and the units behind new pseudonyms
 engines               tables made of histories
 histories             the histories of a release, as one more column of it
+reading               histories read from one table, and the column that joins its rows
 linked                several tables as one release, and the links between their rows, checked
 trees                 the histories of a release of several tables
+reading_tables        histories read from several tables, the deepest first
 members               people of households, and how far they are alike
-behind                the units behind pseudonyms that were drawn anew
 rows                  the rows of each unit, for checks that look into histories
 """

@@ -16,6 +16,7 @@ from tcdp_audit.core.encoding.keys import (
     boundaries,
     fold,
     freeze_arrays,
+    numbered,
     occurrences,
     order_of,
     positions_of,
@@ -70,8 +71,8 @@ def code_histories(
     # Owners with different numbers of rows or different sums have different histories. Owners with the same sum
     # nearly always have the same one, but two multisets may share a sum; they would become one class, k would rise,
     # and a release could pass that must fail. So the rows of owners who share a sum are sorted and compared with
-    # those of the first of them, one by one, and what differs is split off. Where nearly everyone has a history of
-    # one's own, as in long panels, next to nothing is sorted.
+    # those of the first of them, one by one, and what differs is split off. Where nearly all histories differ,
+    # as in long panels, next to nothing is sorted.
     lengths = occurrences(owner, owners, times).astype(np.int64)
     sums = np.zeros(owners, dtype=np.uint64)
     hashes = _mixed(np.asarray(label))
@@ -83,6 +84,45 @@ def code_histories(
         return CodedHistories(group, lengths, groups)
     split = _split_apart(np.flatnonzero(shared), group, _sorted_rows(owner, label, labels, shared, times), owners)
     return _renumbered(group, split, lengths)
+
+
+@dataclass(frozen=True)
+class UnitsBehind:
+    """How many units are behind the classes of pseudonyms that were drawn anew.
+
+    Args:
+        fewest: the least number of units in a class of histories.
+        hollow: the number of classes that have as many pseudonyms as are demanded, of fewer units.
+    """
+
+    fewest: int
+    hollow: int
+
+
+def units_behind(pseudonyms: Codes, units: Codes, labels: Codes, k: int) -> UnitsBehind:
+    """Count the units behind classes of histories by new pseudonyms.
+
+    Args:
+        pseudonyms: the new pseudonym of each row, whose rows form a history. Shape (rows,), at least one.
+        units: the unit of each row; all rows of a pseudonym have the same. Shape (rows,).
+        labels: the label of each row, from 0. Shape (rows,).
+        k: the number of units that a class has to have.
+
+    Cost: that of `code_histories`, and a sort of the pseudonyms.
+
+    Example:
+        >>> units_behind(np.array([0, 1, 2]), np.array([7, 7, 8]), np.array([0, 0, 1]), 2)
+        UnitsBehind(fewest=1, hollow=1)
+    """
+    distinct, drawn = numbered(pseudonyms.astype(np.int64), int(pseudonyms.max()) + 1)
+    histories = code_histories(drawn, labels, len(distinct), int(labels.max()) + 1)
+    owner = np.empty(len(distinct), dtype=np.int64)
+    owner[drawn] = units
+    keys = fold([histories.codes, owner], [histories.distinct, int(owner.max()) + 1])
+    classes = keys.decode(numbered(keys.values, keys.span)[0])[0]
+    behind = np.bincount(classes, minlength=histories.distinct)
+    size: Numbers = np.bincount(histories.codes, minlength=histories.distinct)
+    return UnitsBehind(int(behind.min()), int(((size >= k) & (behind < k)).sum()))
 
 
 def _mixed(labels: Codes) -> Fingerprints:
@@ -170,5 +210,5 @@ def _renumbered(group: Numbers, split: Numbers, lengths: Numbers) -> CodedHistor
     if not split.any():
         return CodedHistories(group, lengths, int(group.max(initial=-1)) + 1)
     keys = fold([group, split], [int(group.max()) + 1, int(split.max()) + 1])
-    distinct, codes = np.unique(keys.values, return_inverse=True)
-    return CodedHistories(codes.reshape(-1).astype(np.int64), lengths, len(distinct))
+    distinct, codes = numbered(keys.values, keys.span)
+    return CodedHistories(codes.astype(np.int64), lengths, len(distinct))

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from tcdp_audit.core.encoding.counted import CountedCodes
 from tcdp_audit.core.encoding.domain import Domain, RawDomain
 from tcdp_audit.core.encoding.keys import Codes
-from tcdp_audit.core.engines.base import Batch, BorrowedEngine, Column, Engine, domain_as_typed, recode
+from tcdp_audit.core.engines.base import Batch, BorrowedEngine, Column, Engine, recode
 
 HISTORY = "\0history"  # no column of a table has this name
 Numbers = NDArray[np.int64]
@@ -121,8 +121,3 @@ class HistoryEngine(BorrowedEngine):
 def raw_numbers(codes: Numbers, size: int) -> RawDomain:
     """The codes from 0 to `size` - 1 as values of a column, counted."""
     return RawDomain(np.arange(size), np.bincount(codes, minlength=size).astype(np.int64), 0)
-
-
-def as_column(name: str, raw: RawDomain) -> Domain:
-    """The domain of a column whose values are their own codes."""
-    return domain_as_typed(name, raw)

@@ -1,4 +1,4 @@
-"""The histories of a release whose unit joins rows: read once, seen as a table of units or as rows with one.
+"""The histories of a release whose unit joins rows: seen as a table of units, or as rows with one more column.
 
 Someone who holds the file joins a unit's rows by the unit's column. So classes are formed of the multisets of whole
 rows: units with equal histories are one class. See decision 090.
@@ -6,7 +6,7 @@ rows: units with equal histories are one class. See decision 090.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Self
@@ -14,45 +14,21 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.core.base.cache import Identity
-from tcdp_audit.core.base.errors import CheckError
-from tcdp_audit.core.base.frozen import FrozenDict
-from tcdp_audit.core.base.words import gibibytes
-from tcdp_audit.core.classes.shards import suppressed_in_all, without_value
-from tcdp_audit.core.encoding.counted import CountedCodes
 from tcdp_audit.core.encoding.domain import Domain, RawDomain
-from tcdp_audit.core.encoding.keys import fold, occurrences, tally
+from tcdp_audit.core.encoding.keys import occurrences
 from tcdp_audit.core.engines.base import Engine
 from tcdp_audit.core.policy.model import AttributeDeclaration, Role, Scale
 from tcdp_audit.core.policy.policy import Policy
 from tcdp_audit.core.release.release import Release
-from tcdp_audit.core.release.unit_readings import linking_unit
 from tcdp_audit.core.units.coding import CodedHistories
 from tcdp_audit.core.units.engines import HISTORY, HistoryEngine, UnitsEngine, raw_numbers
-from tcdp_audit.core.units.members import Members, members_of, nested_histories, people_of
+from tcdp_audit.core.units.members import Members
 
 ROOT = "\0root"  # the unit of a row as a number: its code; no column of a table has this name
 EXEMPT = "\0exempt"  # whether a row is of an exempt unit; no column of a table has this name
 INCOMPLETE = "\0incomplete"  # missing where a unit's history has a missing cell; no column of a table has this name
-ROW_BYTES = 64  # what coding takes for a row, in addition to its codes
 Numbers = NDArray[np.int64]
 Known = tuple[str, ...]  # sensitive attributes that are known in addition to the quasi-identifiers
-
-
-def is_linked(release: Release) -> bool:
-    """Whether a released unit, or a household, joins several rows of the table."""
-    root = root_of(release)
-    return root is not None and root.repeats
-
-
-def root_of(release: Release) -> Domain | None:
-    """The column that joins rows to what is judged as a whole: the household, or else the unit; None without one.
-
-    A unit that is dropped before release joins nothing.
-    """
-    household, unit = release.policy.document.household, linking_unit(release.policy)
-    name = household if household in release.columns else unit
-    return None if name is None else release.domains.get(name)
 
 
 @dataclass(frozen=True, eq=False)
@@ -148,7 +124,10 @@ class Histories:
 
     def _engine_of_units(self) -> Engine:
         chosen = np.flatnonzero(self.present)
-        columns = {self.name(known): self._units_column(coded.codes[chosen], coded) for known, coded in self.by.items()}
+        columns = {}
+        for known, coded in self.by.items():
+            codes = coded.codes[chosen]
+            columns[self.name(known)] = (raw_numbers(codes, coded.distinct), codes)
         for name, codes in self.constant.items():
             if name != self.unit.attribute:
                 columns[name] = self._own_column(name, codes[chosen])
@@ -238,9 +217,6 @@ class Histories:
         """The name of the column of histories by what is known."""
         return ":".join([HISTORY, *known])
 
-    def _units_column(self, codes: Numbers, coded: CodedHistories) -> tuple[RawDomain, Numbers]:
-        return raw_numbers(codes, coded.distinct), codes
-
     def _own_column(self, name: str, codes: Numbers) -> tuple[RawDomain, Numbers]:
         """A column of the release, in the table of units: `codes` are those of its domain."""
         domain = self.release.domain(name)
@@ -257,137 +233,3 @@ def declaring(policy: Policy, attributes: Mapping[str, AttributeDeclaration], un
     """A policy with other attributes and another unit."""
     changes = {"attributes": attributes, "unit": unit, "unit_released": True}
     return replace(policy, document=policy.document.model_copy(update=changes))
-
-
-def read_histories(release: Release, known: Sequence[Known], memory: int) -> Histories:
-    """Code the histories of a release whose unit joins rows.
-
-    Args:
-        release: the table under its policy; `is_linked` is true of it, and it has quasi-identifiers.
-        known: sets of sensitive attributes that some demands take to be known.
-        memory: budget in bytes.
-
-    Raises:
-        CheckError: the rows would exceed the memory.
-
-    Cost: one scan of the table, and `code_histories` for each set.
-    """
-    sets = [(), *sorted({one for one in known if one})]
-    domains = _columns(release, sets)
-    key = ("histories", tuple(sets), release.policy.conventions.suppressed, Identity(release.engine, *domains))
-    return release.cache.get(key, lambda: _read(release, sets, domains, memory)).under(release)
-
-
-def _columns(release: Release, sets: Sequence[Known]) -> list[Domain]:
-    """The columns to read: what is known, what is secret, the weight, the people of households, and the root last."""
-    unit, weight = root_of(release), release.policy.document.root_weight
-    assert unit is not None  # noqa: S101 - asked only where it joins rows
-    named = {one.attribute: one for one in (*release.quasi_identifiers, *release.sensitive)}
-    if weight is not None and weight in release.columns:
-        named[weight] = release.domain(weight)
-    people = release.unit
-    if people is not None and people is not unit and people.repeats:
-        named[people.attribute] = people
-    further = {name: release.domains[name] for known in sets for name in known}
-    return [*(one for name, one in {**named, **further}.items() if name != unit.attribute), unit]
-
-
-def _read(release: Release, sets: Sequence[Known], domains: Sequence[Domain], memory: int) -> Histories:
-    unit = domains[-1]
-    needed = release.engine.rows * (sum(one.dtype.itemsize for one in domains) + ROW_BYTES)
-    if needed > memory:
-        raise CheckError(
-            f"whole histories need every row of {release.engine.name} at once, about {gibibytes(needed)} for "
-            f"{release.engine.rows:,}, and {gibibytes(memory)} may be used; give more with --memory"
-        )
-    rows = CountedCodes.joined([*release.engine.counted(domains)])
-    owner, owners = rows[unit.attribute], unit.size + 1
-    known = release.quasi_identifiers
-    exempt = _exempt(release, rows, owner, owners)
-    has_rows = occurrences(owner, owners, rows.times) > 0
-    person = _person(release, rows, unit)
-    by, labels = {}, None
-    for further in sets:
-        columns = [*known, *(release.domains[name] for name in further)]
-        keys = fold([rows[one.attribute] for one in columns], [one.size + 1 for one in columns])
-        by[further] = nested_histories(rows, unit, person, keys)
-        labels = keys if labels is None else labels
-    constant, varying = constancy(rows, domains[:-1], owner, owners)
-    assert labels is not None  # noqa: S101 - the first set is there always
-    counted = ~exempt[owner]
-    per_row: dict[str, Any] = dict(
-        zip(("k", "classes"), _per_row(labels.values[counted], labels.span, owner[counted], owners), strict=True)
-    )
-    present, members = has_rows & ~exempt, None
-    if unit.attribute == release.policy.document.household:
-        members = members_of(people_of(rows, unit, person, labels), by[()], present)
-    return Histories(
-        release,
-        unit,
-        FrozenDict(by),
-        present,
-        exempt,
-        FrozenDict(constant),
-        FrozenDict(varying),
-        lacking=occurrences(owner[without_value(rows, known)], owners) > 0,
-        per_row=FrozenDict(per_row),
-        members=members,
-    )
-
-
-def _person(release: Release, rows: CountedCodes, root: Domain) -> Domain | None:
-    """The people of households, where someone has several rows; None where each row is a person, or a unit is judged.
-
-    Raises:
-        CheckError: some are in several households.
-    """
-    people = release.unit
-    if people is None or people is root or people.attribute not in rows:
-        return None
-    home = np.full(people.size + 1, -1, dtype=np.int64)
-    moved = np.zeros(people.size + 1, dtype=bool)
-    person, owner = rows[people.attribute], rows[root.attribute]
-    home[person] = owner
-    moved[person[home[person] != owner]] = True
-    if moved.any():
-        raise CheckError(f"{int(moved.sum()):,} units are in several households; correct {root.attribute!r}")
-    return people
-
-
-def _exempt(release: Release, rows: CountedCodes, owner: NDArray[np.integer], owners: int) -> NDArray[np.bool_]:
-    """The units that do not count by convention: all their rows are suppressed in every cell that matters."""
-    nothing = np.zeros(owners, dtype=bool)
-    examined = (*release.quasi_identifiers, *release.sensitive)
-    if release.policy.conventions.suppressed == "counted" or not all(one.suppressed for one in examined):
-        return nothing
-    some = np.zeros(owners, dtype=bool)
-    some[owner[~suppressed_in_all(rows, examined)]] = True
-    return ~some & (occurrences(owner, owners) > 0)
-
-
-def constancy(
-    rows: CountedCodes, domains: Sequence[Domain], owner: NDArray[np.integer], owners: int
-) -> tuple[dict[str, Numbers], dict[str, int]]:
-    """The attributes with one value in all rows of each unit, and the others with the number of units that differ."""
-    constant, varying = {}, {}
-    for domain in domains:
-        codes = rows[domain.attribute].astype(np.int64)
-        last = np.zeros(owners, dtype=np.int64)
-        last[owner] = codes
-        differs = np.zeros(owners, dtype=bool)
-        differs[owner[last[owner] != codes]] = True
-        if differs.any():
-            varying[domain.attribute] = int(differs.sum())
-        else:
-            constant[domain.attribute] = last
-    return constant, varying
-
-
-def _per_row(labels: Numbers, span: int, owner: NDArray[np.integer], owners: int) -> tuple[int, int]:
-    """The smallest number of units among rows that agree, and the number of such classes."""
-    if not len(labels):
-        return 0, 0
-    keys = fold([labels, owner], [span, owners])
-    label, _ = keys.decode(tally(keys.values, keys.span)[0])
-    units = tally(label, span)[1]
-    return int(units.min()), len(units)

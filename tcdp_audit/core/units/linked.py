@@ -112,10 +112,6 @@ class LinkedTables(Engine):
     def _renamed(self, rows: Batch, domains: Sequence[Domain], own: Sequence[Domain]) -> dict[str, NDArray[Any]]:
         return {one.attribute: rows[renamed.attribute] for one, renamed in zip(domains, own, strict=True)}
 
-    def glimpse(self, attributes: Sequence[str], most: int) -> Engine:  # noqa: ARG002
-        """This one: its columns are read one by one."""
-        return LinkedView(self)
-
     def locate(self, attribute: str, values: NDArray[Any]) -> int | None:
         """The first record of a column's table, from 1, that holds one of these raw values."""
         engine, column = self.home(attribute)
@@ -136,14 +132,6 @@ class LinkedTables(Engine):
 
     def close(self) -> None:
         """Leave the tables open: the session that opened them closes them."""
-
-
-class LinkedView(LinkedTables):
-    """The same tables for one question, which closes nothing."""
-
-    def __init__(self, lender: LinkedTables) -> None:
-        self.tables, self.declared, self.top = lender.tables, lender.declared, lender.top
-        self.name, self.uri, self.ordered = lender.name, lender.uri, False
 
 
 @dataclass(frozen=True)

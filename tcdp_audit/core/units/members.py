@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from tcdp_audit.core.encoding.counted import CountedCodes
 from tcdp_audit.core.encoding.domain import Domain
-from tcdp_audit.core.encoding.keys import Keys, fold
+from tcdp_audit.core.encoding.keys import Keys, fold, numbered
 from tcdp_audit.core.units.coding import CodedHistories, code_histories
 
 Numbers = NDArray[np.int64]
@@ -100,16 +100,16 @@ def members_of(people: People, compositions: CodedHistories, present: NDArray[np
         compositions: of the households, by their codes.
         present: which households count. Shape (households,).
 
-    Cost: O(people log people).
+    Cost: that of `numbered`, for the people.
     """
     counts = present[people.home]
     home, times = people.home[counts], people.times[counts]
-    label = np.unique(people.label[counts], return_inverse=True)[1].reshape(-1)
     if not len(home):
         return Members(0, 0, 0, 0, 0)
+    label = numbered(people.label[counts], int(people.label.max()) + 1)[1]
     households = np.bincount(compositions.codes[present], minlength=compositions.distinct)[compositions.codes[home]]
-    keys = fold([home, label], [len(present), int(label.max()) + 1]).values
-    place = np.unique(keys, return_inverse=True)[1].reshape(-1)
+    keys = fold([home, label], [len(present), int(label.max()) + 1])
+    place = numbered(keys.values, keys.span)[1]
     like_them = np.bincount(place, times).astype(np.int64)[place]  # members of the household with the same values
     alike = households * like_them
     is_alone = np.bincount(label, times)[label] == 1
