@@ -18,9 +18,10 @@ import pyarrow as pa
 
 from tcdp_audit import Outcome, audit
 from tcdp_audit_plugins.checks.histories.chances import exact_chances
-from tcdp_audit_plugins.checks.histories.events import Events, Secrets, secrets_of
+from tcdp_audit_plugins.checks.histories.events import Events
 from tcdp_audit_plugins.checks.histories.knowledge import KnowledgeOfSize, knowledge_of
 from tcdp_audit_plugins.checks.histories.nearby import NearbyEvents
+from tcdp_audit_plugins.checks.histories.sensitive import Secrets, secrets_of
 from tcdp_audit_plugins.checks.histories.windows import in_windows
 
 

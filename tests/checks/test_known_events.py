@@ -29,7 +29,7 @@ from history_tables import (
 from hypothesis import given, strategies as st
 
 from tcdp_audit import PolicyError, Status, audit
-from tcdp_audit_plugins.checks.histories import known_events as specification, nearby, sample
+from tcdp_audit_plugins.checks.histories import nearby, sample
 from tcdp_audit_plugins.checks.histories.knowledge import NONE, KnowledgeOfSize, known_at
 
 
@@ -409,7 +409,7 @@ PAIRS = Table([Row(unit, label, unit // 6) for unit in range(12) for label in "a
 @pytest.fixture
 def few(monkeypatch: pytest.MonkeyPatch) -> None:
     """All tables have more combinations than are looked at, and few units are drawn."""
-    monkeypatch.setattr(specification, "MOST", 10)
+    monkeypatch.setattr(sample, "MOST", 10)
     monkeypatch.setattr(sample, "UNITS", 40)
 
 
@@ -434,7 +434,7 @@ def test_a_sample_proves_a_failure_and_whole_histories_a_pass(
 
 @pytest.mark.long
 def test_a_sample_has_one_of_four_patients_with_a_rare_pair(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(specification, "MOST", 10)
+    monkeypatch.setattr(sample, "MOST", 10)
     result = outcome_of(f1(), "known_events", {"k": 5, "m": 2})
     assert (result.status, result.observed, result.details["sampled_units"]) == (Status.FAILED, 4, 1000)
 
@@ -455,7 +455,7 @@ def test_what_neither_decides_is_an_error(table: Table, parameters: dict[str, An
 
 
 def test_the_m_that_would_fit_is_named(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(specification, "MOST", 9500)
+    monkeypatch.setattr(sample, "MOST", 9500)
     monkeypatch.setattr(sample, "UNITS", 1)
     assert "lower `m` to 2" in outcome_of(f1(), "known_events", {"m": 3}).message
 

@@ -10,8 +10,9 @@ import numpy as np
 from tcdp_audit.plugin._internal import Counts, boundaries, checkpoint, order_of, positions_of, run_lengths
 from tcdp_audit.plugin.check import Ratios
 from tcdp_audit_plugins.checks.histories.combinations import BLOCK, Block, Ordered, visit_combinations
-from tcdp_audit_plugins.checks.histories.events import Events, Flags, Positions, Secrets
+from tcdp_audit_plugins.checks.histories.events import Events, Flags, Positions
 from tcdp_audit_plugins.checks.histories.nearby import NearbyEvents
+from tcdp_audit_plugins.checks.histories.sensitive import Secrets
 
 NONE = np.iinfo(np.int64).max  # what nothing was looked at for
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from math import floor
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import numpy as np
 from pydantic import Field
@@ -17,8 +17,11 @@ from tcdp_audit.plugin.detector import Exact, PolicyDocument, Text
 from tcdp_audit.plugin.engine import CheckError
 from tcdp_audit.plugin.sentences import count
 from tcdp_audit_plugins.checks.histories.combinations import BLOCK, EACH
-from tcdp_audit_plugins.checks.histories.events import Events, UnitRows, events_of
+from tcdp_audit_plugins.checks.histories.events import Events, Flags, events_of
 from tcdp_audit_plugins.checks.histories.nearby import NearbyEvents
+
+if TYPE_CHECKING:
+    from tcdp_audit.plugin._internal import Counts, UnitRows
 
 OF_EVENT = 200  # bytes that an event takes while combinations are formed
 MOST_NEAR = 3  # known events where their times may be wrong
@@ -43,6 +46,41 @@ class EventParameters(Parameters):
             min_length=1,
             max_length=1,
             description="The column `time`, and by how much what is known of it may be wrong (in days for dates).",
+        ),
+    ] = None
+
+
+class KnownEventsParameters(EventParameters):
+    """Parameters of `known_events`."""
+
+    k: Annotated[
+        int | None, Field(ge=1, description="The least number of units that have any events that one of them has.")
+    ] = None
+    m: Annotated[int, Field(ge=1, description="How many events of a unit an intruder knows, at the most.")] = 3
+    C: Annotated[
+        Exact | None,
+        Field(gt=0, le=1, description="The largest share of the units with some known events that have one value."),
+    ] = None
+    attribute: Annotated[
+        Text | None,
+        Field(description="The sensitive attribute that may be inferred; by default the only one that there is."),
+    ] = None
+    values: Annotated[
+        list[Text] | None,
+        Field(min_length=1, description="The values of `attribute` that must not be inferred; by default every one."),
+    ] = None
+    repeats: Annotated[
+        Literal["counted", "ignored"],
+        Field(description="Whether an intruder knows how often equal events occurred, or only that they did."),
+    ] = "counted"
+    order: Annotated[
+        Literal["none", "sequence"],
+        Field(description="With `sequence`, the order of the events is known in the place of their times."),
+    ] = "none"
+    window: Annotated[
+        Exact | None,
+        Field(
+            gt=0, description="All events of a period of this length are known (in days for dates), whatever `m` is."
         ),
     ] = None
 
@@ -167,6 +205,13 @@ def table_faults(parameters: EventParameters, document: PolicyDocument) -> Itera
     for name in parameters.attributes or []:
         if name in (document.unit, document.key):
             yield "attributes", f"{name!r} joins the rows of a unit; name columns that can be known of an event"
+
+
+def failing_units(supports: Counts, inferred: Flags, parameters: KnownEventsParameters) -> int | None:
+    """The number of units that fail a demand of `known_events`; None without one."""
+    if parameters.k is None and parameters.C is None:
+        return None
+    return int(((supports < (parameters.k or 0)) | inferred).sum())
 
 
 def event_details(read: ReadEvents) -> dict[str, Any]:

@@ -5,13 +5,27 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from tcdp_audit.plugin._internal import Counts, boundaries, checkpoint, order_of, run_lengths
+from tcdp_audit.plugin.check import TableFigure
+from tcdp_audit.plugin.engine import CheckError
+from tcdp_audit_plugins.checks._shared.sampling import distribution_of
 from tcdp_audit_plugins.checks.histories.combinations import Block
-from tcdp_audit_plugins.checks.histories.events import Events, Positions, Secrets
-from tcdp_audit_plugins.checks.histories.knowledge import KnowledgeOfSize, Tally
+from tcdp_audit_plugins.checks.histories.events import Events, Positions, events_of
+from tcdp_audit_plugins.checks.histories.knowledge import NONE, KnowledgeOfSize, Tally
+from tcdp_audit_plugins.checks.histories.reading import (
+    KnownEventsParameters,
+    ReadEvents,
+    event_details,
+    failing_units,
+)
+from tcdp_audit_plugins.checks.histories.sensitive import Secrets, SensitiveValues
+
+if TYPE_CHECKING:
+    from tcdp_audit.plugin._internal import UnitRows
 
 
 def in_windows(
@@ -49,6 +63,40 @@ def in_windows(
         tally.add(block, sizes)
     confident = None if secrets is None else max(tally.confidence, Fraction(0))
     return KnowledgeOfSize(1, tally.combinations, tally.supports, confident, tally.inferred), len(starts)
+
+
+def known_windows(rows: UnitRows, parameters: KnownEventsParameters, sensitive: SensitiveValues) -> TableFigure:
+    """The least number of units with the same events in one window, as the figure of `known_events`.
+
+    Raises:
+        CheckError: no event has a time.
+    """
+    if rows.time is None:
+        raise CheckError("`window` needs the times of events; name their column in the policy as `time:`")
+    events = events_of(rows, timed=True)
+    assert parameters.window is not None and events.without_time is not None  # noqa: S101, PT018
+    if events.without_time.all():
+        raise CheckError("no event has a time, so that none is in a window")
+    if parameters.repeats == "ignored":
+        events = events.once_each()
+    of_windows, windows = in_windows(events, parameters.window / rows.step, sensitive.secrets, parameters.C)
+    has = of_windows.supports < NONE
+    missing = int(rows.without_time.sum())
+    details: dict[str, Any] = {
+        **event_details(ReadEvents(events, None, missing, rows)),
+        "windows": windows,
+        "alone": int((of_windows.supports == 1).sum()),
+    }
+    details |= sensitive.details(of_windows.confidence)
+    return TableFigure(
+        Fraction(int(of_windows.supports.min())),
+        rows.units,
+        failing_units(of_windows.supports, of_windows.inferred, parameters),
+        details=details,
+        distribution=distribution_of(of_windows.supports[has], np.ones(int(has.sum()), np.int64)),
+        further={"C": of_windows.confidence or Fraction(0)},
+        violation=sensitive.violation,
+    )
 
 
 def _windows_of(time: Positions, window: Fraction) -> list[int] | Positions:
