@@ -125,6 +125,13 @@ class NearbyEvents:
             some = slice(start, end)
             yield some, self._fits(points[some], place[some], least[some])
 
+    def supports(self, points: Positions, block: int = BLOCK) -> Counts:
+        """The number of units that fit each combination of points, as for `fits`. Shape (combinations,)."""
+        supports = np.zeros(len(points), np.int64)
+        for some, fits in self.fits(points, block):
+            supports[some] = fits.supports
+        return supports
+
     def _fits(self, points: Positions, place: Positions, amounts: Counts) -> Fits:
         """The units that fit, out of those with an event near the point that has fewest; each by the first of these."""
         rarest = np.take_along_axis(points, place, axis=1)[:, 0]
