@@ -158,6 +158,15 @@ def test_people_with_several_rows_are_known_by_all_of_them():
     assert one.details["by_composition"] == 2 * 2 * Fraction(1, 2) + 2
 
 
+@pytest.mark.parametrize("weight", [-4.0, 0.0, None])
+def test_a_weight_of_people_that_is_none_is_an_error(weight: float | None):
+    people = [("h1", "x"), ("h1", "y"), ("h2", "x"), ("h2", "z")]
+    weights = [weight, weight, 3.0, 3.0]
+    release = table_of(people, person=list("ppqq"), weight=weights, w=[2.0] * 4)
+    one = risk_of(release, at_most=1, weight="weight", household_weight="w", unit="person")
+    assert (one.status.value, "the weight 'weight' must be a positive number" in one.message) == ("error", True)
+
+
 def test_without_compositions_members_give_the_figure():
     release = pa.table({"home": ["1", "1", "2", "2"], "a": ["x", None, "x", "y"]})
     wildcard = {"conventions": {"missing_quasi_identifier": "wildcard", "known_rows": "one"}}

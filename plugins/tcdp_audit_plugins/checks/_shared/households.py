@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from math import fsum
@@ -15,7 +14,7 @@ from tcdp_audit.plugin._internal import Codes, Counts, Floats, boundaries, code_
 from tcdp_audit.plugin.check import TableView
 from tcdp_audit.plugin.engine import CheckError, CodedTable
 from tcdp_audit.plugin.sentences import agree
-from tcdp_audit_plugins.checks._shared.sampling import fraction_of
+from tcdp_audit_plugins.checks._shared.sampling import exact_sum, fraction_of
 
 EXACT = 20_000  # compositions up to which a sum over households is a fraction
 NO_POPULATION = (
@@ -82,10 +81,9 @@ def household_people(view: TableView) -> HouseholdPeople:
     further = dict.fromkeys(one for one in (household, unit, weight, own_weight) if one is not None)
     (table,) = view.coded([*view.quasi_identifiers, *further])
     home = _numbered(table.codes[household])
-    of_row = None if weight is None else table.numbers(weight)
     of_home = None if own_weight is None else _in_homes(own_weight, home, table.numbers(own_weight))
     if unit is not None and table.domains[unit].repeats:
-        home, class_of_person, classes = _people_of_units(view, table, unit, home, of_row)
+        home, class_of_person, classes = _people_of_units(view, table, unit, home, weight)
     else:
         class_of_person, classes = _people_of_rows(view, table)
     coded = code_histories(home, class_of_person, int(home.max()) + 1, len(classes.sample))
@@ -120,7 +118,7 @@ def _people_of_rows(view: TableView, table: CodedTable) -> tuple[Counts, ClassSi
 
 
 def _people_of_units(
-    view: TableView, table: CodedTable, unit: str, home: Counts, weights: Floats | None
+    view: TableView, table: CodedTable, unit: str, home: Counts, weight: str | None
 ) -> tuple[Counts, Counts, ClassSizes]:
     """The household and the class of each person with several rows, and the classes."""
     person, (label, labels) = _numbered(table.codes[unit]), _labels(view, table)
@@ -130,7 +128,8 @@ def _people_of_units(
         raise CheckError(f"{moved:,} {agree(moved, 'unit is', 'units are')} in several households; correct {unit!r}")
     coded = code_histories(person, label, people, labels)
     sizes, sums = occurrences(coded.codes, coded.distinct), None
-    if weights is not None:
+    if weight is not None:
+        weights = _positive(weight, table.numbers(weight))
         of_person, differing = _same_within(person, weights, people)
         if differing:
             raise CheckError(f"the weight is not the same in all rows of {differing:,} units")
@@ -151,15 +150,20 @@ def _numbered(codes: Codes) -> Counts:
 
 def _in_homes(name: str, home: Counts, weights: Floats) -> Floats:
     """The weight of each household."""
-    if np.isnan(weights).any() or (weights <= 0).any():
-        raise CheckError(f"the weight {name!r} must be a positive number in every record")
-    of_home, differing = _same_within(home, weights, int(home.max()) + 1)
+    of_home, differing = _same_within(home, _positive(name, weights), int(home.max()) + 1)
     if differing:
         raise CheckError(
             f"the weight {name!r} is not the same for all people of {differing:,} households; name the column with the "
             "weights of households as `household_weight:`"
         )
     return of_home
+
+
+def _positive(name: str, weights: Floats) -> Floats:
+    """Weights that are numbers above 0."""
+    if np.isnan(weights).any() or (weights <= 0).any():
+        raise CheckError(f"the weight {name!r} must be a positive number in every record")
+    return weights
 
 
 def _same_within(owner: Counts, values: Floats | Counts, owners: int) -> tuple[Any, int]:
@@ -170,7 +174,7 @@ def _same_within(owner: Counts, values: Floats | Counts, owners: int) -> tuple[A
 
 
 def _sums(codes: Counts, weights: Floats, distinct: int) -> Floats:
-    """The sum of weights of each code, added in one order whatever that of the rows is."""
+    """The sum of weights of each code, added in one order, which that of the rows does not change."""
     order = np.lexsort((weights, codes))
     sums = np.zeros(distinct)
     starts = boundaries(codes[order])
@@ -184,7 +188,7 @@ def risks_of_households(
     """People found through anyone of their household, households found, and the highest chance of one.
 
     R = 1 - product of (1 - r_i) over the members; the sum of n R, the sum of R, and the largest R. Members are looked
-    for one at a time, and each is found or not whatever happens to the others.
+    for one at a time, and whether one is found does not depend on the others.
 
     Args:
         people: of the households.
@@ -214,7 +218,7 @@ def risks_of_households(
 def _exactly(
     people: HouseholdPeople, order: Codes, starts: Codes, sizes: Counts
 ) -> tuple[Fraction, Fraction, Fraction]:
-    """The same in fractions: households of one composition have the same chance, so each is computed once."""
+    """Compute the same in fractions: households of one composition have the same chance, so each is computed once."""
     _, one_of_each, times = np.unique(people.composition, return_index=True, return_counts=True)
     f = people.classes.sample[people.class_of_person[order]].astype(object)  # Python integers do not overflow
     missed = np.multiply.reduceat(f - 1, starts)[one_of_each]
@@ -222,13 +226,5 @@ def _exactly(
     chances = [1 - Fraction(one, of) for one, of in zip(missed.tolist(), all_of.tolist(), strict=True)]
     households = times.tolist()
     members = (times * sizes[one_of_each]).tolist()
-    through = _sum(number * one for number, one in zip(members, chances, strict=True))
-    return through, _sum(number * one for number, one in zip(households, chances, strict=True)), max(chances)
-
-
-def _sum(terms: Iterable[Fraction]) -> Fraction:
-    """Added up in pairs, so that large denominators are met late."""
-    left = list(terms)
-    while len(left) > 1:
-        left = [sum(left[start : start + 2], Fraction(0)) for start in range(0, len(left), 2)]
-    return left[0]
+    through = exact_sum(number * one for number, one in zip(members, chances, strict=True))
+    return through, exact_sum(number * one for number, one in zip(households, chances, strict=True)), max(chances)
