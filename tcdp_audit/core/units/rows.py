@@ -188,7 +188,7 @@ def _history(
 ) -> Numbers:
     """Whole histories by the columns that may be known: their classes are within those of any part of them."""
     names = [*dict.fromkeys([*known, *always])]
-    if not names or not release.quasi_identifiers:
+    if not names:
         return np.zeros(units, dtype=np.int64)
     keys = fold([rows[name] for name in names], [domains[name].size + 1 for name in names])
     return code_histories(owner, keys.values, units, keys.span).codes
