@@ -189,3 +189,14 @@ def test_an_estimate_is_judged_at_its_upper_end():
 def test_what_it_cannot_measure_is_a_fault(parameters: dict[str, Any], policy: dict[str, Any], sentence: str):
     with pytest.raises(PolicyError, match=sentence):
         outcome_of(T1, "unicity", parameters, **policy)
+
+
+def test_what_every_release_keeps_is_measured():
+    assert outcome_of(T1, "unicity", {"at_most": 1}).status is Status.MEASURED
+    assert outcome_of(f1(), "unicity", {"at_most": 1, "max_combinations": 1}).status is Status.MEASURED
+
+
+def test_events_of_which_nothing_is_known_are_an_error():
+    attributes = {"static": {"role": "quasi_identifier", "of": "unit"}}
+    result = outcome_of(T1, "unicity", {"at_most": 0.5}, attributes=attributes, unit_released=False, time=None)
+    assert (result.status, "no column is known of an event" in result.message) == (Status.ERROR, True)

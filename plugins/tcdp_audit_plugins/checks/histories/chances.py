@@ -8,8 +8,8 @@ from math import comb, log, sqrt
 
 import numpy as np
 
-from tcdp_audit.plugin._internal import Counts, Integers, checkpoint
-from tcdp_audit_plugins.checks.histories.combinations import BLOCK, LIMIT, Block, Ordered, visit_combinations
+from tcdp_audit.plugin._internal import LIMIT, Counts, Integers, checkpoint
+from tcdp_audit_plugins.checks.histories.combinations import BLOCK, Block, Ordered, visit_combinations
 from tcdp_audit_plugins.checks.histories.events import Events, Flags, Positions
 from tcdp_audit_plugins.checks.histories.nearby import NearbyEvents
 
@@ -70,7 +70,7 @@ def exact_chances(
         those = several[some.number]
         assert some.weight is not None  # noqa: S101 - it was asked for
         np.add.at(shared[some.size - 1], some.holder[those], some.weight[those])
-        return several  # whatever is alone stays alone with more, so only what is shared is counted
+        return several  # what one unit alone has stays so with more events: only what is shared is counted
 
     visit_combinations(ordered, longest, visit, block=block, weighted=True, labelled=nearby is not None)
     return [_chance(events, number, shared, leave_out=leave_out) for number in points]
@@ -128,7 +128,7 @@ def estimated_chance(
             places = draws(events.lengths[some], size, generator) + np.repeat(starts[some], DRAWS)[:, None]
             labels = np.sort(events.label[order[places]], axis=1)
             different, of = np.unique(labels, axis=0, return_inverse=True)
-            alone += int((nearby.supports(different, block)[of.reshape(-1)] == 1).sum())
+            alone += int((nearby.supports(different, block)[of.reshape(-1)] <= 1).sum())
     number = DRAWS * len(asked)
     margin = sqrt(log(2 / ERROR) / (2 * number)) if number else 0.0
     return Chance(points, Fraction(alone, max(number, 1)), margin, len(asked), None)

@@ -25,13 +25,13 @@ from tcdp_audit_plugins.checks.histories.knowledge import KnowledgeOfSize, knowl
 from tcdp_audit_plugins.checks.histories.reading import (
     KnownEventsParameters,
     ReadEvents,
+    attribute_faults,
     block_for,
     event_details,
     failing_units,
     once_each,
     read_events,
     require_events,
-    table_faults,
     time_faults,
     tolerance_faults,
 )
@@ -62,14 +62,15 @@ def known_events(view: TableView, parameters: KnownEventsParameters) -> TableFig
     inferring = parameters.C is not None or parameters.values is not None
     name = attribute_of(view, parameters.attribute, needed=inferring)
     rows = view.events(parameters.attributes, attribute=name, table=parameters.table)
-    require_events(view, rows)
+    order = parameters.order == "sequence"
+    require_events(view, rows, at=parameters.tolerance is not None or parameters.window is not None, order=order)
     sensitive = SensitiveValues.of(view, rows, name, parameters.values, needed=inferring)
     if parameters.window is not None:
         return known_windows(rows, parameters, sensitive)
-    read = read_events(rows, parameters.tolerance, order=parameters.order == "sequence")
+    read = read_events(rows, parameters.tolerance, order=order)
     if parameters.repeats == "ignored":
         read = once_each(read)
-    most = max(min(parameters.m, int(read.events.lengths.max(initial=0))), 1)
+    most = min(parameters.m, int(read.events.lengths.max()))
     amounts = [one * _compared_with(read) for one in Ordered.of(read.events, most).amounts(most)]
     if too_many(amounts):
         return known_sample(view, read, parameters, sensitive, amounts)
@@ -95,8 +96,7 @@ def _figure(
     parameters: KnownEventsParameters,
     sensitive: SensitiveValues,
 ) -> TableFigure:
-    events, last = read.events, sizes[-1] if sizes else None
-    supports = events.alike if last is None else last.supports
+    events, last = read.events, sizes[-1]
     details: dict[str, Any] = {
         **event_details(read),
         "sizes": [_of_size(one, parameters) for one in sizes],
@@ -104,13 +104,12 @@ def _figure(
     }
     confidences = [one.confidence for one in sizes if one.confidence is not None]
     details |= sensitive.details(max(confidences, default=None))
-    inferred = np.zeros(events.units, bool) if last is None else last.inferred
     return TableFigure(
-        Fraction(int(supports.min())),
+        Fraction(int(last.supports.min())),
         events.units,
-        failing_units(supports, inferred, parameters),
+        failing_units(last.supports, last.inferred, parameters),
         details=details,
-        distribution=distribution_of(supports, np.ones(events.units, np.int64)),
+        distribution=distribution_of(last.supports, np.ones(events.units, np.int64)),
         further={"C": max(confidences, default=Fraction(0))},
         violation=sensitive.violation,
     )
@@ -134,7 +133,7 @@ def _of_size(one: KnowledgeOfSize, parameters: KnownEventsParameters) -> dict[st
 
 
 def _faults(parameters: KnownEventsParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
-    yield from table_faults(parameters, document)
+    yield from attribute_faults(parameters, document)
     yield from tolerance_faults(parameters, parameters.m, "m", document)
     if parameters.order == "sequence" and parameters.tolerance is not None:
         yield "tolerance", "is about times, and with `order: sequence` only their order is known; choose one of them"

@@ -31,7 +31,8 @@ class EventParameters(Parameters):
     """Parameters of the checks that know some events of a unit."""
 
     table: Annotated[
-        Text | None, Field(description="The table of the events; by default the only one that has any.")
+        Text | None,
+        Field(description="`members`: the people of households are the events; by default the rows of units."),
     ] = None
     attributes: Annotated[
         list[Text] | None,
@@ -67,7 +68,7 @@ class KnownEventsParameters(EventParameters):
     ] = None
     values: Annotated[
         list[Text] | None,
-        Field(min_length=1, description="The values of `attribute` that must not be inferred; by default every one."),
+        Field(min_length=1, description="The values of `attribute` that must not be inferred; by default all of them."),
     ] = None
     repeats: Annotated[
         Literal["counted", "ignored"],
@@ -80,7 +81,7 @@ class KnownEventsParameters(EventParameters):
     window: Annotated[
         Exact | None,
         Field(
-            gt=0, description="All events of a period of this length are known (in days for dates), whatever `m` is."
+            gt=0, description="All events of a period of this length are known (in days for dates); `m` does not apply."
         ),
     ] = None
 
@@ -130,6 +131,8 @@ def read_events(rows: UnitRows, tolerance: Mapping[str, Fraction] | None, *, ord
     assert events.without_time is not None  # noqa: S101 - it has times
     missing = int(events.without_time.sum())
     if tolerance is None:
+        if events.without_time.all():
+            raise CheckError("no event has a time, so that the order of none is known")
         return ReadEvents(events.of(~events.without_time), None, missing, rows)
     ((column, allowed),) = tolerance.items()
     if column.rpartition(".")[2] != rows.time_column.rpartition(".")[2]:
@@ -138,14 +141,25 @@ def read_events(rows: UnitRows, tolerance: Mapping[str, Fraction] | None, *, ord
     return ReadEvents(Events(events.unit, nearby.point, events.static), nearby, missing, rows)
 
 
-def require_events(view: TableView, rows: UnitRows) -> None:
+def require_events(view: TableView, rows: UnitRows, *, at: bool, order: bool = False) -> None:
     """Refuse what cannot be measured.
 
+    Args:
+        view: of the release.
+        rows: as the view gives them.
+        at: whether an intruder knows about when events were, by a tolerance or a window.
+        order: whether the order of events is known in the place of their times.
+
     Raises:
-        CheckError: there is no event, or there are too many for the memory.
+        CheckError: there is no event, nothing is known of one, or there are too many for the memory.
     """
     if not len(rows.unit):
         raise CheckError("the table has no events, so nothing can be known of one; leave the check out")
+    if not at and not {*rows.codes} - ({rows.time_column} if order else set()):
+        raise CheckError(
+            "no column is known of an event, so there is nothing to measure; declare quasi-identifiers that differ "
+            "within units, or name columns in `attributes`"
+        )
     needed = OF_EVENT * len(rows.unit)
     if view.memory is not None and needed > view.memory:
         raise CheckError(
@@ -168,7 +182,7 @@ def block_for(view: TableView, size: int) -> int:
 
 
 def generator_of(view: TableView) -> np.random.Generator:
-    """Random numbers that the policy's seed determines."""
+    """A generator of random numbers that the seed of the policy determines."""
     return np.random.default_rng(view.policy.document.seed)
 
 
@@ -200,8 +214,8 @@ def tolerance_faults(
         )
 
 
-def table_faults(parameters: EventParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
-    """Columns that no table declares, and those that only join rows."""
+def attribute_faults(parameters: EventParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
+    """Say why columns cannot be known of an event: they join rows."""
     for name in parameters.attributes or []:
         if name in (document.unit, document.key):
             yield "attributes", f"{name!r} joins the rows of a unit; name columns that can be known of an event"

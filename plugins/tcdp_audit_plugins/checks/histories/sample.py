@@ -84,18 +84,18 @@ def sampled_knowledge(
     """
     unit, points = _drawn(events, size, nearby, generator)
     support, exposed, confidence, combinations = events.units, set[int](), Fraction(0), 0
-    for own, chosen in zip(unit, points, strict=True):
+    for holder, chosen in zip(unit, points, strict=True):
         for some, fits in nearby.fits(chosen, block):
             checkpoint()
             support = min(support, int(fits.supports.min()))
-            exposed |= {*own[some][fits.supports < k].tolist()}
+            exposed |= {*holder[some][fits.supports < k].tolist()}
             combinations += len(fits.supports)
             if secrets is not None:
                 sharing, shares = shares_of(fits.combination, fits.unit, len(fits.supports), fits.supports, secrets)
                 confidence = max(confidence, largest(shares)) if len(sharing) else confidence
                 if most is not None:
-                    exposed |= {*own[some][sharing[shares.compare(most) > 0]].tolist()}
-    drawn = len({one for own in unit for one in np.unique(own).tolist()})
+                    exposed |= {*holder[some][sharing[shares.compare(most) > 0]].tolist()}
+    drawn = len({*np.concatenate(unit).tolist()})
     return SampledKnowledge(drawn, combinations, support, len(exposed), None if secrets is None else confidence)
 
 
@@ -114,11 +114,11 @@ def _drawn(
         some = chosen[lengths == length]
         rarest = np.broadcast_to(np.arange(length), (len(some), length)) + starts[some][:, None]
         at_random = draws(events.lengths[some], length, generator) + np.repeat(starts[some], DRAWS)[:, None]
-        own = np.concatenate([some, np.repeat(some, DRAWS)])
+        holder = np.concatenate([some, np.repeat(some, DRAWS)])
         labels = np.sort(events.label[order[np.concatenate([rarest, at_random])]], axis=1)
         few = _affordable(nearby, labels, left)
         left -= int(nearby.amounts[labels[few]].min(axis=1).sum()) if few.any() else 0
-        units.append(own[few])
+        units.append(holder[few])
         points.append(labels[few])
     return units, points
 

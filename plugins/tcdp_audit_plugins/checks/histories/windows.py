@@ -15,7 +15,7 @@ from tcdp_audit.plugin.engine import CheckError
 from tcdp_audit_plugins.checks._shared.sampling import distribution_of
 from tcdp_audit_plugins.checks.histories.combinations import Block
 from tcdp_audit_plugins.checks.histories.events import Events, Positions, events_of
-from tcdp_audit_plugins.checks.histories.knowledge import NONE, KnowledgeOfSize, Tally
+from tcdp_audit_plugins.checks.histories.knowledge import KnowledgeOfSize, Tally, without_events
 from tcdp_audit_plugins.checks.histories.reading import (
     KnownEventsParameters,
     ReadEvents,
@@ -40,8 +40,8 @@ def in_windows(
         confidence: the largest share of a value that is allowed.
 
     Returns:
-        For each unit the least number of units that have the same events in some window in which it has one (a very
-        large number for a unit without any); and how many pairs of a unit and such a window there are.
+        For each unit the least number of units that have the same events in some window in which it has one (for a
+        unit without any, those with its static values); and how many pairs of a unit and such a window there are.
 
     Cost: O(events log events) to put them in order, then O(events of units that still share all events so far).
     """
@@ -61,8 +61,10 @@ def in_windows(
         block = Block(1, members.starts, holder[members.of], members.of, np.ones(len(members.of), bool), None, None)
         tally.infer(block, block.number, block.holder, sizes)
         tally.add(block, sizes)
-    confident = None if secrets is None else max(tally.confidence, Fraction(0))
-    return KnowledgeOfSize(1, tally.combinations, tally.supports, confident, tally.inferred), len(starts)
+    none = without_events(timed, secrets, confidence)
+    confident = None if secrets is None else max(tally.confidence, none.confidence, Fraction(0))
+    supports, inferred = np.minimum(tally.supports, none.supports), tally.inferred | none.inferred
+    return KnowledgeOfSize(1, tally.combinations, supports, confident, inferred), len(starts)
 
 
 def known_windows(rows: UnitRows, parameters: KnownEventsParameters, sensitive: SensitiveValues) -> TableFigure:
@@ -80,7 +82,6 @@ def known_windows(rows: UnitRows, parameters: KnownEventsParameters, sensitive: 
     if parameters.repeats == "ignored":
         events = events.once_each()
     of_windows, windows = in_windows(events, parameters.window / rows.step, sensitive.secrets, parameters.C)
-    has = of_windows.supports < NONE
     missing = int(rows.without_time.sum())
     details: dict[str, Any] = {
         **event_details(ReadEvents(events, None, missing, rows)),
@@ -93,7 +94,7 @@ def known_windows(rows: UnitRows, parameters: KnownEventsParameters, sensitive: 
         rows.units,
         failing_units(of_windows.supports, of_windows.inferred, parameters),
         details=details,
-        distribution=distribution_of(of_windows.supports[has], np.ones(int(has.sum()), np.int64)),
+        distribution=distribution_of(of_windows.supports, np.ones(rows.units, np.int64)),
         further={"C": of_windows.confidence or Fraction(0)},
         violation=sensitive.violation,
     )
