@@ -360,6 +360,15 @@ def test_a_missing_sensitive_value(convention: str, status: Status):
     assert outcome_of(table, "known_events", {"C": "1/2"}, **policy).status is status
 
 
+def test_values_that_are_all_missing_fail_too_where_one_does():
+    table = Table([Row(unit, "a", 1) for unit in "pqr"])
+    statuses = [
+        outcome_of(table, "known_events", {"k": 2}, conventions={"missing_sensitive": convention}).status
+        for convention in ("excluded", "fail")
+    ]
+    assert statuses == [Status.PASSED, Status.FAILED]
+
+
 def test_dates_are_days():
     table = Table([Row("p", "a", "2024-02-28"), Row("q", "a", "2024-03-01"), Row("r", "a", "2024-03-02")])  # type: ignore[arg-type]
     rows = {"patient": ["p", "q", "r"], "day": [row.time for row in table.rows]}

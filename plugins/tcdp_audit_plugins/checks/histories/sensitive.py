@@ -106,16 +106,15 @@ class SensitiveValues:
             return cls(None, None, "")
         secret = rows.secret
         assert secret is not None  # noqa: S101 - the attribute was asked for
-        missing = int((secret < 0).sum())
-        if missing == len(secret):
-            if needed:
-                raise CheckError(f"column {name!r} has no value in any event")
-            return cls(None, None, "")
-        are_missing = f"{count(missing, 'event')} {agree(missing, 'has', 'have')} no value"
-        violation = f"{are_missing} in the sensitive attribute {name!r}"
-        fails = missing > 0 and view.policy.conventions.missing_sensitive == "fail"
-        counted = _counted(rows, name, values)
-        return cls(name, secrets_of(rows.unit, rows.units, secret, counted), violation if fails else "")
+        missing, violation = int((secret < 0).sum()), ""
+        if missing and view.policy.conventions.missing_sensitive == "fail":
+            are_missing = f"{count(missing, 'event')} {agree(missing, 'has', 'have')} no value"
+            violation = f"{are_missing} in the sensitive attribute {name!r}"
+        if missing < len(secret):
+            return cls(name, secrets_of(rows.unit, rows.units, secret, _counted(rows, name, values)), violation)
+        if needed:
+            raise CheckError(f"column {name!r} has no value in any event")
+        return cls(None, None, violation)
 
     def details(self, confidence: Fraction | None) -> dict[str, Any]:
         """The attribute and the largest share of a value of it; nothing without one."""
