@@ -12,7 +12,8 @@ import numpy as np
 
 from tcdp_audit.plugin.detector import Role
 from tcdp_audit.plugin.engine import CheckError
-from tcdp_audit.plugin.sentences import agree, count
+from tcdp_audit.plugin.sentences import count
+from tcdp_audit_plugins.checks._shared.sensitive_values import violation_of_missing
 from tcdp_audit_plugins.checks.histories.events import Flags, Positions
 
 if TYPE_CHECKING:
@@ -106,10 +107,8 @@ class SensitiveValues:
             return cls(None, None, "")
         secret = rows.secret
         assert secret is not None  # noqa: S101 - the attribute was asked for
-        missing, violation = int((secret < 0).sum()), ""
-        if missing and view.policy.conventions.missing_sensitive == "fail":
-            are_missing = f"{count(missing, 'event')} {agree(missing, 'has', 'have')} no value"
-            violation = f"{are_missing} in the sensitive attribute {name!r}"
+        missing = int((secret < 0).sum())
+        violation = violation_of_missing(view, name, missing, "event")
         if missing < len(secret):
             return cls(name, secrets_of(rows.unit, rows.units, secret, _counted(rows, name, values)), violation)
         if needed:
