@@ -539,6 +539,25 @@ def test_whole_histories_are_those_of_the_columns_that_are_named(monkeypatch: py
     assert (result.status, "whole histories is of 1," in result.message) == (Status.ERROR, True)
 
 
+def test_a_sample_without_order_proves_no_inference_from_an_order(monkeypatch: pytest.MonkeyPatch):
+    histories = {"p": "ab", "q": "ba", "r": "aba", "s": "aba", "t": "a", "u": "a", "v": "b", "w": "b"}
+    rows = [
+        Row(unit, label, day, "hiv" if unit in "pq" else None)
+        for unit, labels in histories.items()
+        for day, label in enumerate(labels)
+    ]
+    parameters = {"C": "2/5", "order": "sequence", "m": 2}
+    assert outcome_of(Table(rows), "known_events", parameters).status is Status.PASSED
+    monkeypatch.setattr(sample, "MOST", 1)
+    assert outcome_of(Table(rows), "known_events", parameters).status is Status.ERROR
+
+
+@pytest.mark.parametrize("window", [Fraction(1, 10**30), 10**30])
+def test_windows_of_any_length_are_counted(window: Fraction | int):
+    table = Table([Row("p", "a", 10**18), Row("q", "a", 10**18), Row("r", "a", 10**18 + 1)])
+    assert table.window(window).supports.tolist() == ([2, 2, 1] if window < 1 else [3, 3, 3])
+
+
 def test_a_tolerance_beyond_all_times_finds_every_event_with_the_same_columns():
     rows = [Row(unit, "a", sign * (4 * 10**18)) for unit, sign in zip("pqrs", (-1, 1, 1, 0), strict=True)]
     for tolerance in ("8000000000000000000", 10**30):

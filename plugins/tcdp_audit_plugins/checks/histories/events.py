@@ -78,7 +78,7 @@ class Events:
         return self.of(first)
 
 
-def numbered_values(values: Positions) -> Positions:
+def numbered_values(values: Integers) -> Positions:
     """The rank of each value among the different ones, from 0. Shape as `values`."""
     return np.unique(values, return_inverse=True)[1].astype(np.int64)
 

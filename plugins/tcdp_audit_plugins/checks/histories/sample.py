@@ -21,6 +21,7 @@ from tcdp_audit_plugins.checks.histories.nearby import NearbyEvents
 from tcdp_audit_plugins.checks.histories.reading import (
     KnownEventsParameters,
     ReadEvents,
+    block_for,
     event_details,
     generator_of,
 )
@@ -146,7 +147,15 @@ def known_sample(
     events, nearby = read.untimed
     k, size = parameters.k, len(amounts)
     sample = sampled_knowledge(
-        events, size, nearby, generator_of(view), k=k or 0, secrets=sensitive.secrets, most=parameters.C
+        events,
+        size,
+        nearby,
+        generator_of(view),
+        k=k or 0,
+        # Shares among units that have events in any order bound none among those that have them in one order.
+        secrets=None if parameters.order == "sequence" else sensitive.secrets,
+        most=parameters.C,
+        block=block_for(view, size),
     )
     bound = _bound(read, parameters)
     fails = (k is not None and sample.support < k) or (

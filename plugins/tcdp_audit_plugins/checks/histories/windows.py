@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tcdp_audit.plugin._internal import Counts, boundaries, checkpoint, order_of, run_lengths
+from tcdp_audit.plugin._internal import Counts, Integers, boundaries, checkpoint, order_of, run_lengths
 from tcdp_audit.plugin.check import TableFigure
 from tcdp_audit.plugin.engine import CheckError
 from tcdp_audit_plugins.checks._shared.sampling import distribution_of
 from tcdp_audit_plugins.checks.histories.combinations import Block
-from tcdp_audit_plugins.checks.histories.events import Events, Positions, events_of
+from tcdp_audit_plugins.checks.histories.events import Events, Positions, events_of, numbered_values
 from tcdp_audit_plugins.checks.histories.knowledge import KnowledgeOfSize, Tally, without_events
 from tcdp_audit_plugins.checks.histories.reading import (
     KnownEventsParameters,
@@ -48,8 +48,7 @@ def in_windows(
     assert events.time is not None  # noqa: S101 - windows are of time
     timed = events if events.without_time is None else events.of(~events.without_time)
     assert timed.time is not None  # noqa: S101 - as above
-    number = np.array(_windows_of(timed.time, window), np.int64)
-    _, number = np.unique(number, return_inverse=True)
+    number = numbered_values(_windows_of(timed.time, window))
     part = timed.unit * (int(number.max(initial=0)) + 1) + number
     order = np.lexsort((timed.label, part))
     starts = boundaries(part[order])
@@ -100,12 +99,12 @@ def known_windows(rows: UnitRows, parameters: KnownEventsParameters, sensitive: 
     )
 
 
-def _windows_of(time: Positions, window: Fraction) -> list[int] | Positions:
+def _windows_of(time: Positions, window: Fraction) -> Integers:
     """The number of the window of each time: the floor of time / window, in integers."""
     numerator, denominator = window.numerator, window.denominator
     if int(np.abs(time).max(initial=0)) * denominator < 2**62 and numerator < 2**62:
         return time * denominator // numerator
-    return [int(one) * denominator // numerator for one in time.tolist()]
+    return np.array([one * denominator // numerator for one in time.tolist()], object)
 
 
 @dataclass(frozen=True)
