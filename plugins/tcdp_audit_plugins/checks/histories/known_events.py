@@ -51,8 +51,8 @@ def known_events(view: TableView, parameters: KnownEventsParameters) -> TableFig
         An exact whole number of units; under the further limit `C` the largest share of these units with one value.
 
     Raises:
-        CheckError: there is no event, no time where one is needed, or combinations are more than 10^9 and a sample of
-            them decides nothing.
+        CheckError: there is no event, nothing is known of one, there is no time where one is needed, or combinations
+            are more than 10^9 and a sample of them decides nothing.
 
     Cost: O(combinations of m events that units have) in time, and blocks of them in memory.
 

@@ -65,7 +65,8 @@ def unicity(view: TableView, parameters: UnicityParameters) -> TableFigure:
         An exact fraction; of draws a float.
 
     Raises:
-        CheckError: there is no event, or no unit has as many as are drawn and the others are left out.
+        CheckError: there is no event, nothing is known of one, or no unit has as many as are drawn and the others are
+            left out.
 
     Cost: O(combinations of events that several units have); of draws that of looking each of them up.
 
