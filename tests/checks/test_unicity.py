@@ -153,6 +153,7 @@ def test_of_several_numbers_the_largest_chance_decides():
 def test_short_histories_may_be_left_out():
     result = outcome_of(T1.with_time(), "unicity", {"points": 3, "short_histories": "leave_out"})
     assert (result.observed, result.details["chances"][0]["units"]) == (1, 1)
+    assert "of 3 events drawn at random, a patient with as many is alone with a probability of 100%" in result.message
     none = outcome_of(T1, "unicity", {"points": 9, "short_histories": "leave_out"})
     assert (none.status, "no history has 9 events" in none.message) == (Status.ERROR, True)
 

@@ -154,7 +154,8 @@ CHECKS: list[Check] = [
             values=_values,
             parts={
                 "alone": (
-                    "By {known} of {drawn:event} drawn at random, {person} is alone with a probability of "
+                    "By {known} of {drawn:event} drawn at random, {person} "
+                    "[{short_histories=leave_out?}with as many ]is alone with a probability of "
                     "[{margin>0?}at most ]{observed:%}[{margin>0?} (estimated: {mean:%} of the draws)]"
                 ),
             },
