@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from tcdp_audit.core.base.errors import CheckError
 from tcdp_audit.core.base.frozen import FrozenDict
+from tcdp_audit.core.base.words import gibibytes
 from tcdp_audit.core.encoding.counted import CountedCodes
 from tcdp_audit.core.encoding.domain import Domain
 from tcdp_audit.core.encoding.keys import fold, freeze_arrays, numbered, occurrences
@@ -115,7 +116,7 @@ def unit_rows(
         codes=FrozenDict({name: rows[name].astype(np.int64) for name in known}),
         sizes=FrozenDict({name: domains[name].size + 1 for name in known}),
         static=_static(rows, [domains[name] for name in always], owner, units),
-        history=_history(release, rows, known, always, owner, units, domains),
+        history=_history(rows, known, always, owner, units, domains),
         time=times,
         without_time=np.zeros(len(owner), dtype=bool) if without is None else without,
         step=step,
@@ -145,7 +146,7 @@ def _rows(release: Release, domains: Sequence[Domain], memory: int) -> CountedCo
     """One row for each record: equal rows of a unit are several events."""
     needed = release.engine.records * 8 * (len(domains) + 4)
     if needed > memory:
-        raise CheckError(f"the rows of all units need about {needed / 2**30:.2g} GiB at once; give more with --memory")
+        raise CheckError(f"the rows of all units need about {gibibytes(needed)} at once; give more with --memory")
     unique = {one.attribute: one for one in domains}
     empty = CountedCodes({one.attribute: np.zeros(0, one.dtype) for one in domains})
     return CountedCodes.joined([*map(CountedCodes, release.engine.batches([*unique.values()]))] or [empty])
@@ -178,7 +179,6 @@ def _static(rows: CountedCodes, domains: Sequence[Domain], owner: Numbers, units
 
 
 def _history(
-    release: Release,
     rows: CountedCodes,
     known: Sequence[str],
     always: Sequence[str],
@@ -188,8 +188,8 @@ def _history(
 ) -> Numbers:
     """Whole histories by the columns that may be known: their classes are within those of any part of them."""
     names = [*dict.fromkeys([*known, *always])]
-    if not names:
-        return np.zeros(units, dtype=np.int64)
+    if not names:  # events differ by their number only
+        return code_histories(owner, np.zeros(len(owner), dtype=np.int64), units, 1).codes
     keys = fold([rows[name] for name in names], [domains[name].size + 1 for name in names])
     return code_histories(owner, keys.values, units, keys.span).codes
 
