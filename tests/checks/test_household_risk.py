@@ -15,7 +15,7 @@ from population_tables import shuffled
 
 from tcdp_audit import PolicyError
 from tcdp_audit_plugins.checks._shared import households
-from tcdp_audit_plugins.checks.individual_risk import benedetti_franconi
+from tcdp_audit_plugins.checks._shared.class_risks import benedetti_franconi
 
 WHOLE: dict[str, Any] = {"sampling_fraction": 1}
 ONE = {"conventions": {"known_rows": "one"}}
