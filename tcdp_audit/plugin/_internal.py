@@ -85,5 +85,6 @@ if TYPE_CHECKING:
         verdict_title as verdict_title,
     )
     from tcdp_audit.core.units.coding import code_histories as code_histories
+    from tcdp_audit.core.units.rows import UnitRows as UnitRows
 else:
     __getattr__, __dir__ = on_first_use(__name__)

@@ -18,9 +18,10 @@ import pyarrow as pa
 
 from tcdp_audit import Outcome, audit
 from tcdp_audit_plugins.checks.histories.chances import exact_chances
-from tcdp_audit_plugins.checks.histories.events import Events, Secrets, secrets_of
+from tcdp_audit_plugins.checks.histories.events import Events
 from tcdp_audit_plugins.checks.histories.knowledge import KnowledgeOfSize, knowledge_of
 from tcdp_audit_plugins.checks.histories.nearby import NearbyEvents
+from tcdp_audit_plugins.checks.histories.sensitive import Secrets, secrets_of
 from tcdp_audit_plugins.checks.histories.windows import in_windows
 
 
@@ -257,6 +258,7 @@ def plain_knowledge(
                     points = [(row.label, row.time) if tolerance is not None else row.label for row in known]
                     form = form_of(known) if how == "sequence" else tuple(sorted(points, key=repr))
                     different.add((table.known(unit), form))
+                if len(known) in (0, size):
                     shares = Counter(value for one in those for value in values[one])
                     confidence = max(confidence, Fraction(max(shares.values(), default=0), len(those)))
         sizes.append({"supports": supports, "combinations": len(different), "confidence": confidence})
@@ -264,13 +266,15 @@ def plain_knowledge(
 
 
 def plain_windows(table: Table, length: Fraction) -> dict[Any, int]:
-    """For each unit with a timed event, the least number of units with the same events in one of its windows."""
+    """The least number of units with the same events in a window of each unit, or else with its static values."""
     windows: dict[Any, Counter[Any]] = {}
     for row in table.rows:
         if row.time is not None:
             windows.setdefault((row.unit, floor(row.time / length)), Counter())[row.label] += 1
     classes = Counter((table.known(unit), number, frozenset(one.items())) for (unit, number), one in windows.items())
     least: dict[Any, int] = {}
+    for unit in {*table.units} - {unit for unit, _ in windows}:
+        least[unit] = sum(table.known(one) == table.known(unit) for one in table.units)
     for (unit, number), one in windows.items():
         own = classes[table.known(unit), number, frozenset(one.items())]
         least[unit] = min(own, least.get(unit, own))

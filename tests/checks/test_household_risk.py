@@ -15,7 +15,7 @@ from population_tables import shuffled
 
 from tcdp_audit import PolicyError
 from tcdp_audit_plugins.checks._shared import households
-from tcdp_audit_plugins.checks.individual_risk import benedetti_franconi
+from tcdp_audit_plugins.checks._shared.class_risks import benedetti_franconi
 
 WHOLE: dict[str, Any] = {"sampling_fraction": 1}
 ONE = {"conventions": {"known_rows": "one"}}
@@ -156,6 +156,15 @@ def test_people_with_several_rows_are_known_by_all_of_them():
     assert one.details["expected"] == 3
     assert one.details["through_household"] == 2 * 2 * chance + 2
     assert one.details["by_composition"] == 2 * 2 * Fraction(1, 2) + 2
+
+
+@pytest.mark.parametrize("weight", [-4.0, 0.0, None])
+def test_a_weight_of_people_that_is_none_is_an_error(weight: float | None):
+    people = [("h1", "x"), ("h1", "y"), ("h2", "x"), ("h2", "z")]
+    weights = [weight, weight, 3.0, 3.0]
+    release = table_of(people, person=list("ppqq"), weight=weights, w=[2.0] * 4)
+    one = risk_of(release, at_most=1, weight="weight", household_weight="w", unit="person")
+    assert (one.status.value, "the weight 'weight' must be a positive number" in one.message) == ("error", True)
 
 
 def test_without_compositions_members_give_the_figure():

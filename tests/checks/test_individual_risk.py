@@ -15,7 +15,7 @@ from hypothesis import given, strategies as st
 from population_tables import NAMES, outcome, shuffled, table
 
 from tcdp_audit import PolicyError
-from tcdp_audit_plugins.checks.individual_risk import benedetti_franconi, household_risks
+from tcdp_audit_plugins.checks._shared.class_risks import benedetti_franconi, household_risks
 
 TABLE = table([("x",), ("y",), ("y",), ("z",), ("z",), ("z",)], w=[2.0, 3.0, 1.0, 4.0, 4.0, 4.0])
 

@@ -29,8 +29,9 @@ from history_tables import (
 from hypothesis import given, strategies as st
 
 from tcdp_audit import PolicyError, Status, audit
-from tcdp_audit_plugins.checks.histories import known_events as specification, nearby, sample
-from tcdp_audit_plugins.checks.histories.knowledge import NONE, KnowledgeOfSize, known_at
+from tcdp_audit_plugins.checks.histories import nearby, sample
+from tcdp_audit_plugins.checks.histories.combinations import Ordered
+from tcdp_audit_plugins.checks.histories.knowledge import KnowledgeOfSize, known_at
 
 
 def age_band(one: dict[str, str]) -> tuple[str, int]:
@@ -169,7 +170,7 @@ def test_tolerances_by_definition(table: Table, most: int, tolerance: int, block
 @given(tables(), st.fractions(min_value=Fraction(1, 3), max_value=4))
 def test_windows_by_definition(table: Table, length: Fraction):
     least = plain_windows(table, length)
-    assert table.window(length).supports.tolist() == [least.get(unit, NONE) for unit in table.units]
+    assert table.window(length).supports.tolist() == [least[unit] for unit in table.units]
 
 
 # --- what holds of all -----------------------------------------------------------------------------------------------
@@ -264,7 +265,7 @@ def plain_inferred(table: Table, most: int, share: Fraction) -> set[Any]:
     inferred = set()
     for unit in table.units:
         history = [row for row in table.rows if row.unit == unit]
-        for size in range(1, min(most, len(history)) + 1):
+        for size in range(min(1, len(history)), min(most, len(history)) + 1):
             for known in combinations(history, size):
                 those = supporters(table, unit, known, "none", None)
                 for value in {row.secret for row in table.rows} - {None}:
@@ -359,6 +360,15 @@ def test_a_missing_sensitive_value(convention: str, status: Status):
     assert outcome_of(table, "known_events", {"C": "1/2"}, **policy).status is status
 
 
+def test_values_that_are_all_missing_fail_too_where_one_does():
+    table = Table([Row(unit, "a", 1) for unit in "pqr"])
+    statuses = [
+        outcome_of(table, "known_events", {"k": 2}, conventions={"missing_sensitive": convention}).status
+        for convention in ("excluded", "fail")
+    ]
+    assert statuses == [Status.PASSED, Status.FAILED]
+
+
 def test_dates_are_days():
     table = Table([Row("p", "a", "2024-02-28"), Row("q", "a", "2024-03-01"), Row("r", "a", "2024-03-02")])  # type: ignore[arg-type]
     rows = {"patient": ["p", "q", "r"], "day": [row.time for row in table.rows]}
@@ -409,7 +419,7 @@ PAIRS = Table([Row(unit, label, unit // 6) for unit in range(12) for label in "a
 @pytest.fixture
 def few(monkeypatch: pytest.MonkeyPatch) -> None:
     """All tables have more combinations than are looked at, and few units are drawn."""
-    monkeypatch.setattr(specification, "MOST", 10)
+    monkeypatch.setattr(sample, "MOST", 10)
     monkeypatch.setattr(sample, "UNITS", 40)
 
 
@@ -434,7 +444,7 @@ def test_a_sample_proves_a_failure_and_whole_histories_a_pass(
 
 @pytest.mark.long
 def test_a_sample_has_one_of_four_patients_with_a_rare_pair(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(specification, "MOST", 10)
+    monkeypatch.setattr(sample, "MOST", 10)
     result = outcome_of(f1(), "known_events", {"k": 5, "m": 2})
     assert (result.status, result.observed, result.details["sampled_units"]) == (Status.FAILED, 4, 1000)
 
@@ -455,7 +465,7 @@ def test_what_neither_decides_is_an_error(table: Table, parameters: dict[str, An
 
 
 def test_the_m_that_would_fit_is_named(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(specification, "MOST", 9500)
+    monkeypatch.setattr(sample, "MOST", 9500)
     monkeypatch.setattr(sample, "UNITS", 1)
     assert "lower `m` to 2" in outcome_of(f1(), "known_events", {"m": 3}).message
 
@@ -466,3 +476,92 @@ def test_pairs_of_unit_and_label_that_have_to_be_numbered_make_no_difference(tab
         patch.setattr(nearby, "LIMIT", 0)
         numbered = table.near(most, tolerance)
     assert [one.supports.tolist() for one in numbered] == [one.supports.tolist() for one in table.near(most, tolerance)]
+
+
+# --- nothing passes for want of events -------------------------------------------------------------------------------
+
+WITHOUT_TIME = Table(
+    [*(Row(unit, "a", 1, secret) for unit, secret in zip("pqrs", "xyzw", strict=True)), Row("t", "a", None, "hiv")],
+    {**dict.fromkeys("pqrs", "young"), "t": "old"},
+)
+
+
+@pytest.mark.parametrize("parameters", [{"order": "sequence"}, {"window": 7}])
+def test_a_unit_without_a_time_is_known_by_what_is_always_known_of_it(parameters: dict[str, Any]):
+    alone = outcome_of(WITHOUT_TIME, "known_events", {"k": 2, **parameters})
+    assert (alone.status, alone.observed, alone.records and alone.records.failing) == (Status.FAILED, 1, 1)
+    inferred = outcome_of(WITHOUT_TIME, "known_events", {"C": "1/2", **parameters})
+    assert (inferred.status, inferred.details["confidence"]) == (Status.FAILED, 1)
+    assert inferred.records is not None
+    assert inferred.records.failing == 1
+
+
+@pytest.mark.parametrize("parameters", [{"order": "sequence"}, {"window": 7}])
+def test_events_without_any_time_are_an_error(parameters: dict[str, Any]):
+    table = Table([Row(unit, "a", None, "x") for unit in "pqr"])
+    result = outcome_of(table, "known_events", {"k": 2, **parameters})
+    assert (result.status, "no event has a time" in result.message) == (Status.ERROR, True)
+
+
+def test_more_combinations_than_a_float_holds_are_too_many():
+    table = Table([Row(unit, number) for unit in "pq" for number in range(1100)])
+    amounts = Ordered.of(table.events(), 550).amounts(550)
+    assert sample.too_many(amounts)
+    assert np.isfinite(amounts).all()
+
+
+@pytest.mark.parametrize(
+    "demand", [{"C": 1}, {"k": 1, "C": 1}, {"k": 1, "window": 2}, {"C": 1, "values": ["hiv"], "m": 1}]
+)
+def test_what_every_release_keeps_is_measured(demand: dict[str, Any]):
+    assert outcome_of(T1, "known_events", demand).status is Status.MEASURED
+
+
+ONLY_OF_UNITS = {"static": {"role": "quasi_identifier", "of": "unit"}, "day": {"role": "insensitive"}}
+
+
+@pytest.mark.parametrize(
+    ("parameters", "attributes"),
+    [({}, ONLY_OF_UNITS), ({"attributes": ["day"], "order": "sequence"}, {"day": {"role": "insensitive"}})],
+)
+def test_events_of_which_nothing_is_known_are_an_error(parameters: dict[str, Any], attributes: dict[str, Any]):
+    result = outcome_of(T1, "known_events", {"k": 2, **parameters}, attributes=attributes, unit_released=False)
+    assert (result.status, "no column is known of an event" in result.message) == (Status.ERROR, True)
+
+
+def test_whole_histories_are_those_of_the_columns_that_are_named(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(sample, "MOST", 1)
+    monkeypatch.setattr(sample, "UNITS", 1)
+    table = Table([*(Row(unit, "a", 1) for unit in range(50)), Row(50, "rare", 1)])
+    attributes = {"label": {"role": "insensitive"}}
+    policy = {"attributes": attributes, "time": None}
+    result = outcome_of(table, "known_events", {"k": 2, "attributes": ["label"]}, **policy)
+    assert (result.status, "whole histories is of 1," in result.message) == (Status.ERROR, True)
+
+
+def test_a_sample_without_order_proves_no_inference_from_an_order(monkeypatch: pytest.MonkeyPatch):
+    histories = {"p": "ab", "q": "ba", "r": "aba", "s": "aba", "t": "a", "u": "a", "v": "b", "w": "b"}
+    rows = [
+        Row(unit, label, day, "hiv" if unit in "pq" else None)
+        for unit, labels in histories.items()
+        for day, label in enumerate(labels)
+    ]
+    parameters = {"C": "2/5", "order": "sequence", "m": 2}
+    assert outcome_of(Table(rows), "known_events", parameters).status is Status.PASSED
+    monkeypatch.setattr(sample, "MOST", 1)
+    assert outcome_of(Table(rows), "known_events", parameters).status is Status.ERROR
+
+
+@pytest.mark.parametrize("window", [Fraction(1, 10**30), 10**30])
+def test_windows_of_any_length_are_counted(window: Fraction | int):
+    table = Table([Row("p", "a", 10**18), Row("q", "a", 10**18), Row("r", "a", 10**18 + 1)])
+    assert table.window(window).supports.tolist() == ([2, 2, 1] if window < 1 else [3, 3, 3])
+
+
+def test_a_tolerance_beyond_all_times_finds_every_event_with_the_same_columns():
+    rows = [Row(unit, "a", sign * (4 * 10**18)) for unit, sign in zip("pqrs", (-1, 1, 1, 0), strict=True)]
+    for tolerance in ("8000000000000000000", 10**30):
+        parameters = {"k": 4, "m": 1, "tolerance": {"day": tolerance}}
+        assert outcome_of(Table(rows), "known_events", parameters).status is Status.PASSED
+    nearer = outcome_of(Table(rows), "known_events", {"k": 4, "m": 1, "tolerance": {"day": "7999999999999999999"}})
+    assert nearer.observed == 2

@@ -193,6 +193,18 @@ def test_rows_of_one_unit_that_stand_anywhere_are_not():
     assert "unit_neighbours" not in each.details
 
 
+@pytest.mark.parametrize("rows", [1, 2])
+def test_rows_of_one_household_that_stand_together_are_joined_where_units_are_not(rows: int):
+    homes = np.repeat(np.arange(RECORDS // 4), 4)
+    people = [f"{home} {place % (4 // rows)}" for place, home in enumerate(homes)]  # never next to each other
+    table = {**TABLE, "patient": people, "home": [str(one) for one in homes]}
+    one = of_patients(table, unit="patient", unit_released=False, patient={}, household="home")
+
+    assert (one.status, one.observed, one.details["joined_by"]) == (Status.FAILED, 1, "home")
+    assert (one.details["joins"], one.details["unit_neighbours"]) == (True, 300)
+    assert "300 of 399 pairs of neighbours are of one household" in one.message
+
+
 @given(st.lists(st.integers(0, 3), min_size=4, max_size=7))
 def test_neighbours_by_chance_are_the_mean_over_all_orders(units: list[int]):
     every = [*permutations(units)]

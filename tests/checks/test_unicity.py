@@ -153,6 +153,7 @@ def test_of_several_numbers_the_largest_chance_decides():
 def test_short_histories_may_be_left_out():
     result = outcome_of(T1.with_time(), "unicity", {"points": 3, "short_histories": "leave_out"})
     assert (result.observed, result.details["chances"][0]["units"]) == (1, 1)
+    assert "of 3 events drawn at random, a patient with as many is alone with a probability of 100%" in result.message
     none = outcome_of(T1, "unicity", {"points": 9, "short_histories": "leave_out"})
     assert (none.status, "no history has 9 events" in none.message) == (Status.ERROR, True)
 
@@ -189,3 +190,14 @@ def test_an_estimate_is_judged_at_its_upper_end():
 def test_what_it_cannot_measure_is_a_fault(parameters: dict[str, Any], policy: dict[str, Any], sentence: str):
     with pytest.raises(PolicyError, match=sentence):
         outcome_of(T1, "unicity", parameters, **policy)
+
+
+def test_what_every_release_keeps_is_measured():
+    assert outcome_of(T1, "unicity", {"at_most": 1}).status is Status.MEASURED
+    assert outcome_of(f1(), "unicity", {"at_most": 1, "max_combinations": 1}).status is Status.MEASURED
+
+
+def test_events_of_which_nothing_is_known_are_an_error():
+    attributes = {"static": {"role": "quasi_identifier", "of": "unit"}}
+    result = outcome_of(T1, "unicity", {"at_most": 0.5}, attributes=attributes, unit_released=False, time=None)
+    assert (result.status, "no column is known of an event" in result.message) == (Status.ERROR, True)

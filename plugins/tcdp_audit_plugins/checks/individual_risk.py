@@ -3,26 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
-from functools import cached_property
 from math import fsum
 from typing import Annotated, Any, Literal
 
 import numpy as np
 from pydantic import Field
 
-from tcdp_audit.plugin._internal import Counts, Floats, boundaries, fold
+from tcdp_audit.plugin._internal import Counts, Floats
 from tcdp_audit.plugin.check import DisclosureType, Need, Parameters, TableCheck, TableFigure, TableView
 from tcdp_audit.plugin.detector import Exact, PolicyDocument
 from tcdp_audit.plugin.engine import CheckError
 from tcdp_audit.plugin.sentences import Outcome, Sentences, known_columns, record_noun, unit_noun
-from tcdp_audit_plugins.checks._shared.households import household_people, population_of, risks_of_households
+from tcdp_audit_plugins.checks._shared.class_risks import ClassRisks, household_risks
+from tcdp_audit_plugins.checks._shared.households import (
+    household_people,
+    labels_of,
+    population_of,
+    risks_of_households,
+)
 from tcdp_audit_plugins.checks._shared.sampling import covering_population, mean_of_reciprocals
 from tcdp_audit_plugins.guides import built_in_guide
 
-SERIES_BELOW = 0.1  # 1 - p below which the risk of a pair is summed as a series
-SERIES_TERMS = 20
 OF_HOUSEHOLDS = frozenset({"through_household", "by_composition"})
 JUDGED = {"through_household": "through their household", "by_composition": "by its composition"}
 SUMS = OF_HOUSEHOLDS | {"expected"}
@@ -45,116 +48,10 @@ class IndividualRiskParameters(Parameters):
     ] = "highest"
 
 
-def benedetti_franconi(sample: Counts, population: Floats) -> Floats:
-    """The posterior mean of 1/F given f records in the sample, F being negative binomial with p = f/F-hat.
-
-    f = 1: p/(1-p) ln(1/p). f = 2: p/(1-p) - (p/(1-p))^2 ln(1/p). f > 2: p / (f - (1-p)). F-hat <= f: 1/f.
-
-    Args:
-        sample: f, the records of each class, at least 1. Shape (classes,).
-        population: F-hat, the estimated number of records in the population, above 0. Same shape.
-
-    Returns:
-        Risks above 0 and at most 1, float64, shape (classes,); accurate also as p nears 1.
-
-    Cost: O(classes).
-
-    Source: Benedetti, Franconi (1998), Statistical and technological solutions for controlled data dissemination;
-    Polettini (2003), section 3, for the approximation with f > 2.
-
-    Example:
-        >>> benedetti_franconi(np.array([1, 2, 5]), np.array([2.0, 4.0, 5.0])).round(6).tolist()
-        [0.693147, 0.306853, 0.2]
-    """
-    p = np.minimum(sample / population, 1.0)
-    q = 1 - p
-    risk = p / (sample - q)
-    for special, risk_of in ((1, lambda q: (1 - q) * -np.log1p(-q) / q), (2, _risk_of_two)):
-        chosen = (sample == special) & (q > 0)
-        risk[chosen] = risk_of(q[chosen])
-    return np.asarray(np.where(p >= 1, 1 / sample, risk))
-
-
-def _risk_of_two(q: Floats) -> Floats:
-    """The sum of p q^(j-1) / (j (j+1)) over j; in closed form where that does not cancel."""
-    odds = (1 - q) / q
-    closed = odds + odds**2 * np.log1p(-q)
-    series = np.zeros(len(q))
-    for j in range(SERIES_TERMS, 0, -1):
-        series = series * q + 1 / (j * (j + 1))
-    return np.asarray(np.where(q < SERIES_BELOW, (1 - q) * series, closed))
-
-
-def household_risks(risk: Floats, unit: Counts) -> Floats:
-    """1 - product of (1 - r_i) over the records of each unit.
-
-    Args:
-        risk: r_i of each record. Shape (records,).
-        unit: the code of its unit. Shape (records,).
-
-    Returns:
-        One risk for each unit, in ascending order of code; the order of records makes no difference.
-
-    Cost: O(records log records).
-
-    Source: Franconi, Polettini (2004), Individual risk estimation in mu-Argus, section 4.
-
-    Example:
-        >>> household_risks(np.array([0.5, 0.25, 0.5]), np.array([0, 1, 0])).round(6).tolist()
-        [0.75, 0.25]
-    """
-    order = np.lexsort((risk, unit))
-    with np.errstate(divide="ignore"):
-        missed = np.log1p(-risk[order])
-    return np.asarray(-np.expm1(np.add.reduceat(missed, boundaries(unit[order]))))
-
-
-@dataclass(frozen=True)
-class _Risks:
-    """The risks of one release, by class; those of F <= f are exact fractions 1/f.
-
-    Args:
-        records: how many records, or people, are in each class.
-        sample: f, the records, people or households that each may be taken for.
-        population: F-hat, how many of these the population has.
-    """
-
-    records: Counts
-    sample: Counts
-    population: Floats
-
-    @cached_property
-    def of_classes(self) -> Floats:
-        return benedetti_franconi(self.sample, self.population)
-
-    @cached_property
-    def certain(self) -> Any:
-        """Classes that are in the release as a whole."""
-        return self.population <= self.sample
-
-    @property
-    def highest(self) -> Fraction | float:
-        inexact = float(self.of_classes[~self.certain].max(initial=0))
-        if not self.certain.any():
-            return inexact
-        exact = Fraction(1, int(self.sample[self.certain].min()))
-        return exact if exact >= Fraction(inexact) else inexact
-
-    @property
-    def expected(self) -> Fraction | float:
-        """Sum over records; those that are certain add 1/f, exactly."""
-        records, sample = self.records[self.certain], self.sample[self.certain]
-        whole = mean_of_reciprocals(records, sample) * int(records.sum()) if len(records) else Fraction(0)
-        rest = (self.records * self.of_classes)[~self.certain]
-        return fsum([float(whole), *rest.tolist()]) if len(rest) else whole
-
-
-def _of_units(view: TableView, risks: _Risks, unit: str) -> tuple[Floats, Counts]:
+def _of_units(view: TableView, risks: ClassRisks, unit: str) -> tuple[Floats, Counts]:
     """The risk of each unit and the number of its records; records without one are a unit together."""
-    names = view.quasi_identifiers
-    (table,) = view.coded([*names, unit])
-    keys = fold([table.codes[name] for name in names], [table.domains[name].size + 1 for name in names]).values
-    classes = np.unique(keys, return_inverse=True)[1]
+    (table,) = view.coded([*view.quasi_identifiers, unit])
+    classes = np.unique(labels_of(view, table)[0], return_inverse=True)[1]
     units = np.unique(table.codes[unit], return_inverse=True)[1]
     return household_risks(risks.of_classes[classes], units), np.bincount(units)
 
@@ -170,7 +67,7 @@ def individual_risk(view: TableView, parameters: IndividualRiskParameters) -> Ta
     if view.policy.document.household is not None:
         return _of_households(view.of_rows or view, parameters)
     classes = view.classes
-    risks = _Risks(classes.records, classes.matched, population_of(view, classes.matched, classes.weight))
+    risks = ClassRisks(classes.records, classes.matched, population_of(view, classes.matched, classes.weight))
     whole, unit = risks.expected, view.policy.document.unit
     figures = {"highest": risks.highest, "average": whole / view.records, "expected": whole}
     details: dict[str, Any] = {**figures, "uniques": int((risks.sample == 1).sum())}
@@ -205,9 +102,9 @@ def _of_households(view: TableView, parameters: IndividualRiskParameters) -> Tab
         CheckError: compositions are asked for where a missing cell matches every value.
     """
     read = household_people(view)
-    alone = _Risks(read.classes.people, read.classes.sample, read.classes.population)
+    alone, whole = read.classes, read.compositions
     people = int(alone.records.sum())
-    through, households, highest = risks_of_households(read, alone.of_classes, alone.certain)
+    through, households, highest = risks_of_households(read)
     expected = alone.expected
     details: dict[str, Any] = {
         "people": people,
@@ -222,8 +119,7 @@ def _of_households(view: TableView, parameters: IndividualRiskParameters) -> Tab
         "through_household": through,
     }
     sums = {"through_household": through}
-    if read.compositions is not None:
-        whole = _Risks(read.compositions.people, read.compositions.sample, read.compositions.population)
+    if whole is not None:
         sums["by_composition"] = whole.expected
         of_households = replace(whole, records=whole.sample)  # as many households as there are of each composition
         details |= {
@@ -247,7 +143,7 @@ def _of_households(view: TableView, parameters: IndividualRiskParameters) -> Tab
     )
 
 
-def _above(risks: _Risks, parameters: IndividualRiskParameters) -> int | None:
+def _above(risks: ClassRisks, parameters: IndividualRiskParameters) -> int | None:
     """Records whose own risk is too high, where the demand is on each record."""
     if parameters.at_most is None or parameters.measure != "highest":
         return None

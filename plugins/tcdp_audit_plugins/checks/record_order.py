@@ -45,12 +45,12 @@ class Order:
 
 
 def record_order(view: TableView, _: RecordOrderParameters) -> TableFigure:
-    """The number of columns that the order of the records reveals, the original's own order among them.
+    """The number of columns that the order of the records reveals, the order of the original among them.
 
     Of each column: whether its values ascend or descend with the places (rank correlation), and whether equal values
     are next to each other more or less often than in a random order (runs). Both have exact moments over all orders.
-    Of the unit the runs alone, also where its column is not released: neighbouring records of a person are joined by
-    their places.
+    Of the unit and of the household the runs alone, also where their columns are not released: neighbouring records of
+    a person, or of a household, are joined by their places.
 
     Returns:
         A number of columns.
@@ -70,16 +70,17 @@ def record_order(view: TableView, _: RecordOrderParameters) -> TableFigure:
     document = view.policy.document
     paired = "original" in view.companions and (document.rows_aligned or document.key is not None)
     places, details = _places_in_original(view) if paired else (None, {})
-    joined_by = _joined_by(view)
-    neighbours = None if joined_by is None else neighbours_of(view.coded([joined_by])[0].codes[joined_by])
-    unit = None if joined_by in orders else neighbours  # a declared column has been looked at
-    looked_at = len(orders) + (places is not None) + (unit is not None)
+    links = _links(view)
+    undeclared = {name: one for name, one in links.items() if name not in orders}
+    looked_at = len(orders) + (places is not None) + len(undeclared)
     limit = SIGNIFICANT / max(2 * looked_at, 1)
     revealed = [name for name, one in orders.items() if one.p_value < limit]
     as_original = places is not None and places < limit
-    as_units = unit is not None and unit.p_value < limit
-    if neighbours is not None:
-        details |= {**neighbours.as_details(), "joined_by": joined_by, "joins": joined_by in revealed or as_units}
+    joining = [name for name, one in undeclared.items() if one.p_value < limit]
+    if links:
+        joined_by = next((name for name in links if name in (*revealed, *joining)), next(iter(links)))
+        joins = joined_by in (*revealed, *joining)
+        details |= {**links[joined_by].as_details(), "joined_by": joined_by, "joins": joins}
     details |= {
         "columns": revealed,
         "as_original": as_original,
@@ -89,7 +90,7 @@ def record_order(view: TableView, _: RecordOrderParameters) -> TableFigure:
         "expected_neighbours": {name: orders[name].expected for name in revealed},
         "p_values": {name: orders[name].p_value for name in revealed},
     }
-    return TableFigure(Fraction(len(revealed) + as_original + as_units), view.records, details=details)
+    return TableFigure(Fraction(len(revealed) + as_original + len(joining)), view.records, details=details)
 
 
 def _columns(view: TableView) -> list[str]:
@@ -103,7 +104,7 @@ def _columns(view: TableView) -> list[str]:
 
 @dataclass(frozen=True)
 class Neighbours:
-    """Records next to one of their own unit.
+    """Records next to another one of their unit.
 
     Args:
         observed: the number of pairs of neighbouring records of one unit.
@@ -146,11 +147,12 @@ def neighbours_of(units: Codes) -> Neighbours | None:
     return Neighbours(agreeing, len(units) - 1, expected, _p_value_of_runs(runs, sizes.astype(np.float64)))
 
 
-def _joined_by(view: TableView) -> str | None:
-    """The column of units, or else of households, that the audited table has; None without one."""
-    document = view.policy.document
-    released = {one.name for one in view.engine.columns}
-    return next((one for one in (document.unit, document.household) if one in released), None)
+def _links(view: TableView) -> dict[str, Neighbours]:
+    """The neighbours by unit and by household, of those columns that the audited table has and that join records."""
+    document, released = view.policy.document, {one.name for one in view.engine.columns}
+    named = [one for one in (document.unit, document.household) if one is not None and one in released]
+    neighbours = {name: neighbours_of(view.coded([name])[0].codes[name]) for name in named}
+    return {name: one for name, one in neighbours.items() if one is not None}
 
 
 def order_of_column(codes: Codes) -> Order:
@@ -254,9 +256,9 @@ CHECKS: list[Check] = [
         sentences=Sentences(
             passed=(
                 "[{observed>0?}{order}|The records are in no order that their values or the original would explain "
-                "({looked_at:column})][{unit_neighbours?}; {beside}]."
+                "({looked_at:column})][{unit_neighbours?}; {joined_neighbours}]."
             ),
-            failed="{order}[{unit_neighbours?}; {beside}]; shuffle them before release.",
+            failed="{order}[{unit_neighbours?}; {joined_neighbours}]; shuffle them before release.",
             impact=("An intruder who knows where in the file {person} must be finds the record or its neighbours."),
             no_impact="The place of a record says nothing about {person}.",
             parts={
@@ -265,7 +267,7 @@ CHECKS: list[Check] = [
                     "original]|[{as_original?}The records are in the order of the original|The order of the records "
                     "joins those of {person}]]"
                 ),
-                "beside": (
+                "joined_neighbours": (
                     "{unit_neighbours} of {neighbours:pair} of neighbours {unit_neighbours:is|are} of one {noun}, "
                     "where chance gives {unit_neighbours_by_chance}"
                 ),

@@ -156,9 +156,8 @@ def recursive_ratio(evidence: ClassEvidence, parameters: RecursiveParameters) ->
     histogram = evidence.sensitive[0]
     dont_care = among(evidence, parameters.dont_care or ())
     ratio = ratio_to_tail(histogram, parameters.l, dont_care)
-    if (
-        histogram.entities is None and histogram.wholes is None
-    ):  # a value that is certain is the only one, and has no tail
+    # Where each record counts, a value that is certain is the only one, and has no tail.
+    if histogram.entities is None and histogram.wholes is None:
         return ratio
     return Ratios(ratio.numerator, np.where(histogram.certain_among(~dont_care), 0, ratio.denominator))
 

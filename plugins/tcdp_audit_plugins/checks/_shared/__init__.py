@@ -11,6 +11,7 @@ entropy, logarithms                      irrational figures, compared exactly
 frequency_ratios, ranked_counts, windows  shares against the table, commonest values, values close together
 sensitive_values                         parameters that name values, and missing ones where they are a failure
 sampling, pitman                         the population behind a release
+class_risks, households                  risks in an estimated population, and people found through their household
 key_sketch                               how many keys there are, from a sample of their hashes
 detected_columns                         columns that detectors recognise
 minimal_uniques, uniqueness_guide        records that are alone

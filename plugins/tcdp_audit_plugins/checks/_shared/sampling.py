@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from fractions import Fraction
 
 import numpy as np
@@ -73,9 +74,15 @@ def mean_of_reciprocals(records: Counts, size: Counts) -> Fraction:
     records_of_size = np.zeros(len(distinct), dtype=np.int64)
     np.add.at(records_of_size, position, records)
     terms = [Fraction(one, of) for one, of in zip(records_of_size.tolist(), distinct.tolist(), strict=True)]
-    while len(terms) > 1:  # in pairs, so that large denominators are met late
-        terms = [sum(terms[start : start + 2], Fraction(0)) for start in range(0, len(terms), 2)]
-    return terms[0] / int(records.sum())
+    return exact_sum(terms) / int(records.sum())
+
+
+def exact_sum(terms: Iterable[Fraction]) -> Fraction:
+    """The sum of fractions, of which there is at least one: added up in pairs, so that large denominators come late."""
+    sums = [*terms]
+    while len(sums) > 1:
+        sums = [sum(sums[start : start + 2], Fraction(0)) for start in range(0, len(sums), 2)]
+    return sums[0]
 
 
 def distribution_of(figures: Counts, records: Counts) -> list[list[float]]:

@@ -52,12 +52,15 @@ def ambiguous(parameters: AttributeParameters, document: PolicyDocument, *fields
 
 def violation_of(view: TableView, sensitive: Iterable[Domain]) -> str:
     """The reason why a check fails under the policy, a missing sensitive value; nothing where it does not."""
-    incomplete = [one for one in sensitive if one.missing]
-    if view.policy.conventions.missing_sensitive != "fail" or not incomplete:
+    violations = (violation_of_missing(view, one.attribute, one.missing) for one in sensitive)
+    return next(filter(None, violations), "")
+
+
+def violation_of_missing(view: TableView, attribute: str, missing: int, noun: str = "record") -> str:
+    """The same for a number of records, or of what the noun names, that lack a value of one attribute."""
+    if view.policy.conventions.missing_sensitive != "fail" or not missing:
         return ""
-    first = incomplete[0]
-    records = f"{count(first.missing, 'record')} {agree(first.missing, 'has', 'have')}"
-    return f"{records} no value in the sensitive attribute {first.attribute!r}"
+    return f"{count(missing, noun)} {agree(missing, 'has', 'have')} no value in the sensitive attribute {attribute!r}"
 
 
 SINGLE_VALUE = (  # an entity may have other values next to it

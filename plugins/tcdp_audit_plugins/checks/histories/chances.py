@@ -8,8 +8,8 @@ from math import comb, log, sqrt
 
 import numpy as np
 
-from tcdp_audit.plugin._internal import Counts, Integers, checkpoint
-from tcdp_audit_plugins.checks.histories.combinations import BLOCK, LIMIT, Block, Ordered, visit_combinations
+from tcdp_audit.plugin._internal import LIMIT, Counts, Integers, checkpoint
+from tcdp_audit_plugins.checks.histories.combinations import BLOCK, Block, Ordered, visit_combinations
 from tcdp_audit_plugins.checks.histories.events import Events, Flags, Positions
 from tcdp_audit_plugins.checks.histories.nearby import NearbyEvents
 
@@ -61,23 +61,19 @@ def exact_chances(
     shared = [np.zeros(events.units, object if large else np.int64) for _ in range(longest)]
 
     def visit(some: Block) -> Flags:
-        supports = some.supports if nearby is None else _near_supports(nearby, some, block)
+        if nearby is None:
+            supports = some.supports
+        else:
+            assert some.labels is not None  # noqa: S101 - they were asked for
+            supports = nearby.supports(some.labels, block)
         several = supports > 1
         those = several[some.number]
         assert some.weight is not None  # noqa: S101 - it was asked for
         np.add.at(shared[some.size - 1], some.holder[those], some.weight[those])
-        return several  # whatever is alone stays alone with more, so only what is shared is counted
+        return several  # what one unit alone has stays so with more events: only what is shared is counted
 
     visit_combinations(ordered, longest, visit, block=block, weighted=True, labelled=nearby is not None)
     return [_chance(events, number, shared, leave_out=leave_out) for number in points]
-
-
-def _near_supports(nearby: NearbyEvents, block: Block, size: int) -> Counts:
-    assert block.labels is not None  # noqa: S101 - it was asked for
-    supports = np.zeros(len(block.starts), np.int64)
-    for some, fits in nearby.fits(block.labels, size):
-        supports[some] = fits.supports
-    return supports
 
 
 def _chance(events: Events, points: int, shared: list[Integers], *, leave_out: bool) -> Chance:
@@ -131,7 +127,8 @@ def estimated_chance(
             checkpoint()
             places = draws(events.lengths[some], size, generator) + np.repeat(starts[some], DRAWS)[:, None]
             labels = np.sort(events.label[order[places]], axis=1)
-            alone += int((~shared_by_others(nearby, labels, np.repeat(some, DRAWS), block)).sum())
+            different, of = np.unique(labels, axis=0, return_inverse=True)
+            alone += int((nearby.supports(different, block)[of.reshape(-1)] <= 1).sum())
     number = DRAWS * len(asked)
     margin = sqrt(log(2 / ERROR) / (2 * number)) if number else 0.0
     return Chance(points, Fraction(alone, max(number, 1)), margin, len(asked), None)
@@ -150,13 +147,3 @@ def draws(lengths: Counts, size: int, generator: np.random.Generator) -> Positio
         taken = (drawn[:, :place] == one[:, None]).any(axis=1)
         drawn[:, place] = np.where(taken, last, one)
     return drawn
-
-
-def shared_by_others(nearby: NearbyEvents, points: Positions, unit: Positions, block: int = BLOCK) -> Flags:
-    """Whether a unit other than their own fits each combination. Shape (combinations,)."""
-    different, of = np.unique(points, axis=0, return_inverse=True)
-    supports = np.zeros(len(different), np.int64)
-    for some, fits in nearby.fits(different, block):
-        supports[some] = fits.supports
-    assert len(unit) == len(points)  # noqa: S101 - one own unit each, which fits its own combination
-    return supports[of.reshape(-1)] > 1

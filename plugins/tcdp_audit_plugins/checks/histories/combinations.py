@@ -11,6 +11,7 @@ from math import comb
 import numpy as np
 
 from tcdp_audit.plugin._internal import (
+    LIMIT,
     Counts,
     Integers,
     boundaries,
@@ -24,7 +25,7 @@ from tcdp_audit_plugins.checks.histories.events import Events, Flags, Positions,
 
 BLOCK = 2**20  # combinations that are looked at together, where the memory allows it
 EACH = 160  # bytes that one of them takes, with what is computed of it
-LIMIT = 2**62  # integer weights stay below this, or are Python integers
+MOST_WAYS = 1e200  # to go on from an event: sums of more would be infinite, and their differences no numbers
 
 
 @dataclass(frozen=True)
@@ -105,7 +106,8 @@ class Ordered:
     def amounts(self, most: int) -> list[float]:
         """The number of combinations of 1, 2, ... events, those of each unit counted for itself.
 
-        With times it is an upper bound, because several choices may be in the same order.
+        With times it is an upper bound, because several choices may be in the same order. From 10^200 on it is a lower
+        bound.
 
         Cost: O(events) for each size.
         """
@@ -116,6 +118,7 @@ class Ordered:
             before = np.concatenate([[0.0], np.cumsum(ways[self.heads])])
             later = before[self.next_head + self.heads_in_unit] - before[self.next_head]
             ways = later + np.where(self.has_copy, np.append(ways[1:], 0.0)[: len(ways)], 0.0)
+            ways = np.minimum(ways, MOST_WAYS)
         return amounts
 
 
@@ -213,8 +216,8 @@ def _block(
     if ordered.timed:
         first[1:] = (holder[1:] != holder[:-1]) | (keys[1:] != keys[:-1])
     last = ordered.label[position[starts]][:, None]
-    own = (last if labels is None else np.hstack([labels, last])) if labelled else None
-    return Block(size, starts, holder, position, first, weight, own)
+    of_each = (last if labels is None else np.hstack([labels, last])) if labelled else None
+    return Block(size, starts, holder, position, first, weight, of_each)
 
 
 @dataclass(frozen=True)
@@ -235,12 +238,12 @@ class _Sources:
         if block.size == self.most or not larger.any():
             return
         extended = larger[block.number]
-        own = self.ordered
+        ordered = self.ordered
         heads = np.where(
-            block.first, own.heads_in_unit[block.position], own.heads_in_group[block.position]
+            block.first, ordered.heads_in_unit[block.position], ordered.heads_in_group[block.position]
         )  # where no time matters, the group is the unit
         heads[~extended] = 0
-        copied = own.has_copy[block.position] & extended
+        copied = ordered.has_copy[block.position] & extended
         for part in self._parts(block, heads + copied):
             self.descend(self._made_larger(block, part, heads[part], copied[part]))
 
@@ -255,23 +258,25 @@ class _Sources:
 
     def _made_larger(self, block: Block, part: slice, heads: Counts, copied: Flags) -> Block:
         """The combinations of one more event that begin with those of some holders."""
-        own, position = self.ordered, block.position[part]
+        ordered, position = self.ordered, block.position[part]
         number = block.number[part] - block.number[part.start]
         by_copy = np.flatnonzero(copied)
         source = np.concatenate([np.repeat(np.arange(len(position)), heads), by_copy])
-        reached = np.concatenate([own.heads[positions_of(own.next_head[position], heads)], position[by_copy] + 1])
+        reached = np.concatenate(
+            [ordered.heads[positions_of(ordered.next_head[position], heads)], position[by_copy] + 1]
+        )
         keys = number[source]
-        if own.timed:
-            keys = keys * 2 + (reached >= own.group_end[position[source]])
-        keys = keys * own.labels + own.label[reached]
-        span = (int(number[-1]) + 1) * (1 + own.timed) * own.labels
+        if ordered.timed:
+            keys = keys * 2 + (reached >= ordered.group_end[position[source]])
+        keys = keys * ordered.labels + ordered.label[reached]
+        span = (int(number[-1]) + 1) * (1 + ordered.timed) * ordered.labels
         order = order_of(keys, span)
         keys, source, reached = keys[order], source[order], reached[order]
-        weight = None if block.weight is None else _weights(own, block.weight[part][source], reached)
+        weight = None if block.weight is None else _weights(ordered, block.weight[part][source], reached)
         labels = None
         if block.labels is not None:
             labels = block.labels[block.number[part.start] + number[source[boundaries(keys)]]]
-        return _block(block.size + 1, keys, own, reached, weight, labels, labelled=labels is not None)
+        return _block(block.size + 1, keys, ordered, reached, weight, labels, labelled=labels is not None)
 
 
 def _weights(ordered: Ordered, before: Integers, reached: Positions) -> Integers:

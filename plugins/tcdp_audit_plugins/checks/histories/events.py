@@ -2,88 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from functools import cached_property
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tcdp_audit.plugin._internal import Counts, Integers, boundaries, fold, numbered, occurrences, order_of
 
+if TYPE_CHECKING:
+    from tcdp_audit.plugin._internal import UnitRows
+
 Positions = NDArray[np.int64]
 Flags = NDArray[np.bool_]
-
-
-class UnitRows(Protocol):
-    """The rows of units as codes, as the view of a table check gives them."""
-
-    @property
-    def units(self) -> int:
-        """The number of units, those without rows included."""
-        ...
-
-    @property
-    def unit(self) -> NDArray[np.int64]:
-        """The unit of each row. Shape (rows,)."""
-        ...
-
-    @property
-    def codes(self) -> Mapping[str, NDArray[np.int64]]:
-        """The code of each row in each column that is known of an event, by name."""
-        ...
-
-    @property
-    def sizes(self) -> Mapping[str, int]:
-        """A number above all codes of each of these columns."""
-        ...
-
-    @property
-    def static(self) -> NDArray[np.int64]:
-        """The class of what is always known of a unit. Shape (units,)."""
-        ...
-
-    @property
-    def time(self) -> NDArray[np.int64] | None:
-        """The time of each event in whole steps; None without times."""
-        ...
-
-    @property
-    def without_time(self) -> NDArray[np.bool_]:
-        """A mark for each row without a time."""
-        ...
-
-    @property
-    def step(self) -> Fraction:
-        """The length of a step of time."""
-        ...
-
-    @property
-    def time_column(self) -> str | None:
-        """The column with the time."""
-        ...
-
-    @property
-    def secret(self) -> NDArray[np.int64] | None:
-        """The sensitive value of each row, -1 where it is missing; None where none was asked for. Shape (rows,)."""
-        ...
-
-    @property
-    def secrets(self) -> int:
-        """A number above all codes of sensitive values."""
-        ...
-
-    @property
-    def secret_labels(self) -> Sequence[str]:
-        """These values as texts, for a parameter that names some; never for evidence."""
-        ...
-
-    @property
-    def least_class(self) -> int:
-        """The number of units in the smallest class of equal whole histories."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -145,7 +78,7 @@ class Events:
         return self.of(first)
 
 
-def numbered_values(values: Positions) -> Positions:
+def numbered_values(values: Integers) -> Positions:
     """The rank of each value among the different ones, from 0. Shape as `values`."""
     return np.unique(values, return_inverse=True)[1].astype(np.int64)
 
@@ -170,49 +103,3 @@ def events_of(rows: UnitRows, *, timed: bool, left_out: Collection[str] = ()) ->
         return Events(unit, label, static)
     assert rows.time is not None  # noqa: S101 - the checks ask for a time first
     return Events(unit, label, static, np.asarray(rows.time, np.int64), np.asarray(rows.without_time, bool))
-
-
-@dataclass(frozen=True)
-class Secrets:
-    """The different values of a sensitive attribute that each unit has in any of its rows.
-
-    Args:
-        offsets: where those of each unit begin in `values`. Shape (units + 1,).
-        values: codes from 0, those of a unit ascending. Shape (pairs,).
-    """
-
-    offsets: Positions
-    values: Positions
-
-    @cached_property
-    def lengths(self) -> Counts:
-        """The number of values of each unit. Shape (units,)."""
-        return np.diff(self.offsets)
-
-    @cached_property
-    def different(self) -> int:
-        """A number above all codes."""
-        return int(self.values.max(initial=-1)) + 1
-
-
-def secrets_of(unit: Positions, units: int, secret: Positions, counted: Flags | None = None) -> Secrets:
-    """The values that units have.
-
-    Args:
-        unit: of each row.
-        units: how many there are.
-        secret: the value of each row, -1 where it is missing. Same shape.
-        counted: which values must not be inferred; None for all. Shape (values,).
-
-    Example:
-        >>> one = secrets_of(np.array([1, 0, 1, 1]), 2, np.array([0, -1, 2, 0]))
-        >>> one.offsets.tolist(), one.values.tolist()
-        ([0, 0, 2], [0, 2])
-    """
-    has = secret >= 0
-    if counted is not None and len(counted):
-        has &= counted[secret]  # of -1 the last one, which `has` leaves out already
-    radix = int(secret.max(initial=0)) + 1
-    pairs = np.unique(unit[has] * radix + secret[has])
-    offsets = np.concatenate([[0], np.cumsum(np.bincount(pairs // radix, minlength=units))])
-    return Secrets(offsets, pairs % radix)

@@ -10,8 +10,9 @@ import numpy as np
 from tcdp_audit.plugin._internal import Counts, boundaries, checkpoint, order_of, positions_of, run_lengths
 from tcdp_audit.plugin.check import Ratios
 from tcdp_audit_plugins.checks.histories.combinations import BLOCK, Block, Ordered, visit_combinations
-from tcdp_audit_plugins.checks.histories.events import Events, Flags, Positions, Secrets
+from tcdp_audit_plugins.checks.histories.events import Events, Flags, Positions
 from tcdp_audit_plugins.checks.histories.nearby import NearbyEvents
+from tcdp_audit_plugins.checks.histories.sensitive import Secrets
 
 NONE = np.iinfo(np.int64).max  # what nothing was looked at for
 
@@ -58,7 +59,7 @@ class Tally:
         self.inferred = np.zeros(self.units, bool)
 
     def add(self, block: Block, supports: Counts) -> None:
-        """Count combinations, and let each unit have the least support of its own."""
+        """Count combinations, and lower the support of each unit to the least of those that it has."""
         self.combinations += len(supports)
         self.holders += len(block.holder)
         np.minimum.at(self.supports, block.holder, supports[block.number])
@@ -157,7 +158,7 @@ def knowledge_of(
         return np.ones(len(supports), bool) if ordered.timed else supports > 1
 
     visit_combinations(ordered, longest, visit, block=block, labelled=nearby is not None)
-    return _by_size(events, ordered, tallies)
+    return _by_size(events, ordered, tallies) if tallies else []
 
 
 def _near_supports(nearby: NearbyEvents, block: Block, tally: Tally, size: int) -> Counts:
@@ -170,11 +171,32 @@ def _near_supports(nearby: NearbyEvents, block: Block, tally: Tally, size: int) 
     return supports
 
 
+def without_events(events: Events, secrets: Secrets | None, most: Fraction | None) -> Tally:
+    """Figures of the units that have no event: by what is always known of them, and for these units alone.
+
+    Args:
+        events: of all units.
+        secrets: the sensitive values of units.
+        most: the largest share of a value that is allowed.
+
+    Cost: O(units log units).
+    """
+    tally, lacking = Tally(events.units, secrets, most), events.lengths == 0
+    if lacking.any():
+        alike = np.flatnonzero(np.isin(events.static, events.static[lacking]))
+        alike = alike[np.argsort(events.static[alike], kind="stable")]
+        starts = boundaries(events.static[alike]).astype(np.int64)
+        block = Block(0, starts, alike, alike, np.ones(len(alike), bool), None, None)
+        tally.infer(block, block.number, alike, block.lengths)
+        tally.supports[lacking] = events.alike[lacking]
+        tally.inferred &= lacking
+    return tally
+
+
 def _by_size(events: Events, ordered: Ordered, tallies: list[Tally]) -> list[KnowledgeOfSize]:
     """The figures of each size, with what was left out because a part of it was enough."""
-    amounts = ordered.amounts(len(tallies))
-    supports = np.where(events.lengths == 0, events.alike, NONE)
-    inferred = np.zeros(events.units, bool)
+    amounts, none = ordered.amounts(len(tallies)), without_events(events, tallies[0].secrets, tallies[0].most)
+    supports, inferred = none.supports, none.inferred
     sizes = []
     for size, (tally, amount) in enumerate(zip(tallies, amounts, strict=True), 1):
         sure = _is_alone_with_a_value(events, tally.secrets, supports, size)
@@ -183,7 +205,7 @@ def _by_size(events: Events, ordered: Ordered, tallies: list[Tally]) -> list[Kno
         left_out = 0 if ordered.timed else round(amount) - tally.holders
         confidence = None
         if tally.secrets is not None:
-            confidence = max(tally.confidence, Fraction(1 if left_out and sure else 0))
+            confidence = max(tally.confidence, none.confidence, Fraction(1 if left_out and sure else 0))
         sizes.append(KnowledgeOfSize(size, tally.combinations + left_out, supports, confidence, inferred))
     return sizes
 

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
-from typing import Annotated, Any, Literal
+from typing import Any
 
 import numpy as np
-from pydantic import Field
 
-from tcdp_audit.plugin._internal import Counts
 from tcdp_audit.plugin.check import (
     Check,
     DisclosureType,
@@ -19,67 +17,28 @@ from tcdp_audit.plugin.check import (
     TableFigure,
     TableView,
 )
-from tcdp_audit.plugin.detector import Exact, PolicyDocument, Text
-from tcdp_audit.plugin.engine import CheckError
-from tcdp_audit.plugin.sentences import Comparison, Outcome, Sentences, count
+from tcdp_audit.plugin.detector import PolicyDocument
+from tcdp_audit.plugin.sentences import Comparison, Outcome, Sentences
 from tcdp_audit_plugins.checks._shared.sampling import distribution_of
 from tcdp_audit_plugins.checks.histories.combinations import Ordered
-from tcdp_audit_plugins.checks.histories.events import Flags, UnitRows, events_of
-from tcdp_audit_plugins.checks.histories.knowledge import NONE, KnowledgeOfSize, knowledge_of, known_at
+from tcdp_audit_plugins.checks.histories.knowledge import KnowledgeOfSize, knowledge_of, known_at
 from tcdp_audit_plugins.checks.histories.reading import (
-    EventParameters,
+    KnownEventsParameters,
     ReadEvents,
+    attribute_faults,
     block_for,
     event_details,
-    generator_of,
+    failing_units,
     once_each,
     read_events,
     require_events,
-    table_faults,
     time_faults,
     tolerance_faults,
 )
-from tcdp_audit_plugins.checks.histories.sample import SampledKnowledge, sampled_knowledge
+from tcdp_audit_plugins.checks.histories.sample import known_sample, too_many
 from tcdp_audit_plugins.checks.histories.sensitive import SensitiveValues, attribute_of
-from tcdp_audit_plugins.checks.histories.windows import in_windows
+from tcdp_audit_plugins.checks.histories.windows import known_windows
 from tcdp_audit_plugins.guides import built_in_guide
-
-MOST = 10**9  # combinations, or comparisons of them with units, up to which all are looked at
-
-
-class KnownEventsParameters(EventParameters):
-    """Parameters of `known_events`."""
-
-    k: Annotated[
-        int | None, Field(ge=1, description="The least number of units that have any events that one of them has.")
-    ] = None
-    m: Annotated[int, Field(ge=1, description="How many events of a unit an intruder knows, at the most.")] = 3
-    C: Annotated[
-        Exact | None,
-        Field(gt=0, le=1, description="The largest share of the units with some known events that have one value."),
-    ] = None
-    attribute: Annotated[
-        Text | None,
-        Field(description="The sensitive attribute that may be inferred; by default the only one that there is."),
-    ] = None
-    values: Annotated[
-        list[Text] | None,
-        Field(min_length=1, description="The values of `attribute` that must not be inferred; by default every one."),
-    ] = None
-    repeats: Annotated[
-        Literal["counted", "ignored"],
-        Field(description="Whether an intruder knows how often equal events occurred, or only that they did."),
-    ] = "counted"
-    order: Annotated[
-        Literal["none", "sequence"],
-        Field(description="With `sequence`, the order of the events is known in the place of their times."),
-    ] = "none"
-    window: Annotated[
-        Exact | None,
-        Field(
-            gt=0, description="All events of a period of this length are known (in days for dates), whatever `m` is."
-        ),
-    ] = None
 
 
 def known_events(view: TableView, parameters: KnownEventsParameters) -> TableFigure:
@@ -92,8 +51,8 @@ def known_events(view: TableView, parameters: KnownEventsParameters) -> TableFig
         An exact whole number of units; under the further limit `C` the largest share of these units with one value.
 
     Raises:
-        CheckError: there is no event, no time where one is needed, or combinations are more than 10^9 and a sample of
-            them decides nothing.
+        CheckError: there is no event, nothing is known of one, there is no time where one is needed, or combinations
+            are more than 10^9 and a sample of them decides nothing.
 
     Cost: O(combinations of m events that units have) in time, and blocks of them in memory.
 
@@ -103,17 +62,18 @@ def known_events(view: TableView, parameters: KnownEventsParameters) -> TableFig
     inferring = parameters.C is not None or parameters.values is not None
     name = attribute_of(view, parameters.attribute, needed=inferring)
     rows = view.events(parameters.attributes, attribute=name, table=parameters.table)
-    require_events(view, rows)
+    order = parameters.order == "sequence"
+    require_events(view, rows, at=parameters.tolerance is not None or parameters.window is not None, order=order)
     sensitive = SensitiveValues.of(view, rows, name, parameters.values, needed=inferring)
     if parameters.window is not None:
-        return _in_windows(rows, parameters, sensitive)
-    read = read_events(rows, parameters.tolerance, order=parameters.order == "sequence")
+        return known_windows(rows, parameters, sensitive)
+    read = read_events(rows, parameters.tolerance, order=order)
     if parameters.repeats == "ignored":
         read = once_each(read)
-    most = max(min(parameters.m, int(read.events.lengths.max(initial=0))), 1)
-    amounts = np.array(Ordered.of(read.events, most).amounts(most)) * _compared_with(read)
-    if amounts.sum() > MOST:
-        return _of_sample(view, read, parameters, sensitive, amounts.tolist())
+    most = min(parameters.m, int(read.events.lengths.max()))
+    amounts = [one * _compared_with(read) for one in Ordered.of(read.events, most).amounts(most)]
+    if too_many(amounts):
+        return known_sample(view, read, parameters, sensitive, amounts)
     sizes = knowledge_of(
         read.events,
         parameters.m,
@@ -136,8 +96,7 @@ def _figure(
     parameters: KnownEventsParameters,
     sensitive: SensitiveValues,
 ) -> TableFigure:
-    events, last = read.events, sizes[-1] if sizes else None
-    supports = events.alike if last is None else last.supports
+    events, last = read.events, sizes[-1]
     details: dict[str, Any] = {
         **event_details(read),
         "sizes": [_of_size(one, parameters) for one in sizes],
@@ -145,22 +104,15 @@ def _figure(
     }
     confidences = [one.confidence for one in sizes if one.confidence is not None]
     details |= sensitive.details(max(confidences, default=None))
-    inferred = np.zeros(events.units, bool) if last is None else last.inferred
     return TableFigure(
-        Fraction(int(supports.min())),
+        Fraction(int(last.supports.min())),
         events.units,
-        _failing(supports, inferred, parameters),
+        failing_units(last.supports, last.inferred, parameters),
         details=details,
-        distribution=distribution_of(supports, np.ones(events.units, np.int64)),
+        distribution=distribution_of(last.supports, np.ones(events.units, np.int64)),
         further={"C": max(confidences, default=Fraction(0))},
         violation=sensitive.violation,
     )
-
-
-def _failing(supports: Counts, inferred: Flags, parameters: KnownEventsParameters) -> int | None:
-    if parameters.k is None and parameters.C is None:
-        return None
-    return int(((supports < (parameters.k or 0)) | inferred).sum())
 
 
 def _of_size(one: KnowledgeOfSize, parameters: KnownEventsParameters) -> dict[str, Any]:
@@ -180,106 +132,8 @@ def _of_size(one: KnowledgeOfSize, parameters: KnownEventsParameters) -> dict[st
     return figures
 
 
-def _in_windows(rows: UnitRows, parameters: KnownEventsParameters, sensitive: SensitiveValues) -> TableFigure:
-    """Measure what all events of one window reveal."""
-    if rows.time is None:
-        raise CheckError("`window` needs the times of events; name their column in the policy as `time:`")
-    events = events_of(rows, timed=True)
-    assert parameters.window is not None and events.without_time is not None  # noqa: S101, PT018
-    if events.without_time.all():
-        raise CheckError("no event has a time, so that none is in a window")
-    if parameters.repeats == "ignored":
-        events = events.once_each()
-    of_windows, windows = in_windows(events, parameters.window / rows.step, sensitive.secrets, parameters.C)
-    has = of_windows.supports < NONE
-    missing = int(rows.without_time.sum())
-    details: dict[str, Any] = {
-        **event_details(ReadEvents(events, None, missing, rows)),
-        "windows": windows,
-        "alone": int((of_windows.supports == 1).sum()),
-    }
-    details |= sensitive.details(of_windows.confidence)
-    return TableFigure(
-        Fraction(int(of_windows.supports.min())),
-        rows.units,
-        _failing(of_windows.supports, of_windows.inferred, parameters),
-        details=details,
-        distribution=distribution_of(of_windows.supports[has], np.ones(int(has.sum()), np.int64)),
-        further={"C": of_windows.confidence or Fraction(0)},
-        violation=sensitive.violation,
-    )
-
-
-def _of_sample(
-    view: TableView,
-    read: ReadEvents,
-    parameters: KnownEventsParameters,
-    sensitive: SensitiveValues,
-    amounts: Sequence[float],
-) -> TableFigure:
-    """A failure that a sample proves, or a pass that whole histories prove.
-
-    Raises:
-        CheckError: neither proves anything.
-    """
-    events, nearby = read.untimed
-    k, size = parameters.k, len(amounts)
-    sample = sampled_knowledge(
-        events, size, nearby, generator_of(view), k=k or 0, secrets=sensitive.secrets, most=parameters.C
-    )
-    bound = _bound(read, parameters)
-    fails = (k is not None and sample.support < k) or (
-        parameters.C is not None and sample.confidence is not None and sample.confidence > parameters.C
-    )
-    if not fails and (k is None or parameters.C is not None or bound < k):
-        raise CheckError(_undecided(sample, bound, amounts, compared=read.nearby is not None))
-    details = {
-        **event_details(read),
-        "sampled": True,
-        "combinations": round(sum(amounts)),
-        "sampled_units": sample.units,
-        "sampled_combinations": sample.combinations,
-        "smallest_support_sampled": sample.support,
-        "smallest_class": bound,
-        "seed": view.policy.document.seed,
-        **sensitive.details(sample.confidence),
-    }
-    return TableFigure(
-        Fraction(sample.support if fails else bound),
-        events.units,
-        sample.exposed if fails else 0,
-        details=details,
-        further={"C": sample.confidence or Fraction(0)},
-        violation=sensitive.violation,
-    )
-
-
-def _bound(read: ReadEvents, parameters: KnownEventsParameters) -> int:
-    """A lower bound of the figure: equal whole histories have equal parts.
-
-    Where times are used that are no part of a history, equal histories may have other ones, and nothing is known.
-    """
-    rows = read.rows
-    used = parameters.order == "sequence" or parameters.tolerance is not None
-    return 1 if used and rows.time_column not in rows.codes else int(rows.least_class)
-
-
-def _undecided(sample: SampledKnowledge, bound: int, amounts: Sequence[float], *, compared: bool) -> str:
-    """Say what was looked at, why that decides nothing, and what would."""
-    sums = np.cumsum(amounts).tolist()
-    fits = [size for size, amount in enumerate(sums, 1) if amount <= MOST]
-    number = f"{round(sums[-1]):,}" if sums[-1] < 10**15 else f"{sums[-1]:.2g}"
-    what = "comparisons with combinations" if compared else "combinations"
-    return (
-        f"{number} {what} of at most {count(len(amounts), 'event')} are too many to look at all of them ({MOST:,} at "
-        f"the most); the rarest of {sample.combinations:,} in a sample occurs in {sample.support:,} histories, and the "
-        f"smallest class of equal whole histories is of {bound:,}, which decides nothing; "
-        + (f"lower `m` to {max(fits)}" if fits else "make the events coarser, or histories shorter")
-    )
-
-
 def _faults(parameters: KnownEventsParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
-    yield from table_faults(parameters, document)
+    yield from attribute_faults(parameters, document)
     yield from tolerance_faults(parameters, parameters.m, "m", document)
     if parameters.order == "sequence" and parameters.tolerance is not None:
         yield "tolerance", "is about times, and with `order: sequence` only their order is known; choose one of them"

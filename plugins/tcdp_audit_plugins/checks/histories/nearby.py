@@ -10,6 +10,7 @@ from itertools import pairwise
 import numpy as np
 
 from tcdp_audit.plugin._internal import (
+    LIMIT,
     Counts,
     boundaries,
     checkpoint,
@@ -19,7 +20,7 @@ from tcdp_audit.plugin._internal import (
     positions_of,
     run_lengths,
 )
-from tcdp_audit_plugins.checks.histories.combinations import BLOCK, LIMIT
+from tcdp_audit_plugins.checks.histories.combinations import BLOCK
 from tcdp_audit_plugins.checks.histories.events import Events, Flags, Positions
 
 
@@ -85,8 +86,10 @@ class NearbyEvents:
         point_keys, point = numbered(keys.values, max(keys.span, 1))
         label_of_point, rank_of_point = keys.decode(point_keys.astype(np.int64))
         at = times[rank_of_point]
-        low = np.searchsorted(times, at - tolerance, side="left")
-        high = np.searchsorted(times, at + tolerance, side="right")
+        tolerance = min(tolerance, np.iinfo(np.int64).max)
+        first, last = (times[0], times[-1]) if len(times) else (0, 0)  # no nearer end is needed, and sums may overflow
+        low = np.searchsorted(times, at - np.minimum(tolerance, at - first), side="left")
+        high = np.searchsorted(times, at + np.minimum(tolerance, last - at), side="right")
         return cls(events.unit, label, rank, point.astype(np.int64), low, high, label_of_point, ranks)
 
     def once_each(self) -> NearbyEvents:
@@ -124,6 +127,13 @@ class NearbyEvents:
             checkpoint()
             some = slice(start, end)
             yield some, self._fits(points[some], place[some], least[some])
+
+    def supports(self, points: Positions, block: int = BLOCK) -> Counts:
+        """The number of units that fit each combination of points, as for `fits`. Shape (combinations,)."""
+        supports = np.zeros(len(points), np.int64)
+        for some, fits in self.fits(points, block):
+            supports[some] = fits.supports
+        return supports
 
     def _fits(self, points: Positions, place: Positions, amounts: Counts) -> Fits:
         """The units that fit, out of those with an event near the point that has fewest; each by the first of these."""

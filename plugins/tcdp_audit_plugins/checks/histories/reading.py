@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from math import floor
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import numpy as np
 from pydantic import Field
@@ -17,8 +17,11 @@ from tcdp_audit.plugin.detector import Exact, PolicyDocument, Text
 from tcdp_audit.plugin.engine import CheckError
 from tcdp_audit.plugin.sentences import count
 from tcdp_audit_plugins.checks.histories.combinations import BLOCK, EACH
-from tcdp_audit_plugins.checks.histories.events import Events, UnitRows, events_of
+from tcdp_audit_plugins.checks.histories.events import Events, Flags, events_of
 from tcdp_audit_plugins.checks.histories.nearby import NearbyEvents
+
+if TYPE_CHECKING:
+    from tcdp_audit.plugin._internal import Counts, UnitRows
 
 OF_EVENT = 200  # bytes that an event takes while combinations are formed
 MOST_NEAR = 3  # known events where their times may be wrong
@@ -28,7 +31,8 @@ class EventParameters(Parameters):
     """Parameters of the checks that know some events of a unit."""
 
     table: Annotated[
-        Text | None, Field(description="The table of the events; by default the only one that has any.")
+        Text | None,
+        Field(description="`members`: the people of households are the events; by default the rows of units."),
     ] = None
     attributes: Annotated[
         list[Text] | None,
@@ -43,6 +47,41 @@ class EventParameters(Parameters):
             min_length=1,
             max_length=1,
             description="The column `time`, and by how much what is known of it may be wrong (in days for dates).",
+        ),
+    ] = None
+
+
+class KnownEventsParameters(EventParameters):
+    """Parameters of `known_events`."""
+
+    k: Annotated[
+        int | None, Field(ge=1, description="The least number of units that have any events that one of them has.")
+    ] = None
+    m: Annotated[int, Field(ge=1, description="How many events of a unit an intruder knows, at the most.")] = 3
+    C: Annotated[
+        Exact | None,
+        Field(gt=0, le=1, description="The largest share of the units with some known events that have one value."),
+    ] = None
+    attribute: Annotated[
+        Text | None,
+        Field(description="The sensitive attribute that may be inferred; by default the only one that there is."),
+    ] = None
+    values: Annotated[
+        list[Text] | None,
+        Field(min_length=1, description="The values of `attribute` that must not be inferred; by default all of them."),
+    ] = None
+    repeats: Annotated[
+        Literal["counted", "ignored"],
+        Field(description="Whether an intruder knows how often equal events occurred, or only that they did."),
+    ] = "counted"
+    order: Annotated[
+        Literal["none", "sequence"],
+        Field(description="With `sequence`, the order of the events is known in the place of their times."),
+    ] = "none"
+    window: Annotated[
+        Exact | None,
+        Field(
+            gt=0, description="All events of a period of this length are known (in days for dates); `m` does not apply."
         ),
     ] = None
 
@@ -92,6 +131,8 @@ def read_events(rows: UnitRows, tolerance: Mapping[str, Fraction] | None, *, ord
     assert events.without_time is not None  # noqa: S101 - it has times
     missing = int(events.without_time.sum())
     if tolerance is None:
+        if events.without_time.all():
+            raise CheckError("no event has a time, so that the order of none is known")
         return ReadEvents(events.of(~events.without_time), None, missing, rows)
     ((column, allowed),) = tolerance.items()
     if column.rpartition(".")[2] != rows.time_column.rpartition(".")[2]:
@@ -100,14 +141,25 @@ def read_events(rows: UnitRows, tolerance: Mapping[str, Fraction] | None, *, ord
     return ReadEvents(Events(events.unit, nearby.point, events.static), nearby, missing, rows)
 
 
-def require_events(view: TableView, rows: UnitRows) -> None:
+def require_events(view: TableView, rows: UnitRows, *, at: bool, order: bool = False) -> None:
     """Refuse what cannot be measured.
 
+    Args:
+        view: of the release.
+        rows: as the view gives them.
+        at: whether an intruder knows about when events were, by a tolerance or a window.
+        order: whether the order of events is known in the place of their times.
+
     Raises:
-        CheckError: there is no event, or there are too many for the memory.
+        CheckError: there is no event, nothing is known of one, or there are too many for the memory.
     """
     if not len(rows.unit):
         raise CheckError("the table has no events, so nothing can be known of one; leave the check out")
+    if not at and not {*rows.codes} - ({rows.time_column} if order else set()):
+        raise CheckError(
+            "no column is known of an event, so there is nothing to measure; declare quasi-identifiers that differ "
+            "within units, or name columns in `attributes`"
+        )
     needed = OF_EVENT * len(rows.unit)
     if view.memory is not None and needed > view.memory:
         raise CheckError(
@@ -130,7 +182,7 @@ def block_for(view: TableView, size: int) -> int:
 
 
 def generator_of(view: TableView) -> np.random.Generator:
-    """Random numbers that the policy's seed determines."""
+    """A generator of random numbers that the seed of the policy determines."""
     return np.random.default_rng(view.policy.document.seed)
 
 
@@ -162,11 +214,18 @@ def tolerance_faults(
         )
 
 
-def table_faults(parameters: EventParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
-    """Columns that no table declares, and those that only join rows."""
+def attribute_faults(parameters: EventParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
+    """Say why columns cannot be known of an event: they join rows."""
     for name in parameters.attributes or []:
         if name in (document.unit, document.key):
             yield "attributes", f"{name!r} joins the rows of a unit; name columns that can be known of an event"
+
+
+def failing_units(supports: Counts, inferred: Flags, parameters: KnownEventsParameters) -> int | None:
+    """The number of units that fail a demand of `known_events`; None without one."""
+    if parameters.k is None and parameters.C is None:
+        return None
+    return int(((supports < (parameters.k or 0)) | inferred).sum())
 
 
 def event_details(read: ReadEvents) -> dict[str, Any]:

@@ -1,19 +1,70 @@
-"""The sensitive values that an intruder could infer of units, as a check is asked for them."""
+"""The sensitive values of units, and those that an intruder must not infer."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tcdp_audit.plugin.check import TableView
 from tcdp_audit.plugin.detector import Role
 from tcdp_audit.plugin.engine import CheckError
-from tcdp_audit.plugin.sentences import agree, count
-from tcdp_audit_plugins.checks.histories.events import Flags, Secrets, UnitRows, secrets_of
+from tcdp_audit.plugin.sentences import count
+from tcdp_audit_plugins.checks._shared.sensitive_values import violation_of_missing
+from tcdp_audit_plugins.checks.histories.events import Flags, Positions
+
+if TYPE_CHECKING:
+    from tcdp_audit.plugin._internal import Counts, UnitRows
+    from tcdp_audit.plugin.check import TableView
+
+
+@dataclass(frozen=True)
+class Secrets:
+    """The different values of a sensitive attribute that each unit has in any of its rows.
+
+    Args:
+        offsets: where those of each unit begin in `values`. Shape (units + 1,).
+        values: codes from 0, those of a unit ascending. Shape (pairs,).
+    """
+
+    offsets: Positions
+    values: Positions
+
+    @cached_property
+    def lengths(self) -> Counts:
+        """The number of values of each unit. Shape (units,)."""
+        return np.diff(self.offsets)
+
+    @cached_property
+    def different(self) -> int:
+        """A number above all codes."""
+        return int(self.values.max(initial=-1)) + 1
+
+
+def secrets_of(unit: Positions, units: int, secret: Positions, counted: Flags | None = None) -> Secrets:
+    """The values that units have.
+
+    Args:
+        unit: of each row.
+        units: how many there are.
+        secret: the value of each row, -1 where it is missing. Same shape.
+        counted: which values must not be inferred; None for all. Shape (values,).
+
+    Example:
+        >>> one = secrets_of(np.array([1, 0, 1, 1]), 2, np.array([0, -1, 2, 0]))
+        >>> one.offsets.tolist(), one.values.tolist()
+        ([0, 0, 2], [0, 2])
+    """
+    has = secret >= 0
+    if counted is not None and len(counted):
+        has &= counted[secret]  # of -1 the last one, which `has` leaves out already
+    radix = int(secret.max(initial=0)) + 1
+    pairs = np.unique(unit[has] * radix + secret[has])
+    offsets = np.concatenate([[0], np.cumsum(np.bincount(pairs // radix, minlength=units))])
+    return Secrets(offsets, pairs % radix)
 
 
 def attribute_of(view: TableView, given: str | None, *, needed: bool) -> str | None:
@@ -57,15 +108,12 @@ class SensitiveValues:
         secret = rows.secret
         assert secret is not None  # noqa: S101 - the attribute was asked for
         missing = int((secret < 0).sum())
-        if missing == len(secret):
-            if needed:
-                raise CheckError(f"column {name!r} has no value in any event")
-            return cls(None, None, "")
-        are_missing = f"{count(missing, 'event')} {agree(missing, 'has', 'have')} no value"
-        violation = f"{are_missing} in the sensitive attribute {name!r}"
-        fails = missing > 0 and view.policy.conventions.missing_sensitive == "fail"
-        counted = _counted(rows, name, values)
-        return cls(name, secrets_of(rows.unit, rows.units, secret, counted), violation if fails else "")
+        violation = violation_of_missing(view, name, missing, "event")
+        if missing < len(secret):
+            return cls(name, secrets_of(rows.unit, rows.units, secret, _counted(rows, name, values)), violation)
+        if needed:
+            raise CheckError(f"column {name!r} has no value in any event")
+        return cls(None, None, violation)
 
     def details(self, confidence: Fraction | None) -> dict[str, Any]:
         """The attribute and the largest share of a value of it; nothing without one."""

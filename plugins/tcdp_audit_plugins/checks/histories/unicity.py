@@ -16,12 +16,12 @@ from tcdp_audit_plugins.checks.histories.combinations import Ordered
 from tcdp_audit_plugins.checks.histories.reading import (
     EventParameters,
     ReadEvents,
+    attribute_faults,
     block_for,
     event_details,
     generator_of,
     read_events,
     require_events,
-    table_faults,
     tolerance_faults,
 )
 from tcdp_audit_plugins.guides import built_in_guide
@@ -65,14 +65,15 @@ def unicity(view: TableView, parameters: UnicityParameters) -> TableFigure:
         An exact fraction; of draws a float.
 
     Raises:
-        CheckError: there is no event, or no unit has as many as are drawn and the others are left out.
+        CheckError: there is no event, nothing is known of one, or no unit has as many as are drawn and the others are
+            left out.
 
     Cost: O(combinations of events that several units have); of draws that of looking each of them up.
 
     Source: de Montjoye et al., Unique in the Crowd, Scientific Reports 3, 1376, 2013.
     """
     rows = view.events(parameters.attributes, table=parameters.table)
-    require_events(view, rows)
+    require_events(view, rows, at=parameters.tolerance is not None)
     read = read_events(rows, parameters.tolerance)
     chances = _chances(view, read, parameters)
     lacking = [one.points for one in chances if not one.units]
@@ -120,15 +121,15 @@ def _of_points(one: Chance) -> dict[str, Any]:
 
 
 def _faults(parameters: UnicityParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
-    yield from table_faults(parameters, document)
+    yield from attribute_faults(parameters, document)
     yield from tolerance_faults(parameters, max(parameters.numbers), "points", document)
 
 
 def _values(outcome: Outcome) -> Mapping[str, Any]:
     """The figures of the number of points that decides."""
     chances, worst = outcome.details["chances"], outcome.details["worst_points"]
-    (own,) = (one for one in chances if one["points"] == worst)
-    return {"drawn": own["points"], "margin": own.get("margin", 0), "mean": float(own["unicity"])}
+    (deciding,) = (one for one in chances if one["points"] == worst)
+    return {"drawn": deciding["points"], "margin": deciding.get("margin", 0), "mean": float(deciding["unicity"])}
 
 
 CHECKS: list[Check] = [
@@ -153,7 +154,8 @@ CHECKS: list[Check] = [
             values=_values,
             parts={
                 "alone": (
-                    "By {known} of {drawn:event} drawn at random, {person} is alone with a probability of "
+                    "By {known} of {drawn:event} drawn at random, {person} "
+                    "[{short_histories=leave_out?}with as many ]is alone with a probability of "
                     "[{margin>0?}at most ]{observed:%}[{margin>0?} (estimated: {mean:%} of the draws)]"
                 ),
             },
