@@ -27,7 +27,8 @@ from tcdp_audit.core.remedy.remedy import DominatedError, Remedy, RemedyError, T
 from tcdp_audit.core.remedy.treatment import apply_treatment, require_treatment, same_cells, touched
 from tcdp_audit.core.remedy.unit_cells import with_unit_cells
 from tcdp_audit.core.remedy.view import RemedyView
-from tcdp_audit.core.repair.candidate import Candidate, LossLimits, OpenTable, TooMuchLostError, require_units_behind
+from tcdp_audit.core.repair.candidate import Candidate, LossLimits, OpenTable, TooMuchLostError
+from tcdp_audit.core.repair.pseudonyms import require_units_behind
 from tcdp_audit.core.results.change_log import Step, failing_demands, flow
 from tcdp_audit.core.session.inputs import AuditInputs
 
@@ -166,13 +167,13 @@ class RepairLoop:
             after = replace(after, loss=self._affordable(planned, self.loss_of(after)))
         if not self.policy.remedies:
             require_least(after.rank[1], self._least)
-        require_units_behind(self.input, after)
-        outcomes = after.opened.settled.outcomes()
+        after = replace(after, outcomes=after.opened.settled.outcomes())
+        require_units_behind(self.inputs, self.input, after)
         step = Step(
             remedy=planned.remedy.name,
             title=planned.remedy.title,
             parameters=explicit_parameters(planned),
-            outcomes=outcomes,
+            outcomes=after.outcomes,
             cells=touched(view, treatment),
             suppressed=candidate.table.num_rows - after.table.num_rows,
             notes=treatment.notes,
@@ -181,7 +182,7 @@ class RepairLoop:
             unhelped=unhelped,
             attacks=treatment.attacks,
         )
-        return replace(after, outcomes=outcomes, steps=(*candidate.steps, step))
+        return replace(after, steps=(*candidate.steps, step))
 
     def _affordable(self, planned: PlannedRemedy, loss: InformationLoss) -> InformationLoss:
         """Return a loss that is within the policy's limits; otherwise raise `TooMuchLostError`."""
