@@ -12,7 +12,7 @@ import pytest
 
 from tcdp_audit import load_policy
 from tcdp_audit.core.engines.opening import open_engine
-from tcdp_audit.core.information_loss.links import LostLinks, lost_links
+from tcdp_audit.core.information_loss.columns import LostLinks, lost_links
 from tcdp_audit.core.release.release import Release
 
 POLICY = {

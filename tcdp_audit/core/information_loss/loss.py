@@ -14,16 +14,17 @@ from numpy.typing import NDArray
 from tcdp_audit.core.base.outcome import number
 from tcdp_audit.core.information_loss.columns import (
     ClassSizes,
+    LostLinks,
     PairedColumn,
     class_sizes,
     demanded_k,
     lossy_columns,
+    lost_links,
     paired_columns,
     share,
 )
 from tcdp_audit.core.information_loss.counting import CountingError, TableError, counting_error, table_error
 from tcdp_audit.core.information_loss.coverage import Coverage, MutualInformation, information_on, information_retained
-from tcdp_audit.core.information_loss.links import LostLinks, lost_links
 from tcdp_audit.core.information_loss.ordered import (
     CorrelationChange,
     Deviation,
