@@ -68,3 +68,23 @@ def test_rows_of_several_patients_do() -> None:
     result = fix(clinic(rows), asked(demand, {"redraw_pseudonym": {"per": "row"}}), plugins=PLUGINS)
     dropped = fix(clinic(rows), asked(demand, unit_released=False), plugins=PLUGINS)
     assert result.passed is dropped.before.passed
+
+
+def test_new_pseudonyms_of_households_have_a_cost() -> None:
+    rows = [(home, 10 * home + place, "fm"[place % 2]) for home in range(12) for place in range(home % 3 + 1)]
+    table = pa.table(dict(zip(("home", "person", "sex"), zip(*rows, strict=True), strict=True)))
+    roles = {"sex": "quasi_identifier", "home": "insensitive", "person": "insensitive"}
+    policy = {
+        "version": 1,
+        "unit": "person",
+        "household": "home",
+        "attributes": {name: {"role": role} for name, role in roles.items()},
+        "expect": [{"k_anonymity": {"k": 5}}],
+        "remedy": [{"redraw_pseudonym": {"per": "row"}}],
+    }
+    result = fix(table, policy, plugins=PLUGINS)
+    assert result.passed
+    assert result.log.loss["links"]["unit"] == "home"
+    assert result.log.loss["total"] == pytest.approx(20 / 24 / 2)
+    refused = fix(table, {**policy, "max_loss": "0.4"}, plugins=PLUGINS)
+    assert not refused.passed

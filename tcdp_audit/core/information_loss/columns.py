@@ -20,7 +20,7 @@ from tcdp_audit.core.encoding.reading import domain_of
 from tcdp_audit.core.policy.model import AttributeDeclaration, Role, Scale
 from tcdp_audit.core.policy.policy import Policy
 from tcdp_audit.core.release.release import Release
-from tcdp_audit.core.release.unit_readings import linking_unit
+from tcdp_audit.core.units.histories import root_of
 
 Positions = NDArray[np.intp]
 LOSSY_ROLES = (Role.QUASI_IDENTIFIER, Role.SENSITIVE)
@@ -234,10 +234,10 @@ def _average(sizes: NDArray[np.int64], k: Fraction | None) -> float | None:
 
 @dataclass(frozen=True)
 class LostLinks:
-    """The pairs of rows that a released unit joins, before and after.
+    """The pairs of rows that a released unit joins, or its household, before and after.
 
     Args:
-        unit: the unit's column.
+        unit: the column that joins them: the household's, or else the unit's.
         before: the pairs of rows of one unit before.
         after: how many of them are joined after.
         loss: the mean over all rows before of the share of their unit's other rows that they are no longer joined to;
@@ -262,8 +262,8 @@ def lost_links(before: Release, after: Release, position_before: Positions) -> L
 
     Cost: a scan of the column in each release, and a sort of the records.
     """
-    name = linking_unit(before.policy)
-    if name is None or before.obstacle(name) or after.obstacle(name) or not before.domains[name].repeats:
+    root = root_of(before)
+    if root is None or not root.repeats or (name := root.attribute) not in after.domains:
         return None
     units, new_units = (_units(release, release.domains[name]) for release in (before, after))
     sizes = np.bincount(units)

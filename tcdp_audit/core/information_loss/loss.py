@@ -80,8 +80,8 @@ class InformationLoss:
     def total(self) -> float:
         """Mean loss of a cell, from 0 (nothing changed) to 1 (nothing is left); compares remedies of every kind.
 
-        The mean is over the quasi-identifiers and sensitive attributes, and over all records before. A released unit
-        that joins rows is one more column: its cells lose what they no longer join.
+        The mean is over the quasi-identifiers and sensitive attributes, and over all records before. A
+        household, or else a released unit, that joins rows is one more column: its cells lose what they no longer join.
         """
         losses = [*self.cell_loss.values(), *([] if self.links is None else [self.links.loss])]
         return sum(losses) / len(losses) if losses else share(self.suppressed, self.records)

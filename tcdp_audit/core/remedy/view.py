@@ -30,6 +30,7 @@ from tcdp_audit.core.remedy.remedy import RemedyError, Treatment, require_least
 from tcdp_audit.core.remedy.unit_cells import UnitRows
 from tcdp_audit.core.units.behind import UnitsBehind, units_behind
 from tcdp_audit.core.units.coding import code_histories
+from tcdp_audit.core.units.histories import root_of
 
 CLASS_SIZES = (2, 3, 5, 7, 10, 15, 20, 30, 50, 100)  # sizes that are tried one after another
 
@@ -302,8 +303,8 @@ class RemedyView:
             DominatedError: another remedy, after which the release passes, loses less. See `least_loss`.
         """
         attributes = [name for name, one in self.policy.attributes.items() if one.role in LOSSY_ROLES]
-        joining = linking_unit(self.policy)  # a column of its own in the loss, where it joins rows
-        columns = self.release.columns.intersection([*attributes, *([] if joining is None else [joining])])
+        root = root_of(self.release)  # one more column of the loss, where it joins rows
+        columns = self.release.columns.intersection([*attributes, *([] if root is None else [root.attribute])])
         cells = self.records * len(columns)
         require_least(hidden_cells / cells if cells else 0.0, self.least_loss())
 
