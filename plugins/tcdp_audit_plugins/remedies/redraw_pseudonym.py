@@ -158,18 +158,20 @@ def _further_links(view: RemedyView) -> list[str]:
     dropped = {*document.with_role(Role.IDENTIFIER), *(name for name in (key, unit) if name is not None)}
     judged = {*document.with_role(Role.QUASI_IDENTIFIER), joined.column.name}
     others = sorted(view.release.columns - dropped - judged)
-    return [one.name for one in view.attributes(others) if _determines(one, joined)]
+    return [one.name for one in view.attributes(others) if _joins(one, joined)]
 
 
-def _determines(attribute: Attribute, joined: JoinedRows) -> bool:
-    """Say whether each value of a column is of one unit only, and one of them joins two of its rows."""
+def _joins(attribute: Attribute, joined: JoinedRows) -> bool:
+    """Say whether at least half of the rows whose value is in several rows have one that only their unit has."""
     present = ~attribute.domain.is_uninformative[attribute.codes]
     values, units = attribute.codes[present].astype(np.int64), joined.unit[present]
-    if not len(values):
-        return False
-    first = np.full(attribute.domain.size + 1, -1, dtype=np.int64)
+    first = np.empty(attribute.domain.size + 1, dtype=np.int64)
     first[values] = units
-    return bool((first[values] == units).all()) and bool(np.bincount(values).max() > 1)
+    repeated = np.bincount(values, minlength=len(first)) > 1
+    of_several = np.zeros(len(first), dtype=bool)
+    of_several[values[first[values] != units]] = True
+    joining, rows = (int(some[values].sum()) for some in (repeated & ~of_several, repeated))
+    return joining > 0 and 2 * joining >= rows
 
 
 # Windows
