@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from enum import StrEnum
 from fractions import Fraction
 from pathlib import Path
@@ -35,6 +35,7 @@ from tcdp_audit_plugins.remedies._shared.histories import (
     named,
     only_on_histories,
     require_dates,
+    require_whole,
     time_column,
 )
 
@@ -88,11 +89,8 @@ def why_not_applicable(view: RemedyView, parameters: RedrawPseudonymParameters |
         return reason
     if further := _further_links(view):
         return f"{named(further)} {agree(len(further), 'joins', 'join')} rows as well"
-    return NO_TIME if _is_windowed(parameters) and view.policy.document.time is None else ""
-
-
-def _is_windowed(parameters: RedrawPseudonymParameters | None) -> bool:
-    return parameters is not None and parameters.per is Per.WINDOW
+    windowed = parameters is not None and parameters.per is Per.WINDOW
+    return NO_TIME if windowed and view.policy.document.time is None else ""
 
 
 def suggest_parameters(view: RemedyView, outcomes: tuple[Outcome, ...]) -> Iterator[Mapping[str, Any]]:
@@ -137,12 +135,11 @@ def redraw_pseudonyms(view: RemedyView, parameters: RedrawPseudonymParameters) -
         )
     place = _unlinkable_places(view, joined, drawn, number)
     pseudonyms = _pseudonyms(view, joined.column, number)
-    fewest = _fewest_units(view, joined, drawn)
     notes = {
         "pseudonyms": number,
         "units": joined.present,
         "divided": _divided(joined, drawn),
-        "fewest_units": fewest,
+        "fewest_units": _fewest_units(view, joined, drawn),
     }
     return Treatment({joined.column.name: NewColumn(pseudonyms, place[drawn])}, notes=notes)
 
@@ -181,7 +178,8 @@ def _windows(view: RemedyView, joined: JoinedRows, width: Width | Fraction | Non
     """The number of the unit and window of each row. Rows without a time are a window of their own for each unit."""
     time = time_column(view)
     if isinstance(width, str):
-        of_value = _calendar_windows(time, width)
+        labels = [None if one is None else one.label(width) for one in time.periods]
+        of_value = _date_windows(time, labels, f"a {width.replace('_', ' ')}")
     else:
         assert width is not None  # noqa: S101 - the parameters were validated
         of_value = _number_windows(time, width) if is_number(time) else _day_windows(time, width)
@@ -191,34 +189,27 @@ def _windows(view: RemedyView, joined: JoinedRows, width: Width | Fraction | Non
     return numbered(keys.values, keys.span)[1].astype(np.int64)
 
 
-def _calendar_windows(time: Attribute, width: Width) -> Numbers:
-    """The window of each value of dates."""
-    require_dates(time)
-    numbers: dict[str, int] = {}
-    windows, reaching = [], []
-    for code, period in enumerate(time.periods):
-        label = None if period is None else period.label(width)
-        if period is not None and label is None:
-            reaching.append(code)
-        windows.append(WITHOUT_TIME if label is None else numbers.setdefault(label, len(numbers)))
-    _require_whole(time, reaching, f"a {width.replace('_', ' ')}")
-    return np.array(windows, dtype=np.int64)
-
-
 def _day_windows(time: Attribute, width: Fraction) -> Numbers:
     """The window of each value of dates, of so many days from 1970-01-01."""
+    ends = [
+        None if one is None else ((one.first - EPOCH) // width, (one.last - EPOCH) // width) for one in time.periods
+    ]
+    return _date_windows(time, [None if one is None or one[0] != one[1] else one[0] for one in ends], "a window")
+
+
+def _date_windows(time: Attribute, found: Sequence[str | int | None], window: str) -> Numbers:
+    """The window of each value of dates as a number.
+
+    Args:
+        time: the column.
+        found: the window of each value; None where it reaches over a border, and for a value without a date.
+        window: what a window is called, with its article.
+    """
     require_dates(time)
-    windows, reaching = [], []
-    for code, period in enumerate(time.periods):
-        if period is None:
-            windows.append(WITHOUT_TIME)
-            continue
-        first, last = ((day - EPOCH) // width for day in (period.first, period.last))
-        if first != last:
-            reaching.append(code)
-        windows.append(int(first))
-    _require_whole(time, reaching, "a window")
-    return np.array(windows, dtype=np.int64)
+    reaching = [code for code, one in enumerate(time.periods) if one is not None and found[code] is None]
+    require_whole(time, reaching, window, "give a `width` that contains it")
+    numbers = {one: place for place, one in enumerate(dict.fromkeys(found))}
+    return np.array([WITHOUT_TIME if one is None else numbers[one] for one in found], dtype=np.int64)
 
 
 def _number_windows(time: Attribute, width: Fraction) -> Numbers:
@@ -239,15 +230,6 @@ def _exact(label: str) -> Fraction:
         return Fraction(label.strip())
     except ValueError:
         return Fraction(float(label))
-
-
-def _require_whole(time: Attribute, reaching: list[int], window: str) -> None:
-    if reaching:
-        rows = int(time.domain.counts[reaching].sum())
-        raise RemedyError(
-            f"a date of {time.name!r} reaches over the border of {window} in {count(rows, 'record')}; give a `width` "
-            "that contains it"
-        )
 
 
 # Pseudonyms

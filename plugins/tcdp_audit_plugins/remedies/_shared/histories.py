@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -174,6 +174,25 @@ def require_dates(time: Attribute) -> None:
         rows = int(time.domain.counts[wrong].sum())
         raise RemedyError(
             f"the time {time.name!r} is no date (such as 2026-11-20 or 2026-11) in {count(rows, 'record')}"
+        )
+
+
+def require_whole(time: Attribute, reaching: Sequence[int], border: str, advice: str) -> None:
+    """Insist that no date reaches over the border of a period.
+
+    Args:
+        time: the column.
+        reaching: the codes of the values that do.
+        border: what the period is called, with its article.
+        advice: what to do.
+
+    Raises:
+        RemedyError: one does; the message has the number of records.
+    """
+    if reaching:
+        rows = int(time.domain.counts[reaching].sum())
+        raise RemedyError(
+            f"a date of {time.name!r} reaches over the border of {border} in {count(rows, 'record')}; {advice}"
         )
 
 
