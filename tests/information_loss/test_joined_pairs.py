@@ -64,10 +64,11 @@ def test_nothing_is_joined() -> None:
 
 
 def test_a_household_joins_its_peoples_rows() -> None:
-    homes = {"household": "home", "attributes": {**POLICY["attributes"], "home": {"role": "insensitive"}}}
-    policy = load_policy({**POLICY, **homes})
+    roles = {"age": "quasi_identifier", "person": "insensitive", "home": "insensitive"}
+    attributes = {name: {"role": role} for name, role in roles.items()}
+    policy = load_policy({**POLICY, "household": "home", "attributes": attributes})
     table = pa.table({"person": [1, 2, 3], "home": ["a", "a", "b"], "age": ["x", "y", "z"]})
     apart = table.set_column(1, "home", pa.array(["c", "d", "e"]))
     with open_engine(table, 2**26) as old, open_engine(apart, 2**26) as new:
         links = lost_links(Release(old, policy), Release(new, policy), np.arange(3))
-    assert links == LostLinks("home", 1, 0, pytest.approx(2 / 3))  # type: ignore[arg-type]
+    assert links == LostLinks("home", 1, 0, pytest.approx(2 / 3))

@@ -133,12 +133,14 @@ def redraw_pseudonyms(view: RemedyView, parameters: RedrawPseudonymParameters) -
         raise RemedyError(
             f"no {joined.noun} has rows in two windows, so new pseudonyms would join what the old ones do"
         )
+    owner = np.empty(number, dtype=np.int64)
+    owner[drawn] = joined.unit
     place = _unlinkable_places(view, joined, drawn, number)
     pseudonyms = _pseudonyms(view, joined.column, number)
     notes = {
         "pseudonyms": number,
         "units": joined.present,
-        "divided": _divided(joined, drawn),
+        "divided": int((np.bincount(owner) > 1).sum()),
         "fewest_units": _fewest_units(view, joined, drawn),
     }
     return Treatment({joined.column.name: NewColumn(pseudonyms, place[drawn])}, notes=notes)
@@ -197,19 +199,19 @@ def _day_windows(time: Attribute, width: Fraction) -> Numbers:
     return _date_windows(time, [None if one is None or one[0] != one[1] else one[0] for one in ends], "a window")
 
 
-def _date_windows(time: Attribute, found: Sequence[str | int | None], window: str) -> Numbers:
+def _date_windows(time: Attribute, dated: Sequence[str | int | None], window: str) -> Numbers:
     """The window of each value of dates as a number.
 
     Args:
         time: the column.
-        found: the window of each value; None where it reaches over a border, and for a value without a date.
+        dated: the window of each value; None where it reaches over a border, and for a value without a date.
         window: what a window is called, with its article.
     """
     require_dates(time)
-    reaching = [code for code, one in enumerate(time.periods) if one is not None and found[code] is None]
+    reaching = [code for code, one in enumerate(time.periods) if one is not None and dated[code] is None]
     require_whole(time, reaching, window, "give a `width` that contains it")
-    numbers = {one: place for place, one in enumerate(dict.fromkeys(found))}
-    return np.array([WITHOUT_TIME if one is None else numbers[one] for one in found], dtype=np.int64)
+    numbers = {one: place for place, one in enumerate(dict.fromkeys(dated))}
+    return np.array([WITHOUT_TIME if one is None else numbers[one] for one in dated], dtype=np.int64)
 
 
 def _number_windows(time: Attribute, width: Fraction) -> Numbers:
@@ -277,13 +279,6 @@ def _fewest_units(view: RemedyView, joined: JoinedRows, drawn: Numbers) -> int:
             "`unit_released: false`, under which remedies for single rows count the units behind them"
         )
     return behind.fewest
-
-
-def _divided(joined: JoinedRows, drawn: Numbers) -> int:
-    """The number of units whose rows get several pseudonyms."""
-    last = np.full(joined.units, -1, dtype=np.int64)
-    last[joined.unit] = drawn
-    return len(np.unique(joined.unit[last[joined.unit] != drawn]))
 
 
 REDRAW_PSEUDONYM = Remedy(

@@ -137,6 +137,14 @@ def _measured(expectation: Expectation, outcome: Outcome, policy: Policy) -> set
     return {name for one in targets if one.name == outcome.attribute for name in (*one.attributes, *one.known)}
 
 
+def judges_histories(policy: Policy, outcome: Outcome) -> bool:
+    """Whether a demand of a policy judges several rows of a unit together; see `RemedyView.judges_histories`."""
+    if outcome.conventions.get(KNOWN_ROWS) == "all":
+        return True
+    asked = (one for one in policy.expectations if one.check.name == outcome.check)
+    return any(one.check.reading(one.parameters) == "events" for one in asked)
+
+
 @dataclass(frozen=True)
 class RemedyView:
     """A release that fails its policy, to be changed.
@@ -318,10 +326,7 @@ class RemedyView:
 
         For classes these are whole histories; other demands may know of some rows of a unit.
         """
-        if outcome.conventions.get(KNOWN_ROWS) == "all":
-            return True
-        asked = (one for one in self.policy.expectations if one.check.name == outcome.check)
-        return any(one.check.reading(one.parameters) == "events" for one in asked)
+        return judges_histories(self.policy, outcome)
 
     def failing_records(self, treatment: Treatment) -> NDArray[np.bool_]:
         """Whether each record that a treatment retains fails a demand on classes, judged as in an audit.
