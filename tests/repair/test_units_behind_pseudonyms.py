@@ -62,6 +62,21 @@ def test_windows_of_one_patient_do_not_hide_each_other_where_one_row_is_known() 
     )
 
 
+def test_windows_of_one_patient_do_not_hide_each_other_where_all_rows_are_known() -> None:
+    """Only the first patient has a row in a and one in b in a window, twice, and others have either with c."""
+    rows = [(1, month, ward, value) for month, value in (("2024-01", "x"), ("2024-02", "y")) for ward in "ab"]
+    rows += [(10 + one, "2024-01", ward, "xy"[one % 2]) for one in range(12) for ward in ("ab"[one // 6], "c")]
+    remedy = {"redraw_pseudonym": {"per": "window", "width": "month"}}
+    demand = {"distinct_l_diversity": {"attribute": "diagnosis", "l": 2}}
+    result = fix(clinic(rows), asked(demand, remedy), plugins=PLUGINS)
+    assert not result.passed
+    assert result.log.tried[0].error.startswith("distinct_l_diversity would hold for new pseudonyms")
+    others = fix(clinic([*rows, *((2, *row[1:]) for row in rows[:4])]), asked(demand, remedy), plugins=PLUGINS)
+    assert not others.passed  # each of two patients has both values
+    honest = [(2 if row[:2] == (1, "2024-02") else row[0], *row[1:]) for row in rows]
+    assert fix(clinic(honest), asked(demand), plugins=PLUGINS).before.passed
+
+
 def test_rows_of_several_patients_do() -> None:
     rows = [*alone_in_a_ward(), (12, "2024-01", "a", "y"), (12, "2024-01", "b", "x")]
     demand = {"distinct_l_diversity": {"attribute": "diagnosis", "l": 2}}

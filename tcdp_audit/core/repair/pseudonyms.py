@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import ceil
 
 import numpy as np
 import pyarrow as pa
 
+from tcdp_audit.core.auditor.views import known_rows_of
+from tcdp_audit.core.base.frozen import FrozenDict
 from tcdp_audit.core.base.outcome import Outcome
 from tcdp_audit.core.base.words import count, listing
 from tcdp_audit.core.encoding.counted import CountedCodes
-from tcdp_audit.core.encoding.domain import Domain
-from tcdp_audit.core.encoding.keys import fold, numbered
+from tcdp_audit.core.encoding.keys import Codes, fold, numbered
 from tcdp_audit.core.engines.arrow_types import array_of_numbers
+from tcdp_audit.core.policy.model import AttributeDeclaration, Role
 from tcdp_audit.core.policy.policy import Policy
 from tcdp_audit.core.remedy.remedy import RemedyError
 from tcdp_audit.core.remedy.treatment import differing
@@ -22,9 +25,53 @@ from tcdp_audit.core.repair.candidate import Candidate, OpenTable
 from tcdp_audit.core.results.change_log import failing_demands
 from tcdp_audit.core.session.inputs import AuditInputs
 from tcdp_audit.core.units.behind import units_behind
+from tcdp_audit.core.units.coding import code_histories
+from tcdp_audit.core.units.engines import HISTORY
 from tcdp_audit.core.units.histories import root_of
 
 UNSEEN = "which no one who has the release alone could see; redraw pseudonyms last, or say `unit_released: false`"
+
+
+@dataclass(frozen=True)
+class _Redrawn:
+    """The rows of a release with new pseudonyms.
+
+    Args:
+        column: the name of the column of pseudonyms.
+        units: the unit of each row, as its cell before the repair.
+        unit: the same as a number. Shape (rows,).
+        pseudonym: the new pseudonym of each row as a number. Shape (rows,).
+        label: the combination of quasi-identifiers of each row as a number. Shape (rows,).
+    """
+
+    column: str
+    units: pa.ChunkedArray
+    unit: Codes
+    pseudonym: Codes
+    label: Codes
+
+    @classmethod
+    def of(cls, before: OpenTable, after: Candidate) -> _Redrawn | None:
+        """The rows of a candidate; None if its pseudonyms are those of the input."""
+        root = root_of(before.release)
+        if root is None or not root.repeats:
+            return None
+        name, release = root.attribute, after.opened.settled.release
+        units = before.table[name].take(array_of_numbers(after.retained))
+        if not differing(units, after.table[name]):
+            return None
+        known = [*release.quasi_identifiers, release.domains[name]]
+        codes = CountedCodes.joined([CountedCodes(one) for one in release.engine.batches(known)])
+        labels = fold([codes[one.attribute] for one in known[:-1]], [one.size + 1 for one in known[:-1]])
+        unit = np.concatenate([one[name] for one in before.engine.batches([root])])[after.retained].astype(np.int64)
+        pseudonym = numbered(codes[name].astype(np.int64), known[-1].size + 1)[1].astype(np.int64)
+        return cls(name, units, unit, pseudonym, numbered(labels.values, labels.span)[1].astype(np.int64))
+
+    @property
+    def histories(self) -> Codes:
+        """The new history that each row is in, as a number. Shape (rows,)."""
+        coded = code_histories(self.pseudonym, self.label, int(self.pseudonym.max()) + 1, int(self.label.max()) + 1)
+        return coded.codes[self.pseudonym]
 
 
 def require_units_behind(inputs: AuditInputs, before: OpenTable, after: Candidate) -> None:
@@ -32,8 +79,8 @@ def require_units_behind(inputs: AuditInputs, before: OpenTable, after: Candidat
 
     The audit of a release knows its pseudonyms only: five of them may be one person's, which is no class of five.
     Two conditions are necessary. A class of new histories with at least k pseudonyms has at least k units. A demand on
-    classes that holds for pseudonyms holds for single rows, too, where a unit counts once in a class, as without
-    pseudonyms.
+    classes that holds for pseudonyms holds in classes of rows, too, where a unit counts once: rows that agree in their
+    quasi-identifiers and, unless a single row is known, in the history of their pseudonym.
 
     Args:
         inputs: the policy, the options and the companion tables.
@@ -46,34 +93,19 @@ def require_units_behind(inputs: AuditInputs, before: OpenTable, after: Candidat
     Cost: O(records) where the pseudonyms are those of the input; otherwise a sort of the records, and an audit of the
     demands on classes.
     """
-    root = root_of(before.release)
-    if root is None or not root.repeats:
+    rows = _Redrawn.of(before, after)
+    if rows is None:
         return
-    units = before.table[root.attribute].take(array_of_numbers(after.retained))
-    if not differing(units, after.table[root.attribute]):
-        return
-    _require_units_in_classes(before, after, root)
-    failing = sorted({one.check for one in _failing_for_units(inputs, after, root.attribute, units)})
+    k = _demanded_units(inputs.policy)
+    hollow = 0 if k is None else units_behind(rows.pseudonym, rows.unit, rows.label, ceil(k)).hollow
+    if k is not None and hollow:
+        raise RemedyError(
+            f"{count(hollow, 'class')} would have {ceil(k)} or more new pseudonyms of fewer units, {UNSEEN}"
+        )
+    failing = sorted({one.check for one in _failing_for_units(inputs, after, rows)})
     if failing:
         raise RemedyError(
             f"{listing(failing)} would hold for new pseudonyms, and not for the units behind them, {UNSEEN}"
-        )
-
-
-def _require_units_in_classes(before: OpenTable, after: Candidate, root: Domain) -> None:
-    k = _demanded_units(before.release.policy)
-    if k is None:
-        return
-    release = after.opened.settled.release
-    known = [*release.quasi_identifiers, release.domains[root.attribute]]
-    codes = CountedCodes.joined([CountedCodes(one) for one in release.engine.batches(known)])
-    labels = fold([codes[one.attribute] for one in known[:-1]], [one.size + 1 for one in known[:-1]])
-    units = np.concatenate([one[root.attribute] for one in before.engine.batches([root])])[after.retained]
-    label = numbered(labels.values, labels.span)[1].astype(np.int64)
-    behind = units_behind(codes[root.attribute], units.astype(np.int64), label, ceil(k))
-    if behind.hollow:
-        raise RemedyError(
-            f"{count(behind.hollow, 'class')} would have {ceil(k)} or more new pseudonyms of fewer units, {UNSEEN}"
         )
 
 
@@ -84,21 +116,22 @@ def _demanded_units(policy: Policy) -> Fraction | None:
     return max((k for k in numbers if k is not None), default=None)
 
 
-def _failing_for_units(inputs: AuditInputs, after: Candidate, column: str, units: pa.ChunkedArray) -> list[Outcome]:
-    """The demands on classes that fail for the units behind the pseudonyms, and not for the pseudonyms.
-
-    Args:
-        inputs: the policy, the options and the companion tables.
-        after: the candidate, with its outcomes.
-        column: the name of the column of pseudonyms.
-        units: the unit of each of its records, as before the repair.
-    """
-    policy = inputs.policy
-    checks = frozenset(one.check.name for one in policy.expectations if one.check.on_classes)
-    document = policy.document.model_copy(update={"unit": column, "household": None, "unit_released": False})
-    table = after.opened.settled.table
-    table = table.set_column(table.column_names.index(column), column, units)
-    with OpenTable(table, replace(inputs, policy=replace(policy, document=document))) as opened:
-        failing = [one for one in failing_demands(opened.outcomes(checks)) if not one.is_structural]
+def _failing_for_units(inputs: AuditInputs, after: Candidate, rows: _Redrawn) -> Iterator[Outcome]:
+    """The demands on classes that fail for the units behind the pseudonyms, and not for the pseudonyms."""
+    policy, table = inputs.policy, after.opened.settled.table
+    attributes = {**policy.attributes, HISTORY: AttributeDeclaration(role=Role.QUASI_IDENTIFIER)}
+    document = policy.document.model_copy(update={"unit": rows.column, "household": None, "unit_released": False})
+    whole = document.model_copy(update={"attributes": FrozenDict(attributes)})
+    table = table.set_column(table.column_names.index(rows.column), rows.column, rows.units)
     known = {(one.check, one.attribute) for one in after.failing_demands}
-    return [one for one in failing if (one.check, one.attribute) not in known]
+    on_classes = [one for one in policy.expectations if one.check.on_classes]
+    for number, judged in (("one", document), ("all", whole)):
+        asked = tuple(one for one in on_classes if known_rows_of(one, policy) == number)
+        if not asked:
+            continue
+        if judged is whole:
+            table = table.append_column(HISTORY, array_of_numbers(rows.histories))
+        of_units = replace(inputs, policy=replace(policy, document=judged, expectations=asked))
+        with OpenTable(table, of_units) as opened:
+            failing = failing_demands(opened.outcomes(frozenset(one.check.name for one in asked)))
+        yield from (one for one in failing if not one.is_structural and (one.check, one.attribute) not in known)
