@@ -47,7 +47,7 @@ EXACT = 2**53  # whole numbers below this are exact however a table stores them
 
 
 class Per(StrEnum):
-    """The unit that gets a pseudonym of its own."""
+    """What gets a pseudonym."""
 
     ROW = "row"
     WINDOW = "window"
@@ -177,7 +177,7 @@ def _joins(attribute: Attribute, joined: JoinedRows) -> bool:
 
 
 def _windows(view: RemedyView, joined: JoinedRows, width: Width | Fraction | None) -> Numbers:
-    """The number of the unit and window of each row. Rows without a time are a window of their own for each unit."""
+    """The number of the unit and window of each row. Rows without a time are one further window of each unit."""
     time = time_column(view)
     if isinstance(width, str):
         labels = [None if one is None else one.label(width) for one in time.periods]

@@ -20,7 +20,6 @@ from tcdp_audit_plugins.remedies._shared.dropping import faults_of_dropping, req
 from tcdp_audit_plugins.remedies._shared.histories import (
     SIMPLER,
     JoinedRows,
-    Trials,
     joined_rows,
     only_on_histories,
     trials,
@@ -63,22 +62,14 @@ def suppress_events(view: RemedyView, parameters: SuppressEventsParameters) -> T
     """
     labels = _Labels.of(view, joined_rows(view))
     attempts = trials(view, lambda outcome: not only_on_histories(view, outcome))
-    dropped = (
-        smallest(lambda number: attempts.suffice(labels.without(number)), 1, labels.count - 1)
-        if labels.count > 1
-        else None
-    )
+    most = labels.count - 1
+    dropped = smallest(lambda number: attempts.suffice(labels.without(number)), 1, most) if most else None
     if dropped is None:
-        raise RemedyError(
-            f"even the rows of one combination of quasi-identifiers do not suffice: {_nearest(attempts, labels)}"
-        )
+        reached = attempts.refusal(labels.without(most))
+        raise RemedyError(f"even the rows of one combination of quasi-identifiers do not suffice: {reached}")
     treatment = labels.without(dropped)
     require_few(treatment.notes["records"], view.records, parameters.at_most, "records", SIMPLER)
     return treatment
-
-
-def _nearest(attempts: Trials, labels: _Labels) -> str:
-    return attempts.refusal(labels.without(labels.count - 1))
 
 
 @dataclass(frozen=True)

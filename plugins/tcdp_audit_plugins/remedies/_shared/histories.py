@@ -15,7 +15,6 @@ from tcdp_audit.plugin.sentences import Outcome, count, listing
 from tcdp_audit_plugins.remedies._shared.scope import reached
 
 Numbers = NDArray[np.int64]
-Mask = NDArray[np.bool_]
 HISTORIES = "only for demands that judge all rows of a unit together"
 SIMPLER = "coarser or shorter histories"  # help where too much would be suppressed
 NO_TIME = "the policy names no `time:`"
