@@ -12,7 +12,7 @@ import pytest
 
 from tcdp_audit import load_policy
 from tcdp_audit.core.engines.opening import open_engine
-from tcdp_audit.core.information_loss.links import LostLinks, lost_links
+from tcdp_audit.core.information_loss.columns import LostLinks, lost_links
 from tcdp_audit.core.release.release import Release
 
 POLICY = {
@@ -61,3 +61,16 @@ def test_nothing_is_joined() -> None:
     assert lost([1, 2, 3], [1, 2, 3], [0, 1, 2]) is None
     assert lost([1, 1, 2], [1, 1, 2], [0, 1, 2], unit_released=False) is None
     assert lost([1, 1, 2], [1, 1, 2], [0, 1, 2]) == LostLinks("person", 1, 1, 0.0)
+
+
+def test_a_household_joins_its_peoples_rows() -> None:
+    roles = {"age": "quasi_identifier", "person": "insensitive", "home": "insensitive"}
+    attributes = {name: {"role": role} for name, role in roles.items()}
+    policy = load_policy({**POLICY, "household": "home", "attributes": attributes})
+    table = pa.table({"person": [1, 2, 3], "home": ["a", "a", "b"], "age": ["x", "y", "z"]})
+    apart = table.set_column(1, "home", pa.array(["c", "d", "e"]))
+    with open_engine(table, 2**26) as old, open_engine(apart, 2**26) as new:
+        links = lost_links(Release(old, policy), Release(new, policy), np.arange(3))
+    assert links is not None
+    assert (links.unit, links.before, links.after) == ("home", 1, 0)
+    assert links.loss == pytest.approx(2 / 3)

@@ -135,6 +135,9 @@ def test_another_column_that_joins_the_rows_is_named() -> None:
     asked["attributes"]["case"] = {"role": "insensitive"}
     with pytest.raises(RemedyError, match="'case' joins rows of one patient as well; drop it first"):
         treated(table.append_column("case", cases), asked, "redraw_pseudonym", per="row")
+    shared = pa.array(["none", *cases.to_pylist()[1:-1], "none"])  # the first row and the last are of two patients
+    with pytest.raises(RemedyError, match="'case' joins rows of one patient as well; drop it first"):
+        treated(table.append_column("case", shared), asked, "redraw_pseudonym", per="row")
     result = fix(table.append_column("case", cases), {**asked, "expect": [{"k_anonymity": {"k": 2}}]}, plugins=PLUGINS)
     assert result.log.left_out["Redrawn pseudonyms"] == "'case' joins rows as well"
 

@@ -19,8 +19,16 @@ from tcdp_audit.plugin.remedy import (
     RemedyView,
     Treatment,
 )
-from tcdp_audit.plugin.sentences import Outcome, count
-from tcdp_audit_plugins.remedies._shared.histories import NO_TIME, Trials, is_number, require_dates, time_column, trials
+from tcdp_audit.plugin.sentences import Outcome
+from tcdp_audit_plugins.remedies._shared.histories import (
+    NO_TIME,
+    Trials,
+    is_number,
+    require_dates,
+    require_whole,
+    time_column,
+    trials,
+)
 from tcdp_audit_plugins.remedies._shared.masking import MASKED, changed, recoded
 from tcdp_audit_plugins.remedies._shared.scope import only_where_changed
 
@@ -116,12 +124,8 @@ def _finest(attempts: Trials, time: Attribute, possible: list[Coarseness]) -> Co
 
 def _coarsened(time: Attribute, to: Coarseness) -> Treatment:
     labels, reaching = _labels(time, to)
-    if reaching:
-        rows = int(time.domain.counts[reaching].sum())
-        raise RemedyError(
-            f"a date of {time.name!r} reaches over the border of a {to.replace('_', ' ')} in {count(rows, 'record')}; "
-            "coarsen to a period that contains it, or start from days"
-        )
+    advice = "coarsen to a period that contains it, or start from days"
+    require_whole(time, reaching, f"a {to.replace('_', ' ')}", advice)
     before, after = (len(set(some)) for some in (time.domain.labels, labels))
     notes = {"to": str(to), "records": changed(time, labels), "values_before": before, "values_after": after}
     return Treatment({time.name: recoded(time, labels)}, notes=notes)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from enum import StrEnum
 from fractions import Fraction
 from pathlib import Path
@@ -35,6 +35,7 @@ from tcdp_audit_plugins.remedies._shared.histories import (
     named,
     only_on_histories,
     require_dates,
+    require_whole,
     time_column,
 )
 
@@ -46,7 +47,7 @@ EXACT = 2**53  # whole numbers below this are exact however a table stores them
 
 
 class Per(StrEnum):
-    """The unit that gets a pseudonym of its own."""
+    """What gets a pseudonym."""
 
     ROW = "row"
     WINDOW = "window"
@@ -88,11 +89,8 @@ def why_not_applicable(view: RemedyView, parameters: RedrawPseudonymParameters |
         return reason
     if further := _further_links(view):
         return f"{named(further)} {agree(len(further), 'joins', 'join')} rows as well"
-    return NO_TIME if _is_windowed(parameters) and view.policy.document.time is None else ""
-
-
-def _is_windowed(parameters: RedrawPseudonymParameters | None) -> bool:
-    return parameters is not None and parameters.per is Per.WINDOW
+    windowed = parameters is not None and parameters.per is Per.WINDOW
+    return NO_TIME if windowed and view.policy.document.time is None else ""
 
 
 def suggest_parameters(view: RemedyView, outcomes: tuple[Outcome, ...]) -> Iterator[Mapping[str, Any]]:
@@ -135,14 +133,15 @@ def redraw_pseudonyms(view: RemedyView, parameters: RedrawPseudonymParameters) -
         raise RemedyError(
             f"no {joined.noun} has rows in two windows, so new pseudonyms would join what the old ones do"
         )
+    owner = np.empty(number, dtype=np.int64)
+    owner[drawn] = joined.unit
     place = _unlinkable_places(view, joined, drawn, number)
     pseudonyms = _pseudonyms(view, joined.column, number)
-    fewest = _fewest_units(view, joined, drawn)
     notes = {
         "pseudonyms": number,
         "units": joined.present,
-        "divided": _divided(joined, drawn),
-        "fewest_units": fewest,
+        "divided": int((np.bincount(owner) > 1).sum()),
+        "fewest_units": _fewest_units(view, joined, drawn),
     }
     return Treatment({joined.column.name: NewColumn(pseudonyms, place[drawn])}, notes=notes)
 
@@ -158,28 +157,31 @@ def _further_links(view: RemedyView) -> list[str]:
     dropped = {*document.with_role(Role.IDENTIFIER), *(name for name in (key, unit) if name is not None)}
     judged = {*document.with_role(Role.QUASI_IDENTIFIER), joined.column.name}
     others = sorted(view.release.columns - dropped - judged)
-    return [one.name for one in view.attributes(others) if _determines(one, joined)]
+    return [one.name for one in view.attributes(others) if _joins(one, joined)]
 
 
-def _determines(attribute: Attribute, joined: JoinedRows) -> bool:
-    """Say whether each value of a column is of one unit only, and one of them joins two of its rows."""
+def _joins(attribute: Attribute, joined: JoinedRows) -> bool:
+    """Say whether at least half of the rows whose value is in several rows have one that only their unit has."""
     present = ~attribute.domain.is_uninformative[attribute.codes]
     values, units = attribute.codes[present].astype(np.int64), joined.unit[present]
-    if not len(values):
-        return False
-    first = np.full(attribute.domain.size + 1, -1, dtype=np.int64)
+    first = np.empty(attribute.domain.size + 1, dtype=np.int64)
     first[values] = units
-    return bool((first[values] == units).all()) and bool(np.bincount(values).max() > 1)
+    repeated = np.bincount(values, minlength=len(first)) > 1
+    of_several = np.zeros(len(first), dtype=bool)
+    of_several[values[first[values] != units]] = True
+    joining, rows = (int(some[values].sum()) for some in (repeated & ~of_several, repeated))
+    return joining > 0 and 2 * joining >= rows
 
 
 # Windows
 
 
 def _windows(view: RemedyView, joined: JoinedRows, width: Width | Fraction | None) -> Numbers:
-    """The number of the unit and window of each row. Rows without a time are a window of their own for each unit."""
+    """The number of the unit and window of each row. Rows without a time are one further window of each unit."""
     time = time_column(view)
     if isinstance(width, str):
-        of_value = _calendar_windows(time, width)
+        labels = [None if one is None else one.label(width) for one in time.periods]
+        of_value = _date_windows(time, labels, f"a {width.replace('_', ' ')}")
     else:
         assert width is not None  # noqa: S101 - the parameters were validated
         of_value = _number_windows(time, width) if is_number(time) else _day_windows(time, width)
@@ -189,34 +191,27 @@ def _windows(view: RemedyView, joined: JoinedRows, width: Width | Fraction | Non
     return numbered(keys.values, keys.span)[1].astype(np.int64)
 
 
-def _calendar_windows(time: Attribute, width: Width) -> Numbers:
-    """The window of each value of dates."""
-    require_dates(time)
-    numbers: dict[str, int] = {}
-    windows, reaching = [], []
-    for code, period in enumerate(time.periods):
-        label = None if period is None else period.label(width)
-        if period is not None and label is None:
-            reaching.append(code)
-        windows.append(WITHOUT_TIME if label is None else numbers.setdefault(label, len(numbers)))
-    _require_whole(time, reaching, f"a {width.replace('_', ' ')}")
-    return np.array(windows, dtype=np.int64)
-
-
 def _day_windows(time: Attribute, width: Fraction) -> Numbers:
     """The window of each value of dates, of so many days from 1970-01-01."""
+    ends = [
+        None if one is None else ((one.first - EPOCH) // width, (one.last - EPOCH) // width) for one in time.periods
+    ]
+    return _date_windows(time, [None if one is None or one[0] != one[1] else one[0] for one in ends], "a window")
+
+
+def _date_windows(time: Attribute, dated: Sequence[str | int | None], window: str) -> Numbers:
+    """The window of each value of dates as a number.
+
+    Args:
+        time: the column.
+        dated: the window of each value; None where it reaches over a border, and for a value without a date.
+        window: what a window is called, with its article.
+    """
     require_dates(time)
-    windows, reaching = [], []
-    for code, period in enumerate(time.periods):
-        if period is None:
-            windows.append(WITHOUT_TIME)
-            continue
-        first, last = ((day - EPOCH) // width for day in (period.first, period.last))
-        if first != last:
-            reaching.append(code)
-        windows.append(int(first))
-    _require_whole(time, reaching, "a window")
-    return np.array(windows, dtype=np.int64)
+    reaching = [code for code, one in enumerate(time.periods) if one is not None and dated[code] is None]
+    require_whole(time, reaching, window, "give a `width` that contains it")
+    numbers = {one: place for place, one in enumerate(dict.fromkeys(dated))}
+    return np.array([WITHOUT_TIME if one is None else numbers[one] for one in dated], dtype=np.int64)
 
 
 def _number_windows(time: Attribute, width: Fraction) -> Numbers:
@@ -237,15 +232,6 @@ def _exact(label: str) -> Fraction:
         return Fraction(label.strip())
     except ValueError:
         return Fraction(float(label))
-
-
-def _require_whole(time: Attribute, reaching: list[int], window: str) -> None:
-    if reaching:
-        rows = int(time.domain.counts[reaching].sum())
-        raise RemedyError(
-            f"a date of {time.name!r} reaches over the border of {window} in {count(rows, 'record')}; give a `width` "
-            "that contains it"
-        )
 
 
 # Pseudonyms
@@ -293,13 +279,6 @@ def _fewest_units(view: RemedyView, joined: JoinedRows, drawn: Numbers) -> int:
             "`unit_released: false`, under which remedies for single rows count the units behind them"
         )
     return behind.fewest
-
-
-def _divided(joined: JoinedRows, drawn: Numbers) -> int:
-    """The number of units whose rows get several pseudonyms."""
-    last = np.full(joined.units, -1, dtype=np.int64)
-    last[joined.unit] = drawn
-    return len(np.unique(joined.unit[last[joined.unit] != drawn]))
 
 
 REDRAW_PSEUDONYM = Remedy(

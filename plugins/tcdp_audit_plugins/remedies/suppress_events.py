@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from math import ceil
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -14,12 +13,18 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from tcdp_audit.plugin._internal import fold, numbered
-from tcdp_audit.plugin.detector import Exact, PolicyDocument
+from tcdp_audit.plugin.detector import Exact
 from tcdp_audit.plugin.remedy import Remedy, RemedyError, RemedyGuide, RemedyParameters, RemedyView, Treatment
-from tcdp_audit.plugin.sentences import Outcome, count
-from tcdp_audit_plugins.remedies._shared.histories import JoinedRows, Trials, joined_rows, only_on_histories, trials
+from tcdp_audit.plugin.sentences import Outcome
+from tcdp_audit_plugins.remedies._shared.dropping import faults_of_dropping, require_few
+from tcdp_audit_plugins.remedies._shared.histories import (
+    SIMPLER,
+    JoinedRows,
+    joined_rows,
+    only_on_histories,
+    trials,
+)
 from tcdp_audit_plugins.remedies._shared.search import smallest
-from tcdp_audit_plugins.remedies.truncate_histories import ALIGNED
 
 Numbers = NDArray[np.int64]
 
@@ -30,12 +35,6 @@ class SuppressEventsParameters(RemedyParameters):
     at_most: Annotated[Exact, Field(gt=0, le=1, description="The largest share of records that may be suppressed.")] = (
         Fraction(1)
     )
-
-
-def faults(parameters: SuppressEventsParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:  # noqa: ARG001
-    """Yield the faults that only the policy as a whole shows: (parameter, sentence)."""
-    if document.rows_aligned:
-        yield "", ALIGNED
 
 
 def why_not_applicable(view: RemedyView, parameters: SuppressEventsParameters | None, outcome: Outcome) -> str:  # noqa: ARG001
@@ -63,22 +62,14 @@ def suppress_events(view: RemedyView, parameters: SuppressEventsParameters) -> T
     """
     labels = _Labels.of(view, joined_rows(view))
     attempts = trials(view, lambda outcome: not only_on_histories(view, outcome))
-    dropped = (
-        smallest(lambda number: attempts.suffice(labels.without(number)), 1, labels.count - 1)
-        if labels.count > 1
-        else None
-    )
+    most = labels.count - 1
+    dropped = smallest(lambda number: attempts.suffice(labels.without(number)), 1, most) if most else None
     if dropped is None:
-        raise RemedyError(
-            f"even the rows of one combination of quasi-identifiers do not suffice: {_nearest(attempts, labels)}"
-        )
+        reached = attempts.refusal(labels.without(most))
+        raise RemedyError(f"even the rows of one combination of quasi-identifiers do not suffice: {reached}")
     treatment = labels.without(dropped)
-    _require_few(int(treatment.notes["records"]), view.records, parameters.at_most)
+    require_few(treatment.notes["records"], view.records, parameters.at_most, "records", SIMPLER)
     return treatment
-
-
-def _nearest(attempts: Trials, labels: _Labels) -> str:
-    return attempts.refusal(labels.without(labels.count - 1))
 
 
 @dataclass(frozen=True)
@@ -126,16 +117,6 @@ class _Labels:
         return Treatment(retained=retained if dropped else None, notes=notes)
 
 
-def _require_few(suppressed: int, records: int, at_most: Fraction) -> None:
-    if suppressed <= at_most * records:
-        return
-    enough = ceil(Fraction(suppressed * 10_000, records)) / 10_000
-    raise RemedyError(
-        f"{suppressed:,} of {count(records, 'record')} would have to be suppressed, and `at_most` allows "
-        f"{int(at_most * records):,}; `at_most: {enough:g}` would do, and so may coarser or shorter histories"
-    )
-
-
 SUPPRESS_EVENTS = Remedy(
     name="suppress_events",
     title="Suppressed events",
@@ -143,7 +124,7 @@ SUPPRESS_EVENTS = Remedy(
     guide=RemedyGuide.from_file(Path(__file__).with_name("suppress_events.md")),
     parameters=SuppressEventsParameters,
     apply=suppress_events,
-    validate=faults,
+    validate=faults_of_dropping,
     suggest_parameters=suggest_parameters,
     why_not_applicable=why_not_applicable,
     acts_on_histories=True,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
-from math import ceil
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -12,11 +11,11 @@ import numpy as np
 from pydantic import Field
 
 from tcdp_audit.plugin._internal import checkpoint
-from tcdp_audit.plugin.detector import Exact, PolicyDocument
+from tcdp_audit.plugin.detector import Exact
 from tcdp_audit.plugin.remedy import Remedy, RemedyError, RemedyGuide, RemedyParameters, RemedyView, Treatment
-from tcdp_audit.plugin.sentences import Outcome, count, plural
-from tcdp_audit_plugins.remedies._shared.histories import HISTORIES, JoinedRows, joined_rows, why_not_joined
-from tcdp_audit_plugins.remedies.truncate_histories import ALIGNED
+from tcdp_audit.plugin.sentences import Outcome, plural
+from tcdp_audit_plugins.remedies._shared.dropping import faults_of_dropping, require_few
+from tcdp_audit_plugins.remedies._shared.histories import HISTORIES, SIMPLER, joined_rows, why_not_joined
 
 
 class SuppressUnitsParameters(RemedyParameters):
@@ -25,12 +24,6 @@ class SuppressUnitsParameters(RemedyParameters):
     at_most: Annotated[Exact, Field(gt=0, le=1, description="The largest share of units that may be suppressed.")] = (
         Fraction(1)
     )
-
-
-def faults(parameters: SuppressUnitsParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:  # noqa: ARG001
-    """Yield the faults that only the policy as a whole shows: (parameter, sentence)."""
-    if document.rows_aligned:
-        yield "", ALIGNED
 
 
 def why_not_applicable(view: RemedyView, parameters: SuppressUnitsParameters | None, outcome: Outcome) -> str:  # noqa: ARG001
@@ -74,28 +67,17 @@ def suppress_units(view: RemedyView, parameters: SuppressUnitsParameters) -> Tre
                 f"no {joined.noun} would be left: each one's history fails, at the latest once others are dropped; "
                 "make histories coarser or shorter first, or redraw the pseudonym"
             )
-    _require_few(int(gone.sum()), joined, parameters.at_most)
-    dropped = int((~retained).sum())
+    units, dropped = int(gone.sum()), int((~retained).sum())
+    require_few(units, joined.present, parameters.at_most, plural(joined.noun), SIMPLER)
     notes = {
-        "units": int(gone.sum()),
-        "share": int(gone.sum()) / joined.present,
+        "units": units,
+        "share": units / joined.present,
         "records": dropped,
         "rounds": rounds,
         "mean_rows_before": round(len(unit) / joined.present, 4),
-        "mean_rows_after": round((len(unit) - dropped) / (joined.present - int(gone.sum())), 4),
+        "mean_rows_after": round((len(unit) - dropped) / (joined.present - units), 4),
     }
     return Treatment(retained=retained if dropped else None, notes=notes)
-
-
-def _require_few(suppressed: int, joined: JoinedRows, at_most: Fraction) -> None:
-    if suppressed <= at_most * joined.present:
-        return
-    enough = ceil(Fraction(suppressed * 10_000, joined.present)) / 10_000
-    raise RemedyError(
-        f"{suppressed:,} of {count(joined.present, joined.noun)} would have to be suppressed, and `at_most` allows "
-        f"{int(at_most * joined.present):,} {plural(joined.noun)}; `at_most: {enough:g}` would do, and so may coarser "
-        "or shorter histories"
-    )
 
 
 SUPPRESS_UNITS = Remedy(
@@ -105,7 +87,7 @@ SUPPRESS_UNITS = Remedy(
     guide=RemedyGuide.from_file(Path(__file__).with_name("suppress_units.md")),
     parameters=SuppressUnitsParameters,
     apply=suppress_units,
-    validate=faults,
+    validate=faults_of_dropping,
     suggest_parameters=suggest_parameters,
     why_not_applicable=why_not_applicable,
     acts_on_histories=True,

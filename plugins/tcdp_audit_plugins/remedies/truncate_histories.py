@@ -11,10 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from tcdp_audit.plugin.detector import PolicyDocument
 from tcdp_audit.plugin.remedy import Remedy, RemedyError, RemedyGuide, RemedyParameters, RemedyView, Treatment
 from tcdp_audit.plugin.sentences import Outcome
+from tcdp_audit_plugins.remedies._shared.dropping import faults_of_dropping
 from tcdp_audit_plugins.remedies._shared.histories import (
+    LATEST,
     JoinedRows,
     Trials,
     content_of,
@@ -26,7 +27,6 @@ from tcdp_audit_plugins.remedies._shared.histories import (
 from tcdp_audit_plugins.remedies._shared.search import largest
 
 Numbers = NDArray[np.int64]
-ALIGNED = "dropping records would break `rows_aligned: true`; declare a `key:` that aligns release and original"
 
 
 class RowsToKeep(StrEnum):
@@ -52,12 +52,6 @@ class TruncateHistoriesParameters(RemedyParameters):
             "file; or rows drawn with the policy's seed.",
         ),
     ] = RowsToKeep.FIRST
-
-
-def faults(parameters: TruncateHistoriesParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:  # noqa: ARG001
-    """Yield the faults that only the policy as a whole shows: (parameter, sentence)."""
-    if document.rows_aligned:
-        yield "", ALIGNED
 
 
 def why_not_applicable(
@@ -118,18 +112,12 @@ def _places(view: RemedyView, joined: JoinedRows, keep: RowsToKeep) -> Numbers:
     else:
         first = order_in_time(view)
         if keep is RowsToKeep.LAST:
-            first = np.where(first == first.max(initial=0), first, -first) if _lacks_time(view) else -first
+            first = np.where(first == LATEST, LATEST, -first)  # rows without a time are dropped first, all the same
     order = np.lexsort((content, first, joined.unit))
     starts = np.cumsum(joined.sizes) - joined.sizes
     places = np.empty(view.records, dtype=np.int64)
     places[order] = np.arange(view.records) - starts[joined.unit[order]]
     return places
-
-
-def _lacks_time(view: RemedyView) -> bool:
-    """Say whether a row has no time: it is dropped before those that have one, whichever stay."""
-    name = view.policy.document.time
-    return name is not None and bool(view.attribute(name).domain.is_uninformative[view.attribute(name).codes].any())
 
 
 def _truncated(joined: JoinedRows, places: Numbers, rows: int) -> Treatment:
@@ -153,7 +141,7 @@ TRUNCATE_HISTORIES = Remedy(
     guide=RemedyGuide.from_file(Path(__file__).with_name("truncate_histories.md")),
     parameters=TruncateHistoriesParameters,
     apply=truncate_histories,
-    validate=faults,
+    validate=faults_of_dropping,
     suggest_parameters=suggest_parameters,
     why_not_applicable=why_not_applicable,
     once=True,  # what is short enough stays

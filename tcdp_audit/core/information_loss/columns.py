@@ -1,4 +1,4 @@
-"""The columns of two releases next to each other: the change of each value, and of the equivalence classes."""
+"""The columns of two releases next to each other: the change of values, of equivalence classes, and of joined rows."""
 
 from __future__ import annotations
 
@@ -15,11 +15,12 @@ from tcdp_audit.core.encoding.counted import CountedCodes
 from tcdp_audit.core.encoding.domain import Domain
 from tcdp_audit.core.encoding.generalised import number_text
 from tcdp_audit.core.encoding.hierarchy import Hierarchy
-from tcdp_audit.core.encoding.keys import Codes, Floats
+from tcdp_audit.core.encoding.keys import Codes, Floats, fold, tally
 from tcdp_audit.core.encoding.reading import domain_of
 from tcdp_audit.core.policy.model import AttributeDeclaration, Role, Scale
 from tcdp_audit.core.policy.policy import Policy
 from tcdp_audit.core.release.release import Release
+from tcdp_audit.core.units.histories import root_of
 
 Positions = NDArray[np.intp]
 LOSSY_ROLES = (Role.QUASI_IDENTIFIER, Role.SENSITIVE)
@@ -229,3 +230,57 @@ def _squares(sizes: NDArray[np.int64]) -> int:
 
 def _average(sizes: NDArray[np.int64], k: Fraction | None) -> float | None:
     return float(Fraction(int(sizes.sum()), len(sizes)) / (k or 1)) if len(sizes) else None
+
+
+@dataclass(frozen=True)
+class LostLinks:
+    """The pairs of rows that a released unit joins, or its household, before and after.
+
+    Args:
+        unit: the column that joins them: the household's, or else the unit's.
+        before: the pairs of rows of one unit before.
+        after: how many of them are joined after.
+        loss: the mean over all rows before of the share of their unit's other rows that they are no longer joined to;
+            1 for a suppressed row. From 0 to 1.
+    """
+
+    unit: str
+    before: int
+    after: int
+    loss: float
+
+
+def lost_links(before: Release, after: Release, position_before: Positions) -> LostLinks | None:
+    """The loss of histories; None where no column that stays joins rows before.
+
+    Rows without a unit count as rows of one unit.
+
+    Args:
+        before: the release before the repair.
+        after: what a remedy made of it.
+        position_before: for each record of `after` its position in `before`.
+
+    Cost: a scan of the column in each release, and a sort of the records.
+    """
+    root = root_of(before)
+    if root is None or not root.repeats or (name := root.attribute) not in after.domains:
+        return None
+    units, new_units = (_units(release, release.domains[name]) for release in (before, after))
+    sizes = np.bincount(units)
+    keys = fold([units[position_before], new_units], [len(sizes), int(new_units.max(initial=0)) + 1])
+    distinct, rows = tally(keys.values, keys.span)
+    unit, _ = keys.decode(distinct)
+    size = sizes[unit]
+    # of a row's other rows a share stays; a row without others loses nothing while it stays
+    remaining = np.divide(rows - 1, size - 1, out=np.ones(len(rows)), where=size > 1)
+    return LostLinks(
+        name,
+        int((sizes * (sizes - 1) // 2).sum()),
+        int((rows * (rows - 1) // 2).sum()),
+        1 - share(float(rows @ remaining), len(units)),
+    )
+
+
+def _units(release: Release, unit: Domain) -> NDArray[np.int64]:
+    """The unit of each row, as the audit joins them."""
+    return np.concatenate([one[unit.attribute].astype(np.int64) for one in release.engine.batches([unit])])

@@ -14,16 +14,17 @@ from numpy.typing import NDArray
 from tcdp_audit.core.base.outcome import number
 from tcdp_audit.core.information_loss.columns import (
     ClassSizes,
+    LostLinks,
     PairedColumn,
     class_sizes,
     demanded_k,
     lossy_columns,
+    lost_links,
     paired_columns,
     share,
 )
 from tcdp_audit.core.information_loss.counting import CountingError, TableError, counting_error, table_error
 from tcdp_audit.core.information_loss.coverage import Coverage, MutualInformation, information_on, information_retained
-from tcdp_audit.core.information_loss.links import LostLinks, lost_links
 from tcdp_audit.core.information_loss.ordered import (
     CorrelationChange,
     Deviation,
@@ -79,8 +80,8 @@ class InformationLoss:
     def total(self) -> float:
         """Mean loss of a cell, from 0 (nothing changed) to 1 (nothing is left); compares remedies of every kind.
 
-        The mean is over the quasi-identifiers and sensitive attributes, and over all records before. A released unit
-        that joins rows is one more column: its cells lose what they no longer join.
+        The mean is over the quasi-identifiers and sensitive attributes, and over all records before. A
+        household, or else a released unit, that joins rows is one more column: its cells lose what they no longer join.
         """
         losses = [*self.cell_loss.values(), *([] if self.links is None else [self.links.loss])]
         return sum(losses) / len(losses) if losses else share(self.suppressed, self.records)

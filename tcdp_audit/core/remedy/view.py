@@ -29,6 +29,7 @@ from tcdp_audit.core.remedy.demands import Demands
 from tcdp_audit.core.remedy.remedy import RemedyError, Treatment, require_least
 from tcdp_audit.core.remedy.unit_cells import UnitRows
 from tcdp_audit.core.units.coding import UnitsBehind, code_histories, units_behind
+from tcdp_audit.core.units.reading import root_of
 
 CLASS_SIZES = (2, 3, 5, 7, 10, 15, 20, 30, 50, 100)  # sizes that are tried one after another
 
@@ -133,6 +134,14 @@ def _measured(expectation: Expectation, outcome: Outcome, policy: Policy) -> set
     """The attributes that an outcome measures, one or several that are read together."""
     targets = expectation.check.targets(expectation.parameters, policy.document)
     return {name for one in targets if one.name == outcome.attribute for name in (*one.attributes, *one.known)}
+
+
+def judges_histories(policy: Policy, outcome: Outcome) -> bool:
+    """Whether a demand of a policy judges several rows of a unit together; see `RemedyView.judges_histories`."""
+    if outcome.conventions.get(KNOWN_ROWS) == "all":
+        return True
+    asked = (one for one in policy.expectations if one.check.name == outcome.check)
+    return any(one.check.reading(one.parameters) == "events" for one in asked)
 
 
 @dataclass(frozen=True)
@@ -301,8 +310,8 @@ class RemedyView:
             DominatedError: another remedy, after which the release passes, loses less. See `least_loss`.
         """
         attributes = [name for name, one in self.policy.attributes.items() if one.role in LOSSY_ROLES]
-        joining = linking_unit(self.policy)  # a column of its own in the loss, where it joins rows
-        columns = self.release.columns.intersection([*attributes, *([] if joining is None else [joining])])
+        root = root_of(self.release)  # one more column of the loss, where it joins rows
+        columns = self.release.columns.intersection([*attributes, *([] if root is None else [root.attribute])])
         cells = self.records * len(columns)
         require_least(hidden_cells / cells if cells else 0.0, self.least_loss())
 
@@ -316,10 +325,7 @@ class RemedyView:
 
         For classes these are whole histories; other demands may know of some rows of a unit.
         """
-        if outcome.conventions.get(KNOWN_ROWS) == "all":
-            return True
-        asked = (one for one in self.policy.expectations if one.check.name == outcome.check)
-        return any(one.check.reading(one.parameters) == "events" for one in asked)
+        return judges_histories(self.policy, outcome)
 
     def failing_records(self, treatment: Treatment) -> NDArray[np.bool_]:
         """Whether each record that a treatment retains fails a demand on classes, judged as in an audit.

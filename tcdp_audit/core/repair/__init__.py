@@ -1,6 +1,7 @@
 """Remedies applied to a release, one after another, until it satisfies its policy.
 
 candidate   a release after some remedies, with its opened table; the limits of its loss; the columns that are dropped
+pseudonyms  the units behind pseudonyms that a remedy drew anew
 loop        suggestions, treatments and their audits
 restored_columns    a repaired release in the types of the input, and its audit with dropped columns where needed
 attacks     attacks by an intruder who knows the remedies

@@ -7,7 +7,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
-from math import ceil, inf
+from math import inf
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
@@ -18,23 +18,17 @@ from numpy.typing import NDArray
 from tcdp_audit.core.auditor.evaluation import records_failing_on_classes
 from tcdp_audit.core.base.errors import DataError, PolicyError
 from tcdp_audit.core.base.outcome import Outcome
-from tcdp_audit.core.base.words import count, percent, percent_of
-from tcdp_audit.core.encoding.counted import CountedCodes
-from tcdp_audit.core.encoding.keys import fold, numbered
-from tcdp_audit.core.engines.arrow_types import array_of_numbers
+from tcdp_audit.core.base.words import percent, percent_of
 from tcdp_audit.core.engines.base import Engine
 from tcdp_audit.core.engines.opening import open_engine
 from tcdp_audit.core.engines.plain import PlainEngine
-from tcdp_audit.core.information_loss.columns import demanded_k
 from tcdp_audit.core.policy.model import PolicyDocument, Role
 from tcdp_audit.core.policy.policy import Policy
 from tcdp_audit.core.release.release import Release
 from tcdp_audit.core.remedy.remedy import ROUNDING, RemedyError
-from tcdp_audit.core.remedy.treatment import differing, settled
+from tcdp_audit.core.remedy.treatment import settled
 from tcdp_audit.core.results.change_log import DroppedColumn, Step, failing_demands
 from tcdp_audit.core.session.inputs import AuditInputs
-from tcdp_audit.core.units.coding import units_behind
-from tcdp_audit.core.units.reading import root_of
 
 if TYPE_CHECKING:
     from tcdp_audit.core.information_loss.loss import InformationLoss
@@ -287,37 +281,3 @@ class Candidate:
     def passes(self) -> bool:
         """Whether no demand fails."""
         return not self.failing_demands
-
-
-def require_units_behind(before: OpenTable, after: Candidate) -> None:
-    """Insist that classes of pseudonyms that were drawn anew have as many units behind them as are demanded.
-
-    The audit of a release knows its pseudonyms only: five of them may be one person's, which is no class of five.
-
-    Args:
-        before: the release before the repair.
-        after: a candidate after some remedies.
-
-    Raises:
-        RemedyError: a class has as many pseudonyms as the policy demands, of fewer units.
-
-    Cost: O(records) where the pseudonyms are those of the input; otherwise a sort of the records.
-    """
-    root, k = root_of(before.release), demanded_k(before.release.policy)
-    if root is None or k is None or not root.repeats:
-        return
-    old = before.table[root.attribute]
-    if not differing(old.take(array_of_numbers(after.retained)), after.table[root.attribute]):
-        return
-    release = after.opened.settled.release
-    known = [*release.quasi_identifiers, release.domains[root.attribute]]
-    codes = CountedCodes.joined([CountedCodes(one) for one in release.engine.batches(known)])
-    labels = fold([codes[one.attribute] for one in known[:-1]], [one.size + 1 for one in known[:-1]])
-    units = np.concatenate([one[root.attribute] for one in before.engine.batches([root])])[after.retained]
-    label = numbered(labels.values, labels.span)[1].astype(np.int64)
-    behind = units_behind(codes[root.attribute], units.astype(np.int64), label, ceil(k))
-    if behind.hollow:
-        raise RemedyError(
-            f"{count(behind.hollow, 'class')} would have {ceil(k)} or more new pseudonyms of fewer units, which no one "
-            "who has the release alone could see; redraw pseudonyms last, or say `unit_released: false`"
-        )

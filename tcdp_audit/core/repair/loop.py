@@ -7,7 +7,7 @@ remedy is stopped once it loses more than another after which the release passes
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from math import inf
 from types import TracebackType
@@ -26,8 +26,9 @@ from tcdp_audit.core.release.unit_readings import as_read
 from tcdp_audit.core.remedy.remedy import DominatedError, Remedy, RemedyError, Treatment, applicability, require_least
 from tcdp_audit.core.remedy.treatment import apply_treatment, require_treatment, same_cells, touched
 from tcdp_audit.core.remedy.unit_cells import with_unit_cells
-from tcdp_audit.core.remedy.view import RemedyView
-from tcdp_audit.core.repair.candidate import Candidate, LossLimits, OpenTable, TooMuchLostError, require_units_behind
+from tcdp_audit.core.remedy.view import RemedyView, judges_histories
+from tcdp_audit.core.repair.candidate import Candidate, LossLimits, OpenTable, TooMuchLostError
+from tcdp_audit.core.repair.pseudonyms import require_units_behind
 from tcdp_audit.core.results.change_log import Step, failing_demands, flow
 from tcdp_audit.core.session.inputs import AuditInputs
 
@@ -59,7 +60,6 @@ class RepairLoop:
         self._least = inf  # the least loss of the compared candidates that pass
         self._open = [self.input]
         self._views: dict[OpenTable, RemedyView] = {}
-        self._first_steps: list[Candidate] = []  # first steps that other remedies are to follow
 
     def __enter__(self) -> Self:
         """Itself."""
@@ -166,13 +166,13 @@ class RepairLoop:
             after = replace(after, loss=self._affordable(planned, self.loss_of(after)))
         if not self.policy.remedies:
             require_least(after.rank[1], self._least)
-        require_units_behind(self.input, after)
-        outcomes = after.opened.settled.outcomes()
+        after = replace(after, outcomes=after.opened.settled.outcomes())
+        require_units_behind(self.inputs, self.input, after)
         step = Step(
             remedy=planned.remedy.name,
             title=planned.remedy.title,
             parameters=explicit_parameters(planned),
-            outcomes=outcomes,
+            outcomes=after.outcomes,
             cells=touched(view, treatment),
             suppressed=candidate.table.num_rows - after.table.num_rows,
             notes=treatment.notes,
@@ -181,7 +181,7 @@ class RepairLoop:
             unhelped=unhelped,
             attacks=treatment.attacks,
         )
-        return replace(after, outcomes=outcomes, steps=(*candidate.steps, step))
+        return replace(after, steps=(*candidate.steps, step))
 
     def _affordable(self, planned: PlannedRemedy, loss: InformationLoss) -> InformationLoss:
         """Return a loss that is within the policy's limits; otherwise raise `TooMuchLostError`."""
@@ -244,9 +244,7 @@ class RepairLoop:
     def _planned(self, start: Candidate) -> Candidate:
         candidate = start
         for _ in range(MOST_STEPS):
-            after, steps = self._improved(candidate)
-            if self._judges_histories(candidate):
-                after = self._followed(after, steps)
+            after = self._followed(*self._improved(candidate))
             if after is None:
                 return candidate
             candidate = after
@@ -255,16 +253,17 @@ class RepairLoop:
         return candidate
 
     def _improved(
-        self, candidate: Candidate, passing: Candidate | None = None
+        self, candidate: Candidate, passing: Candidate | None = None, followed: Sequence[Candidate] = ()
     ) -> tuple[Candidate | None, list[Candidate]]:
         """The best result of the remedies that may help, and the steps that improve the candidate and do not suffice.
 
         Args:
             candidate: what remedies are applied to.
             passing: a release that passes; what loses more is stopped.
+            followed: other candidates whose tables stay open.
 
         Returns:
-            The best result, `passing` if none is better, None if none improves the candidate. The steps are open only
+            The best result, `passing` if none is better, None if none improves the candidate. There are steps only
             where whole histories are judged.
         """
         plans, best = self._in_turn(candidate, self._plans(candidate)), passing
@@ -279,7 +278,7 @@ class RepairLoop:
                     best = after if best is None or self._ranked(after) < self._ranked(best) else best
                     steps += [] if after.passes or not follows else [after]
             self._least = best.rank[1] if best is not None and best.passes else inf
-            needed = [one.opened for one in (candidate, *steps, *self._first_steps, *filter(None, [best, passing]))]
+            needed = [one.opened for one in (candidate, *steps, *followed, *filter(None, [best, passing]))]
             self._close_all_but(self.input, *needed)
         return best, steps
 
@@ -289,13 +288,11 @@ class RepairLoop:
         Whole histories are made alike by several remedies more cheaply than by one: coarser dates, and then those few
         dropped who are still alone. The steps that lose least are followed.
         """
-        self._first_steps = list(steps)
         for step in sorted(steps, key=lambda one: one.rank[1])[:MOST_STEPS]:
             passing = best if best is not None and best.passes else None
-            after, _ = self._improved(step, passing)
+            after, _ = self._improved(step, passing, steps)
             if after is not None and after.passes:
                 best = after
-        self._first_steps = []
         return best
 
     def _improves(self, candidate: Candidate, after: Candidate) -> bool:
@@ -314,8 +311,8 @@ class RepairLoop:
 
     def _judges_histories(self, candidate: Candidate) -> bool:
         """Whether some demands fail, and all of them judge all rows of a unit together."""
-        failing, view = candidate.failing_demands, self._view(candidate)
-        return bool(failing) and all(map(view.judges_histories, failing))
+        failing = candidate.failing_demands
+        return bool(failing) and all(judges_histories(self.policy, one) for one in failing)
 
     def _in_turn(self, candidate: Candidate, plans: Iterator[PlannedRemedy]) -> list[PlannedRemedy]:
         """The plans in the order in which they are tried."""

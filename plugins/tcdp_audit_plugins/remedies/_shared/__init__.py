@@ -1,7 +1,8 @@
 """Shared by several remedies.
 
 - `scope`: which demands a remedy can help, and how weak will do;
-- `class_demands`: sizes of classes that are enough, and refusals;
+- `dropping`: policies that forbid dropped records, and how many may be dropped;
+- `histories`: the rows of a unit, when they were, and which demands judge them together;
 - `masking`: what masking remedies act on;
 - `recoding`: one label for each class;
 - `buckets`: buckets of values, and optimal divisions of a sequence;

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -11,11 +11,12 @@ from numpy.typing import NDArray
 
 from tcdp_audit.plugin.detector import PolicyDocument, Role, Scale
 from tcdp_audit.plugin.remedy import Attribute, RemedyError, RemedyView, Treatment, failing_demands
-from tcdp_audit.plugin.sentences import Outcome, count, figure, listing
+from tcdp_audit.plugin.sentences import Outcome, count, listing
+from tcdp_audit_plugins.remedies._shared.scope import reached
 
 Numbers = NDArray[np.int64]
-Mask = NDArray[np.bool_]
 HISTORIES = "only for demands that judge all rows of a unit together"
+SIMPLER = "coarser or shorter histories"  # help where too much would be suppressed
 NO_TIME = "the policy names no `time:`"
 LATEST = 2**62  # above every time
 
@@ -32,7 +33,7 @@ class JoinedRows:
     column: Attribute
     noun: str
 
-    @property
+    @cached_property
     def unit(self) -> Numbers:
         """The unit of each row, from 0 to `units` - 1, some of which may have no row. Shape (records,)."""
         return self.column.codes.astype(np.int64)
@@ -91,11 +92,6 @@ def only_on_histories(view: RemedyView, outcome: Outcome) -> str:
     return "" if view.judges_histories(outcome) else HISTORIES
 
 
-def failing_on_histories(view: RemedyView, outcomes: Iterable[Outcome]) -> list[Outcome]:
-    """Choose the failing demands that judge all rows of a unit together among some outcomes."""
-    return [one for one in failing_demands(outcomes) if not one.is_structural and view.judges_histories(one)]
-
-
 @dataclass(frozen=True)
 class Trials:
     """Treatments of a release, judged by the demands that fail on it and that a remedy acts on.
@@ -121,7 +117,7 @@ class Trials:
 
     def refusal(self, treatment: Treatment) -> str:
         """Say which demands fail after a treatment, with their figures."""
-        return "; ".join(map(_reached, self.left(treatment)))
+        return "; ".join(filter(None, map(reached, self.left(treatment))))
 
 
 def trials(view: RemedyView, acts_on: Callable[[Outcome], bool]) -> Trials:
@@ -138,13 +134,6 @@ def trials(view: RemedyView, acts_on: Callable[[Outcome], bool]) -> Trials:
     if not outcomes:
         raise RemedyError("no demand fails that it acts on, so nothing says how far it has to go; give its parameters")
     return Trials(view, outcomes)
-
-
-def _reached(outcome: Outcome) -> str:
-    if outcome.observed is None or outcome.threshold is None or outcome.comparison is None:
-        return f"{outcome.check} cannot be evaluated"
-    demanded = f"{outcome.comparison} {figure(float(outcome.threshold))}"
-    return f"{outcome.check} {figure(outcome.observed, outcome.threshold)}, where {demanded} is demanded"
 
 
 # Times
@@ -184,6 +173,25 @@ def require_dates(time: Attribute) -> None:
         rows = int(time.domain.counts[wrong].sum())
         raise RemedyError(
             f"the time {time.name!r} is no date (such as 2026-11-20 or 2026-11) in {count(rows, 'record')}"
+        )
+
+
+def require_whole(time: Attribute, reaching: Sequence[int], border: str, advice: str) -> None:
+    """Insist that no date reaches over the border of a period.
+
+    Args:
+        time: the column.
+        reaching: the codes of the values that do.
+        border: what the period is called, with its article.
+        advice: what to do.
+
+    Raises:
+        RemedyError: one does; the message has the number of records.
+    """
+    if reaching:
+        rows = int(time.domain.counts[reaching].sum())
+        raise RemedyError(
+            f"a date of {time.name!r} reaches over the border of {border} in {count(rows, 'record')}; {advice}"
         )
 
 

@@ -101,7 +101,7 @@ class _Trials(Generic[S]):
     def refusal(self) -> str:
         """Say why no strength is enough, and how near the best comes: fewest failing, and least beyond."""
         place = min(self.failing, key=lambda one: (len(self.failing[one]), sum(map(_beyond, self.failing[one]))))
-        left = "; ".join(filter(None, map(_reached, self.failing[place])))
+        left = "; ".join(filter(None, map(reached, self.failing[place])))
         which = f"strength {place + 1} of {len(self.strengths)}, from weak to strong, comes nearest"
         return f"no strength is enough; {which}{f': {left}' if left else ''}"
 
@@ -125,7 +125,8 @@ def _beyond(outcome: Outcome) -> float:
     return abs(outcome.observed - float(outcome.threshold))
 
 
-def _reached(outcome: Outcome) -> str:
+def reached(outcome: Outcome) -> str:
+    """The figure of a failing demand and its threshold, in a sentence; empty if it has none."""
     if outcome.observed is None or outcome.threshold is None or outcome.comparison is None:
         return f"{outcome.check} could not be evaluated" if outcome.status is Status.ERROR else ""
     demanded = f"{outcome.comparison} {figure(float(outcome.threshold))}"

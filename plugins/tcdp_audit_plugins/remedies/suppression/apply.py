@@ -16,15 +16,12 @@ from tcdp_audit.plugin._internal import Counts, checkpoint
 from tcdp_audit.plugin.detector import Exact, PolicyDocument, Role, Text
 from tcdp_audit.plugin.remedy import Demands, MergedDemands, RemedyError, RemedyParameters, RemedyView, Treatment
 from tcdp_audit.plugin.sentences import Outcome, count as count_of
+from tcdp_audit_plugins.remedies._shared.dropping import ALIGNED, require_few
 from tcdp_audit_plugins.remedies._shared.scope import only_by_size
 from tcdp_audit_plugins.remedies._shared.search import ClassSize, sufficient_size
 from tcdp_audit_plugins.remedies.suppression.cells import suppress_cells
 from tcdp_audit_plugins.remedies.suppression.local_suppression import Integers, Mask, QuasiIdentifierCells
 
-ALIGNED = (
-    "dropping records would break `rows_aligned: true`; declare a `key:` that aligns release and original, or use "
-    "`of: cells`"
-)
 Weight = Annotated[Exact, Field(ge=0)]
 AT_ONCE = 8  # an eighth of the failing records is dropped before the others are judged again
 FORESEEN = 16  # with so few failing classes, each is dropped on trial
@@ -60,7 +57,7 @@ class SuppressionParameters(RemedyParameters):
 def faults(parameters: SuppressionParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
     """Faults that only the policy as a whole shows: (parameter, sentence)."""
     if parameters.of is SuppressionTarget.RECORDS and document.rows_aligned:
-        yield "of", ALIGNED
+        yield "of", f"{ALIGNED}, or use `of: cells`"
     if parameters.of is SuppressionTarget.CELLS and not document.conventions.suppressed_tokens:
         yield "of", "a suppressed cell needs a token; declare `suppressed_tokens` under `conventions:`"
     if parameters.of is SuppressionTarget.RECORDS and parameters.importance is not None:
@@ -168,12 +165,12 @@ def suppress(view: RemedyView, parameters: SuppressionParameters) -> Treatment:
         raise RemedyError("the policy demands nothing of equivalence classes, so no suppression would help")
     if parameters.of is SuppressionTarget.RECORDS:
         treatment = drop_records(view, demands)
-        suppressed, total = int(treatment.notes["records"]), view.records
+        suppressed, total, noun = treatment.notes["records"], view.records, "records"
     else:
         treatment = suppress_cells(view, demands, parameters.importance or {})
         suppressed = sum(treatment.notes["cells"].values())
-        total = view.records * len(view.quasi_identifiers)
-    _require_few(suppressed, total, parameters)
+        total, noun = view.records * len(view.quasi_identifiers), "quasi-identifier cells"
+    require_few(suppressed, total, parameters.at_most, noun, "generalising first")
     return treatment
 
 
@@ -193,15 +190,3 @@ def suggest_parameters(view: RemedyView, outcomes: tuple[Outcome, ...]) -> Itera
 
 def _of_size(view: RemedyView, given: Mapping[str, Any], k: int) -> Treatment:
     return suppress(view, SuppressionParameters.model_validate({**given, "k": k}))
-
-
-def _require_few(suppressed: int, total: int, parameters: SuppressionParameters) -> None:
-    share = Fraction(suppressed, total)
-    if share <= parameters.at_most:
-        return
-    enough = -(-suppressed * 10_000 // total) / 10_000  # rounded up
-    what = "records" if parameters.of is SuppressionTarget.RECORDS else "quasi-identifier cells"
-    raise RemedyError(
-        f"{suppressed:,} of {total:,} {what} would have to be suppressed, and `at_most` allows "
-        f"{int(parameters.at_most * total):,}; `at_most: {enough}` would do, and so may generalising first"
-    )
