@@ -72,6 +72,10 @@ def files_of_tables(release: Any, tables: Mapping[str, Table]) -> Any:
             )
         return release
     if release is None:
+        if in_memory := [name for name, one in tables.items() if one.in_memory]:
+            raise UsageError(
+                f"no release: the result is about tables in memory ({', '.join(in_memory)}); give each by its name"
+            )
         return {name: one.uri for name, one in tables.items()}
     if not (isinstance(release, str | Path) and Path(release).is_dir()):
         raise UsageError(

@@ -30,7 +30,7 @@ from tcdp_audit.core.policy.model import AttributeDeclaration, Conventions, Poli
 from tcdp_audit.core.policy.policy import Expectation, PlannedRemedy, Policy, Profiled
 from tcdp_audit.core.policy.schema import Registered, Registry, Section, SectionEntry
 from tcdp_audit.core.policy.source import PolicyFault, PolicySource, PolicySourceError, parse_yaml, replaced, without
-from tcdp_audit.core.policy.tables import TABLES, joined
+from tcdp_audit.core.policy.tables import TABLES, joined, second_list
 
 CHECKS, REMEDIES = "tcdp_audit_checks", "tcdp_audit_remedies"
 SOUND: dict[str, Any] = {"version": 1, "attributes": {ANY_TEXT: {"role": "insensitive"}}, "expect": [{}]}
@@ -53,7 +53,7 @@ class Reading:
 
     def __init__(self, source: PolicySource, text: str, path: Path | None, plugins: Registry) -> None:
         self.text, self.path, self.plugins = text, path, plugins
-        self.faults: list[PolicyFault] = []
+        self.faults: list[PolicyFault] = [located(source, place, sentence) for place, sentence in second_list(source)]
         self.profiled = Profiled.of(joined(source))
         self.source = self.profiled.source
 

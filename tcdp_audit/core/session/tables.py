@@ -21,6 +21,7 @@ from tcdp_audit.core.policy.faults import nearest
 from tcdp_audit.core.policy.loading import read_policy
 from tcdp_audit.core.policy.model import Role
 from tcdp_audit.core.policy.policy import Policy
+from tcdp_audit.core.policy.tables import COMPARED
 from tcdp_audit.core.release.release import declared_hierarchies
 from tcdp_audit.core.session.inputs import AuditInputs, named_files
 from tcdp_audit.core.session.registry import Plugins
@@ -122,6 +123,8 @@ class OpenTables:
         from tcdp_audit.core.units.linked import LinkedTables  # noqa: PLC0415 - only for several tables
 
         declared = policy.document.tables or {}
+        if further := [name for name, table in self.given.items() if name != "release" and table is not None]:
+            raise UsageError(f"{further[0]}: {COMPARED}")
         own = _by_name(policy, given)
         self._named_tables |= set(declared)
         if unknown := sorted(set(own) - self._named_tables):  # a question may be about some of the tables
@@ -205,7 +208,13 @@ def _by_name(policy: Policy, given: Any) -> dict[str, Any]:
             f"release: the policy has several tables ({', '.join(declared)}); give each by its name, as "
             "`--table NAME=FILE` or in a mapping, or the folder that holds their files"
         )
-    return {name: Path(given) / Path(one.file).name for name, one in declared.items() if one.file is not None}
+    files = {name: Path(one.file).name for name, one in declared.items() if one.file is not None}
+    if len(set(files.values())) < len(files):
+        raise UsageError(
+            f"{given}: files of the policy's tables have the same name, and a folder has one of each; give each table "
+            "by its name, as `--table NAME=FILE` or in a mapping"
+        )
+    return {name: Path(given) / file for name, file in files.items()}
 
 
 @contextmanager
