@@ -83,3 +83,14 @@ def test_a_missing_cell_matches_no_history_under_wildcard() -> None:
     assert result.expectations[0].status == "error"
     fails = tcdp_audit.audit(tables, policy(conventions={"missing_quasi_identifier": "fail"}))
     assert fails.expectations[0].status == "failed"
+
+
+def test_no_message_about_several_tables_shows_a_cell(tmp_path: Any) -> None:
+    result = tmp_path / "result.json"
+    result.write_text(audited().to_json(), encoding="utf-8")
+    for given in (VISITS, VISITS.to_pandas(), VISITS.to_pylist()):
+        with pytest.raises(UsageError) as error:
+            tcdp_audit.verify(result, given, policy())
+        assert CELL not in str(error.value)
+    with pytest.raises(UsageError, match="tables in memory"):
+        tcdp_audit.verify(result, None, policy())
