@@ -51,9 +51,10 @@ def attest(written: WrittenAudit, release: Any, signer: CryptoSigner, plugins: P
     digest = digest_of(release, plugins)
     _require_attestable(written)
     if digest != written.release.sha256 or digest is None:
+        name = written.release.name if written.release.tables else name_of(release)
         raise AnotherReleaseError(
             f"{written.path}: is about another release: SHA-256 {shown(written.release.sha256)}, "
-            f"and {written.release.name if written.release.tables else name_of(release)} has {shown(digest)}; nothing was signed"
+            f"and {name} has {shown(digest)}; nothing was signed"
         )
     return sign_envelope(statement_of(written, digest), PAYLOAD, signer)
 

@@ -19,12 +19,11 @@ from pydantic import ValidationError
 from tcdp_audit.core.base.errors import PolicyError, UsageError, redact_errors
 from tcdp_audit.core.base.words import visible
 from tcdp_audit.core.policy.faults import from_validation, render_faults, unsound
-from tcdp_audit.core.policy.model import PolicyDocument, Role
+from tcdp_audit.core.policy.model import TABLES, PolicyDocument, Role
 from tcdp_audit.core.policy.policy import Policy
 from tcdp_audit.core.policy.reading import Reading
 from tcdp_audit.core.policy.schema import Registry
 from tcdp_audit.core.policy.source import PolicySource, PolicySourceError, parse_yaml, plain
-from tcdp_audit.core.policy.tables import TABLES
 
 ENOUGH = 2  # signs of a policy: a record of JSON may have one of the keys
 VERSION, ATTRIBUTES, EXPECT = "version", "attributes", "expect"

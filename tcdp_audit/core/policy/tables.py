@@ -14,14 +14,13 @@ from typing import TYPE_CHECKING, Any
 from tcdp_audit.core.base.errors import UsageError
 from tcdp_audit.core.base.words import listing
 from tcdp_audit.core.policy.faults import nearest
-from tcdp_audit.core.policy.model import SEPARATOR, PolicyDocument, Role, TableDeclaration
+from tcdp_audit.core.policy.model import SEPARATOR, TABLES, PolicyDocument, Role, TableDeclaration
 from tcdp_audit.core.policy.source import Location, PolicySource
 
 if TYPE_CHECKING:
     from tcdp_audit.core.policy.policy import Policy
 
 UNITS = "units"  # what a table of rows belongs to where no table has one row for each unit
-TABLES = "tables"
 LINKS = ("unit", "household")  # keys that name a column of the table of units
 COMPARED = "several tables are compared with no other one, so leave it out"
 INSTEAD = {  # keys of a policy of one table, and what to do where there are several
@@ -42,7 +41,7 @@ COLUMNS = ("attribute", "attributes", "other_attributes", "target")  # parameter
 
 
 def joined(source: PolicySource) -> PolicySource:
-    """The text of a policy with the attributes of its tables in one list; the same for a policy of one table.
+    """The text of a policy of several tables with their attributes in one list.
 
     A column that one table has may be named without its table in `expect`, `weight` and `time`.
     """
@@ -144,11 +143,8 @@ def _named(name: Any, attributes: Mapping[str, Any], table: Any = None) -> Any:
     return having[0] if len(having) == 1 else name
 
 
-def faults_of_tables(document: PolicyDocument) -> Iterator[Located]:
+def faults_of_tables(document: PolicyDocument, tables: Mapping[str, TableDeclaration]) -> Iterator[Located]:
     """The faults of a document's tables and their links, each with its location."""
-    tables = document.tables
-    if tables is None:
-        return
     yield from _faults_of_places(document)
     if document.unit is None:
         yield (TABLES,), "the policy names no `unit:`, the column that joins the rows of its tables"

@@ -22,7 +22,6 @@ from tcdp_audit.core.policy.faults import nearest
 from tcdp_audit.core.policy.loading import read_policy
 from tcdp_audit.core.policy.model import SEPARATOR, Role
 from tcdp_audit.core.policy.policy import Policy
-from tcdp_audit.core.policy.tables import COMPARED
 from tcdp_audit.core.release.release import declared_hierarchies
 from tcdp_audit.core.session.inputs import AuditInputs, named_files
 from tcdp_audit.core.session.registry import Plugins
@@ -122,7 +121,8 @@ class OpenTables:
 
     def _linked(self, policy: Policy, given: Any) -> Engine:
         """The linked tables of a policy: those that the caller gives by name, and otherwise the files that it names."""
-        from tcdp_audit.core.units.linked import LinkedTables  # noqa: PLC0415 - only for several tables
+        from tcdp_audit.core.policy.tables import COMPARED  # noqa: PLC0415 - only for several tables
+        from tcdp_audit.core.units.linked import LinkedTables  # noqa: PLC0415 - likewise
 
         declared = policy.document.tables or {}
         if further := [name for name, table in self.given.items() if name != "release" and table is not None]:
