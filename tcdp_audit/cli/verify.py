@@ -42,7 +42,7 @@ def command(file: str, release: str | None, *, tables: tuple[str, ...], quiet: b
 
     For several tables RELEASE is the folder that holds them; without it, the files are those that FILE names.
     FILE is an HTML report, a JSON result or an attestation. Of an attestation the signature, the digests and the
-    verdict are checked, and nothing is computed again.
+    verdict are checked, and nothing is computed again; each of several tables is named with --table.
 
     Exit code: 0 confirmed; 1 something differs, or an attested release is not fit; 2 the call is wrong; 3 something
     could not be verified.
