@@ -42,6 +42,9 @@ class _Table(_Host, total=False):
     unit: str | _Parameter | None
     unit_name: str | _Parameter | None
     unit_released: bool | _Parameter | None
+    household: str | _Parameter | None
+    household_weight: str | _Parameter | None
+    time: str | _Parameter | None
     original: str | _Parameter | None
     key: str | _Parameter | None
     rows_aligned: bool | _Parameter | None

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import gx_hosts
+import pandas as pd
 import pytest
 from gx_hosts import from_native, gx, judged, ours, pandas_batches, run
 from same_everywhere import ATTRIBUTES, KNOWN, frame, native, policy
@@ -75,6 +76,18 @@ def test_a_suite_does_not_pass_what_its_policy_fails():
     for policy_, release in ((identified, frame()), (undeclared, frame()), (whole, missing)):
         assert not tcdp_audit.audit(release, policy_).passed
         assert not _verdict(policy_, release)
+
+
+def test_households_and_times_go_along():
+    """Each person is like two others, and no household is like another."""
+    people = pd.DataFrame({"person": range(6), "home": [1, 1, 2, 2, 3, 3], "sex": list("fmffmm"), "day": [1] * 6})
+    attributes = {name: {"role": "insensitive"} for name in ("person", "home", "day")}
+    attributes |= {"sex": {"role": "quasi_identifier"}}
+    whole = {"version": 1, "unit": "person", "attributes": attributes, "expect": [{"k_anonymity": {"k": 2}}]}
+    for head, passes in (({}, True), ({"time": "day"}, True), ({"household": "home"}, False)):
+        assert tcdp_audit.audit(people, {**whole, **head}).passed == passes
+        assert _verdict({**whole, **head}, people) == passes
+        assert head.items() <= policy_of(suite_of({**whole, **head})).items()
 
 
 def test_earlier_releases_go_along():
