@@ -47,6 +47,8 @@ class _Table(_Host, total=False):
     time: str | _Parameter | None
     original: str | _Parameter | None
     key: str | _Parameter | None
+    keep_key: bool | _Parameter | None
+    internal_only: bool | _Parameter | None
     rows_aligned: bool | _Parameter | None
     population: str | _Parameter | None
     sampling_fraction: float | str | _Parameter | None

@@ -28,6 +28,8 @@ TABLE: Mapping[str, str] = MappingProxyType(
         "time": "The column that says when a row of a unit was.",
         "original": "The table that the release was made from: a path or a URL.",
         "key": "The column that aligns the release with its original.",
+        "keep_key": "Whether the column of `key` stays in the release; where others get it, that is an error.",
+        "internal_only": "Whether no one else gets the release, so that its key may stay.",
         "rows_aligned": "Whether release and original are aligned row by row.",
         "population": "The population that the release was drawn from: a path or a URL.",
         "sampling_fraction": "The share of the population that was drawn.",

@@ -21,9 +21,11 @@ from same_everywhere import ATTRIBUTES, KNOWN, frame, native, policy
 
 import tcdp_audit
 from tcdp_audit import PolicyError
+from tcdp_audit.core.policy.model import PolicyDocument
 from tcdp_audit.core.session.registry import Plugins
 from tcdp_audit.integrations.great_expectations.expectation import CLASSES, fields_of
 from tcdp_audit.integrations.great_expectations.guarded import load_suite
+from tcdp_audit.integrations.great_expectations.parameters import HEAD
 from tcdp_audit.integrations.great_expectations.stub import stub_of
 from tcdp_audit.integrations.great_expectations.suites import policy_of, suite_of
 
@@ -88,6 +90,24 @@ def test_households_and_times_go_along():
         assert tcdp_audit.audit(people, {**whole, **head}).passed == passes
         assert _verdict({**whole, **head}, people) == passes
         assert head.items() <= policy_of(suite_of({**whole, **head})).items()
+
+
+def test_a_key_that_stays_goes_along():
+    people = pd.DataFrame({"person": range(4), "sex": list("ffmm")})
+    attributes = {"person": {"role": "insensitive"}, "sex": {"role": "quasi_identifier"}}
+    whole = {"version": 1, "original": "a.csv", "key": "person", "attributes": attributes}
+    whole |= {"expect": [{"k_anonymity": {"k": 2}}]}
+    for head, passes in (({}, True), ({"keep_key": True}, False), ({"keep_key": True, "internal_only": True}, True)):
+        assert tcdp_audit.audit(people, {**whole, **head}, original=people).passed == passes
+        suite = suite_of({**whole, **head})
+        assert head.items() <= policy_of(suite).items()
+
+
+def test_every_key_of_a_policy_is_in_its_suite_or_is_for_something_else():
+    """What a suite leaves out could let it pass what its policy fails."""
+    judged_otherwise = {"version", "attributes", "expect", "profile", "answers", "tables", "schema_", "suite"}
+    of_a_repair = {"release", "remedy", "seed", "utility", "max_loss", "min_utility", "plugins"}
+    assert PolicyDocument.model_fields.keys() == {*HEAD, *judged_otherwise, *of_a_repair}
 
 
 def test_earlier_releases_go_along():
