@@ -9,7 +9,7 @@ from pathlib import Path
 
 import click
 
-from tcdp_audit.cli.options import load_plugins, named_tables, output_option, plugin_options, quiet_option
+from tcdp_audit.cli.options import load_plugins, named_tables, output_option, plugin_options, quiet_option, table_option
 from tcdp_audit.cli.printing import write
 from tcdp_audit.plugin.engine import UsageError
 from tcdp_audit.plugin.sentences import visible
@@ -21,9 +21,7 @@ PASSWORD = "TCDP_AUDIT_KEY_PASSWORD"  # noqa: S105 - the name of a variable
 @click.argument("result", metavar="RESULT")
 @click.argument("release", metavar="[RELEASE]", required=False)
 @click.option("--key", metavar="KEY.pem", required=True, help="The private key to sign with.")
-@click.option(
-    "--table", "tables", multiple=True, metavar="NAME=FILE", help="A table of a release of several. Repeatable."
-)
+@table_option
 @output_option("standard output", written="the attestation")
 @quiet_option
 @click.option("--password-file", metavar="FILE", help="The file that holds the password of the key.")
@@ -56,16 +54,16 @@ def command(
     from tcdp_audit.verification.keys import private_key  # noqa: PLC0415 - imports cryptography
     from tcdp_audit.verification.signature import attest  # noqa: PLC0415 - imports the engine
 
-    written = read_audit(Path(result))
+    written, given = read_audit(Path(result)), named_tables(tables, release)
     if output is not None:
         read = {"the result": Path(result), "the key": Path(key)}
-        files = files_of_tables(named_tables(tables, release) or release, written.release.tables)
+        files = files_of_tables(given, written.release.tables)
         named = files.items() if isinstance(files, Mapping) else [("release", files)]
         read |= {f"the table {name!r}" if written.release.tables else "the release": Path(one) for name, one in named}
         require_own_files([("--output", Path(output))], read)
     signer = private_key(Path(key), lambda: _password(key, password_file))
     plugins = load_plugins(blocked, no_external_plugins=no_external_plugins)
-    envelope = attest(written, named_tables(tables, release) or release, signer, plugins)
+    envelope = attest(written, given, signer, plugins)
     if output is None:
         write(envelope)
         return 0

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from tcdp_audit.cli.options import format_option, release_command, require_one_form
+from tcdp_audit.cli.options import format_option, release_command, require_one_form, table_option
 from tcdp_audit.plugin.engine import UsageError
 
 if TYPE_CHECKING:
@@ -23,9 +23,7 @@ if TYPE_CHECKING:
     ),
     click.option("--allow-vacuous", is_flag=True, help="Accept a policy whose demands cannot fail: exit 0."),
     format_option("github", "gitlab"),
-    click.option(
-        "--table", "tables", multiple=True, metavar="NAME=FILE", help="A table of a policy with `tables`. Repeatable."
-    ),
+    table_option,
     click.option("--engine", metavar="NAME", help="Audit RELEASE where this engine reads it, such as spark."),
     click.option(
         "--show-values", is_flag=True, help="Name the worst groups by their cells. The output will contain cell values."

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from tcdp_audit.cli.options import release_command, require_own_outputs, single_policy
+from tcdp_audit.cli.options import by_name, release_command, require_own_outputs, single_policy
 from tcdp_audit.cli.printing import progress_of_work, write
 from tcdp_audit.cli.reports import chosen_reports, write_reports
 from tcdp_audit.plugin.engine import UsageError
@@ -93,15 +93,9 @@ def command(
 
 def _varied(given: Iterable[str]) -> dict[str, str] | None:
     """The demands to vary, by name; None where none is named."""
-    varied: dict[str, str] = {}
-    for one in given:
-        name, equals, levels = one.rpartition("=")
-        if not (name and equals and levels):
-            raise UsageError(f"--vary {one}: write the check, =, and its thresholds, such as k_anonymity=3..50")
-        if name in varied:
-            raise UsageError(f"--vary {name}: is given twice; write all thresholds once, as {name}=3,5,10")
-        varied[name] = levels
-    return varied or None
+    form = "the check, =, and its thresholds, such as k_anonymity=3..50"
+    once = "write all its thresholds once, such as k_anonymity=3,5,10"
+    return by_name("--vary", (one.rpartition("=") for one in given), form, once) or None
 
 
 def _workers() -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -77,23 +77,44 @@ def load_plugins(blocked: tuple[str, ...], *, no_external_plugins: bool) -> Plug
     return Plugins.load(external=not no_external_plugins, blocked=names)
 
 
-def named_tables(given: Sequence[str], release: Any = None) -> dict[str, str]:
-    """The files of linked tables that `--table NAME=FILE` gives, by name.
+def table_option(function: F) -> F:
+    """`--table`."""
+    help_text = "A table of a policy with `tables`. Repeatable."
+    return click.option("--table", "tables", multiple=True, metavar="NAME=FILE", help=help_text)(function)
+
+
+def named_tables(given: Sequence[str], release: str | None) -> Any:
+    """The release of a call, or the files of linked tables that `--table NAME=FILE` gives, by name.
 
     Raises:
         UsageError: one is not of this form or is given twice, or the call names a release as well.
     """
-    tables: dict[str, str] = {}
-    for one in given:
-        name, equals, file = one.partition("=")
-        if not (name and equals and file):
-            raise UsageError(f"--table {one}: write the table's name, =, and its file, such as visits=visits.csv")
-        if name in tables:
-            raise UsageError(f"--table {name}: is given twice; name one file of each table")
-        tables[name] = file
-    if tables and release is not None:
+    if given and release is not None:
         raise UsageError(f"--table names the tables, and RELEASE is {release}; give one of them")
-    return tables
+    form, once = "the table's name, =, and its file, such as visits=visits.csv", "name one file of each table"
+    return by_name("--table", (one.partition("=") for one in given), form, once) or release
+
+
+def by_name(option: str, given: Iterable[tuple[str, str, str]], form: str, once: str) -> dict[str, str]:
+    """The values of a repeatable option `NAME=VALUE`, by name.
+
+    Args:
+        option: the option.
+        given: each argument in three parts: the name, the equals sign and the value.
+        form: what to write, for an argument without a name or a value.
+        once: what to write, for a name that is given twice.
+
+    Raises:
+        UsageError: an argument is not of this form, or a name is given twice.
+    """
+    values: dict[str, str] = {}
+    for name, equals, value in given:
+        if not (name and equals and value):
+            raise UsageError(f"{option} {name}{equals}{value}: write {form}")
+        if name in values:
+            raise UsageError(f"{option} {name}: is given twice; {once}")
+        values[name] = value
+    return values
 
 
 def with_query(release: Any, query: str | None) -> Any:

@@ -56,7 +56,7 @@ class Request:
 
     def with_tables(self, given: Sequence[str]) -> Request:
         """The same request with the linked tables that `--table` gives; see `named_tables`."""
-        return replace(self, release=named_tables(given, self.release)) if given else self
+        return replace(self, release=named_tables(given, self.release))
 
     def call(self, path: Path) -> Call:
         """The request about one of its policies.

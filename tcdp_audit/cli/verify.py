@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tcdp_audit.cli.options import load_plugins, named_tables, plugin_options, quiet_option, trust_option
+from tcdp_audit.cli.options import load_plugins, named_tables, plugin_options, quiet_option, table_option, trust_option
 from tcdp_audit.plugin.engine import UsageError
 from tcdp_audit.plugin.sentences import count, listing
 
@@ -26,9 +26,7 @@ NAMES = {"before": "--source-release", "allow_failed": "--allow-failed", "trust_
 @click.argument("file", metavar="FILE")
 @click.argument("release", metavar="[RELEASE]", required=False)
 @click.option("--policy", metavar="PATH", help="The policy. Default: the one that FILE names, or the one next to FILE.")
-@click.option(
-    "--table", "tables", multiple=True, metavar="NAME=FILE", help="A table of a release of several. Repeatable."
-)
+@table_option
 @click.option("--original", metavar="FILE", help="The table that the release was made from.")
 @click.option("--population", metavar="FILE", help="The population that the release was drawn from.")
 @click.option("--source-release", "before", metavar="FILE", help="The release before `fix`, to repeat the repair.")
@@ -44,7 +42,7 @@ def command(file: str, release: str | None, *, tables: tuple[str, ...], quiet: b
 
     For several tables RELEASE is the folder that holds them; without it, the files are those that FILE names.
     FILE is an HTML report, a JSON result or an attestation. Of an attestation the signature, the digests and the
-    verdict are checked, and nothing is computed again.
+    verdict are checked, and nothing is computed again; each of several tables is named with --table.
 
     Exit code: 0 confirmed; 1 something differs, or an attested release is not fit; 2 the call is wrong; 3 something
     could not be verified.
@@ -55,7 +53,7 @@ def command(file: str, release: str | None, *, tables: tuple[str, ...], quiet: b
 
     text = text_of(Path(file))
     envelope = _envelope(text, file)
-    given = named_tables(tables, release) or release
+    given = named_tables(tables, release)
     if envelope is None:
         verification = _computed(text, file, given, options, quiet=quiet)
     else:

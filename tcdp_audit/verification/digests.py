@@ -72,13 +72,22 @@ def files_of_tables(release: Any, tables: Mapping[str, Table]) -> Any:
             )
         return release
     if release is None:
+        if in_memory := [name for name, one in tables.items() if one.in_memory]:
+            raise UsageError(
+                f"no release: the result is about tables in memory ({', '.join(in_memory)}); give each by its name"
+            )
         return {name: one.uri for name, one in tables.items()}
     if not (isinstance(release, str | Path) and Path(release).is_dir()):
         raise UsageError(
-            f"{release}: the result is about several tables ({', '.join(tables)}); name each with --table NAME=FILE, "
-            "or the folder that holds their files"
+            f"{name_of(release)}: the result is about several tables ({', '.join(tables)}); name each with --table "
+            "NAME=FILE, or the folder that holds their files"
         )
     return {name: str(Path(release) / one.name) for name, one in tables.items()}
+
+
+def name_of(release: Any) -> str:
+    """The name of a release in a message: its path, and nothing of a table in memory, whose text has cells."""
+    return str(release) if isinstance(release, str | Path) else "release"
 
 
 def shown(digest: str | None) -> str:

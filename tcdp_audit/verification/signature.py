@@ -16,7 +16,7 @@ from tcdp_audit.core.results.written import SCHEMA_VERSION, WrittenAudit
 from tcdp_audit.core.results.written_verdict import conditions_in, contradictions
 from tcdp_audit.plugin.engine import TcdpAuditError, redact_errors
 from tcdp_audit.plugin.sentences import listing
-from tcdp_audit.verification.digests import digest_of, files_of_tables, shown
+from tcdp_audit.verification.digests import digest_of, files_of_tables, name_of, shown
 
 if TYPE_CHECKING:
     from securesystemslib.signer import CryptoSigner, SSlibKey
@@ -51,9 +51,10 @@ def attest(written: WrittenAudit, release: Any, signer: CryptoSigner, plugins: P
     digest = digest_of(release, plugins)
     _require_attestable(written)
     if digest != written.release.sha256 or digest is None:
+        name = written.release.name if written.release.tables else name_of(release)
         raise AnotherReleaseError(
             f"{written.path}: is about another release: SHA-256 {shown(written.release.sha256)}, "
-            f"and {written.release.name if written.release.tables else release} has {shown(digest)}; nothing was signed"
+            f"and {name} has {shown(digest)}; nothing was signed"
         )
     return sign_envelope(statement_of(written, digest), PAYLOAD, signer)
 

@@ -111,6 +111,17 @@ def test_auditing_imports_the_families_that_the_policy_names_and_no_other(tmp_pa
     }
 
 
+def test_auditing_one_table_without_a_unit_imports_nothing_of_histories_or_of_several_tables(
+    tmp_path: Path, papers: Path
+):
+    names = "name for name in sys.modules"
+    whole = SCRIPT.replace('name.split(".")[0] for name in sys.modules', names)
+    imported = _imported(tmp_path, "check", "--policy", papers / "li07_table4.tcdp.yaml", script=whole)
+
+    assert "tcdp_audit.core.policy.reading" in imported
+    assert not [one for one in imported if one.startswith(("tcdp_audit.core.units", "tcdp_audit.core.policy.tables"))]
+
+
 def test_the_demonstration_imports_no_library_of_frames(tmp_path: Path):
     assert _imported(tmp_path, "demo") & FRAMES == set()
 

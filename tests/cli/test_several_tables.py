@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from tcdp_audit.cli.run import run
+from tcdp_audit.core.results.written_verdict import contradictions
 
 POLICY = """\
 version: 1
@@ -70,3 +71,32 @@ def test_remedies_refuse_several_tables(command: list[str], capsys: Any) -> None
     assert run(command[0], ["--policy", "clinic.tcdp.yaml", *command[1:]]) == 2
     assert "one table" in capsys.readouterr().err
     assert not Path("out.csv").exists()
+
+
+@pytest.mark.usefixtures("clinic")
+def test_a_folder_has_one_file_of_each_name(capsys: Any) -> None:
+    """Two tables that the policy has in two folders would otherwise be the same file."""
+    assert run("check", [".", "--policy", "clinic.tcdp.yaml", "--report", "result.json"]) == 0
+    assert run("check", [".", "--policy", "clinic.tcdp.yaml", "--report", "visits.csv"]) == 2
+    text = POLICY.replace("patients.csv", "a/t.csv").replace("visits.csv", "b/t.csv")
+    Path("clinic.tcdp.yaml").write_text(text, encoding="utf-8")
+    Path("t.csv").write_text("patient,sex,month\np,f,1\nq,f,1\n", encoding="utf-8")
+    assert run("check", [".", "--policy", "clinic.tcdp.yaml"]) == 2
+    assert "have the same name" in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("clinic")
+@pytest.mark.parametrize("name", ["original", "population"])
+def test_several_tables_are_compared_with_no_other_one(name: str, capsys: Any) -> None:
+    assert run("check", ["--policy", "clinic.tcdp.yaml", f"--{name}", "others.csv"]) == 2
+    assert "compared with no other one" in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("clinic")
+def test_what_no_demand_judges_is_in_the_verdict_and_can_be_signed() -> None:
+    text = POLICY.replace("k_anonymity: {k: 2}", "identifying_attribute_count: {at_most: 2}")
+    Path("clinic.tcdp.yaml").write_text(text, encoding="utf-8")
+    assert run("check", ["--policy", "clinic.tcdp.yaml", "--table", "visits=others.csv", "--report", "r.json"]) == 0
+    result = json.loads(Path("r.json").read_text(encoding="utf-8"))
+    assert "patients.patient joins the rows, and 2 of 2 patients are alone" in result["verdict"]["title"]
+    assert not list(contradictions(result))

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from tcdp_audit import PolicyError, load_policy
+from tcdp_audit import PolicyError, UsageError, load_policy
+from tcdp_audit.api import Plugins, read_policy
 
 TEXT = """\
 version: 1
@@ -61,3 +62,22 @@ def test_faults_have_their_lines(old: str, new: str, line: int, sentence: str, t
         read(TEXT.replace(old, new), tmp_path)
     lines = [one for one in str(error.value).splitlines() if f"p.tcdp.yaml:{line}:" in one]
     assert any(sentence in one for one in lines), str(error.value)
+
+
+def test_columns_are_declared_in_their_tables_alone() -> None:
+    """A second list cannot give a column another role."""
+    columns = {"patients": {"sex": {"role": "quasi_identifier"}}, "visits": {"illness": {"role": "sensitive"}}}
+    tables = {"patients": {"attributes": columns["patients"]}}
+    tables["visits"] = {"belongs_to": "patients", "attributes": columns["visits"]}
+    content = {"version": 1, "unit": "patient", "tables": tables, "expect": [{"k_anonymity": {"k": 2}}]}
+    listed = {"patients.sex": {"role": "quasi_identifier"}, "visits.illness": {"role": "insensitive"}}
+    with pytest.raises(PolicyError, match="leave these out"):
+        read_policy({**content, "attributes": listed}, Plugins.load())
+    tables["visits"]["attributes"] = {7: {"role": "sensitive"}, "7": {"role": "insensitive"}}
+    with pytest.raises(UsageError, match="declared twice"):
+        read_policy(content, Plugins.load())
+
+
+def test_a_profile_may_have_all_demands(tmp_path: Any) -> None:
+    expected = TEXT.partition("expect:")[0].replace("version: 1", "version: 1\nprofile: hipaa_safe_harbor@164.514-b-2")
+    assert read(expected, tmp_path).expectations

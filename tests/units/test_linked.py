@@ -83,3 +83,28 @@ def test_a_missing_cell_matches_no_history_under_wildcard() -> None:
     assert result.expectations[0].status == "error"
     fails = tcdp_audit.audit(tables, policy(conventions={"missing_quasi_identifier": "fail"}))
     assert fails.expectations[0].status == "failed"
+
+
+def test_no_message_about_several_tables_shows_a_cell(tmp_path: Any) -> None:
+    result = tmp_path / "result.json"
+    result.write_text(audited().to_json(), encoding="utf-8")
+    for given in (VISITS, VISITS.to_pandas(), VISITS.to_pylist()):
+        with pytest.raises(UsageError) as error:
+            tcdp_audit.verify(result, given, policy())
+        assert CELL not in str(error.value)
+    with pytest.raises(UsageError, match="tables in memory"):
+        tcdp_audit.verify(result, None, policy())
+
+
+def test_a_table_of_several_is_seen_at_a_level() -> None:
+    """A column of a child table is judged at a level as if its table had been made so."""
+    month = {**KNOWN, "hierarchy": {"any": {"winter": ["1", "2"], "spring": ["3", "4"]}}}
+    asked = policy()
+    asked["tables"]["visits"]["attributes"]["month"] = month
+    visits = VISITS.set_column(2, "month", pa.array(["1", "2", "2"]))
+    with tcdp_audit.open_session({"patients": PATIENTS, "visits": visits}, policy=asked) as session:
+        assert session.audit().exit_code() == 1
+        view = session.levels({"visits.month": 1})
+        assert view.audit().exit_code() == 0
+        assert (view.people_alone(["visits.month"]), view.people_alone(["patients.sex"])) == (0, 0)
+        assert session.people_alone(["visits.month"]) == 1

@@ -118,6 +118,7 @@ def with_histories(outcome: Outcome, views: Views, judged: Sequence[Outcome]) ->
         message=_sentence(histories),
         details={
             **details,
+            "columns": details["columns"] or [histories.unit.attribute],  # of several tables, the unit
             KNOWN_ROWS: "one",
             "alone": histories.alone,
             "least_alike": histories.k,

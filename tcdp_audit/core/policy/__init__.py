@@ -2,7 +2,6 @@
 
 scalars, source       numbers and texts as they were typed, and the place of each in the file or the mapping
 model                 attributes, conventions, the document
-tables                several linked tables as attributes of one document
 faults                faults as sentences
 mending               what an unsound value may have been intended to be; parts of a document that contradict each other
 reading, loading      a document, a text or a mapping becomes a policy, or all of its faults

@@ -8,7 +8,7 @@ from __future__ import annotations
 import io
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from os import PathLike
 from pathlib import Path
@@ -19,7 +19,7 @@ from pydantic import ValidationError
 from tcdp_audit.core.base.errors import PolicyError, UsageError, redact_errors
 from tcdp_audit.core.base.words import visible
 from tcdp_audit.core.policy.faults import from_validation, render_faults, unsound
-from tcdp_audit.core.policy.model import PolicyDocument, Role
+from tcdp_audit.core.policy.model import TABLES, PolicyDocument, Role
 from tcdp_audit.core.policy.policy import Policy
 from tcdp_audit.core.policy.reading import Reading
 from tcdp_audit.core.policy.schema import Registry
@@ -29,7 +29,11 @@ ENOUGH = 2  # signs of a policy: a record of JSON may have one of the keys
 VERSION, ATTRIBUTES, EXPECT = "version", "attributes", "expect"
 LINES = tuple(
     re.compile(pattern, re.MULTILINE)
-    for pattern in (r"^version:[ \t]*1[ \t]*(#.*)?$", r"^attributes:[ \t]*([{#].*)?$", r"^expect:[ \t]*([\[#].*)?$")
+    for pattern in (
+        r"^version:[ \t]*1[ \t]*(#.*)?$",
+        r"^(?:attributes|tables):[ \t]*([{#].*)?$",
+        r"^expect:[ \t]*([\[#].*)?$",
+    )
 )
 NO_POLICY = (
     "no policy, which has `version: 1`, `attributes:` with roles and a list `expect:`; nothing of it is quoted, since "
@@ -130,9 +134,11 @@ def _unfolded(policy: Mapping[str, Any]) -> dict[str, Any]:
         given: dict[str, Any] = plain(policy)
     except RecursionError:
         raise UsageError("policy: a list or a mapping in it holds itself; give it as a file would") from None
-    columns = given.get("attributes")
-    if isinstance(columns, dict) and len(set(map(str, columns))) < len(columns):
-        raise UsageError("policy: attributes: a column is declared twice, by a number and by the same number as text")
+    tables = given.get(TABLES)
+    for columns in (tables, *_columns(given)):
+        if isinstance(columns, dict) and len(set(map(str, columns))) < len(columns):
+            what = "tables: a table" if columns is tables else "attributes: a column"
+            raise UsageError(f"policy: {what} is declared twice, by a number and by the same number as text")
     return given
 
 
@@ -169,10 +175,20 @@ def _no_policy(name: str, line: int = 0, column: int = 0) -> PolicyError:
 
 def _signs(data: Mapping[Any, Any]) -> Iterator[bool]:
     """Whether data has each sign of a policy: version 1, declared roles, a list of expectations."""
-    version, attributes, expect = (data.get(key) for key in (VERSION, ATTRIBUTES, EXPECT))
+    version, expect = data.get(VERSION), data.get(EXPECT)
     yield str(version) == "1"
-    yield isinstance(attributes, Mapping) and any(map(_is_declaration, attributes.values()))
+    yield any(_is_declaration(one) for columns in _columns(data) for one in _values(columns))
     yield isinstance(expect, list) and all(isinstance(one, str | Mapping) for one in expect)
+
+
+def _columns(data: Mapping[Any, Any]) -> Iterator[Any]:
+    """The declared columns of the release, and those of each of its tables."""
+    yield data.get(ATTRIBUTES)
+    yield from (one.get(ATTRIBUTES) for one in _values(data.get(TABLES)) if isinstance(one, Mapping))
+
+
+def _values(section: Any) -> Iterable[Any]:
+    return section.values() if isinstance(section, Mapping) else ()
 
 
 def _is_declaration(value: Any) -> bool:

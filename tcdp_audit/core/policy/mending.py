@@ -17,7 +17,6 @@ from pydantic import BaseModel, ValidationError
 from tcdp_audit.core.policy.faults import MOST, nearest
 from tcdp_audit.core.policy.model import AttributeDeclaration, PolicyDocument, Role, Scale
 from tcdp_audit.core.policy.source import PolicyFault
-from tcdp_audit.core.policy.tables import faults_of_tables
 
 M = TypeVar("M", bound=BaseModel)
 F = TypeVar("F", bound=Hashable)
@@ -193,7 +192,10 @@ def faults_of_document(document: PolicyDocument, questions: Sequence[str] | None
     if document.keep_key and document.key is None:
         yield ("keep_key",), "the policy names no `key:` that could be kept"
     yield from _unit_released(document)
-    yield from faults_of_tables(document)
+    if document.tables is not None:
+        from tcdp_audit.core.policy.tables import faults_of_tables  # noqa: PLC0415 - only for several tables
+
+        yield from faults_of_tables(document, document.tables)
     yield from _histories_sound(document)
     yield from _weight_numeric(document)
     yield from _losses_measured(document)

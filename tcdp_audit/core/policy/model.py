@@ -44,6 +44,7 @@ class Model(BaseModel):
 
 Text = Annotated[str, BeforeValidator(as_text)]
 """The type of a parameter that is text: a number in a policy is taken as it is typed."""
+TABLES = "tables"  # the key of several linked tables
 SEPARATOR = "."  # between a table and a column
 PREVIOUS = "previous"  # what results call an earlier release, with its number where there are several
 LABEL = r"^\S(.{0,58}\S)?$"

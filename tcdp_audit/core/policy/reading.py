@@ -26,11 +26,10 @@ from tcdp_audit.core.policy.mending import (
     otherwise,
     typical_names,
 )
-from tcdp_audit.core.policy.model import AttributeDeclaration, Conventions, PolicyDocument
+from tcdp_audit.core.policy.model import TABLES, AttributeDeclaration, Conventions, PolicyDocument
 from tcdp_audit.core.policy.policy import Expectation, PlannedRemedy, Policy, Profiled
 from tcdp_audit.core.policy.schema import Registered, Registry, Section, SectionEntry
 from tcdp_audit.core.policy.source import PolicyFault, PolicySource, PolicySourceError, parse_yaml, replaced, without
-from tcdp_audit.core.policy.tables import TABLES, joined
 
 CHECKS, REMEDIES = "tcdp_audit_checks", "tcdp_audit_remedies"
 SOUND: dict[str, Any] = {"version": 1, "attributes": {ANY_TEXT: {"role": "insensitive"}}, "expect": [{}]}
@@ -54,7 +53,12 @@ class Reading:
     def __init__(self, source: PolicySource, text: str, path: Path | None, plugins: Registry) -> None:
         self.text, self.path, self.plugins = text, path, plugins
         self.faults: list[PolicyFault] = []
-        self.profiled = Profiled.of(joined(source))
+        if isinstance(source.data, Mapping) and TABLES in source.data:
+            from tcdp_audit.core.policy.tables import joined, second_list  # noqa: PLC0415 - only for several tables
+
+            self.faults += [located(source, *fault) for fault in second_list(source)]
+            source = joined(source)
+        self.profiled = Profiled.of(source)
         self.source = self.profiled.source
 
     def policy(self) -> Policy:

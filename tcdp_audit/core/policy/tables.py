@@ -14,23 +14,23 @@ from typing import TYPE_CHECKING, Any
 from tcdp_audit.core.base.errors import UsageError
 from tcdp_audit.core.base.words import listing
 from tcdp_audit.core.policy.faults import nearest
-from tcdp_audit.core.policy.model import SEPARATOR, PolicyDocument, Role, TableDeclaration
+from tcdp_audit.core.policy.model import SEPARATOR, TABLES, PolicyDocument, Role, TableDeclaration
 from tcdp_audit.core.policy.source import Location, PolicySource
 
 if TYPE_CHECKING:
     from tcdp_audit.core.policy.policy import Policy
 
 UNITS = "units"  # what a table of rows belongs to where no table has one row for each unit
-TABLES = "tables"
 LINKS = ("unit", "household")  # keys that name a column of the table of units
+COMPARED = "several tables are compared with no other one, so leave it out"
 INSTEAD = {  # keys of a policy of one table, and what to do where there are several
     "release": "name each table's file there, as `file:`",
     "time": "say `time:` in the table whose rows have one",
-    "original": "several tables are compared with no other one, so leave it out",
-    "population": "several tables are compared with no other one, so leave it out",
-    "holdout": "several tables are compared with no other one, so leave it out",
-    "registry": "several tables are compared with no other one, so leave it out",
-    "previous": "several tables are compared with no other one, so leave it out",
+    "original": COMPARED,
+    "population": COMPARED,
+    "holdout": COMPARED,
+    "registry": COMPARED,
+    "previous": COMPARED,
     "key": "several tables are compared with no other one, so that nothing pairs their rows; leave it out",
     "rows_aligned": "several tables are compared with no other one, so that nothing pairs their rows; leave it out",
     "schema_": "a schema validates one table, so validate each by itself",
@@ -41,7 +41,7 @@ COLUMNS = ("attribute", "attributes", "other_attributes", "target")  # parameter
 
 
 def joined(source: PolicySource) -> PolicySource:
-    """The text of a policy with the attributes of its tables in one list; the same for a policy of one table.
+    """The text of a policy of several tables with their attributes in one list.
 
     A column that one table has may be named without its table in `expect`, `weight` and `time`.
     """
@@ -51,12 +51,10 @@ def joined(source: PolicySource) -> PolicySource:
         return source
     attributes: dict[str, Any] = {}
     places: dict[tuple[str | int, ...], Location] = dict(source.stand_ins)
-    for table, declared in tables.items():
-        own = declared.get("attributes") if isinstance(declared, Mapping) else None
-        for column, one in (own or {}).items() if isinstance(own, Mapping) else ():
-            name = f"{table}{SEPARATOR}{column}"
-            attributes[name] = one
-            places["attributes", name] = (TABLES, str(table), "attributes", str(column))
+    for table, column, one in _declared(tables):
+        name = f"{table}{SEPARATOR}{column}"
+        attributes[name] = one
+        places["attributes", name] = (TABLES, table, "attributes", column)
     top = top_of(tables)
     qualified = {key: f"{top}{SEPARATOR}{data[key]}" for key in LINKS if top and isinstance(data.get(key), str)}
     changed = {**data, "attributes": attributes, **qualified}
@@ -66,6 +64,25 @@ def joined(source: PolicySource) -> PolicySource:
         if key in data:
             changed[key] = _named(data[key], attributes)
     return replace(source, data=changed, stand_ins=places)
+
+
+def _declared(tables: Mapping[Any, Any]) -> Iterator[tuple[str, str, Any]]:
+    """Each column as it is written: its table, its name there, and its declaration."""
+    for table, declared in tables.items():
+        columns = declared.get("attributes") if isinstance(declared, Mapping) else None
+        for column, one in columns.items() if isinstance(columns, Mapping) else ():
+            yield str(table), str(column), one
+
+
+def second_list(source: PolicySource) -> Sequence[Located]:
+    """The fault of a policy of tables that declares other columns, or the same ones otherwise, next to them."""
+    data = source.data
+    tables = data.get(TABLES) if isinstance(data, Mapping) else None
+    if not isinstance(tables, Mapping) or "attributes" not in data:
+        return ()
+    declared = {f"{table}{SEPARATOR}{column}": one for table, column, one in _declared(tables)}
+    sentence = "the policy has `tables:`, each with `attributes:` of its own; leave these out"
+    return [] if data["attributes"] == declared else [(("attributes",), sentence)]
 
 
 def require_one_table(policy: Policy, what: str, advice: str) -> None:
@@ -126,12 +143,9 @@ def _named(name: Any, attributes: Mapping[str, Any], table: Any = None) -> Any:
     return having[0] if len(having) == 1 else name
 
 
-def faults_of_tables(document: PolicyDocument) -> Iterator[Located]:
+def faults_of_tables(document: PolicyDocument, tables: Mapping[str, TableDeclaration]) -> Iterator[Located]:
     """The faults of a document's tables and their links, each with its location."""
-    tables = document.tables
-    if tables is None:
-        return
-    yield from _faults_of_places(document, tables)
+    yield from _faults_of_places(document)
     if document.unit is None:
         yield (TABLES,), "the policy names no `unit:`, the column that joins the rows of its tables"
     if document.conventions.known_rows == "one":
@@ -144,11 +158,8 @@ def faults_of_tables(document: PolicyDocument) -> Iterator[Located]:
     yield from _faults_of_links(document, tables)
 
 
-def _faults_of_places(document: PolicyDocument, tables: Mapping[str, TableDeclaration]) -> Iterator[Located]:
+def _faults_of_places(document: PolicyDocument) -> Iterator[Located]:
     """Keys that a policy of one table has, and one of several does not."""
-    own = {f"{name}{SEPARATOR}{column}" for name, one in tables.items() for column in one.attributes}
-    if set(document.attributes) - own:
-        yield ("attributes",), "the policy has `tables:`, each with `attributes:` of its own; leave these out"
     for key, advice in INSTEAD.items():
         if getattr(document, key) not in (None, False):
             yield (key.rstrip("_"),), f"the policy has `tables:`; {advice}"

@@ -28,7 +28,6 @@ from tcdp_audit.core.encoding.text_bytes import differ_in_case_only, indices_wit
 from tcdp_audit.core.policy.faults import nearest
 from tcdp_audit.core.policy.model import PolicyDocument, Role
 from tcdp_audit.core.policy.policy import Policy
-from tcdp_audit.core.policy.tables import linking_columns
 from tcdp_audit.core.release.release import Release
 
 SHOWN = 10
@@ -76,7 +75,7 @@ def _missing_columns(release: Release) -> Outcome:
     unit = set() if document.unit is None else {document.unit}
     expected = expected | unit if document.unit_released else expected - unit
     expected |= set() if document.household is None else {document.household}
-    expected |= set(linking_columns(document))
+    expected |= set(_linking_columns(document))
     missing = sorted(expected - release.columns)
     undeclared = sorted(release.columns - set(declared))
     suggestion = _literal(nearest(missing[0], undeclared)) if len(missing) == 1 else ""
@@ -88,10 +87,19 @@ def _missing_columns(release: Release) -> Outcome:
     )
 
 
+def _linking_columns(document: PolicyDocument) -> Sequence[str]:
+    """The columns that link tables, each with its table; none of a single table."""
+    if document.tables is None:
+        return ()
+    from tcdp_audit.core.policy.tables import linking_columns  # noqa: PLC0415 - only for several tables
+
+    return linking_columns(document)
+
+
 def _undeclared_columns(release: Release) -> Outcome:
     document = release.policy.document
     linking = (document.unit, document.household, document.key)
-    known = {*document.attributes, *(name for name in linking if name is not None), *linking_columns(document)}
+    known = {*document.attributes, *(name for name in linking if name is not None), *_linking_columns(document)}
     return _outcome(
         "undeclared_columns",
         ("No undeclared column", "Undeclared columns"),

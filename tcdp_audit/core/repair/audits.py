@@ -16,7 +16,6 @@ from tcdp_audit.core.classes.shards import silent
 from tcdp_audit.core.policy.loading import read_policy
 from tcdp_audit.core.policy.policy import Policy
 from tcdp_audit.core.policy.source import column_name, column_names, is_column
-from tcdp_audit.core.policy.tables import require_one_table
 from tcdp_audit.core.repair.session import Session
 from tcdp_audit.core.results.audit import Audit
 from tcdp_audit.core.session.registry import Plugins
@@ -141,7 +140,8 @@ def failing_records(
     Cost: that of `audit`, one lookup a record for each set of quasi-identifiers with failures, and a byte a record for
     each expectation.
     """
-    from tcdp_audit.core.results.frame import FailingRecords  # noqa: PLC0415 - only if requested
+    from tcdp_audit.core.policy.tables import require_one_table  # noqa: PLC0415 - only if requested
+    from tcdp_audit.core.results.frame import FailingRecords  # noqa: PLC0415 - likewise
 
     with open_inputs(release, policy, original, population, plugins, Options(memory)) as inputs:
         require_one_table(

@@ -44,15 +44,15 @@ def _named(policy: Policy) -> Iterator[tuple[str, Any]]:
 
 
 def _of_the_call(policy: Policy, given: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    declared = policy.document.tables
     for name, table in given.items():
         if isinstance(table, Mapping):
             yield from ((f"the table {part!r}", one) for part, one in table.items())
+        elif name == "release" and declared is not None and _is_file(table):  # the folder, with other files as well
+            files = {part: one.file for part, one in declared.items() if one.file is not None}
+            yield from ((f"the table {part!r}", Path(table) / Path(file).name) for part, file in files.items())
         else:
             yield f"the {name}", table
-    folder = given.get("release")
-    if _is_file(folder) and policy.document.tables is not None:
-        files = {name: one.file for name, one in policy.document.tables.items() if one.file is not None}
-        yield from ((f"the table {name!r}", Path(str(folder)) / Path(file).name) for name, file in files.items())
 
 
 def _resolved(policy: Policy, location: str | None) -> str | None:

@@ -7,9 +7,10 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from tcdp_audit.core.auditor.evaluation import Options
+from tcdp_audit.core.auditor.views import SeveralTables
 from tcdp_audit.core.base.cache import Cache, Identity
 from tcdp_audit.core.base.errors import DataError, UsageError, redact_errors
 from tcdp_audit.core.base.resources import budget
@@ -19,7 +20,7 @@ from tcdp_audit.core.engines.base import Engine
 from tcdp_audit.core.engines.opening import open_engine, open_with, opener_of, opening_for, require_no_url
 from tcdp_audit.core.policy.faults import nearest
 from tcdp_audit.core.policy.loading import read_policy
-from tcdp_audit.core.policy.model import Role
+from tcdp_audit.core.policy.model import SEPARATOR, Role
 from tcdp_audit.core.policy.policy import Policy
 from tcdp_audit.core.release.release import declared_hierarchies
 from tcdp_audit.core.session.inputs import AuditInputs, named_files
@@ -28,6 +29,7 @@ from tcdp_audit.core.session.registry import Plugins
 if TYPE_CHECKING:
     from tcdp_audit.core.encoding.hierarchy import Hierarchy
 
+T = TypeVar("T")
 SHARE = 4  # what is kept of the tables may take this share of the memory
 NO_LEVELS: Mapping[str, int] = MappingProxyType({})
 
@@ -119,9 +121,12 @@ class OpenTables:
 
     def _linked(self, policy: Policy, given: Any) -> Engine:
         """The linked tables of a policy: those that the caller gives by name, and otherwise the files that it names."""
-        from tcdp_audit.core.units.linked import LinkedTables  # noqa: PLC0415 - only for several tables
+        from tcdp_audit.core.policy.tables import COMPARED  # noqa: PLC0415 - only for several tables
+        from tcdp_audit.core.units.linked import LinkedTables  # noqa: PLC0415 - likewise
 
         declared = policy.document.tables or {}
+        if further := [name for name, table in self.given.items() if name != "release" and table is not None]:
+            raise UsageError(f"{further[0]}: {COMPARED}")
         own = _by_name(policy, given)
         self._named_tables |= set(declared)
         if unknown := sorted(set(own) - self._named_tables):  # a question may be about some of the tables
@@ -177,15 +182,16 @@ class OpenTables:
 
     def _at_levels(self, engine: Engine, policy: Policy, levels: Mapping[str, int]) -> Engine:
         """A table seen through levels of the hierarchies that a policy declares."""
-        from tcdp_audit.core.engines.levels import LeveledEngine  # noqa: PLC0415 - rarely asked for
-
+        tables = policy.document.tables
+        if tables is not None:  # a question may be about some of them
+            levels = {name: level for name, level in levels.items() if name.partition(SEPARATOR)[0] in tables}
         hierarchies = declared_hierarchies(policy, self.cache)
         _require_levels(hierarchies, levels)
         used = {name: hierarchies[name] for name in levels}
         conventions = policy.conventions
         tokens = frozenset([*conventions.missing_tokens, *conventions.suppressed_tokens])
         key = ("levels", tuple(sorted(levels.items())), tokens, Identity(engine, *used.values()))
-        return self.cache.get(key, lambda: LeveledEngine(engine, used, levels, tokens))
+        return self.cache.get(key, lambda: _leveled(engine, policy, used, levels, tokens))
 
     def _companions(self, policy: Policy) -> dict[str, Any]:
         """The further tables to open: the original always, others where a check asks."""
@@ -205,7 +211,42 @@ def _by_name(policy: Policy, given: Any) -> dict[str, Any]:
             f"release: the policy has several tables ({', '.join(declared)}); give each by its name, as "
             "`--table NAME=FILE` or in a mapping, or the folder that holds their files"
         )
-    return {name: Path(given) / Path(one.file).name for name, one in declared.items() if one.file is not None}
+    files = {name: Path(one.file).name for name, one in declared.items() if one.file is not None}
+    if len(set(files.values())) < len(files):
+        raise UsageError(
+            f"{given}: files of the policy's tables have the same name, and a folder has one of each; give each table "
+            "by its name, as `--table NAME=FILE` or in a mapping"
+        )
+    return {name: Path(given) / file for name, file in files.items()}
+
+
+def _leveled(
+    engine: Engine,
+    policy: Policy,
+    hierarchies: Mapping[str, Hierarchy],
+    levels: Mapping[str, int],
+    tokens: frozenset[str],
+) -> Engine:
+    """A table seen through levels of hierarchies; of several linked tables each through those of its columns."""
+    from tcdp_audit.core.engines.levels import LeveledEngine  # noqa: PLC0415 - rarely asked for
+
+    if not isinstance(engine, SeveralTables):
+        return LeveledEngine(engine, hierarchies, levels, tokens)
+    from tcdp_audit.core.units.linked import LinkedTables  # noqa: PLC0415 - only for several tables
+
+    return LinkedTables(
+        {
+            name: LeveledEngine(one, _of_table(name, hierarchies), _of_table(name, levels), tokens)
+            for name, one in engine.tables.items()
+        },
+        policy.document,
+    )
+
+
+def _of_table(name: str, by_column: Mapping[str, T]) -> dict[str, T]:
+    """The values of one table's columns, by their names there."""
+    of = f"{name}{SEPARATOR}"
+    return {column.removeprefix(of): one for column, one in by_column.items() if column.startswith(of)}
 
 
 @contextmanager

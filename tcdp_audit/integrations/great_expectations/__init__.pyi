@@ -42,8 +42,13 @@ class _Table(_Host, total=False):
     unit: str | _Parameter | None
     unit_name: str | _Parameter | None
     unit_released: bool | _Parameter | None
+    household: str | _Parameter | None
+    household_weight: str | _Parameter | None
+    time: str | _Parameter | None
     original: str | _Parameter | None
     key: str | _Parameter | None
+    keep_key: bool | _Parameter | None
+    internal_only: bool | _Parameter | None
     rows_aligned: bool | _Parameter | None
     population: str | _Parameter | None
     sampling_fraction: float | str | _Parameter | None

@@ -70,6 +70,8 @@ TYPES = {
     "conventions": "Mapping[str, Any]",
     "rows_aligned": "bool",
     "unit_released": "bool",
+    "keep_key": "bool",
+    "internal_only": "bool",
     "previous": "str | Sequence[str]",
     "sampling_fraction": "float | str",
     "scale": 'Literal["nominal", "ordinal", "numeric"]',

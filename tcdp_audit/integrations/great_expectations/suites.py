@@ -123,7 +123,8 @@ def _others(policy: Policy, expectation: Expectation, target: Sequence[str]) -> 
     conventions = policy.conventions
     apart = conventions.multiple_sensitive == "per_attribute" and conventions.suppressed == "counted"
     if apart and expectation.check.on_classes and len(target) < 2:
-        return list(target)
+        time = policy.document.time  # which a policy declares
+        return [*target, *([time] if time is not None and time not in target else [])]
     return list(policy.attributes)
 
 

@@ -14,15 +14,18 @@ from pathlib import Path
 from typing import Any
 
 import gx_hosts
+import pandas as pd
 import pytest
 from gx_hosts import from_native, gx, judged, ours, pandas_batches, run
 from same_everywhere import ATTRIBUTES, KNOWN, frame, native, policy
 
 import tcdp_audit
 from tcdp_audit import PolicyError
+from tcdp_audit.core.policy.model import PolicyDocument
 from tcdp_audit.core.session.registry import Plugins
 from tcdp_audit.integrations.great_expectations.expectation import CLASSES, fields_of
 from tcdp_audit.integrations.great_expectations.guarded import load_suite
+from tcdp_audit.integrations.great_expectations.parameters import HEAD
 from tcdp_audit.integrations.great_expectations.stub import stub_of
 from tcdp_audit.integrations.great_expectations.suites import policy_of, suite_of
 
@@ -75,6 +78,36 @@ def test_a_suite_does_not_pass_what_its_policy_fails():
     for policy_, release in ((identified, frame()), (undeclared, frame()), (whole, missing)):
         assert not tcdp_audit.audit(release, policy_).passed
         assert not _verdict(policy_, release)
+
+
+def test_households_and_times_go_along():
+    """Each person is like two others, and no household is like another."""
+    people = pd.DataFrame({"person": range(6), "home": [1, 1, 2, 2, 3, 3], "sex": list("fmffmm"), "day": [1] * 6})
+    attributes = {name: {"role": "insensitive"} for name in ("person", "home", "day")}
+    attributes |= {"sex": {"role": "quasi_identifier"}}
+    whole = {"version": 1, "unit": "person", "attributes": attributes, "expect": [{"k_anonymity": {"k": 2}}]}
+    for head, passes in (({}, True), ({"time": "day"}, True), ({"household": "home"}, False)):
+        assert tcdp_audit.audit(people, {**whole, **head}).passed == passes
+        assert _verdict({**whole, **head}, people) == passes
+        assert head.items() <= policy_of(suite_of({**whole, **head})).items()
+
+
+def test_a_key_that_stays_goes_along():
+    people = pd.DataFrame({"person": range(4), "sex": list("ffmm")})
+    attributes = {"person": {"role": "insensitive"}, "sex": {"role": "quasi_identifier"}}
+    whole = {"version": 1, "original": "a.csv", "key": "person", "attributes": attributes}
+    whole |= {"expect": [{"k_anonymity": {"k": 2}}]}
+    for head, passes in (({}, True), ({"keep_key": True}, False), ({"keep_key": True, "internal_only": True}, True)):
+        assert tcdp_audit.audit(people, {**whole, **head}, original=people).passed == passes
+        suite = suite_of({**whole, **head})
+        assert head.items() <= policy_of(suite).items()
+
+
+def test_every_key_of_a_policy_is_in_its_suite_or_is_for_something_else():
+    """What a suite leaves out could let it pass what its policy fails."""
+    judged_otherwise = {"version", "attributes", "expect", "profile", "answers", "tables", "schema_", "suite"}
+    of_a_repair = {"release", "remedy", "seed", "utility", "max_loss", "min_utility", "plugins"}
+    assert PolicyDocument.model_fields.keys() == {*HEAD, *judged_otherwise, *of_a_repair}
 
 
 def test_earlier_releases_go_along():
