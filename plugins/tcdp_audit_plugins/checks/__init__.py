@@ -72,7 +72,7 @@ def tcdp_audit_checks() -> Iterator[LazyCheck]:
 @hookimpl
 def tcdp_audit_detectors() -> Iterator[Detector]:
     """The detectors that `direct_identifiers` uses."""
-    from tcdp_audit_plugins.detectors.families import DETECTORS  # noqa: PLC0415 - only where a table is looked at
+    from tcdp_audit_plugins.detectors import DETECTORS  # noqa: PLC0415 - only where a table is looked at
 
     yield from DETECTORS
 

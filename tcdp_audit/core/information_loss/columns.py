@@ -20,7 +20,7 @@ from tcdp_audit.core.encoding.reading import domain_of
 from tcdp_audit.core.policy.model import AttributeDeclaration, Role, Scale
 from tcdp_audit.core.policy.policy import Policy
 from tcdp_audit.core.release.release import Release
-from tcdp_audit.core.units.histories import root_of
+from tcdp_audit.core.units.reading import root_of
 
 Positions = NDArray[np.intp]
 LOSSY_ROLES = (Role.QUASI_IDENTIFIER, Role.SENSITIVE)
