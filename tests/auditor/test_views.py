@@ -349,6 +349,28 @@ def test_a_demand_on_a_secret_does_not_judge_how_many_are_alone(of_secret: dict[
     assert verdict_title(by_secret) == "Fit for release"  # no size is demanded, of rows or of histories
 
 
+@pytest.mark.parametrize(
+    ("demand", "is_judged"),
+    [
+        ({"known_events": {"m": 2, "k": 2}}, True),
+        ({"known_events": {"m": 1, "k": 2}}, False),
+        ({"known_events": {"m": 2, "k": 1}}, False),
+        ({"known_events": {"m": 2, "C": "9/10", "attribute": "ill"}}, False),
+        ({"unicity": {"points": 2, "at_most": "1/2"}}, True),
+        ({"unicity": {"points": 1, "at_most": "1/2"}}, False),
+    ],
+)
+def test_a_demand_on_several_known_events_judges_histories(demand: dict[str, Any], *, is_judged: bool) -> None:
+    rows = [(one, month, f"{one}{month}") for one in "pqrs" for month in ("jan", "feb")]
+    table = frame(("id", "month", "ill"), rows)
+
+    result = judged(table, ["month"], STRICT, demand, secret="ill", conventions={"known_rows": "one"})  # noqa: S106 - a column
+
+    assert verdict_title(result).startswith("Fit for people of whom one row is known") is not is_judged
+    (linked,) = [one for one in result.structure if one.check == "linked_rows"]
+    assert (linked.status.value == "passed") is is_judged
+
+
 def test_a_household_of_each_row_does_not_hide_what_the_unit_joins() -> None:
     """Each ward has three people, and c is alone with one row; every row names another household."""
     rows = [(person, ward, home) for home, (person, ward) in enumerate(zip("aabbcd", "121212", strict=True))]

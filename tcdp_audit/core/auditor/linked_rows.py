@@ -173,8 +173,9 @@ def judges_histories(views: Views, judged: Sequence[Outcome]) -> bool:
 
 def _judges_size(expectation: Expectation, outcome: Outcome) -> bool:
     """Whether a demand is not on a secret alone, but on the people of a class, such as a class size k."""
-    judging = expectation.check.demands(expectation.parameters).keys() - {*outcome.details.get(UNFAILABLE, ())}
-    return outcome.attribute is None or "k" in judging
+    check = expectation.check
+    judging = check.demands(expectation.parameters).keys() - {*outcome.details.get(UNFAILABLE, ())}
+    return "k" in judging or (outcome.attribute is None and check.headline.parameter in judging)
 
 
 def _sentence(histories: Histories) -> str:

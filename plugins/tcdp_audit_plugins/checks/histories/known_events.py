@@ -170,6 +170,7 @@ CHECKS: list[Check] = [
         needs_quasi_identifiers=False,
         validate=_faults,
         needs={Need.UNIT, Need.PARTITION, Need.DISTINCT},
+        history_reading=lambda parameters: "events" if parameters.m > 1 or parameters.window is not None else "rows",
         sentences=Sentences(
             passed="{finds}[{C?}; at most {certainty} of them have the same value of {sensitive:column}].",
             failed="{intruder_here} {does}; {worst}{certain}.",

@@ -143,6 +143,7 @@ CHECKS: list[Check] = [
         needs_quasi_identifiers=False,
         validate=_faults,
         needs={Need.UNIT, Need.PARTITION, Need.DISTINCT},
+        history_reading=lambda parameters: "events" if max(parameters.numbers) > 1 else "rows",
         sentences=Sentences(
             passed="{alone}.",
             failed="{alone}, where {allowed}.",
