@@ -179,7 +179,7 @@ def test_generated_tables(
     golden: tuple[int, int, int],
     certain: tuple[int, int, int] | None,
 ) -> None:
-    """The golden numbers count people without events too, who form classes of their own by what is static."""
+    """The golden numbers count people without events too, who form classes by what is static."""
     table = synthetic(*generated)
     own = figures(table, known)[:3]
     assert own == slowly(table, known)

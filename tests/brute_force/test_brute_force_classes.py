@@ -1,6 +1,6 @@
 """Audits of random small tables under random conventions, figure by figure against definitions in plain fractions.
 
-Every check is asked at thresholds that are a class's own figure and just beside it; failing classes and failing
+Every check is asked at thresholds that are a class's own figure and next to it; failing classes and failing
 records must be those of the definition.
 """
 

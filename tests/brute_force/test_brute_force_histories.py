@@ -1,6 +1,6 @@
 """Whole histories of random small releases, figure by figure against plain Python that compares units with units.
 
-Every check on classes is asked at thresholds that are a class's own figure and just beside it; failing classes and
+Every check on classes is asked at thresholds that are a class's own figure and next to it; failing classes and
 failing records must be those of the definition. See `brute_histories`.
 """
 
@@ -102,7 +102,7 @@ def judge(histories: Histories, known: Any, target: Target) -> Any:
 
 
 def compare(records: Sequence[Record], conventions: Conventions, shards: int, checks: Sequence[Any]) -> int:
-    """Ask every check without a threshold, at the figures of its classes and beside them; how much was compared."""
+    """Ask every check without a threshold, at the figures of its classes and next to them; how much was compared."""
     histories = Histories(records, conventions)
     asked = []
     for known in checks:

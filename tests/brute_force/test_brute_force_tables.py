@@ -1,6 +1,6 @@
 """Random small releases of one to three linked tables, with and without households, against plain Python.
 
-Every check on classes is asked without a threshold, at figures of its classes and just beside them; the numbers of
+Every check on classes is asked without a threshold, at figures of its classes and next to them; the numbers of
 failing classes and records must be those of the definition. See `brute_tables`.
 """
 
@@ -182,7 +182,7 @@ def agrees(outcome: Outcome, known: Known, result: Judged, threshold: Fraction |
 
 
 def compare(release: Trees, checks: Sequence[Known], shards: int) -> int:
-    """Ask every check without a threshold, at the figures of its classes and beside them; how much was compared."""
+    """Ask every check without a threshold, at the figures of its classes and next to them; how much was compared."""
     asked = []
     for known in checks:
         targets = judged(release, known)

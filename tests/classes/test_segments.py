@@ -1,4 +1,4 @@
-"""Segments of arrays beside plain Python."""
+"""Segments of arrays compared with plain Python."""
 
 from __future__ import annotations
 

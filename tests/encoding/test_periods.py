@@ -35,7 +35,7 @@ def test_a_day_with_a_time_is_the_day(text: str) -> None:
     assert period.first == period.last == date(2024, 2, 29).toordinal()
 
 
-def test_periods_within_others_beside_plain_python() -> None:
+def test_periods_within_others_equal_plain_python() -> None:
     days = [date(2023, 11, 1) + timedelta(13 * one) for one in range(40)]
     others = [*map(str, days), *(label_of(day.toordinal(), period) for day in days for period in PERIODS), "none"]
     labels = sorted({label_of(day.toordinal(), period) for day in days for period in PERIODS} | {"none"})

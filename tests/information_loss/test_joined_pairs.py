@@ -1,4 +1,4 @@
-"""The loss of histories, beside plain Python."""
+"""The loss of histories, compared with plain Python."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def lost(before: list[int | None], after: list[int | None], places: list[int], *
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_pairs_and_shares_beside_plain_python(seed: int) -> None:
+def test_pairs_and_shares_equal_plain_python(seed: int) -> None:
     draw = random.Random(seed)  # noqa: S311 - a generated table
     before = [draw.choice([None, 1, 2, 3, 4, 5]) for _ in range(12)]
     before[:2] = [1, 1]

@@ -52,7 +52,7 @@ def slowly_divided(table: pa.Table, months: int) -> set[frozenset[int]]:
 
 
 @pytest.mark.parametrize(("width", "months"), [("month", 1), ("quarter", 3), ("half_year", 6), ("year", 12)])
-def test_windows_beside_plain_python(width: str, months: int) -> None:
+def test_windows_equal_plain_python(width: str, months: int) -> None:
     for seed in range(5):
         table = small_clinic(seed)
         if months > 3:  # the table has half a year

@@ -40,7 +40,7 @@ def slowly(table: pa.Table, k: int) -> int | None:
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_labels_beside_plain_python(seed: int) -> None:
+def test_labels_equal_plain_python(seed: int) -> None:
     table = with_rare_rows(seed)
     number = slowly(table, 2)
     assert number is not None

@@ -60,7 +60,7 @@ def slowly_remaining(table: pa.Table, values: int) -> set[Any]:
         remaining -= failing
 
 
-def test_demands_on_secrets_beside_plain_python() -> None:
+def test_demands_on_secrets_equal_plain_python() -> None:
     table = treated(small_clinic(9, 200), clinic_policy(), "coarsen_time", to="year")[0]
     asked = clinic_policy(k=2)
     asked["expect"].append({"homogeneity": {"attribute": "diagnosis", "at_most": 0}})

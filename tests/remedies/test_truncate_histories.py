@@ -1,4 +1,4 @@
-"""Truncated histories: which rows stay, beside plain Python, and what cannot be put in order."""
+"""Truncated histories: which rows stay, compared with plain Python, and what cannot be put in order."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def test_first_two_rows_and_quarters() -> None:
 
 
 @pytest.mark.parametrize("keep", ["first", "last"])
-def test_rows_by_time_beside_plain_python(keep: str) -> None:
+def test_rows_by_time_equal_plain_python(keep: str) -> None:
     for seed in range(5):
         table = small_clinic(seed)
         released, _ = treated(table, clinic_policy(), "truncate_histories", rows=2, keep=keep)

@@ -1,4 +1,4 @@
-"""Codes of multisets: equal exactly where the multisets are, whatever the hash is, beside counters of plain Python."""
+"""Codes of multisets: equal exactly where the multisets are, whatever the hash is, as plain counters."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def test_no_collision_merges_two_histories(monkeypatch: pytest.MonkeyPatch, weak
 
 
 def test_histories_of_equal_length_and_sum_are_compared_row_by_row(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every pair of labels has one sum: each of the histories must still have a code of its own."""
+    """Every pair of labels has one sum: each of the histories must still have a different code."""
     monkeypatch.setattr(coding, "_mixed", WEAK["all alike"])
     pairs = [(one, other) for one in range(30) for other in range(one, 30)]
     owner = np.repeat(np.arange(2 * len(pairs)), 2)

@@ -127,7 +127,7 @@ def test_the_generated_clinic() -> None:
 
 
 @pytest.mark.parametrize("seed", range(12))
-def test_random_releases_beside_plain_python(seed: int) -> None:
+def test_random_releases_equal_plain_python(seed: int) -> None:
     drawn = clinic(7919 * seed + 5, seed + 1)
     homes = {one: one % 3 for one in drawn[0]} if seed % 2 else None
     asked = policy() if homes is None else policy(household="home")

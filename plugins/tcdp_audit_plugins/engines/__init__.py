@@ -67,7 +67,7 @@ def _installed() -> frozenset[str]:
 
 
 def open_database(release: Any, name: str, memory: int) -> Engine:
-    """Open what `is_database` accepts; `name` is not used, as a table has one of its own.
+    """Open what `is_database` accepts; `name` is not used, as a table has a name already.
 
     Raises:
         UsageError: the address is wrong, the server does not let one in, or there is no such table.

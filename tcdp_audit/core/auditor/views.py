@@ -31,11 +31,11 @@ if TYPE_CHECKING:
 ROWS, UNITS, HISTORIES = "rows", "units", "histories"
 WILDCARD = (
     "cannot be evaluated: under `missing_quasi_identifier: wildcard` histories with a missing cell form no classes; "
-    "use `own_category`, under which a missing cell is a value of its own, or say `known_rows: one` of this demand"
+    "use `own_category`, under which a missing cell is a separate value, or say `known_rows: one` of this demand"
 )
 SEVERAL_TABLES = (
-    "cannot be evaluated: several tables are judged as whole histories; to judge the rows of one, give it a policy of "
-    "its own"
+    "cannot be evaluated: several tables are judged as whole histories; to judge the rows of one, give it a separate "
+    "policy"
 )
 KNOWN_SECRETS = (
     "cannot be evaluated: over several tables no secret is taken to be known; use `multiple_sensitive: per_attribute`"

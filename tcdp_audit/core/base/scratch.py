@@ -110,7 +110,7 @@ def writing_temporarily() -> Iterator[None]:
 
 
 def _temporary_folder() -> Path:
-    """The folder of temporary files. Signals wait meanwhile: Python tries a folder out with a file of its own."""
+    """The folder of temporary files. Signals wait meanwhile: Python writes a file to try a folder."""
     with hold_signals(ENDING):
         return Path(tempfile.gettempdir())
 

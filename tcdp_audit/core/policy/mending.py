@@ -226,7 +226,7 @@ def _histories_sound(document: PolicyDocument) -> Iterator[Located]:
     household = document.attributes.get(document.household or "")
     if household is not None and household.role in (Role.QUASI_IDENTIFIER, Role.SENSITIVE):
         role = household.role.value.replace("_", "-")
-        advice = "give the column that is known a name of its own"
+        advice = "give the column that is known a different name"
         yield ("household",), f"the household joins people, so it cannot be a {role} as well; {advice}"
     if document.household is not None and document.household == document.unit:
         yield ("household",), "the household is the unit as well; the unit is a person, so name another column or none"

@@ -293,7 +293,7 @@ class _Values:
 def _of_tables(faults: Iterable[PolicyFault], source: PolicySource) -> list[PolicyFault]:
     """The faults of a document without those of its list of attributes where this was made of `tables`.
 
-    The tables have the same faults at their own places. Where no table has an attribute, the list has one of its own.
+    Each table has the same faults at its place. Where no table has an attribute, the list has a fault.
     """
     data = source.data
     if not isinstance(data, Mapping) or TABLES not in data:

@@ -81,7 +81,7 @@ def second_list(source: PolicySource) -> Sequence[Located]:
     if not isinstance(tables, Mapping) or "attributes" not in data:
         return ()
     declared = {f"{table}{SEPARATOR}{column}": one for table, column, one in _declared(tables)}
-    sentence = "the policy has `tables:`, each with `attributes:` of its own; leave these out"
+    sentence = "the policy has `tables:`, each with its `attributes:`; leave these out"
     return [] if data["attributes"] == declared else [(("attributes",), sentence)]
 
 
@@ -151,7 +151,7 @@ def faults_of_tables(document: PolicyDocument, tables: Mapping[str, TableDeclara
     if document.conventions.known_rows == "one":
         yield (
             ("conventions", "known_rows"),
-            "several tables are judged as whole histories; to judge the rows of one, give it a policy of its own",
+            "several tables are judged as whole histories; to judge the rows of one, give it a separate policy",
         )
     yield from _faults_of_parents(tables)
     yield from _faults_of_columns(document, tables)
@@ -164,7 +164,7 @@ def _faults_of_places(document: PolicyDocument) -> Iterator[Located]:
         if getattr(document, key) not in (None, False):
             yield (key.rstrip("_"),), f"the policy has `tables:`; {advice}"
     if not document.unit_released:
-        sentence = "the unit links the tables, which are apart without it; audit each under a policy of its own"
+        sentence = "the unit links the tables, which are apart without it; audit each under a separate policy"
         yield ("unit_released",), sentence
 
 
@@ -226,7 +226,7 @@ def _faults_of_links(document: PolicyDocument, tables: Mapping[str, TableDeclara
         if declared is not None and declared.role in (Role.QUASI_IDENTIFIER, Role.SENSITIVE):
             yield (
                 (TABLES, name, "attributes", column),
-                "the column links rows, and is no value; give the column that is known a name of its own",
+                "the column links rows, and is no value; give the column that is known a different name",
             )
 
 
