@@ -71,8 +71,10 @@ def tcdp_audit_reporters() -> Iterator[Reporter]:
         render_frontier=_lazy("markdown_report", "render_frontier"),
     )
     yield _of_run("junit", "JUnit XML", ".junit.xml", _lazy("junit_report"))
-    yield _of_run("sarif", "SARIF 2.1.0", ".sarif", _lazy("sarif_report"))
-    yield _of_run("code_quality", "GitLab code quality", ".codequality.json", _lazy("code_quality"))
+    yield _of_run("sarif", "SARIF 2.1.0", ".sarif", _lazy("code_scanning"))
+    yield _of_run(
+        "code_quality", "GitLab code quality", ".codequality.json", _lazy("code_scanning", "render_code_quality")
+    )
 
 
 @hookimpl

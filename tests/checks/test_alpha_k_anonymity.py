@@ -8,7 +8,7 @@ import pytest
 from class_rows import Rows, evidence, exact, outcome, tables, totals
 from hypothesis import given
 
-from tcdp_audit_plugins.checks.alpha_k_anonymity import AlphaKParameters, largest_share
+from tcdp_audit_plugins.checks.k_anonymity import AlphaKParameters, largest_share
 
 ROWS = [[3, 1, 0], [1, 1, 1]]
 

@@ -9,7 +9,7 @@ from class_rows import Rows, evidence, outcome, tables, totals, with_gaps
 from hypothesis import given
 
 from tcdp_audit import PolicyError, audit
-from tcdp_audit_plugins.checks.background_knowledge import BackgroundParameters, records_to_know
+from tcdp_audit_plugins.checks.homogeneity import BackgroundParameters, records_to_know
 
 T20 = [[2, 0, 0], [0, 2, 1]]  # Barcelona: cancer, cancer; Tarragona: AIDS, AIDS, heart attack
 

@@ -18,7 +18,12 @@ from tcdp_audit.core.check.evidence import ReferenceDistribution
 from tcdp_audit.core.session.registry import Plugins
 from tcdp_audit.plugin.check import ClassEvidence
 from tcdp_audit.testing import check_conforms
-from tcdp_audit_plugins.checks.differential_privacy.expected_t_closeness import ExpectedParameters, expected_t
+from tcdp_audit_plugins.checks.differential_privacy.from_epsilon import (
+    ExpectedParameters,
+    TFromEpsilonParameters,
+    expected_t,
+    t_from_epsilon,
+)
 from tcdp_audit_plugins.checks.differential_privacy.implied_epsilon import (
     ImpliedEpsilonParameters,
     bucket_of_values,
@@ -26,7 +31,6 @@ from tcdp_audit_plugins.checks.differential_privacy.implied_epsilon import (
     implied_epsilon,
 )
 from tcdp_audit_plugins.checks.differential_privacy.sentences import sign_of_exponential
-from tcdp_audit_plugins.checks.differential_privacy.t_from_epsilon import TFromEpsilonParameters, t_from_epsilon
 
 BUCKETS = {"role": "sensitive"}
 VALUES = {"role": "sensitive", "scale": "numeric"}

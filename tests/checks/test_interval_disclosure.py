@@ -17,8 +17,11 @@ import pytest
 from hypothesis import given, strategies as st
 
 from tcdp_audit import Outcome, PolicyError, Status, audit
-from tcdp_audit_plugins.checks.interval_disclosure.rank_check import inside_rank_interval, rank_intervals
-from tcdp_audit_plugins.checks.interval_disclosure.sd_check import inside_sd_interval
+from tcdp_audit_plugins.checks.interval_disclosure.checks import (
+    inside_rank_interval,
+    inside_sd_interval,
+    rank_intervals,
+)
 
 RANK, SD = "rank_interval_disclosure", "sd_interval_disclosure"
 NUMERIC = {"role": "quasi_identifier", "scale": "numeric"}

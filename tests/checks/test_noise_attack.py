@@ -20,8 +20,8 @@ from tcdp_audit import Outcome, PolicyError, Status
 from tcdp_audit.core.check.table_view import TableView
 from tcdp_audit.core.engines.opening import open_engine
 from tcdp_audit.core.session.registry import Plugins
+from tcdp_audit_plugins.checks.masking_attacks.likelihood_attacks import candidates_under_noise
 from tcdp_audit_plugins.checks.masking_attacks.noise import NoiseParameters
-from tcdp_audit_plugins.checks.masking_attacks.noise_attack import candidates_of_released
 
 PLUGINS = Plugins.load(external=False)
 Row = tuple[int | None, int | None]
@@ -196,7 +196,7 @@ def test_candidates_are_those_above_the_probability():
     document, parameters = policy(["age", "pay"], {}), NoiseParameters.model_validate({"sd": 1, "probability": "0.9"})
     with open_engine(tables[0], 2**28) as engine, open_engine(tables[1], 2**28) as other:
         view = TableView(tcdp_audit.load_policy(document), engine, {"original": other})
-        assert candidates_of_released(view, parameters).tolist() == [1, 1, 1, 1]
+        assert candidates_under_noise(view, parameters).tolist() == [1, 1, 1, 1]
 
 
 def test_cells_that_are_missing_need_independent_noise():

@@ -7,7 +7,7 @@ from class_rows import Rows, evidence, outcome, tables
 from hypothesis import given
 
 from tcdp_audit import PolicyError
-from tcdp_audit_plugins.checks.p_sensitive_k_anonymity import PSensitiveParameters, distinct_values
+from tcdp_audit_plugins.checks.k_anonymity import PSensitiveParameters, distinct_values
 
 
 @given(tables)

@@ -22,8 +22,8 @@ from tcdp_audit.core.engines.opening import open_engine
 from tcdp_audit.core.session.registry import Plugins
 from tcdp_audit_plugins.checks.masking_attacks.channel import declared
 from tcdp_audit_plugins.checks.masking_attacks.labelled_matrix import read_matrix
+from tcdp_audit_plugins.checks.masking_attacks.likelihood_attacks import candidates_under_pram
 from tcdp_audit_plugins.checks.masking_attacks.masked_values import PramParameters
-from tcdp_audit_plugins.checks.masking_attacks.pram_attack import candidates_of_released
 
 PLUGINS = Plugins.load(external=False)
 Row = tuple[str | None, ...]
@@ -157,7 +157,7 @@ def test_a_posterior_above_the_probability_makes_a_candidate():
     document = policy(["first", "second"], {"retention": "0.9"})
     with open_engine(released, 2**28) as engine, open_engine(original, 2**28) as other:
         view = TableView(tcdp_audit.load_policy(document), engine, {"original": other})
-        assert candidates_of_released(view, parameters).tolist() == [1, 1, 1]
+        assert candidates_under_pram(view, parameters).tolist() == [1, 1, 1]
 
 
 def test_the_handbook_s_men_and_women():

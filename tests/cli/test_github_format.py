@@ -96,7 +96,7 @@ def test_later_steps_are_reported_of_a_report_of_the_run_that_could_not_be_made(
     def broken(_: object) -> str:
         raise ZeroDivisionError
 
-    monkeypatch.setattr("tcdp_audit_reports.sarif_report.render", broken)
+    monkeypatch.setattr("tcdp_audit_reports.code_scanning.render", broken)
     answer = here("check", "--policy", "li07_table4.tcdp.yaml", "--format", "github", "--report", "x.sarif")
 
     assert answer.code == 3

@@ -14,11 +14,11 @@ from tcdp_audit import DataError, audit, load_policy
 from tcdp_audit.core.base.outcome import SCHEMA, SUITE, Severity, Status
 from tcdp_audit.core.results.reporter import Unaudited
 from tcdp_audit.core.session.registry import Plugins
-from tcdp_audit_reports import code_quality
+from tcdp_audit_reports import code_scanning
 
 
 def issues(*results):
-    return json.loads(code_quality.render(results))
+    return json.loads(code_scanning.render_code_quality(results))
 
 
 def test_an_issue_has_what_gitlab_asks_for(tmp_path, monkeypatch):

@@ -18,7 +18,7 @@ from tcdp_audit.core.base.outcome import UNFAILABLE, Severity, Status
 from tcdp_audit.core.results.reporter import Unaudited
 from tcdp_audit.core.session.registry import Plugins
 from tcdp_audit.testing.reports import sample_audits
-from tcdp_audit_reports import sarif_report
+from tcdp_audit_reports import code_scanning
 
 VALIDATOR, DRAFT = Draft7Validator, "http://json-schema.org/draft-07/schema#"  # the schema is of draft 4 or later
 STRICT = [
@@ -42,16 +42,16 @@ def folder(tmp_path, monkeypatch):
 
 
 def run_of(*results):
-    (run,) = json.loads(sarif_report.render(results))["runs"]
+    (run,) = json.loads(code_scanning.render(results))["runs"]
     return run
 
 
 def test_the_schema_is_that_of_oasis(schema):
-    assert schema["id"] == sarif_report.SCHEMA
+    assert schema["id"] == code_scanning.SCHEMA
 
 
 def faults(schema, *results):
-    return list(VALIDATOR({**schema, "$schema": DRAFT}).iter_errors(json.loads(sarif_report.render(results))))
+    return list(VALIDATOR({**schema, "$schema": DRAFT}).iter_errors(json.loads(code_scanning.render(results))))
 
 
 def test_a_run_of_several_policies_is_valid(schema, folder):  # noqa: ARG001 - the current folder
@@ -65,7 +65,7 @@ def test_every_audit_is_valid(schema, salary_audit, hostile_audit, repaired_audi
 
 
 def test_what_is_no_sarif_is_not_valid(schema):
-    log = json.loads(sarif_report.render([salary_result()]))
+    log = json.loads(code_scanning.render([salary_result()]))
     validator = VALIDATOR({**schema, "$schema": DRAFT})
 
     assert list(validator.iter_errors({**log, "version": "2.0.0"})) != []
@@ -173,7 +173,7 @@ def test_findings_that_share_a_line_are_distinguished(folder):  # noqa: ARG001 -
 def test_names_are_neither_placeholders_nor_links():
     name = "a{0} [click](http://example.org) \x1b\u202e"
     outcome = made_up(4, 5, attribute=name, message=f"It is {name}.")
-    text = sarif_report.render([with_outcomes(outcome)])
+    text = code_scanning.render([with_outcomes(outcome)])
     (result,) = [one for one in json.loads(text)["runs"][0]["results"] if one["ruleId"] == "k_anonymity"]
 
     assert "a{{0}} [click] (http://example.org) \\x1b\\u202e" in result["message"]["text"]

@@ -10,7 +10,7 @@ import pytest
 from tcdp_audit import DataError
 from tcdp_audit.core.results.findings import findings_of
 from tcdp_audit.core.results.reporter import UNEXPLAINED, Unaudited
-from tcdp_audit_reports import code_quality, junit_report, sarif_report
+from tcdp_audit_reports import code_scanning, junit_report
 
 
 @pytest.mark.parametrize("text", ["", "\n"])
@@ -19,5 +19,5 @@ def test_an_error_without_a_text_is_a_finding(text: str):
 
     assert [one.message for one in findings_of([result])] == [UNEXPLAINED]
     assert 'errors="1"' in junit_report.render([result])
-    assert len(json.loads(code_quality.render([result]))) == 1
-    assert len(json.loads(sarif_report.render([result]))["runs"][0]["results"]) == 1
+    assert len(json.loads(code_scanning.render_code_quality([result]))) == 1
+    assert len(json.loads(code_scanning.render([result]))["runs"][0]["results"]) == 1

@@ -15,9 +15,8 @@ from tcdp_audit.plugin.detector import Exact, PolicyDocument
 from tcdp_audit.plugin.sentences import Comparison, Sentences
 from tcdp_audit_plugins.checks._shared.sampling import distribution_of
 from tcdp_audit_plugins.checks.masking_attacks import (
+    likelihood_attacks,
     microaggregation_attack,
-    noise_attack,
-    pram_attack,
     rank_swap_attack,
 )
 from tcdp_audit_plugins.checks.masking_attacks.candidate_figure import candidates_of_everybody
@@ -131,14 +130,12 @@ CANDIDATES: Mapping[str, Callable[[TableView, Any], Counts]] = {
     "microaggregation_attack": lambda view, parameters: candidates_of_everybody(
         Microaggregated(view, parameters), parameters
     ),
-    "pram_attack": pram_attack.candidates_of_released,
-    "noise_attack": noise_attack.candidates_of_released,
+    "pram_attack": likelihood_attacks.candidates_under_pram,
+    "noise_attack": likelihood_attacks.candidates_under_noise,
 }
 WEIGHED = ("pram_attack", "noise_attack")  # attacks whose candidates are those above a probability
 SPECIFICATIONS: Mapping[str, Check] = {
-    one.name: one
-    for family in (rank_swap_attack, microaggregation_attack, pram_attack, noise_attack)
-    for one in family.CHECKS
+    one.name: one for family in (rank_swap_attack, microaggregation_attack, likelihood_attacks) for one in family.CHECKS
 }
 
 

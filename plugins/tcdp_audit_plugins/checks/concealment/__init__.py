@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from tcdp_audit.plugin.check import Check
-from tcdp_audit_plugins.checks.concealment import k_concealment, kk_anonymity
+from tcdp_audit_plugins.checks.concealment.checks import CHECKS
 
-CHECKS: list[Check] = [*k_concealment.CHECKS, *kk_anonymity.CHECKS]
+__all__ = ["CHECKS"]

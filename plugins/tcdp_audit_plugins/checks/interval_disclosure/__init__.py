@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from tcdp_audit.plugin.check import Check
-from tcdp_audit_plugins.checks.interval_disclosure.rank_check import CHECKS as BY_RANK
-from tcdp_audit_plugins.checks.interval_disclosure.sd_check import CHECKS as BY_STANDARD_DEVIATION
+from tcdp_audit_plugins.checks.interval_disclosure.checks import CHECKS
 
-CHECKS: list[Check] = [*BY_RANK, *BY_STANDARD_DEVIATION]
+__all__ = ["CHECKS"]

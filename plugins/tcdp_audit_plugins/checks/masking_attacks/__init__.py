@@ -2,7 +2,7 @@
 
 rank_swap_attack, microaggregation_attack  check the candidates that the masking leaves for each person
 tables, ranks, links, candidate_figure     find candidates, close their sets, and count links
-pram_attack, noise_attack                  check how likely each person is under the masking
+likelihood_attacks                         check how likely each person is under the masking
 masked_values, channel, transitions        compute the likelihood of a change of categories
 noise, gaussian                            compute the likelihood of added noise
 posteriors, likelihood_figure              sum likelihoods up to posteriors, and count links
@@ -12,16 +12,10 @@ parameters, labelled_matrix                read what the intruder knows, from th
 from __future__ import annotations
 
 from tcdp_audit.plugin.check import Check
-from tcdp_audit_plugins.checks.masking_attacks import (
-    microaggregation_attack,
-    noise_attack,
-    pram_attack,
-    rank_swap_attack,
-)
+from tcdp_audit_plugins.checks.masking_attacks import likelihood_attacks, microaggregation_attack, rank_swap_attack
 
 CHECKS: list[Check] = [
     *rank_swap_attack.CHECKS,
     *microaggregation_attack.CHECKS,
-    *pram_attack.CHECKS,
-    *noise_attack.CHECKS,
+    *likelihood_attacks.CHECKS,
 ]

@@ -1,4 +1,4 @@
-"""SARIF 2.1.0 for code scanning: a result for each finding, at the line of the policy that asks for it.
+"""Findings for services that scan code, at the line of the policy that asks for them: SARIF 2.1.0 and GitLab's format.
 
 All policies of a run are one SARIF run: services refuse a file that has several of one tool.
 """
@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 from urllib.parse import quote
 
-from tcdp_audit.plugin._internal import Place, findings_of, name_in_repository, visible_json
+from tcdp_audit.plugin._internal import Level, Place, findings_of, name_in_repository, visible_json
 from tcdp_audit.plugin.check import Check
 from tcdp_audit.plugin.report import Audit, ToolFinding, Unaudited, tool
 from tcdp_audit.plugin.sentences import visible
@@ -23,6 +23,9 @@ OURS = {
     "policy": ("Policy is wrong", "A policy that has faults cannot be audited."),
     "audit": ("Audit incomplete", "Nothing may be concluded from an incomplete audit."),
 }
+
+SEVERITIES = {Level.ERROR: "critical", Level.WARNING: "minor", Level.NOTE: "info"}  # in GitLab's words
+INCOMPLETE = "blocker"
 
 
 def render(results: Sequence[Audit | Unaudited]) -> str:
@@ -159,3 +162,24 @@ def _plain(text: str) -> dict[str, str]:
 def _message(text: str) -> dict[str, str]:
     """A message whose braces are no placeholders and whose brackets are no link, as section 3.11 asks."""
     return {"text": visible(text).replace("{", "{{").replace("}", "}}").replace("](", "] (")}
+
+
+def render_code_quality(results: Sequence[Audit | Unaudited]) -> str:
+    """The findings of a run as GitLab's Code Quality report; an empty list where there are none."""
+    listed = [_issue(one) for one in findings_of(results)]
+    return visible_json(json.dumps(listed, ensure_ascii=False, indent=1)) + "\n"
+
+
+def _issue(finding: ToolFinding) -> dict[str, Any]:
+    place = finding.place
+    incomplete = finding.is_incomplete and finding.level is Level.ERROR
+    return {
+        "description": f"{finding.title}: {finding.message}",
+        "check_name": finding.rule,
+        "fingerprint": finding.mark,
+        "severity": INCOMPLETE if incomplete else SEVERITIES[finding.level],
+        "location": {
+            "path": "policy" if place is None else place.path,
+            "lines": {"begin": 1 if place is None else place.line},
+        },
+    }
