@@ -143,13 +143,9 @@ def _coded_rows(
 ) -> CodedTable:
     """One scan of a table."""
     link = links.get(name)
-    known = [one for one in release.quasi_identifiers if engine.table_of(one.attribute) == name]
-    keys = {one.key.attribute: one.key for one in links.values() if one.parent == name}
+    known, keys = _known_of(release, engine, name), _keys_of(name, links)
     own = unit if link is None else link.own
-    domains = {one.attribute: one for one in (*known, own)}
-    domains |= keys  # links are compared as they are written
-    empty = CountedCodes({name: np.zeros(0, one.dtype) for name, one in domains.items()})
-    rows = CountedCodes.joined([*engine.counted([*domains.values()])] or [empty])
+    rows = rows_of_table(release, engine, name, links, unit)
     links_of_rows = rows[own.attribute]
     if own.attribute in keys:  # the unit, which the policy may read in another order
         links_of_rows = np.append(own.code_of_raw, own.size)[links_of_rows]
@@ -165,6 +161,30 @@ def _coded_rows(
         rows.times,
         without_value(rows, known),
     )
+
+
+def rows_of_table(
+    release: Release, engine: LinkedTables, name: str, links: Mapping[str, Link], unit: Domain
+) -> CountedCodes:
+    """The rows of one table as codes: its quasi-identifiers, its link, and the columns by which others belong to it.
+
+    Links are compared as they are written, so their codes are those of the raw values.
+
+    Cost: one scan of the table.
+    """
+    link = links.get(name)
+    own = unit if link is None else link.own
+    domains = {one.attribute: one for one in (*_known_of(release, engine, name), own)} | _keys_of(name, links)
+    empty = CountedCodes({name: np.zeros(0, one.dtype) for name, one in domains.items()})
+    return CountedCodes.joined([*engine.counted([*domains.values()])] or [empty])
+
+
+def _known_of(release: Release, engine: LinkedTables, name: str) -> list[Domain]:
+    return [one for one in release.quasi_identifiers if engine.table_of(one.attribute) == name]
+
+
+def _keys_of(name: str, links: Mapping[str, Link]) -> dict[str, Domain]:
+    return {one.key.attribute: one.key for one in links.values() if one.parent == name}
 
 
 def _with_roots(tables: Mapping[str, CodedTable], unit: Domain) -> dict[str, CodedTable]:
