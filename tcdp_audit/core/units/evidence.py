@@ -16,7 +16,7 @@ from tcdp_audit.core.base.outcome import Outcome, WorstClass
 from tcdp_audit.core.encoding.counted import CountedCodes
 from tcdp_audit.core.encoding.domain import Domain
 from tcdp_audit.core.policy.model import SEPARATOR
-from tcdp_audit.core.units.histories import Histories, Known
+from tcdp_audit.core.units.histories import Histories, Known, Numbers
 from tcdp_audit.core.units.linked import LinkedTables
 from tcdp_audit.core.units.reading_tables import rows_of_table
 from tcdp_audit.core.units.trees import ANCESTORS, TableHistories
@@ -141,6 +141,13 @@ class TablesInWords:
         links, unit = engine.links.by_table, release.domains[release.policy.document.unit or ""]
         return {name: rows_of_table(release, engine, name, links, unit) for name in self._histories.coded}
 
+    @cached_property
+    def _by_parent(self) -> Mapping[str, tuple[Numbers, Numbers]]:
+        """The rows of each table that belongs to another, in the order of what they belong to, and this."""
+        parents = {name: one.link.of_parent[one.link_codes] for name, one in self._histories.coded.items() if one.link}
+        orders = {name: np.argsort(one, kind="stable") for name, one in parents.items()}
+        return {name: (order, parents[name][order]) for name, order in orders.items()}
+
     def _shown(self, table: str) -> list[Domain]:
         known = self._histories.release.quasi_identifiers
         return [one for one in known if self._engine.table_of(one.attribute) == table]
@@ -151,8 +158,9 @@ class TablesInWords:
             link = one.link
             if link is not None and link.parent == table:
                 key = self._histories.coded[table].key[link.key.attribute][row]
-                here = np.flatnonzero(link.of_parent[one.link_codes] == key)
-                yield name, [self._with_children(name, int(child)) for child in here]
+                order, parents = self._by_parent[name]
+                first, last = np.searchsorted(parents, [key, key + 1])
+                yield name, [self._with_children(name, int(child)) for child in order[first:last]]
 
     def _with_children(self, table: str, row: int) -> Row:
         """A row, and in brackets the rows that belong to it."""
