@@ -80,7 +80,7 @@ def test_no_text_is_crossed_or_outside(seed: int) -> None:
     assert [*crossings(drawing_of(random_tree(seed)))] == []
 
 
-def test_a_crossed_text_would_be_found() -> None:
+def test_a_crossed_text_would_be_noticed() -> None:
     drawing = Drawing(
         60, (), (Line("axis", 4, 4, 0, 40),), (Label("a text", 2, 30, anchor="start"), Label("out", 99, 50))
     )

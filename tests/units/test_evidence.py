@@ -66,7 +66,7 @@ def test_rows_are_counted_and_of_many_the_first_are_named() -> None:
     assert listed([]) == "none"
 
 
-def test_the_people_of_a_household_are_told_apart() -> None:
+def test_the_people_of_a_household_are_distinguished() -> None:
     rows = pa.table({"home": ["1", "1", "1"], "person": ["p", "p", "q"], "ward": ["a", "b", "a"]})
     asked = {
         "version": 1,

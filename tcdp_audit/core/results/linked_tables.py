@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from tcdp_audit.core.results.audit import Audit
 
 NAMED = 3  # tables in a sentence
-ROOTS = "–"  # what stands for the parent of the table that belongs to no other
+ROOTS = "–"  # in the place of the parent of the table that belongs to no other
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class TablesOverview:
         total: the number of these; 0 where their histories were not measured.
         alone: the number of them whom no other is like, by what the tables down to each depth show; empty where that
             was not measured.
-        sentence: who is alone with all tables; empty where that was not measured.
+        sentence: how many are alone with all tables, in words; empty where that was not measured.
     """
 
     tables: tuple[LinkedTable, ...]
@@ -106,7 +106,7 @@ def tables_overview(audit: Audit) -> TablesOverview | None:
 
 
 def sentence_of_tables(details: Mapping[str, Any]) -> str:
-    """Who is alone with all tables, from the details of `linked_rows`; empty where that was not measured.
+    """The sentence on people alone with all tables, by the details of `linked_rows`; empty where that was not measured.
 
     Example:
         >>> names = ["visits", "drugs"]

@@ -57,7 +57,7 @@ class HistoriesInWords:
         return replace(worst, cells=cells)
 
     def _in_words(self, name: str, text: str) -> Mapping[str, str]:
-        """A cell, or the cells that it stands for: of a history, or of the rows above a row."""
+        """A cell, or the cells that replace it: of a history, or of the rows above a row."""
         if name in self._known:
             return self._history(self._known[name], int(text))
         if name == ANCESTORS and self._tables is not None:
