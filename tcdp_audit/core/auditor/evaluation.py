@@ -164,13 +164,18 @@ def evaluation(
         *link_outcomes(release),
     )
     structural = tuple(with_histories(one, views, judged) if one.check == LINKED_ROWS else one for one in structural)
-    outcomes = (*(of_table(one, release, one.details.get("columns", ())) for one in structural), *judged)
+    outcomes = (*(of_table(one, release, _columns_at_fault(one)) for one in structural), *judged)
     failed = {kind: _failed(one, len(structural)) for kind, one in running.items()}
     exposed = exposed_by(
         {kind: one.exposure for kind, one in running.items()}, failed, outcomes, counted, views.histories
     )
     risks = next((one.risks for one in running.values() if one.risks), ())
     return Evaluation(outcomes, exposed, tuple(audited_columns(release)), risks)
+
+
+def _columns_at_fault(outcome: Outcome) -> Sequence[str]:
+    """The columns of a finding; none of the one on the unit, which is about what it joins in all tables."""
+    return () if outcome.check == LINKED_ROWS else outcome.details.get("columns", ())
 
 
 def records_failing_on_classes(
