@@ -178,7 +178,12 @@ def _sentence(outcomes: Sequence[Entry]) -> str:
     linked: Mapping[str, Any] = next((one["details"] for one in outcomes if one["check"] == LINKED_ROWS), {})
     try:
         of_tables = sentence_of_tables(linked)
-    except (KeyError, TypeError, ValueError):  # the figures that it names are not there, or are no figures
+    except (
+        AttributeError,
+        KeyError,
+        TypeError,
+        ValueError,
+    ):  # the figures that it names are not there, or are no figures
         of_tables = ""
     return " ".join(filter(None, (of_tables, tally_of(map(_outcome, outcomes)).sentence)))
 

@@ -18,8 +18,8 @@ from tcdp_audit.core.encoding.domain import Domain
 from tcdp_audit.core.policy.model import SEPARATOR
 from tcdp_audit.core.units.histories import Histories, Known, Numbers
 from tcdp_audit.core.units.linked import LinkedTables
-from tcdp_audit.core.units.reading_tables import rows_of_table
-from tcdp_audit.core.units.trees import ANCESTORS, TableHistories
+from tcdp_audit.core.units.reading_tables import coded_rows
+from tcdp_audit.core.units.trees import ANCESTORS, CodedTable, TableHistories
 
 MOST, INSIDE = 10, 3  # different rows that a list names, and one inside another
 WHOLE = "whole history"  # what the rows of one table are called
@@ -102,7 +102,7 @@ class TablesInWords:
     def of(self, root: int) -> Mapping[str, str]:
         """The rows of a unit, by table: its row's cells, then the rows that belong to it, with theirs."""
         histories, top = self._histories, self._engine.top
-        units = histories.coded[top].link_codes
+        units = self._coded[top].link_codes
         owners = units if histories.home is None else histories.home[units]
         here = np.flatnonzero(owners == root)
         if not histories.top:
@@ -119,10 +119,10 @@ class TablesInWords:
         return self._above(table, int(used[one.above_of_link[used] == code][0]))
 
     def _above(self, table: str, link_code: int) -> Mapping[str, str]:
-        link = self._histories.coded[table].link
+        link = self._coded[table].link
         if link is None or link.parent in self._histories.top:
             return {}
-        parent = self._histories.coded[link.parent]
+        parent = self._coded[link.parent]
         row = int(np.flatnonzero(parent.key[link.key.attribute] == link.of_parent[link_code])[0])
         codes = self._rows[link.parent]
         own = {one.attribute: one.label(int(codes[one.attribute][row])) for one in self._shown(link.parent)}
@@ -135,16 +135,24 @@ class TablesInWords:
         return engine
 
     @cached_property
-    def _rows(self) -> Mapping[str, CountedCodes]:
-        """The rows of each table as codes, in the order of the coded ones."""
+    def _read(self) -> Mapping[str, tuple[CodedTable, CountedCodes]]:
+        """Each table and its rows, of one scan: another one may have another order."""
         engine, release = self._engine, self._histories.release
         links, unit = engine.links.by_table, release.domains[release.policy.document.unit or ""]
-        return {name: rows_of_table(release, engine, name, links, unit) for name in self._histories.coded}
+        return {name: coded_rows(release, engine, name, links, unit) for name in self._histories.coded}
+
+    @cached_property
+    def _rows(self) -> Mapping[str, CountedCodes]:
+        return {name: rows for name, (_, rows) in self._read.items()}
+
+    @cached_property
+    def _coded(self) -> Mapping[str, CodedTable]:
+        return {name: table for name, (table, _) in self._read.items()}
 
     @cached_property
     def _by_parent(self) -> Mapping[str, tuple[Numbers, Numbers]]:
         """The rows of each table that belongs to another, in the order of what they belong to, and this."""
-        parents = {name: one.link.of_parent[one.link_codes] for name, one in self._histories.coded.items() if one.link}
+        parents = {name: one.link.of_parent[one.link_codes] for name, one in self._coded.items() if one.link}
         orders = {name: np.argsort(one, kind="stable") for name, one in parents.items()}
         return {name: (order, parents[name][order]) for name, order in orders.items()}
 
@@ -154,10 +162,10 @@ class TablesInWords:
 
     def _children(self, table: str, row: int) -> Iterator[tuple[str, list[Row]]]:
         """The tables whose rows belong to a row, each with these."""
-        for name, one in self._histories.coded.items():
+        for name, one in self._coded.items():
             link = one.link
             if link is not None and link.parent == table:
-                key = self._histories.coded[table].key[link.key.attribute][row]
+                key = self._coded[table].key[link.key.attribute][row]
                 order, parents = self._by_parent[name]
                 first, last = np.searchsorted(parents, [key, key + 1])
                 yield name, [self._with_children(name, int(child)) for child in order[first:last]]
