@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import random
+import re
 from collections import Counter
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
@@ -13,6 +15,8 @@ import pytest
 from test_trees import KNOWN, SECRET, Drugs, People, Visits, clinic, policy, tables_of
 
 import tcdp_audit
+from tcdp_audit.core.results.comparison import compare
+from tcdp_audit.core.results.written import WrittenAudit
 from tcdp_audit.core.units.evidence import listed
 
 FORMATS = (".json", ".html", ".md", ".sarif", ".junit.xml")
@@ -197,3 +201,11 @@ def test_a_fault_of_a_link_is_of_its_table() -> None:
     outcomes = {one.check: one for one in tcdp_audit.audit({**tables, "drugs": drugs}, asked).outcomes}
     assert outcomes["orphan_rows"].table == "drugs"
     assert (outcomes["missing_columns"].table, outcomes["linked_rows"].table) == ("", "")
+
+
+def test_a_comparison_says_whose_records_fail() -> None:
+    tables, asked = marked()
+    written = [WrittenAudit(Path("x.json"), tcdp_audit.audit(tables, asked).as_json()) for _ in range(2)]
+    states = {one.entry["check"]: one.state(one.new) for one in compare(*written, {}).expectations}
+    assert re.fullmatch(r"failed, \d+ records of visits", states["entropy_l_diversity"])
+    assert re.fullmatch(r"failed, \d+ records", states["k_anonymity"])
