@@ -51,15 +51,14 @@ def _with_cells(outcome: Outcome) -> Rows:
     rows = [
         [
             _range(one.ordinal, one.ordinal),
+            "; ".join(f"{visible(name)}: {visible(cell)}" for name, cell in (one.cells or {}).items()),
             count(one.records),
             figure(one.value, outcome.threshold),
-            "; ".join(f"{visible(name)}: {visible(cell)}" for name, cell in (one.cells or {}).items()),
         ]
         for one in outcome.worst
     ]
-    return figure_table(
-        "Worst groups", ("groups", f"{plural(record_noun(outcome))} in each", "value", "cells"), rows, _note(outcome)
-    )
+    head = ("groups", "cells", f"{plural(record_noun(outcome))} in each", "value")
+    return Rows(head, rows, "Worst groups", _note(outcome), numeric_from=2)
 
 
 def _equal_runs(worst: Sequence[WorstClass]) -> Iterator[list[WorstClass]]:
@@ -82,6 +81,7 @@ def _note(outcome: Outcome) -> str:
 
 
 ELSEWHERE = frozenset({"distribution", "unfailable", "columns", "by_size"})  # shown elsewhere
+PER_ROW = "per_row"  # of several tables it has figures for each
 MOST = 40  # rows; the machine-readable result has all
 NONE = "–"
 
@@ -96,7 +96,8 @@ def nested_tables(outcome: Outcome) -> list[Rows]:
 def _table(outcome: Outcome, name: str, value: Any) -> Rows | None:
     caption = sentence_case(visible(name).replace("_", " "))
     if isinstance(value, Mapping) and value:
-        return _of_mapping(outcome, caption, value)
+        first = "table" if name == PER_ROW and outcome.table is not None else "name"
+        return _of_mapping(outcome, caption, value, first)
     if isinstance(value, list | tuple) and value and all(_is_number(one) for one in value):
         return figure_table(
             caption, ("number", "value"), [[count(i), _cell(one)] for i, one in enumerate(value[:MOST], 1)]
@@ -106,15 +107,15 @@ def _table(outcome: Outcome, name: str, value: Any) -> Rows | None:
     return None
 
 
-def _of_mapping(outcome: Outcome, caption: str, value: Mapping[str, Any]) -> Rows:
+def _of_mapping(outcome: Outcome, caption: str, value: Mapping[str, Any], first: str) -> Rows:
     """Names with one figure each, or with several by name."""
     items = [*value.items()][:MOST]
     heads = list(dict.fromkeys(key for _, inner in items if isinstance(inner, Mapping) for key in inner))
     if heads:
         rows = [[_name(outcome, name), *(_cell(_inner(one, head)) for head in heads)] for name, one in items]
-        return figure_table(caption, ("name", *(_words(head) for head in heads)), rows, _rest(len(value)))
+        return figure_table(caption, (first, *(_words(head) for head in heads)), rows, _rest(len(value)))
     return figure_table(
-        caption, ("name", "value"), [[_name(outcome, name), _cell(one)] for name, one in items], _rest(len(value))
+        caption, (first, "value"), [[_name(outcome, name), _cell(one)] for name, one in items], _rest(len(value))
     )
 
 

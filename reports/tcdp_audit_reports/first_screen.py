@@ -48,10 +48,25 @@ def particulars(audit: Audit) -> list[tuple[str, list[str]]]:
 
 def described(table: Table) -> list[str]:
     """A table's name, size and digest."""
+    if table.tables:
+        return _described_tables(table)
     return [
         visible(table.name),
         table.size,
         *(["a table in memory"] if table.in_memory else []),
+        *([_short(table.sha256)] if table.sha256 else []),
+    ]
+
+
+def _described_tables(table: Table) -> list[str]:
+    """The number of tables, the size of each, of many of the first, and the digest of all."""
+    sizes = [f"{visible(one.name)}: {count(one.records, 'record')}" for one in table.tables.values()]
+    more = len(sizes) - MOST_TABLES
+    return [
+        count(len(sizes), "table"),
+        *sizes[:MOST_TABLES],
+        *([f"{more:,} more"] if more > 0 else []),
+        *(["tables in memory"] if table.in_memory else []),
         *([_short(table.sha256)] if table.sha256 else []),
     ]
 
@@ -83,6 +98,7 @@ def _short(digest: str) -> str:
 
 
 REASONS = 4
+MOST_TABLES = 8  # named on the first screen
 DEGREES = (DisclosureType.IDENTITY_DEGREE, DisclosureType.ATTRIBUTE_DEGREE)  # whose shares are of people
 LONGEST = 280  # letters of a reason; the section that it links to has the rest
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 import yaml
@@ -118,8 +118,10 @@ ROLES = {
 }
 
 
-def role_of(column: AuditedColumn) -> str:
-    """The role in everyday words."""
+def role_of(column: AuditedColumn, links: Collection[str] = ()) -> str:
+    """The role in everyday words; `links` are the columns that link tables."""
+    if column.name in links:
+        return "links the tables" if column.is_present else "links the tables; is missing from the file"
     if column.is_key and column.is_present:
         return "links records to another table: should not be published"
     if column.role is None:
@@ -145,9 +147,11 @@ def unwanted(audit: Audit) -> list[str]:
     """The name of the columns that should not be in the published file."""
     document = audit.policy.document
     unit = [one for one in audit.columns if one.is_unit and one.is_present and not document.unit_released]
+    links = () if audit.linked_tables is None else audit.linked_tables.links
     return [
         name_of(one)
         for one in audit.columns
+        if one.name not in links
         if one in unit or (_is_unwanted(one) and not (document.internal_only and one.is_key))
     ]
 

@@ -67,7 +67,9 @@ def print_audit(
     Names and messages are never read as markup.
     """
     lines = [line_of(one, (observed(one), demanded(one))) for one in audit.expectations]
-    print_outcomes(terminal, audit.release, ("observed", "demanded"), [*_columns(audit), *lines], brief=brief)
+    tables = () if audit.linked_tables is None else (audit.linked_tables.rows,)
+    headings = ("observed", "demanded")
+    print_outcomes(terminal, audit.release, headings, [*_columns(audit), *lines], brief=brief, tables=tables)
     print_blocks(terminal, () if audit.remedy_trial is None else _trial(audit.remedy_trial), below=True)
     took = "" if seconds is None else f" in {seconds:.1f} s"
     counts = f"{audit.tally.demands.line}{took}"
@@ -128,16 +130,26 @@ def line_of(outcome: Outcome, figures: Sequence[str]) -> Line:
 
 
 def print_outcomes(
-    terminal: Console, release: Release, headings: Sequence[str], lines: Sequence[Line], *, brief: bool = False
+    terminal: Console,
+    release: Release,
+    headings: Sequence[str],
+    lines: Sequence[Line],
+    *,
+    brief: bool = False,
+    tables: Sequence[Block] = (),
 ) -> None:
     """Print the audited table, and a line for each demand, with a sentence below where one is needed.
 
-    `headings` are those of the figures after status and name; `brief` omits what needs no action.
+    `headings` are those of the figures after status and name; `brief` omits what needs no action; `tables` says
+    more of a release of several.
     """
     shown = [line for line in lines if line.is_brief] if brief else lines
-    about = f": {release.size}"
+    about = f": {count(len(release.tables), 'table')}" if tables else f": {release.size}"
     if not brief:
         terminal.print(Text(visible(release.name), "bold") + Text(about, "default"), soft_wrap=True)
+        if tables:
+            print_blocks(terminal, tables, below=True)
+            terminal.print()
     widths = [
         min(max(cell_len(text) for text in (heading, *(line.figures[number] for line in shown))), WIDEST)
         for number, heading in enumerate(headings)

@@ -71,6 +71,7 @@ if TYPE_CHECKING:
         remedies_table as remedies_table,
         settings_table as settings_table,
     )
+    from tcdp_audit.core.results.linked_tables import LinkedTable as LinkedTable, TablesOverview as TablesOverview
     from tcdp_audit.core.results.setting_trial import (
         SettingTrial as SettingTrial,
         VariedDemand as VariedDemand,

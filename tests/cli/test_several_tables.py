@@ -40,7 +40,10 @@ def clinic(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.mark.usefixtures("clinic")
 def test_the_files_of_the_policy_are_judged_together(capsys: Any) -> None:
     assert run("check", ["--policy", "clinic.tcdp.yaml", "--report", "result.json"]) == 0
-    assert "2 tables: patients 2 records, visits 2 records" in capsys.readouterr().out
+    out = capsys.readouterr().out
+    assert "patients.csv, visits.csv: 2 tables\n" in out
+    assert "visits    patients    patient        2               0" in out
+    assert "Two tables: no patient is alone with their visits, and at \nleast 2 are alike." in out
     tables = json.loads(Path("result.json").read_text(encoding="utf-8"))["release"]["tables"]
     assert [tables[name]["records"] for name in ("patients", "visits")] == [2, 2]
     assert run("verify", ["result.json", "-q"]) == 0

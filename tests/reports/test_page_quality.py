@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from browser import DARK, FLAGS, asked
 from lay_samples import census
+from linked_samples import clinic
 from test_demo_report import depths, framed
 
 from tcdp_audit.core.session.registry import Plugins
@@ -46,6 +47,11 @@ def linkage_page(data) -> str:
     return census(data).render(".html")
 
 
+@pytest.fixture(scope="module")
+def tables_page() -> str:
+    return clinic().render(".html")
+
+
 @pytest.fixture
 def repaired_page(repaired_audit) -> str:
     return str(repaired_audit.render(".html"))
@@ -58,7 +64,7 @@ def tools(skip_or_fail) -> Path:
     return TOOLS
 
 
-PAGES = pytest.mark.parametrize("which", ["demo_page", "linkage_page", "repaired_page"])
+PAGES = pytest.mark.parametrize("which", ["demo_page", "linkage_page", "repaired_page", "tables_page"])
 
 
 @pytest.mark.parametrize("flags", [(), DARK], ids=["light", "dark"])

@@ -230,9 +230,9 @@ def thinned(labels: Iterable[Label]) -> tuple[Label, ...]:
     return tuple(thinned_labels)
 
 
-def shortened(text: str, room: float = 100) -> str:
+def shortened(text: str, room: float = 100, letter: float = LETTER) -> str:
     """A text cut to the width it has, in percent."""
-    letters = int(room * NARROW / 100 / LETTER)
+    letters = int(room * NARROW / 100 / letter)
     return text if len(text) <= letters else text[: letters - 1] + "…"
 
 

@@ -183,7 +183,7 @@ def _drawing(bins: Sequence[Bin], threshold: int | None, people: str) -> Drawing
 
 
 def _row_names(people: str) -> tuple[Label, ...]:
-    rows = (("groups", 184), ("value", 209), (shortened(people, LEFT - 1), 235))
+    rows = (("groups", 184), ("value", 209), (shortened(people, LEFT, SMALL_LETTER), 235))
     return tuple(Label(text, 0, y, "label", "start") for text, y in rows)
 
 

@@ -1,4 +1,4 @@
-"""Pictures of the figures inside an outcome's details, chosen by their form and never by the check's name."""
+"""Pictures of the figures inside an outcome's details, by their form and never by the check's name; of tables, too."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any, TypeGuard
 
+from tcdp_audit.plugin._internal import LinkedTable, TablesOverview
 from tcdp_audit.plugin.report import Chart
-from tcdp_audit.plugin.sentences import Outcome, count, figure, percent, sentence_case, visible
+from tcdp_audit.plugin.sentences import Outcome, count, figure, listing, percent, plural, sentence_case, share, visible
 from tcdp_audit_reports.charts import dumbbell
-from tcdp_audit_reports.charts.drawing import Drawing, Label, Line, Rectangle, figure_table, shortened
+from tcdp_audit_reports.charts.drawing import Drawing, Label, Line, Rectangle, figure_table, shortened, text_width
 
 MOST = 20  # rows; the table has more
 ROW, TOP = 24, 24  # pixels
@@ -46,10 +47,10 @@ def _drawing(what: str, widths: Sequence[str], rows: Sequence[tuple[str, Sequenc
     for row, (name, shares) in enumerate(rows):
         y = TOP + row * ROW
         labels.append(Label(shortened(name, LEFT - 2), LEFT - 1.5, y + 15, "label", "end"))
-        for place, share in enumerate(shares):
+        for place, part in enumerate(shares):
             x = round(LEFT + place * step, 2)
-            areas.append(Rectangle(f"heat-{round(share * (TONES - 1))}", x, round(step - 0.4, 2), y, ROW - 2))
-            labels.append(Label(percent(share), round(x + step / 2, 2), y + 15, "value halo"))
+            areas.append(Rectangle(f"heat-{round(part * (TONES - 1))}", x, round(step - 0.4, 2), y, ROW - 2))
+            labels.append(Label(percent(part), round(x + step / 2, 2), y + 15, "value halo"))
     return Drawing(TOP + len(rows) * ROW, tuple(areas), (), tuple(labels))
 
 
@@ -177,3 +178,102 @@ def _name(outcome: Outcome, name: str) -> str:
 
 def _words(name: str) -> str:
     return sentence_case(visible(str(name)).replace("_", " "))
+
+
+# The tables of a release as a tree: each below its parent and further to the right, so that every arrow is to the left
+# of all that is below it, and none crosses a text. Below the tree a bar for each depth of it.
+TABLE_ROW, BOX, NAME = 50, 26, 17  # pixels: from table to table, the height of one, and its name's baseline in it
+STEP, INSIDE = 4.5, 2.5  # percent of the width: by how much a deeper table is indented, and text inside a table
+LINKED, ALONE_ROW, LONGEST_BAR = 36, 42, 48  # pixels from the last table to the bars, and for a bar; percent of a bar
+
+
+def tables_picture(overview: TablesOverview) -> Chart:
+    """The tables of a release, their links and sizes, and how many people are alone by those down to each depth."""
+    people, links = plural(overview.noun), [one for one in overview.tables if one.parent]
+    drawn = [_table_box(number, one) for number, one in enumerate(overview.tables)]
+    arrows = [line for number, one in enumerate(overview.tables) if one.parent for line in _arrow(overview, number)]
+    top = (len(overview.tables) - 1) * TABLE_ROW + BOX
+    bars = [_alone_bar(overview, depth, top + LINKED) for depth in range(len(overview.alone))]
+    heading = (
+        [Label(f"{sentence_case(people)} who are alone, by what is known", 0, top + LINKED, "strong", "start")]
+        if bars
+        else []
+    )
+    joined = "; ".join(
+        f"{visible(one.name)} belongs to {visible(one.parent)} by {visible(one.column)}" for one in links
+    )
+    alone = "; ".join(f"{_down_to(overview, depth)}: {count(one)}" for depth, one in enumerate(overview.alone))
+    sizes = ", ".join(f"{visible(one.name)} {count(one.records, 'record')}" for one in overview.tables)
+    body = [[_down_to(overview, depth), count(one)] for depth, one in enumerate(overview.alone)]
+    return Chart(
+        kind="tree",
+        title=overview.sentence.rstrip(".") or f"{sentence_case(overview.size)} and their links",
+        subtitle=f"An arrow names the column by which rows belong to those of the table above{_of_bars(overview)}.",
+        description=". ".join(
+            filter(
+                None,
+                (sizes, joined, f"{sentence_case(people)} who are alone, by what is known: {alone}" if alone else ""),
+            )
+        ),
+        drawing=Drawing(
+            top + 8 + (LINKED + len(bars) * ALONE_ROW if bars else 0),
+            tuple(box for box, _ in drawn) + tuple(bar for bar, _ in bars if bar is not None),
+            tuple(arrows),
+            (
+                *(label for _, labels in drawn for label in labels),
+                *heading,
+                *(one for _, labels in bars for one in labels),
+            ),
+        ),
+        data=figure_table(f"{sentence_case(people)} who are alone", ("known", people), body),
+    )
+
+
+def _of_bars(overview: TablesOverview) -> str:
+    return "" if not overview.alone else f"; a bar counts those whom no other {overview.noun} is like"
+
+
+def _table_box(number: int, table: LinkedTable) -> tuple[Rectangle, list[Label]]:
+    """A table with its name and size, and the column of its link above it."""
+    x, y = STEP * table.depth, number * TABLE_ROW
+    size = count(table.records, "record")
+    room = 100 - x - 3 * INSIDE - text_width(size)
+    labels = [
+        Label(shortened(visible(table.name), room), x + INSIDE, y + NAME, "value", "start"),
+        Label(size, 100 - INSIDE, y + NAME, anchor="end"),
+    ]
+    if table.parent:
+        by = shortened(f"by {visible(table.column)}", 100 - x - INSIDE)
+        labels.append(Label(by, x + INSIDE, y - 8, anchor="start"))
+    return Rectangle("box", x, 100 - x, y, BOX), labels
+
+
+def _arrow(overview: TablesOverview, number: int) -> list[Line]:
+    """From the parent, or from the arrow to the child before, down and to the right."""
+    child = overview.tables[number]
+    before = [at for at, one in enumerate(overview.tables[:number]) if one.parent == child.parent]
+    parent = next(at for at, one in enumerate(overview.tables) if one.name == child.parent)
+    x = STEP * (child.depth - 1) + STEP / 2
+    begins = before[-1] * TABLE_ROW + BOX / 2 if before else parent * TABLE_ROW + BOX
+    ends = number * TABLE_ROW + BOX / 2
+    return [Line("axis", x, x, begins, ends), Line("axis arrow", x, STEP * child.depth, ends, ends)]
+
+
+def _alone_bar(overview: TablesOverview, depth: int, top: int) -> tuple[Rectangle | None, list[Label]]:
+    """How many are alone by the tables down to a depth: the tables in a line, and a bar below with its number."""
+    alone, y = overview.alone[depth], top + 12 + depth * ALONE_ROW
+    width = round(LONGEST_BAR * alone / overview.total, 2) if overview.total else 0
+    bar = Rectangle("bad", 0, max(width, 0.4), y + 16, 14) if alone else None
+    part = f" ({share(alone, overview.total)})" if alone else ""
+    number = f"{count(alone)} of {count(overview.total, overview.noun)}{part}"
+    after = (max(width, 0.4) + 1.5) if alone else 0
+    return bar, [
+        Label(shortened(_down_to(overview, depth)), 0, y + 9, anchor="start"),
+        Label(number, after, y + 27, "bad-label" if alone else "value", "start"),
+    ]
+
+
+def _down_to(overview: TablesOverview, depth: int) -> str:
+    """The tables at a depth, after those above: `patients`, `and visits`."""
+    names = [visible(one.name) for one in overview.added_at(depth)]
+    return f"and {', '.join(names)}" if depth else listing(names)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from tcdp_audit.plugin._internal import Block
-from tcdp_audit.plugin.report import Audit, Definitions, Group, Heading, Items, Paragraph, Rows, tool
+from tcdp_audit.plugin._internal import Block, in_words
+from tcdp_audit.plugin.report import Audit, Definitions, Group, Heading, Items, Paragraph, Rows, Table, tool
 from tcdp_audit.plugin.sentences import agree, count, listing, visible
+from tcdp_audit_reports.charts.pictures import tables_picture
 from tcdp_audit_reports.first_screen import audited_at, by_tool, plugins
 from tcdp_audit_reports.policy_text import known, named, one_line, role_of, secret, unwanted
 from tcdp_audit_reports.sections.findings import Pairs, plain
@@ -23,6 +24,8 @@ MOST = 60  # rows of the table of columns; the machine-readable result has all
 
 def blocks(audit: Audit) -> Iterator[Group]:
     """All of it, in columns: roles and run, then how to verify it and who signs."""
+    if audit.linked_tables is not None:
+        yield Group([tables_picture(audit.linked_tables), audit.linked_tables.rows], style="linked")
     columns = columns_table(audit)
     roles: list[Block] = [Paragraph(" ".join(summary(audit)), style="meaning")]
     circumstances: list[Block] = [
@@ -36,7 +39,10 @@ def blocks(audit: Audit) -> Iterator[Group]:
     steps = Items(verification(audit), ordered=True, style="steps")
     signatures = Rows(SIGNED, [(office, "", "") for office in OFFICES], style="signatures")
     sign_off = Group([Heading("Sign-off"), signatures], page_only=True)
-    yield Group([Group([Heading("How to verify it, in three steps"), steps]), sign_off], style="basis foot")
+    yield Group(
+        [Group([Heading(f"How to verify it, in {in_words(len(steps.entries))} steps"), steps]), sign_off],
+        style="basis foot",
+    )
     yield Group([Paragraph(LIMITS, style="note")], page_only=True)
 
 
@@ -58,12 +64,13 @@ def summary(audit: Audit) -> list[str]:
 def columns_table(audit: Audit) -> Rows:
     """Every column: name, meaning, role, number of values; its reason and its share of the risk where known."""
     shares = {one.column: one.share for one in audit.column_risks}
+    links = () if audit.linked_tables is None else audit.linked_tables.links
     has_reasons = any(one.reason for one in audit.columns)
     rows = [
         [
             visible(one.name),
             visible(one.label) or "–",
-            role_of(one),
+            role_of(one, links),
             *([one_line(one.reason) or "–"] if has_reasons else []),
             "–" if one.values is None else count(one.values),
             *(["–" if one.name not in shares else f"{100 * shares[one.name]:.0f}%"] if shares else []),
@@ -75,7 +82,8 @@ def columns_table(audit: Audit) -> Rows:
     reason, share = ["the policy’s reason"] * has_reasons, ["share of the risk"] * bool(shares)
     head = ("column", "meaning", "role", *reason, "values", *share)
     note = f"{note} {RISK if shares else NO_RISK}".strip()
-    return Rows(head, rows, "Every column of the file", note, numeric_from=3 + has_reasons)
+    file = "tables" if links else "file"
+    return Rows(head, rows, f"Every column of the {file}", note, numeric_from=3 + has_reasons)
 
 
 RISK = (
@@ -123,12 +131,22 @@ def run(audit: Audit) -> Pairs:
 
 
 def verification(audit: Audit) -> Sequence[Paragraph]:
-    """Three steps by which anyone who has the files can verify the report."""
-    release = visible(audit.release.name)
-    digest = audit.release.sha256
+    """The steps by which anyone who has the files can verify the report."""
+    release = "FOLDER" if audit.release.tables else visible(audit.release.name)
     file = "table" if audit.release.in_memory else "file"
+    of_tables = [
+        Paragraph(f"The {file} of {visible(name)} is the one that was audited: its SHA-256 is", code=_digest(one))
+        for name, one in audit.release.tables.items()
+    ]
     return (
-        Paragraph(f"The {file} is the one that was audited: its SHA-256 is", code=digest or "not known"),
+        *(
+            of_tables
+            or [Paragraph(f"The {file} is the one that was audited: its SHA-256 is", code=_digest(audit.release))]
+        ),
         Paragraph("The policy is the one that was applied: its SHA-256 is", code=audit.policy.sha256),
         Paragraph("Compute everything again and compare:", code=f"tcdp-audit verify REPORT.html {release}"),
     )
+
+
+def _digest(table: Table) -> str:
+    return table.sha256 or "not known"

@@ -9,7 +9,7 @@ from tcdp_audit.plugin.report import Audit, Heading, Rows
 from tcdp_audit.plugin.sentences import Outcome, count, prose, sentence_case, visible
 from tcdp_audit_reports.charts.margin import margin_words
 from tcdp_audit_reports.guide_text import quoted
-from tcdp_audit_reports.sections.findings import attribute_of, rows
+from tcdp_audit_reports.sections.findings import attribute_of, records_of_table, rows
 from tcdp_audit_reports.templating import fill_template
 
 PASSED = "Passed."
@@ -56,6 +56,7 @@ def _structural(outcome: Outcome) -> tuple[str, str, str]:
 def _row(audit: Audit, outcome: Outcome) -> tuple[str, ...]:
     fails = failing(outcome)
     classes, records = ("–", "–") if fails is None else map(count, fails)
+    of_table = records_of_table(outcome) if outcome.table and fails is not None else ""
     return (
         sentence_case(state_of(outcome)),
         outcome.title or outcome.check,
@@ -64,5 +65,5 @@ def _row(audit: Audit, outcome: Outcome) -> tuple[str, ...]:
         demanded(outcome),
         margin_words(outcome),
         classes,
-        records,
+        f"{records}\n{of_table}" if of_table else records,
     )

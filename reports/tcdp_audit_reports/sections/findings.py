@@ -16,6 +16,7 @@ from tcdp_audit.plugin.sentences import (
     decimal,
     figure,
     known_columns,
+    plural,
     prose,
     record_noun,
     sentence_case,
@@ -52,6 +53,7 @@ class DemandRow:
     margin: Drawing | None
     margin_words: str
     at_risk: str
+    at_risk_of: str  # whose records those are, of several tables; empty for people
 
 
 @dataclass(frozen=True)
@@ -123,6 +125,7 @@ def _row(outcome: Outcome, check: Check | None, number: int) -> DemandRow:
         margin=margin_bar(outcome),
         margin_words=margin_words(outcome),
         at_risk="–" if fails is None else count(fails[1]),
+        at_risk_of="" if fails is None or not outcome.table else records_of_table(outcome),
     )
 
 
@@ -160,6 +163,12 @@ def _pictures(outcome: Outcome, measured: Measured | None, *, pictured: bool) ->
     sizes = scatter.chart(outcome, measured)
     own = [one for one in pictures(outcome) if not (pictured and one.kind == dumbbell.KIND)]
     return own if sizes is None else [sizes, *own]
+
+
+def records_of_table(outcome: Outcome) -> str:
+    """`records of visits`, where an outcome counts the records of one of several tables; empty for people."""
+    noun = record_noun(outcome)
+    return plural(noun) if noun.endswith(f" of {visible(outcome.table or '')}") else ""
 
 
 def attribute_of(outcome: Outcome, check: Check | None) -> str:

@@ -34,6 +34,10 @@ UNKNOWN = (
     "the least loss, and reports how many cells change and how many records go. An audit with the option "
     "--try-remedies says the same beforehand, and writes no data."
 )
+TABLES = (
+    "No remedy changes several tables at once. Wider categories make people alike, and fewer rows for each person. "
+    "Tables that are published without the column that links them are apart: give each a separate policy."
+)
 
 
 def blocks(audit: Audit) -> Iterator[Items | Rows]:
@@ -132,7 +136,11 @@ def _reach(audit: Audit, outcome: Outcome) -> str:
             return f"{_name(outcome)}: {percent(outcome.observed, outcome.threshold)}, where {allowance(outcome)}"
         return f"{_name(outcome)}: {observed(outcome)}, where {demanded(outcome)} is demanded"
     people = plural(record_noun(outcome)) if fails[1] != 1 else record_noun(outcome)
-    return f"{_name(outcome)}: {fails[1]:,} {people} ({share(fails[1], audit.release.records)})"
+    return f"{_name(outcome)}: {fails[1]:,} {people} ({share(fails[1], _total(audit, outcome))})"
+
+
+def _total(audit: Audit, outcome: Outcome) -> int:
+    return audit.release.records if outcome.records is None else outcome.records.total
 
 
 def _name(outcome: Outcome) -> str:
@@ -176,6 +184,7 @@ def _alone(risk: ColumnRisk, noun: str) -> str:
 def _remedy(audit: Audit) -> Iterator[Paragraph]:
     """What remedies cost or would cost, where that is known; otherwise how to find out."""
     log, trial = audit.change_log, audit.remedy_trial
+    fails = any(_fails(one) and not one.is_structural and not one.is_question for one in audit.outcomes)
     if log is not None:
         from tcdp_audit_reports.remedy.advice import repair_advice  # noqa: PLC0415 - only where remedies ran
 
@@ -184,7 +193,9 @@ def _remedy(audit: Audit) -> Iterator[Paragraph]:
         from tcdp_audit_reports.remedy.advice import trial_advice  # noqa: PLC0415 - only where remedies were tried
 
         yield trial_advice(audit, trial, _command(audit))
-    elif any(_fails(one) and not one.is_structural and not one.is_question for one in audit.outcomes):
+    elif fails and audit.linked_tables is not None:
+        yield Paragraph(TABLES, lead="Repair the tables where they are made, and audit all of them again.")
+    elif fails:
         yield Paragraph(UNKNOWN, lead="Let remedies be tried.", code=_command(audit))
 
 

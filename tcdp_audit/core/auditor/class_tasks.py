@@ -311,10 +311,7 @@ def _cells(grouping: Grouping | MatchedClasses) -> Callable[[NDArray[np.intp]], 
     def of(classes: NDArray[np.intp]) -> list[Mapping[str, str]]:
         codes = grouping.codes()
         return [
-            {
-                d.attribute.removeprefix("\0"): d.label(int(column[c]))  # a history is numbered, and no column
-                for d, column in zip(grouping.quasi_identifiers, codes, strict=True)
-            }
+            {d.attribute: d.label(int(column[c])) for d, column in zip(grouping.quasi_identifiers, codes, strict=True)}
             for c in classes
         ]
 

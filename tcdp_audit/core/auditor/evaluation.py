@@ -26,7 +26,18 @@ from tcdp_audit.core.auditor.linked_rows import link_outcomes, with_histories, w
 from tcdp_audit.core.auditor.measuring import Measuring
 from tcdp_audit.core.auditor.tasks import CountedRecords, Measurements, Result
 from tcdp_audit.core.auditor.unit_columns import unit_columns
-from tcdp_audit.core.auditor.views import ROWS, UNITS, View, Views, domains_of, has_tables, targets_of, views_of
+from tcdp_audit.core.auditor.views import (
+    ROWS,
+    UNITS,
+    View,
+    Views,
+    columns_of_demand,
+    domains_of,
+    has_tables,
+    of_table,
+    targets_of,
+    views_of,
+)
 from tcdp_audit.core.base.audit_figures import ExposureCount
 from tcdp_audit.core.base.cache import Cache, Identity
 from tcdp_audit.core.base.errors import DataError, UsageError
@@ -49,6 +60,7 @@ if TYPE_CHECKING:
     from tcdp_audit.core.check.evidence import Target
     from tcdp_audit.core.check.table_view import TableView
     from tcdp_audit.core.classes.column_risk import ColumnRisk
+    from tcdp_audit.core.units.evidence import HistoriesInWords
 
 PARTS = 8  # parts for each processor of a single shard whose classes overlap
 
@@ -152,13 +164,18 @@ def evaluation(
         *link_outcomes(release),
     )
     structural = tuple(with_histories(one, views, judged) if one.check == LINKED_ROWS else one for one in structural)
-    outcomes = structural + judged
+    outcomes = (*(of_table(one, release, _columns_at_fault(one)) for one in structural), *judged)
     failed = {kind: _failed(one, len(structural)) for kind, one in running.items()}
     exposed = exposed_by(
         {kind: one.exposure for kind, one in running.items()}, failed, outcomes, counted, views.histories
     )
     risks = next((one.risks for one in running.values() if one.risks), ())
     return Evaluation(outcomes, exposed, tuple(audited_columns(release)), risks)
+
+
+def _columns_at_fault(outcome: Outcome) -> Sequence[str]:
+    """The columns of a finding; none of the one on the unit, which is about what it joins in all tables."""
+    return () if outcome.check == LINKED_ROWS else outcome.details.get("columns", ())
 
 
 def records_failing_on_classes(
@@ -188,7 +205,8 @@ def _in_order(views: Views, running: Mapping[str, _Evaluation]) -> Iterator[Outc
         for number, (expectation, target) in enumerate(targets_of(views.policy)):
             view = running[views.of(expectation, target).key]
             view.position = number
-            yield next(outcomes[views.of(expectation, target).key])
+            outcome = next(outcomes[views.of(expectation, target).key])
+            yield of_table(outcome, views.rows.release, columns_of_demand(expectation, target))
 
 
 def _counted(views: Views, running: Mapping[str, _Evaluation]) -> CountedRecords:
@@ -335,10 +353,21 @@ class _Evaluation:
 
     def _outcome(self, task: ClassTask | TableTask, measurements: Measurements) -> Outcome:
         outcome = with_per_row(task.outcome(measurements), self.view_of_release, on_classes=isinstance(task, ClassTask))
+        if self.options.show_values and self.view_of_release.is_whole:
+            outcome = self._in_words.named(outcome)
         if self.failing_records is not None:
             self.failing_records.close(task if isinstance(task, ClassTask) else None, outcome)
             self._report_rows()
         return outcome
+
+    @cached_property
+    def _in_words(self) -> HistoriesInWords:
+        """The histories of the view, to name worst classes by rows."""
+        from tcdp_audit.core.units.evidence import HistoriesInWords  # noqa: PLC0415 - only where values are shown
+
+        histories = self.view_of_release.histories
+        assert histories is not None  # noqa: S101 - a view of wholes has them
+        return HistoriesInWords(histories, self.view_of_release.table)
 
     def _report_rows(self) -> None:
         """Mark the rows of the units that fail, where units were marked."""

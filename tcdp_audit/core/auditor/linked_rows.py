@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from tcdp_audit.core.auditor.views import ROWS, UNITS, View, Views, has_tables, noun_of_root, targets_of
 from tcdp_audit.core.base.outcome import (
+    ALONE_WITH,
     DROPPED,
     KNOWN_ROWS,
     LINK_DEMANDS,
@@ -98,7 +99,9 @@ def with_histories(outcome: Outcome, views: Views, judged: Sequence[Outcome]) ->
         "whole_histories": {"k": histories.k, "classes": histories.classes, "alone": histories.alone}
     }
     if histories.alone_at_depth:
-        figures["alone_at_depth"] = list(histories.alone_at_depth)
+        alone_with = [*views.both]  # the tables but that of units
+        figures |= {"alone_at_depth": list(histories.alone_at_depth), ALONE_WITH: alone_with}
+        figures["noun"] = noun_of_root(histories)
     details |= {
         "units": histories.units,
         PER_ROW: histories.per_row,

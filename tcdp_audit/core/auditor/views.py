@@ -12,16 +12,18 @@ its reading asks for:
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from tcdp_audit.core.base.errors import CheckError
-from tcdp_audit.core.base.words import noun_form, noun_of_column
+from tcdp_audit.core.base.outcome import Outcome
+from tcdp_audit.core.base.words import noun_form, noun_of_column, visible
 from tcdp_audit.core.check.evidence import Target
 from tcdp_audit.core.check.specification import Specification
 from tcdp_audit.core.encoding.domain import Domain
 from tcdp_audit.core.engines.base import Engine
+from tcdp_audit.core.policy.model import SEPARATOR
 from tcdp_audit.core.policy.policy import Expectation, Policy
 from tcdp_audit.core.release.release import Release
 
@@ -92,8 +94,10 @@ class View:
 
     @property
     def record_name(self) -> str:
-        """The noun of a record of the view, where it is a unit; empty where it is a row."""
-        return noun_of_root(self.histories) if self.kind == UNITS and self.histories is not None else ""
+        """The noun of a record of the view: a unit, or a record of one of several tables; empty for the only one's."""
+        if self.kind == UNITS and self.histories is not None:
+            return noun_of_root(self.histories)
+        return f"record of {visible(self.table)}" if self.table else ""
 
     @property
     def is_of_households(self) -> bool:
@@ -287,6 +291,22 @@ def has_tables(release: Release) -> bool:
 def table_of(release: Release, attribute: str) -> str:
     """The table of an attribute; empty where there is one table."""
     return str(release.engine.table_of(attribute)) if isinstance(release.engine, SeveralTables) else ""
+
+
+def of_table(outcome: Outcome, release: Release, columns: Iterable[str]) -> Outcome:
+    """The outcome with the one of several tables that has all these columns; unchanged where there is one table."""
+    tables = release.policy.document.tables
+    if tables is None:
+        return outcome
+    having = {name.partition(SEPARATOR)[0] for name in columns}
+    return replace(outcome, table=having.pop() if len(having) == 1 and having <= {*tables} else "")
+
+
+def columns_of_demand(expectation: Expectation, target: Target) -> Sequence[str]:
+    """The columns that a demand is on: its attribute, those that it compares, or its table as if it were one."""
+    given = expectation.parameters
+    named = [*target.attributes, *(getattr(given, "attributes", None) or ())]
+    return named or [one for one in [getattr(given, "table", None)] if one]
 
 
 def _unreadable(release: Release) -> bool:

@@ -98,7 +98,8 @@ class DisplayNames:
     unit_name: str = ""
     # what columns mean, by their names; only those that have a label
     labels: Mapping[str, str] = field(default_factory=dict)
-    # what a record of the judged table is, where it is not what the policy's table has: a unit with its whole history
+    # what a record of the judged table is, where it is not what the policy's table has: a unit with its whole history,
+    # or a record of one of several tables
     record_name: str = ""
     # what is known of a unit whose rows are joined: its history, or the composition of a household
     history_name: str = "whole history of"
@@ -124,13 +125,15 @@ class Outcome:
     `message` is a sentence about people. `individual_impact` says what the outcome means for one of them: what an
     intruder knows, how far that narrows the search, and what it reveals; empty where the check does not say. `known`
     are the columns that the intruder is taken to know. `reason` is why the policy makes the demand, in its author's
-    words.
+    words. `table` is, of several tables, the one whose column or rows the outcome is of; empty for one of all tables
+    together, and None where the release is one table.
     """
 
     check: str
     status: Status
     title: str = ""
     attribute: str | None = None
+    table: str | None = None
     severity: Severity = Severity.ERROR
     parameters: Mapping[str, Any] = field(default_factory=dict)
     conventions: Mapping[str, str] = field(default_factory=dict)
@@ -229,6 +232,7 @@ class Outcome:
         return {
             "check": self.check,
             "attribute": self.attribute,
+            **({} if self.table is None else {"table": self.table or None}),
             "parameters": {name: number(value) for name, value in self.parameters.items()},
             "conventions": dict(self.conventions),
             "severity": self.severity.value,
@@ -271,6 +275,7 @@ KNOWN_ROWS = "known_rows"  # its detail where the policy claims no more than `on
 LINKABLE_KEY = "linkable_key"
 LINKABLE_ORDER = "linkable_order"
 LINKED_ROWS = "linked_rows"
+ALONE_WITH = "alone_with"  # its detail that names the tables of several with which a unit may be alone
 LINKABLE_ROWS = "linkable_rows"
 WITHOUT_UNIT = "without_unit"
 NOT_CONSTANT = "not_constant"

@@ -64,7 +64,12 @@ def agree(number: float, one: str, many: str) -> str:
 
 
 def plural(noun: str) -> str:
-    """The plural of a noun, of which the last word changes: `equivalence classes`, `people`, `households`."""
+    """The plural of a noun, of which the last word changes: `equivalence classes`, `people`, `records of visits`."""
+    noun, of, whose = noun.partition(" of ")
+    return f"{_plural(noun)}{of}{whose}"
+
+
+def _plural(noun: str) -> str:
     before, space, last = noun.rpartition(" ")
     if last in IRREGULAR:
         return before + space + IRREGULAR[last]

@@ -6,6 +6,7 @@ frame            an audit as a pandas frame, and `FailingRecords`: which records
 tally            the demands counted by result, for every report
 conditions       the conditions under which a release that passes is fit for use
 verdict          an audit in a word and in sentences: `verdict_title`, `verdict_sentence`
+linked_tables    the tables of a release of several, and who is alone with them: `TablesOverview`
 findings         the findings to act on, as a list for other tools, with their places in the policy: `findings_of`
 
 Repairs and other thresholds:

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from tcdp_audit.core.check.kinds import Announced, Check
     from tcdp_audit.core.classes.column_risk import ColumnRisk
     from tcdp_audit.core.results.change_log import ChangeLog
+    from tcdp_audit.core.results.linked_tables import TablesOverview
     from tcdp_audit.core.results.reporter import FilledSection, Reporter, ReportSection, Unaudited
     from tcdp_audit.core.results.setting_trial import RemedyTrial
 
@@ -173,6 +174,13 @@ class Audit:
     def tally(self) -> DemandTally:
         """The numbers of demands by their results."""
         return tally_of(self.outcomes)
+
+    @property
+    def linked_tables(self) -> TablesOverview | None:
+        """The tables of a release of several with their links, and who is alone with them; None for one table."""
+        from tcdp_audit.core.results.linked_tables import tables_overview  # noqa: PLC0415 - only for several tables
+
+        return None if self.policy.document.tables is None else tables_overview(self)
 
     @property
     def flips(self) -> tuple[int, ...] | None:

@@ -107,7 +107,9 @@ class Change:
             return "–"
         status = "warning" if (entry["status"], entry["severity"]) == ("failed", "warning") else str(entry["status"])
         failing = (entry["records"] or {}).get("failing")
-        return f"{status}, {count(failing, 'record')}" if failing else status
+        table = entry.get("table")  # of several
+        noun = f"record of {visible(str(table))}" if table else "record"
+        return f"{status}, {count(failing, noun)}" if failing else status
 
     @property
     def parameters(self) -> str:

@@ -54,8 +54,9 @@ def verdict_of(audit: Audit) -> str:
 
 
 def verdict_sentence(audit: Audit) -> str:
-    """The sentences on the demands' results, the people exposed, and the conclusion from an incomplete audit."""
-    sentences = (tally_of(audit.outcomes).sentence, _no_demand(audit), _exposed(audit), _incomplete(audit))
+    """The sentences on several tables, the demands' results, the people exposed, and an incomplete audit."""
+    of_tables = "" if audit.linked_tables is None else audit.linked_tables.sentence
+    sentences = (of_tables, tally_of(audit.outcomes).sentence, _no_demand(audit), _exposed(audit), _incomplete(audit))
     return " ".join(sentence for sentence in sentences if sentence)
 
 

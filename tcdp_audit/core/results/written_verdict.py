@@ -11,6 +11,7 @@ from tcdp_audit.core.base.outcome import (
     LEFT_OUT,
     LINK_DEMANDS,
     LINKABLE_ORDER,
+    LINKED_ROWS,
     STRUCTURE,
     UNDECLARED_IDENTIFIERS,
     Comparison,
@@ -21,6 +22,7 @@ from tcdp_audit.core.base.outcome import (
 from tcdp_audit.core.base.provenance import tool
 from tcdp_audit.core.base.words import visible
 from tcdp_audit.core.results.conditions import Condition, JudgedOutcome, Kind, conditions_of
+from tcdp_audit.core.results.linked_tables import sentence_of_tables
 from tcdp_audit.core.results.tally import status_of, tally_of
 from tcdp_audit.core.results.verdict import title_of
 from tcdp_audit.core.results.written import Entry, is_structural, useless_in, verdict_in
@@ -167,12 +169,23 @@ def _of_words(result: Mapping[str, Any], outcomes: Sequence[Entry]) -> Iterator[
         yield "its verdict is not what its outcomes give"
     elif _is_ours(result) and verdict.get("title") != title_in(result):
         yield "its verdict has another title than its outcomes give"
-    elif (
-        _is_ours(result)
-        and result["status"] == "passed"
-        and verdict.get("sentence") != tally_of(map(_outcome, outcomes)).sentence
-    ):
+    elif _is_ours(result) and result["status"] == "passed" and verdict.get("sentence") != _sentence(outcomes):
         yield "its verdict has another sentence than its outcomes give"
+
+
+def _sentence(outcomes: Sequence[Entry]) -> str:
+    """The sentence of a verdict that passes: on several tables, and on the demands."""
+    linked: Mapping[str, Any] = next((one["details"] for one in outcomes if one["check"] == LINKED_ROWS), {})
+    try:
+        of_tables = sentence_of_tables(linked)
+    except (
+        AttributeError,
+        KeyError,
+        TypeError,
+        ValueError,
+    ):  # the figures that it names are not there, or are no figures
+        of_tables = ""
+    return " ".join(filter(None, (of_tables, tally_of(map(_outcome, outcomes)).sentence)))
 
 
 def _positions(exposed: Mapping[str, Any]) -> list[int]:

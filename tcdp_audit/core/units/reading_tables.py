@@ -57,7 +57,7 @@ def _read(release: Release, engine: LinkedTables, memory: int) -> TableHistories
             f"whole histories need every row of {engine.name} at once, about {gibibytes(needed)}, and "
             f"{gibibytes(memory)} may be used; give more with --memory"
         )
-    tables = {name: _coded_rows(release, engine, name, links, unit) for name in _by_depth(engine)}
+    tables = {name: coded_rows(release, engine, name, links, unit)[0] for name in _by_depth(engine)}
     tables = _with_roots(tables, unit)
     root, people = _root_of(release, document, unit)
     exempt = _exempt_roots(release, engine, tables, root, people)
@@ -138,23 +138,26 @@ def _by_depth(engine: LinkedTables) -> list[str]:
     return sorted(engine.tables, key=lambda name: depth_of(name, engine.declared))
 
 
-def _coded_rows(
+def coded_rows(
     release: Release, engine: LinkedTables, name: str, links: Mapping[str, Link], unit: Domain
-) -> CodedTable:
-    """One scan of a table."""
+) -> tuple[CodedTable, CountedCodes]:
+    """One table, and its rows as they were read: the codes of its quasi-identifiers and links, in the same order.
+
+    Links are compared as they are written, so their codes are those of the raw values.
+
+    Cost: one scan of the table.
+    """
     link = links.get(name)
-    known = [one for one in release.quasi_identifiers if engine.table_of(one.attribute) == name]
-    keys = {one.key.attribute: one.key for one in links.values() if one.parent == name}
+    known, keys = _known_of(release, engine, name), _keys_of(name, links)
     own = unit if link is None else link.own
-    domains = {one.attribute: one for one in (*known, own)}
-    domains |= keys  # links are compared as they are written
+    domains = {one.attribute: one for one in (*known, own)} | keys
     empty = CountedCodes({name: np.zeros(0, one.dtype) for name, one in domains.items()})
     rows = CountedCodes.joined([*engine.counted([*domains.values()])] or [empty])
     links_of_rows = rows[own.attribute]
     if own.attribute in keys:  # the unit, which the policy may read in another order
         links_of_rows = np.append(own.code_of_raw, own.size)[links_of_rows]
     labels = fold([rows[one.attribute] for one in known], [one.size + 1 for one in known]) if known else None
-    return CodedTable(
+    table = CodedTable(
         name,
         link,
         own,
@@ -165,6 +168,15 @@ def _coded_rows(
         rows.times,
         without_value(rows, known),
     )
+    return table, rows
+
+
+def _known_of(release: Release, engine: LinkedTables, name: str) -> list[Domain]:
+    return [one for one in release.quasi_identifiers if engine.table_of(one.attribute) == name]
+
+
+def _keys_of(name: str, links: Mapping[str, Link]) -> dict[str, Domain]:
+    return {one.key.attribute: one.key for one in links.values() if one.parent == name}
 
 
 def _with_roots(tables: Mapping[str, CodedTable], unit: Domain) -> dict[str, CodedTable]:

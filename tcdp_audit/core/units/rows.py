@@ -130,6 +130,11 @@ def unit_rows(
 def _owner(release: Release, table: str | None) -> Domain:
     document = release.policy.document
     name = document.household if table == MEMBERS else document.unit
+    if table in (document.tables or ()):
+        raise CheckError(
+            f"the events of {table!r} alone are not judged, since several tables are judged as whole histories; give "
+            "it a separate policy"
+        )
     if table not in (None, MEMBERS):
         raise CheckError(f"the policy has no table {table!r}; leave `table` out, or say `{MEMBERS}` of a household's")
     if name is None:

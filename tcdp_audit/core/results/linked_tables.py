@@ -1,0 +1,146 @@
+"""The tables of a release of several: their links, their sizes, and who is alone with them, in words and as a table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from tcdp_audit.core.base.outcome import ALONE_WITH, LINKED_ROWS
+from tcdp_audit.core.base.phrases import part_of
+from tcdp_audit.core.base.words import agree, count, in_words, listing, noun_of_column, plural, sentence_case, visible
+from tcdp_audit.core.policy.tables import linking_columns, top_of
+from tcdp_audit.core.results.document import Rows
+
+if TYPE_CHECKING:
+    from tcdp_audit.core.policy.model import PolicyDocument
+    from tcdp_audit.core.results.audit import Audit
+
+NAMED = 3  # tables in a sentence
+ROOTS = "–"  # in the place of the parent of the table that belongs to no other
+
+
+@dataclass(frozen=True)
+class LinkedTable:
+    """One of several linked tables.
+
+    Args:
+        name: its name in the policy.
+        records: the number of its records.
+        depth: the number of tables above it.
+        parent: the table that its rows belong to; empty for the first.
+        column: the column of both by which they do; empty for the first.
+    """
+
+    name: str
+    records: int
+    depth: int
+    parent: str = ""
+    column: str = ""
+
+
+@dataclass(frozen=True)
+class TablesOverview:
+    """The tables of a release, and who is alone with them.
+
+    Args:
+        tables: each table, the first one that which belongs to no other; every other one follows its parent.
+        noun: what is judged as a whole, in the singular: a patient, a household.
+        links: the columns that link tables, each with its table.
+        total: the number of these; 0 where their histories were not measured.
+        alone: the number of them whom no other is like, by what the tables down to each depth show; empty where that
+            was not measured.
+        sentence: how many are alone with all tables, in words; empty where that was not measured.
+    """
+
+    tables: tuple[LinkedTable, ...]
+    noun: str
+    links: frozenset[str] = frozenset()
+    total: int = 0
+    alone: tuple[int, ...] = ()
+    sentence: str = ""
+
+    @property
+    def size(self) -> str:
+        """The number of tables: `three tables`."""
+        return _tables(len(self.tables))
+
+    def added_at(self, depth: int) -> list[LinkedTable]:
+        """The tables at a depth."""
+        return [one for one in self.tables if one.depth == depth]
+
+    @property
+    def rows(self) -> Rows:
+        """A row for each table: its link, its records, and who is alone by all tables down to its depth."""
+        people = plural(self.noun)
+        head = ("table", "belongs to", "by", "records", *([f"{people} alone"] if self.alone else []))
+        body = [
+            (
+                visible(one.name),
+                visible(one.parent) or ROOTS,
+                visible(one.column) or ROOTS,
+                count(one.records),
+                *([count(self.alone[one.depth])] if self.alone else []),
+            )
+            for one in self.tables
+        ]
+        note = f"Alone: no other {self.noun} is the same in the tables down to here."
+        return Rows(head, body, note=note if self.alone else "", numeric_from=3)
+
+
+def tables_overview(audit: Audit) -> TablesOverview | None:
+    """The tables of an audited release; None where it is one table.
+
+    Cost: linear in the tables and the outcomes.
+    """
+    document = audit.policy.document
+    if document.tables is None:
+        return None
+    tables = tuple(_under(top_of(document.tables), document, audit, 0))
+    links = frozenset(linking_columns(document))
+    details = next((one.details for one in audit.outcomes if one.check == LINKED_ROWS), {})
+    sentence = sentence_of_tables(details)
+    if not sentence:
+        return TablesOverview(tables, _noun(document), links)
+    return TablesOverview(tables, _noun(document), links, details["units"], tuple(details["alone_at_depth"]), sentence)
+
+
+def sentence_of_tables(details: Mapping[str, Any]) -> str:
+    """The sentence on people alone with all tables, by the details of `linked_rows`; empty where that was not measured.
+
+    Example:
+        >>> names = ["visits", "drugs"]
+        >>> tables = {"patients": {}, "visits": {}, "drugs": {}}
+        >>> figures = {"per_row": tables, "whole_histories": {"k": 1, "alone": 1152}}
+        >>> sentence_of_tables({"units": 3000, "noun": "patient", "alone_with": names, **figures})
+        'Three tables: 1,152 of 3,000 patients are alone with their visits and drugs.'
+    """
+    if ALONE_WITH not in details:
+        return ""
+    whole, noun = details["whole_histories"], str(details["noun"])
+    alike = "" if whole["alone"] else f", and at least {whole['k']:,} are alike"
+    names = [visible(str(one)) for one in details[ALONE_WITH]]
+    if len(names) > NAMED:
+        names = [*names[: NAMED - 1], f"rows of {in_words(len(names) - NAMED + 1)} more tables"]
+    theirs = f" with their {listing(names)}" if names else ""
+    who = f"{part_of(whole['alone'], details['units'], noun)} {agree(whole['alone'] or 1, 'is', 'are')} alone{theirs}"
+    return f"{sentence_case(_tables(len(details['per_row'])))}: {who}{alike}."
+
+
+def _tables(number: int) -> str:
+    return f"{in_words(number)} {agree(number, 'table', 'tables')}"
+
+
+def _under(name: str, document: PolicyDocument, audit: Audit, depth: int, parent: str = "") -> Iterator[LinkedTable]:
+    """A table, then all that belong to it, each with those that belong to it in turn."""
+    declared, table = document.tables or {}, audit.release.tables.get(name)
+    column = (declared[name].by or document.unit_column or "") if parent else ""
+    yield LinkedTable(name, 0 if table is None else table.records, depth, parent, column)
+    for child, one in declared.items():
+        if one.belongs_to == name and child != name:
+            yield from _under(child, document, audit, depth + 1, name)
+
+
+def _noun(document: PolicyDocument) -> str:
+    """What is judged as a whole."""
+    return "household" if document.household else document.unit_name or noun_of_column(document.unit or "")
