@@ -262,7 +262,8 @@ class _Evaluation:
 
         def view_of(one: Release, of_rows: TableView | None = None) -> TableView:
             table, find = BorrowedEngine(one.engine), options.detectors
-            return TableView(one.policy, table, borrowed, self.memory, options.samples, find, of_rows)
+            histories = self.views.histories
+            return TableView(one.policy, table, borrowed, self.memory, options.samples, find, of_rows, histories)
 
         whole = self.view_of_release.is_whole
         return view_of(self.release, view_of(self.views.rows.release) if whole else None)

@@ -157,18 +157,26 @@ def judges_histories(views: Views, judged: Sequence[Outcome]) -> bool:
     """Whether demands that count, and can fail a release, judge more than one row of a unit.
 
     A demand that every release keeps is measured only, such as `k: 1`, and judges nothing. If single rows are judged by
-    the size of their classes, histories are as well: a demand on a secret alone limits no size.
+    the size of their classes, histories are as well: a demand on a secret alone limits no size. Of several tables a
+    demand on events judges one of rows and that of units, and a table that none judges may single units out.
     """
+    document = views.policy.document
     whole, single = set(), set()  # whether sizes are judged
+    unjudged = set(document.tables or ())
     for (expectation, target), outcome in zip(targets_of(views.policy), judged, strict=True):
         check, parameters = expectation.check, expectation.parameters
         if parameters.severity is not Severity.ERROR or outcome.status in (Status.MEASURED, Status.SKIPPED):
             continue
-        if views.of(expectation, target).is_whole or check.reading(parameters) == "events":
+        if views.of(expectation, target).is_whole:
             whole.add(_judges_size(expectation, outcome))
+            unjudged.clear()
+        elif check.reading(parameters) == "events":
+            whole.add(_judges_size(expectation, outcome))
+            line = document.lineage(document.table_of_events(getattr(parameters, "table", None)))
+            unjudged -= {*line[:1], *line[-1:]}  # rows above that have none below them are not judged
         elif check.on_classes:
             single.add(_judges_size(expectation, outcome))
-    return bool(whole) and (True in whole or True not in single)
+    return bool(whole) and not unjudged and (True in whole or True not in single)
 
 
 def _judges_size(expectation: Expectation, outcome: Outcome) -> bool:
