@@ -265,8 +265,10 @@ class _Evaluation:
             histories = self.views.histories
             return TableView(one.policy, table, borrowed, self.memory, options.samples, find, of_rows, histories)
 
-        whole = self.view_of_release.is_whole
-        return view_of(self.release, view_of(self.views.rows.release) if whole else None)
+        if not self.view_of_release.is_whole:
+            return view_of(self.release)
+        people = None if self.views.histories is None else self.views.histories.people
+        return view_of(self.release, view_of(self.views.rows.release if people is None else people.units_release))
 
     def outcomes(self) -> Generator[Outcome, None, None]:
         """The outcome of each expectation and target."""

@@ -123,7 +123,8 @@ class TableView:
         memory: budget in bytes for what is read; None for no limit.
         samples: whether pairs may be a sample where whole tables outgrow the memory.
         find_detectors: finds the detectors of identifiers of all plugins that take part, by name.
-        of_rows: the view of the release's rows, where this one has a row for each unit or household; else None.
+        of_rows: the view of the release's rows, where this one has a row for each unit or household; else None. Of
+            households of several tables it has a row for each person, whose whole history is what is known.
         histories: the whole histories of units, where these join rows; of several tables they are needed for `events`.
     """
 
