@@ -124,8 +124,8 @@ def test_visits_next_to_patients_equal_visits_that_repeat_what_is_known_of_these
     of_one = {key: value for key, value in declared.items() if key != "tables"}
     attributes = {**visits, "sex": {**KNOWN, "of": "unit"}}
     (expected,) = audit(flat, {**of_one, "time": "month", "attributes": attributes}).expectations
-    kept = {key: one for key, one in expected.details.items() if key != "sensitive"}
-    assert {key: one for key, one in outcome.details.items() if key not in ("sensitive", "table")} == kept
+    remaining = {key: one for key, one in expected.details.items() if key != "sensitive"}
+    assert {key: one for key, one in outcome.details.items() if key not in ("sensitive", "table")} == remaining
     assert (outcome.status, outcome.observed, outcome.records) == (expected.status, expected.observed, expected.records)
 
 

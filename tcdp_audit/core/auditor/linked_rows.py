@@ -132,7 +132,7 @@ def link_outcomes(release: Release) -> Iterator[Outcome]:
 
     Cost: O(distinct links).
     """
-    if not has_tables(release):
+    if not has_tables(release) or release.policy.document.is_unlinked:
         return
     from tcdp_audit.core.units.linked import LinkedTables  # noqa: PLC0415 - only for several tables
 

@@ -369,6 +369,12 @@ class PolicyDocument(Model):
         """The tables whose rows are events of units: those that belong to another one, or the only one of rows."""
         return [name for name, one in (self.tables or {}).items() if one.belongs_to is not None]
 
+    @property
+    def is_unlinked(self) -> bool:
+        """Whether the policy has tables that nothing links: no unit, and no table that belongs to another."""
+        joined = self.unit is not None or self.household is not None or self.event_tables
+        return self.tables is not None and not joined
+
     def table_of_events(self, table: str | None) -> str:
         """The table whose rows are events: as a parameter names it, or the only one; of people of households theirs.
 

@@ -31,6 +31,7 @@ Numbers = NDArray[np.int64]
 class LinkedTables(Engine):
     """The tables of a release as one table whose columns are `table.column`; records are those of the table of units.
 
+    Of tables that nothing links, those of all of them.
     Columns of one table can be read together, and those of several cannot.
 
     Args:
@@ -60,8 +61,8 @@ class LinkedTables(Engine):
 
     @property
     def records(self) -> int:
-        """The number of rows of the table of units."""
-        return self.tables[self.top].records
+        """The number of rows of the table of units; of all tables if nothing links them."""
+        return self.tables[self.top].records if self.top else sum(one.records for one in self.tables.values())
 
     @property
     def is_of_rows(self) -> bool:
