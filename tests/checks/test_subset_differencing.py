@@ -175,6 +175,14 @@ def test_tables_are_declared_alike_and_have_something_in_common() -> None:
         audited(PATIENTS, TREATED, given)
 
 
+def test_one_file_is_not_compared_with_itself() -> None:
+    given = policy({"subset_differencing": {"tables": ["patients", "treated"], "k": 3}})
+    for name in given["tables"]:
+        given["tables"][name] = {**given["tables"][name], "file": "patients.csv"}
+    with pytest.raises(PolicyError, match="compared with itself"):
+        audited(PATIENTS, TREATED, given)
+
+
 def test_linked_tables_are_judged_as_whole_histories_instead() -> None:
     demand = {"subset_differencing": {"tables": ["patients", "treated"], "k": 3}}
     given = policy(demand, unit="patient")

@@ -136,8 +136,9 @@ def _faults(parameters: SubsetParameters, document: PolicyDocument) -> Iterator[
     if unknown:
         return
     first, second = parameters.tables
-    if first == second:
-        yield "tables", f"{first!r} is compared with itself; name two tables"
+    files = [document.tables[one].file for one in parameters.tables]
+    if first == second or (files[0] is not None and files[0] == files[1]):
+        yield "tables", f"{first!r} is compared with itself; name two tables with a file each"
         return
     common = common_names(document, first, second)
     if not common:
