@@ -23,7 +23,7 @@ from tcdp_audit.core.encoding.counted import CountedCodes
 from tcdp_audit.core.encoding.domain import Domain, RawDomain
 from tcdp_audit.core.engines.base import Batch, Column, Engine, domain_as_typed
 from tcdp_audit.core.policy.model import SEPARATOR, PolicyDocument, TableDeclaration
-from tcdp_audit.core.policy.tables import UNITS, top_of
+from tcdp_audit.core.policy.tables import top_of
 
 Numbers = NDArray[np.int64]
 
@@ -198,7 +198,7 @@ def links_of_tables(engine: LinkedTables, document: PolicyDocument) -> Links:
     faults = [*_faults_of_units(engine, document.unit_column)]
     for name, declared in engine.declared.items():
         parent = declared.belongs_to
-        if parent is None or parent == UNITS:
+        if parent not in engine.declared:  # none, or units that no table lists
             continue
         column = declared.by or document.unit_column or ""
         is_unit = (parent, column) == (engine.top, document.unit_column)  # whose repetition is a fault already
