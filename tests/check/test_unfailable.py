@@ -139,7 +139,8 @@ NUMERIC: list[tuple[str, dict[str, Any], dict[str, Any], dict[str, Any]]] = [
 
 CHECKS = Plugins.load(external=False).checks
 OF_UNITS = {name for name, one in CHECKS.items() if Need.UNIT in one.needs}
-OF_MORE_RECORDS = {"record_order"} | OF_UNITS  # errors here, tried in the tests of each
+OF_TABLES = {name for name, one in CHECKS.items() if Need.UNLINKED_TABLES in one.needs}
+OF_MORE_RECORDS = {"record_order"} | OF_UNITS | OF_TABLES  # errors here, tried in the tests of each
 
 
 def case_of_guide(name: str) -> tuple[str, dict[str, Any], dict[str, Any], dict[str, Any]]:

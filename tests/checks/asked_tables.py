@@ -148,7 +148,8 @@ def demands_of_guide(check: Check) -> list[dict[str, Any]]:
     return [known, {key: value for key, value in known.items() if key not in demanded}]
 
 
-EXPECT |= {name: demands_of_guide(check) for name, check in CHECKS.items() if name not in EXPECT}
+OF_TABLES = {name for name, one in CHECKS.items() if Need.UNLINKED_TABLES in one.needs}  # which have tests apart
+EXPECT |= {name: demands_of_guide(one) for name, one in CHECKS.items() if name not in EXPECT and name not in OF_TABLES}
 
 # the quasi-identifier of each record, and its value; patients stand in pairs of records
 TABLES = {

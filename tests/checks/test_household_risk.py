@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ from household_tables import T2, Figures, Person, audited, eusilc, generated, ri
 from hypothesis import given, settings, strategies as st
 from population_tables import shuffled
 
-from tcdp_audit import PolicyError
+from tcdp_audit import PolicyError, audit
 from tcdp_audit_plugins.checks._shared import households
 from tcdp_audit_plugins.checks._shared.class_risks import benedetti_franconi
 
@@ -210,3 +211,109 @@ def test_with_one_row_known_a_household_that_is_alone_is_in_the_verdict():
     assert "joins the rows of each household: 1,250 of 2,000 households have more than one" in linked.message
     (passed,) = result.expectations
     assert passed.details["people_in_a_household_with_one_alone"] == 0
+
+
+# --- several tables --------------------------------------------------------------------------------------------------
+
+DECLARED: dict[str, Any] = {
+    "people": {
+        "attributes": {
+            "a": {"role": "quasi_identifier"},
+            **{name: {"role": "insensitive", "scale": "numeric"} for name in ("weight", "home_weight")},
+        }
+    },
+    "visits": {"belongs_to": "people", "attributes": {"month": {"role": "quasi_identifier"}}},
+    "drugs": {"belongs_to": "visits", "by": "visit", "attributes": {"drug": {"role": "quasi_identifier"}}},
+}
+DEMANDS = [
+    *({"individual_risk": {"measure": one}} for one in ("expected", "highest", "through_household", "by_composition")),
+    {"k_anonymity": {"k": 2}},
+]
+
+
+def clinic(seed: int) -> tuple[dict[str, pa.Table], pa.Table]:
+    """People with visits and drugs, in three tables, and in one with everything that is known of each as one value."""
+    draw = random.Random(seed)  # noqa: S311 - the same tables every time
+    people, visits, drugs, known = [], [], [], []
+    for home in range(draw.randint(1, 6)):
+        of_home = draw.randint(2, 9)
+        for member in range(draw.randint(1, 3)):
+            one = (f"{home}-{member}", str(home), draw.choice("ab"), draw.randint(1, 5), of_home)
+            people.append(one)
+            own = []
+            for number in range(draw.choice([0, 1, 1, 2])):
+                month, given = draw.choice("xy"), sorted(draw.choices("AB", k=draw.randint(0, 2)))
+                visits.append((one[0], f"{one[0]}-{number}", month))
+                drugs += [(visits[-1][1], drug) for drug in given]
+                own.append((month, *given))
+            known.append((one[1], repr((one[2], sorted(own))), *one[3:]))
+    draw.shuffle(people)
+
+    def table(names: str, rows: list[Any], **types: Any) -> pa.Table:
+        return pa.table(
+            {name: pa.array([row[n] for row in rows], types.get(name)) for n, name in enumerate(names.split())}
+        )
+
+    texts = dict.fromkeys(("person", "visit", "month", "drug"), pa.string())
+    tables = {
+        "people": table("person home a weight home_weight", people),
+        "visits": table("person visit month", visits, **texts),
+        "drugs": table("visit drug", drugs, **texts),
+    }
+    return tables, table("home a weight home_weight", known)
+
+
+@pytest.mark.parametrize("seed", [*range(4), *(pytest.param(one, marks=pytest.mark.long) for one in range(4, 40))])
+@pytest.mark.parametrize("more", [WHOLE, {"weight": "weight", "household_weight": "home_weight"}])
+def test_people_of_several_tables_are_those_of_one_with_everything_in_a_row(seed: int, more: dict[str, Any]):
+    tables, flat = clinic(seed)
+    policy = {"version": 1, "household": "home", "expect": DEMANDS, **more}
+    of_tables = audit(tables, {**policy, "unit": "person", "tables": DECLARED}).expectations
+    attributes = {**DECLARED["people"]["attributes"], "home": {"role": "insensitive"}}
+    of_one = audit(flat, {**policy, "attributes": attributes}).expectations
+
+    for actual, expected in zip(of_tables, of_one, strict=True):
+        figures = {key: value for key, value in expected.details.items() if key not in ("per_row", "distribution")}
+        assert {key: value for key, value in actual.details.items() if key in figures} == figures
+        assert actual.observed == expected.observed
+    if more == WHOLE:
+        slow = Figures([*zip(flat["home"].to_pylist(), flat["a"].to_pylist(), strict=True)])
+        assert named(of_tables[0].details, slow.risks) == slow.risks
+        assert named(of_tables[-1].details, slow.details) == slow.details
+
+
+def test_the_households_of_the_definitions_in_several_tables():
+    rows = {"person": [str(n) for n in range(9)], "home": [one for one, _ in T2], "a": [one for _, one in T2]}
+    tables = {"people": pa.table(rows), "visits": pa.table({"person": pa.array([], pa.string())})}
+    declared = {"people": {"attributes": {"a": {"role": "quasi_identifier"}}}, "visits": {"belongs_to": "people"}}
+    policy = {"version": 1, "unit": "person", "household": "home", "tables": declared, "expect": DEMANDS, **WHOLE}
+    risk, *_, alike = audit(tables, policy).expectations
+    assert named(risk.details, SUMS) == {
+        "expected": 4,
+        "unit_expected": Fraction(28, 9),
+        "through_household": Fraction(56, 9),
+        "by_composition": 6,
+    }
+    assert named(alike.details, ("people_in_households_alone", "people_alike")) == {
+        "people_in_households_alone": 3,
+        "people_alike": 1,
+    }
+
+
+def test_a_weight_that_differs_within_a_household_of_several_tables_is_no_weight_of_it():
+    tables, _ = clinic(1)
+    people = tables["people"]
+    tables["people"] = people.set_column(3, "weight", pa.array(range(1, len(people) + 1)))
+    policy = {"version": 1, "unit": "person", "household": "home", "tables": DECLARED, "expect": DEMANDS}
+    risk, *_ = audit(tables, {**policy, "weight": "weight"}).expectations
+    assert risk.status.value == "error"
+    assert "household_weight" in risk.message
+
+
+def test_a_person_in_two_households_is_an_error_where_one_table_has_rows_of_people():
+    rows = {"person": ["p", "p", "q"], "home": ["1", "2", "2"], "a": ["x", "x", "x"]}
+    declared = {"visits": {"belongs_to": "units", "attributes": {"a": {"role": "quasi_identifier"}}}}
+    policy = {"version": 1, "unit": "person", "household": "home", "tables": declared, "expect": DEMANDS, **WHOLE}
+    outcomes = audit({"visits": pa.table(rows)}, policy).expectations
+    assert {one.status.value for one in outcomes} == {"error"}
+    assert "1 units are in several households" in outcomes[0].message

@@ -10,6 +10,7 @@ import hashlib
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, closing
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from functools import cached_property
 from numbers import Real
 from types import MappingProxyType
@@ -22,7 +23,13 @@ from tcdp_audit.core.auditor.class_tasks import ClassTask, only_on_classes
 from tcdp_audit.core.auditor.column_warnings import column_warnings
 from tcdp_audit.core.auditor.expectations import Tasks
 from tcdp_audit.core.auditor.exposure import Exposure, FailingRecordMasks, NumberedEngine, decided_per_class, exposed_by
-from tcdp_audit.core.auditor.linked_rows import link_outcomes, with_histories, with_per_row
+from tcdp_audit.core.auditor.linked_rows import (
+    LARGEST_GAIN,
+    largest_gain,
+    link_outcomes,
+    with_histories,
+    with_per_row,
+)
 from tcdp_audit.core.auditor.measuring import Measuring
 from tcdp_audit.core.auditor.tasks import CountedRecords, Measurements, Result
 from tcdp_audit.core.auditor.unit_columns import unit_columns
@@ -268,6 +275,7 @@ class _Evaluation:
         self.exposure = Exposure(release.unit)
         self.risks: tuple[ColumnRisk, ...] = ()
         self.counted = CountedRecords(release.engine.records)
+        self.gains: dict[Identity, Fraction | None] = {}  # of demands on cells, by histories and attribute
         self.failed: dict[int, int] = {}  # index of a task on classes -> index of its outcome among all
 
     @cached_property
@@ -280,10 +288,13 @@ class _Evaluation:
 
         def view_of(one: Release, of_rows: TableView | None = None) -> TableView:
             table, find = BorrowedEngine(one.engine), options.detectors
-            return TableView(one.policy, table, borrowed, self.memory, options.samples, find, of_rows)
+            histories = self.views.histories
+            return TableView(one.policy, table, borrowed, self.memory, options.samples, find, of_rows, histories)
 
-        whole = self.view_of_release.is_whole
-        return view_of(self.release, view_of(self.views.rows.release) if whole else None)
+        if not self.view_of_release.is_whole:
+            return view_of(self.release)
+        people = None if self.views.histories is None else self.views.histories.people
+        return view_of(self.release, view_of(self.views.rows.release if people is None else people.units_release))
 
     def outcomes(self) -> Generator[Outcome, None, None]:
         """The outcome of each expectation and target."""
@@ -353,6 +364,8 @@ class _Evaluation:
 
     def _outcome(self, task: ClassTask | TableTask, measurements: Measurements) -> Outcome:
         outcome = with_per_row(task.outcome(measurements), self.view_of_release, on_classes=isinstance(task, ClassTask))
+        if isinstance(task, ClassTask) and task.certain_in is not None and outcome.status is not Status.ERROR:
+            outcome = self._with_gain(outcome, task)
         if self.options.show_values and self.view_of_release.is_whole:
             outcome = self._in_words.named(outcome)
         if self.failing_records is not None:
@@ -368,6 +381,17 @@ class _Evaluation:
         histories = self.view_of_release.histories
         assert histories is not None  # noqa: S101 - a view of wholes has them
         return HistoriesInWords(histories, self.view_of_release.table)
+
+    def _with_gain(self, outcome: Outcome, task: ClassTask) -> Outcome:
+        """An outcome on cells with what an intruder learns of a unit, whichever of its rows a value is in."""
+        unit = self.release.unit
+        assert unit is not None  # noqa: S101 - histories are those of units
+        key = Identity(task.certain_in, task.attribute)
+        if key not in self.gains:
+            counts = self.conventions.missing_sensitive == "own_category"
+            self.gains[key] = largest_gain(self.shards, task, unit, self.tasks.exempt, missing_is_a_value=counts)
+        gain = self.gains[key]
+        return outcome if gain is None else replace(outcome, details={**outcome.details, LARGEST_GAIN: gain})
 
     def _report_rows(self) -> None:
         """Mark the rows of the units that fail, where units were marked."""

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from tcdp_audit.core.auditor.views import ROWS, UNITS, View, Views, has_tables, noun_of_root, targets_of
 from tcdp_audit.core.base.outcome import (
@@ -21,14 +25,23 @@ from tcdp_audit.core.base.outcome import (
     Status,
 )
 from tcdp_audit.core.base.words import agree, count, noun_form, plural
+from tcdp_audit.core.classes.grouping import Grouping, Shard
+from tcdp_audit.core.classes.histogram import Histogram
+from tcdp_audit.core.classes.shards import without_exempt
+from tcdp_audit.core.encoding.counted import MappedShards
+from tcdp_audit.core.encoding.domain import Domain
 from tcdp_audit.core.policy.policy import Expectation
 from tcdp_audit.core.release.release import Release
 
 if TYPE_CHECKING:
+    from tcdp_audit.core.auditor.class_tasks import ClassTask
     from tcdp_audit.core.units.histories import Histories
     from tcdp_audit.core.units.members import Members
 
+LARGEST_GAIN = "largest_gain"  # the detail of a demand on cells with what classes of histories show
+BORDERLINE = 1e-9  # within which fractions decide
 PER_ROW = "per_row"  # the detail of a demand on whole histories with what single rows show
+Numbers = NDArray[np.int64]
 TITLES = "Demands judge what the unit joins", "A column joins the records of a unit"
 LINK_TITLES = {
     ORPHAN_ROWS: ("Every row belongs to one row of its parent", "Rows belong to no row, or to several"),
@@ -79,6 +92,85 @@ def _of_people(members: Members) -> str:
 
 def _of_one_alone(members: Members) -> dict[str, int]:
     return {"people": members.people, "people_in_a_household_with_one_alone": members.with_one_alone}
+
+
+@dataclass(frozen=True)
+class _ValuesOfUnits:
+    """The different values of an attribute that the units of each class of histories have."""
+
+    history: Domain
+    unit: Domain
+    attribute: Domain
+    exempt: Sequence[Domain]
+    missing_is_a_value: bool
+
+    def __call__(self, shard: Shard) -> Histogram | None:
+        counted = without_exempt(shard, self.exempt)
+        if not counted.rows:
+            return None
+        left_out = None if self.missing_is_a_value else self.attribute.size
+        classes = Grouping(counted, (self.history,), self.unit)
+        return classes.histogram(self.attribute.codes(counted), self.attribute.size + 1, left_out)
+
+
+@dataclass(frozen=True)
+class _CountsOfUnits:
+    """How many units have any value, and each value of an attribute."""
+
+    values: _ValuesOfUnits
+
+    def __call__(self, shard: Shard) -> tuple[int, Numbers]:
+        histogram, size = self.values(shard), self.values.attribute.size + 1
+        if histogram is None:
+            return 0, np.zeros(size, dtype=np.int64)
+        return int(histogram.members.sum()), np.bincount(histogram.values, histogram.counts, size).astype(np.int64)
+
+
+@dataclass(frozen=True)
+class _LargestGain:
+    """The largest share of a value in a class of histories, less its share in the release."""
+
+    values: _ValuesOfUnits
+    units: int
+    having: Numbers
+
+    def __call__(self, shard: Shard) -> Fraction | None:
+        histogram = self.values(shard)
+        if histogram is None or not len(histogram.values):
+            return None
+        members = np.repeat(histogram.members, histogram.distinct)
+        gain = histogram.counts / members - self.having[histogram.values] / self.units
+        near = np.flatnonzero(gain >= gain.max() - BORDERLINE)  # decided by fractions: floats are exact to less
+        pairs = {*zip(*(one[near].tolist() for one in (histogram.counts, members, histogram.values)), strict=True)}
+        return max(Fraction(own, of) - Fraction(int(self.having[code]), self.units) for own, of, code in pairs)
+
+
+def largest_gain(
+    shards: MappedShards, task: ClassTask, unit: Domain, exempt: Sequence[Domain], *, missing_is_a_value: bool
+) -> Fraction | None:
+    """How much more frequent a value is among the units of a class of histories than among all, at the most.
+
+    Args:
+        shards: of the rows, with the history of each row's unit.
+        task: judged on the cells of classes of histories.
+        unit: the units.
+        exempt: the columns in which exempt rows are suppressed.
+        missing_is_a_value: whether a missing value counts as one.
+
+    Returns:
+        The share of the units with any value that have one, in the class less in the release; None without a value.
+
+    Cost: two passes over the shards.
+    """
+    assert task.certain_in is not None and task.attribute is not None  # noqa: S101, PT018 - so cells are judged
+    values = _ValuesOfUnits(task.certain_in, unit, task.attribute, exempt, missing_is_a_value)
+    counts = [*shards.each(_CountsOfUnits(values))]
+    units = sum(one for one, _ in counts)
+    if not units:
+        return None
+    having = np.sum([one for _, one in counts], axis=0)
+    gains = [one for one in shards.each(_LargestGain(values, units, having)) if one is not None]
+    return max(gains, default=None)
 
 
 def with_histories(outcome: Outcome, views: Views, judged: Sequence[Outcome]) -> Outcome:
@@ -135,7 +227,7 @@ def link_outcomes(release: Release) -> Iterator[Outcome]:
 
     Cost: O(distinct links).
     """
-    if not has_tables(release):
+    if not has_tables(release) or release.policy.document.is_unlinked:
         return
     from tcdp_audit.core.units.linked import LinkedTables  # noqa: PLC0415 - only for several tables
 
@@ -160,18 +252,26 @@ def judges_histories(views: Views, judged: Sequence[Outcome]) -> bool:
     """Whether demands that count, and can fail a release, judge more than one row of a unit.
 
     A demand that every release keeps is measured only, such as `k: 1`, and judges nothing. If single rows are judged by
-    the size of their classes, histories are as well: a demand on a secret alone limits no size.
+    the size of their classes, histories are as well: a demand on a secret alone limits no size. Of several tables a
+    demand on events judges one of rows and that of units, and a table that none judges may single units out.
     """
+    document = views.policy.document
     whole, single = set(), set()  # whether sizes are judged
+    unjudged = set(document.tables or ())
     for (expectation, target), outcome in zip(targets_of(views.policy), judged, strict=True):
         check, parameters = expectation.check, expectation.parameters
         if parameters.severity is not Severity.ERROR or outcome.status in (Status.MEASURED, Status.SKIPPED):
             continue
-        if views.of(expectation, target).is_whole or check.reading(parameters) == "events":
+        if views.of(expectation, target).is_whole:
             whole.add(_judges_size(expectation, outcome))
+            unjudged.clear()
+        elif check.reading(parameters) == "events":
+            whole.add(_judges_size(expectation, outcome))
+            line = document.lineage(document.table_of_events(getattr(parameters, "table", None)))
+            unjudged -= {*line[:1], *line[-1:]}  # rows above that have none below them are not judged
         elif check.on_classes:
             single.add(_judges_size(expectation, outcome))
-    return bool(whole) and (True in whole or True not in single)
+    return bool(whole) and not unjudged and (True in whole or True not in single)
 
 
 def _judges_size(expectation: Expectation, outcome: Outcome) -> bool:

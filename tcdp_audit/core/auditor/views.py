@@ -39,6 +39,10 @@ SEVERAL_TABLES = (
     "cannot be evaluated: several tables are judged as whole histories; to judge the rows of one, give it a separate "
     "policy"
 )
+UNLINKED_TABLES = (
+    "cannot be evaluated: the policy names no `unit:` that links its tables, so that only demands which compare two of "
+    "them can be judged; give each table a separate policy for this one"
+)
 KNOWN_SECRETS = (
     "cannot be evaluated: over several tables no secret is taken to be known; use `multiple_sensitive: per_attribute`"
 )
@@ -157,7 +161,7 @@ class View:
         if self.failure:
             return f"cannot be evaluated: {self.failure}"
         if self.kind == ROWS and has_tables(self.release) and check.on_classes:
-            return SEVERAL_TABLES
+            return UNLINKED_TABLES if self.release.policy.document.is_unlinked else SEVERAL_TABLES
         return "" if self._whole is None else self._obstacle_of_histories(self._whole, check, parameters, target)
 
     def _obstacle_of_histories(

@@ -30,6 +30,7 @@ class Need(StrEnum):
     HOLDOUT_FOR_DEMANDS = "a hold-out where anything is demanded"
     ROWS = "one row for each unit of privacy"
     UNIT = "a unit of privacy"
+    UNLINKED_TABLES = "several tables that nothing links"
     PARTITION = "classes that do not overlap"
     SENSITIVE = "a sensitive attribute"
     KEY = "a key"
@@ -68,6 +69,10 @@ NO_UNIT = (
     "it asks what is known of several rows of a person, and the policy does not say which rows are a person's; add "
     "`unit:` with the column that joins them"
 )
+NO_UNLINKED_TABLES = (
+    "it compares tables that nothing links; name them under `tables:` of a policy without `unit:`. Of linked tables "
+    "whole histories are judged, which show more"
+)
 OWN_CATEGORY = (
     "its classes must not overlap, and under `missing_quasi_identifier: wildcard` they do: a record with a missing "
     "value is in several of them; use `own_category`, under which a missing value is a value of its own"
@@ -78,6 +83,7 @@ _UNMET: Mapping[Need, tuple[Callable[[PolicyDocument], bool], str]] = {  # when,
     Need.PREVIOUS: (lambda document: document.previous is None, NO_EARLIER_RELEASE),
     Need.ROWS: (lambda document: document.unit is not None, ROWS_ONLY),
     Need.UNIT: (lambda document: document.unit is None and document.household is None, NO_UNIT),
+    Need.UNLINKED_TABLES: (lambda document: not document.is_unlinked, NO_UNLINKED_TABLES),
     Need.PARTITION: (lambda document: document.conventions.missing_quasi_identifier == "wildcard", OWN_CATEGORY),
     Need.KEY: (lambda document: document.key is None, NO_KEY),
 }

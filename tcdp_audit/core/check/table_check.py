@@ -18,7 +18,7 @@ from tcdp_audit.core.base.words import count, percent
 from tcdp_audit.core.check.evidence import Target, keeps, worst_share
 from tcdp_audit.core.check.specification import P, Specification, T
 from tcdp_audit.core.check.threshold import Limit, Verdict
-from tcdp_audit.core.policy.model import PolicyDocument
+from tcdp_audit.core.policy.model import SEPARATOR, PolicyDocument
 
 if TYPE_CHECKING:
     from tcdp_audit.core.check.class_check import CheckOnClasses
@@ -209,8 +209,17 @@ class TableCheck(Specification[P]):
             yield "", NO_PAIRING
 
     def known(self, parameters: P, document: PolicyDocument, target: Target) -> list[str]:
-        """The columns that the parameters name, or the quasi-identifiers."""
-        return sorted(getattr(parameters, "attributes", None) or super().known(parameters, document, target))
+        """The columns that the parameters name, or the quasi-identifiers.
+
+        Of events in one of several tables: these of that table, and the quasi-identifiers of the rows above.
+        """
+        named, known = getattr(parameters, "attributes", None), super().known(parameters, document, target)
+        if document.tables is None or self.history_reading is None or not hasattr(parameters, "table"):
+            return sorted(named or known)
+        above = document.lineage(document.table_of_events(parameters.table))
+        own, *above = above or [""]
+        tables = above if named else [own, *above]
+        return sorted({*(named or ()), *(one for one in known if one.partition(SEPARATOR)[0] in tables)})
 
     def verdict(self, figure: TableFigure, parameters: P) -> Verdict:
         """The figures, compared exactly with their thresholds; of an estimate both ends of the interval."""

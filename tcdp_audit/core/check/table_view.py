@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from tcdp_audit.core.encoding.hierarchy import Hierarchy
     from tcdp_audit.core.release.generalized_matches import GeneralizedMatch
     from tcdp_audit.core.release.pairs import Pairs
+    from tcdp_audit.core.units.histories import Histories
     from tcdp_audit.core.units.rows import UnitRows
 
 
@@ -122,7 +123,9 @@ class TableView:
         memory: budget in bytes for what is read; None for no limit.
         samples: whether pairs may be a sample where whole tables outgrow the memory.
         find_detectors: finds the detectors of identifiers of all plugins that take part, by name.
-        of_rows: the view of the release's rows, where this one has a row for each unit or household; else None.
+        of_rows: the view of the release's rows, where this one has a row for each unit or household; else None. Of
+            households of several tables it has a row for each person, whose whole history is what is known.
+        histories: the whole histories of units, where these join rows; of several tables they are needed for `events`.
     """
 
     policy: Policy
@@ -132,6 +135,7 @@ class TableView:
     samples: bool = True
     find_detectors: Callable[[], Mapping[str, Detector]] = dict
     of_rows: TableView | None = None
+    histories: Histories | None = None
 
     @property
     def detectors(self) -> Mapping[str, Detector]:
@@ -284,8 +288,10 @@ class TableView:
 
         Args:
             attributes: the columns that are known of a row; None for all quasi-identifiers that are not `of: unit`.
-            attribute: the sensitive attribute; None for none.
-            table: `members` for the rows of households; None for those of units.
+                Of several tables, columns of the one that has the rows.
+            attribute: the sensitive attribute; None for none. Of several tables it may be in any.
+            table: `members` for the rows of households, or of several tables the one whose rows are wanted; None for
+                those of units, where one table has them.
 
         Raises:
             CheckError: the policy names no such unit, a column cannot be used, or the rows exceed the memory.
@@ -294,6 +300,12 @@ class TableView:
         from tcdp_audit.core.units.rows import unit_rows  # noqa: PLC0415
 
         memory, rows = budget(None) if self.memory is None else self.memory, self.of_rows or self
+        if rows.policy.document.tables is not None:
+            from tcdp_audit.core.units.table_rows import rows_of_table  # noqa: PLC0415 - only for several tables
+            from tcdp_audit.core.units.trees import TableHistories  # noqa: PLC0415 - likewise
+
+            assert isinstance(rows.histories, TableHistories)  # noqa: S101 - an audit reads them before any demand
+            return rows_of_table(rows.histories, attributes, attribute, table, memory)
         return unit_rows(Release(rows.engine, rows.policy), attributes, attribute, table, memory)
 
     @cached_property

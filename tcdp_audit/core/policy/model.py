@@ -46,6 +46,7 @@ Text = Annotated[str, BeforeValidator(as_text)]
 """The type of a parameter that is text: a number in a policy is taken as it is typed."""
 TABLES = "tables"  # the key of several linked tables
 SEPARATOR = "."  # between a table and a column
+MEMBERS = "members"  # what a check calls the rows of households
 PREVIOUS = "previous"  # what results call an earlier release, with its number where there are several
 LABEL = r"^\S(.{0,58}\S)?$"
 NOUN = r"^[^\W\d_]+([ -][^\W\d_]+)*$"
@@ -362,6 +363,37 @@ class PolicyDocument(Model):
         if self.unit is None or self.tables is None:
             return self.unit
         return self.unit.partition(SEPARATOR)[2] or self.unit
+
+    @property
+    def event_tables(self) -> list[str]:
+        """The tables whose rows are events of units: those that belong to another one, or the only one of rows."""
+        return [name for name, one in (self.tables or {}).items() if one.belongs_to is not None]
+
+    @property
+    def is_unlinked(self) -> bool:
+        """Whether the policy has tables that nothing links: no unit, and no table that belongs to another."""
+        joined = self.unit is not None or self.household is not None or self.event_tables
+        return self.tables is not None and not joined
+
+    def table_of_events(self, table: str | None) -> str:
+        """The table whose rows are events: as a parameter names it, or the only one; of people of households theirs.
+
+        Empty where it is open which, or there is no such table.
+        """
+        possible = self.event_tables
+        if table is None:
+            return possible[0] if len(possible) == 1 else ""
+        if table == MEMBERS and table not in possible:
+            return (self.household or "").partition(SEPARATOR)[0] if self.tables else ""
+        return table if table in possible else ""
+
+    def lineage(self, table: str) -> list[str]:
+        """A table, then the one that its rows belong to, and so on up to the table of units."""
+        tables, line, at = self.tables or {}, list[str](), table
+        while at in tables and at not in line:
+            line.append(at)
+            at = tables[at].belongs_to or ""
+        return line
 
     @property
     def root(self) -> str | None:

@@ -2,7 +2,7 @@
 
 `tables:` replaces `release:` and `attributes:`. A table without `belongs_to` has one row for each unit; the rows of
 every other one belong to rows of another table. So whatever reads a policy, checks included, reads one list of
-attributes.
+attributes. Without `unit:` nothing links the tables, and only checks that compare two of them judge any.
 """
 
 from __future__ import annotations
@@ -146,14 +146,15 @@ def _named(name: Any, attributes: Mapping[str, Any], table: Any = None) -> Any:
 def faults_of_tables(document: PolicyDocument, tables: Mapping[str, TableDeclaration]) -> Iterator[Located]:
     """The faults of a document's tables and their links, each with its location."""
     yield from _faults_of_places(document)
-    if document.unit is None:
+    if document.unit is None and not (document.is_unlinked and len(tables) > 1):
         yield (TABLES,), "the policy names no `unit:`, the column that joins the rows of its tables"
     if document.conventions.known_rows == "one":
         yield (
             ("conventions", "known_rows"),
             "several tables are judged as whole histories; to judge the rows of one, give it a separate policy",
         )
-    yield from _faults_of_parents(tables)
+    if not document.is_unlinked:
+        yield from _faults_of_parents(tables)
     yield from _faults_of_columns(document, tables)
     yield from _faults_of_links(document, tables)
 
@@ -187,6 +188,8 @@ def _faults_of_columns(document: PolicyDocument, tables: Mapping[str, TableDecla
         named = getattr(document, key)
         if named in document.attributes and not named.startswith(f"{top}{SEPARATOR}") and top:
             yield (key,), f"a weight is that of a unit, so it is a column of the table {top!r}"
+        elif named is not None and document.is_unlinked:
+            yield (key,), "tables that nothing links have no weight in common; leave it out"
 
 
 def _faults_of_parents(tables: Mapping[str, TableDeclaration]) -> Iterator[Located]:

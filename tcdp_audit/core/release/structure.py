@@ -165,7 +165,7 @@ def _linked_rows(release: Release) -> Outcome:
     Records without a unit count as one unit together, as for every demand.
     """
     document, name = release.policy.document, _linking_column(release)
-    if document.tables is not None:  # the links are judged by themselves, and what they join as whole histories
+    if document.tables is not None and not document.is_unlinked:  # links are judged apart, and what they join whole
         return _outcome(LINKED_ROWS, ("Linked tables are judged together", LINKED_TITLES[1]), [], "")
     if name is None:
         return _outcome(LINKED_ROWS, LINKED_TITLES, [], "")

@@ -957,6 +957,20 @@ def measure(
 ) -> Outcome: ...
 @overload
 def measure(
+    check: Literal["subset_differencing"],
+    frame: Any,
+    *,
+    quasi_identifiers: str | Iterable[str],
+    conventions: Mapping[str, Any] | None = None,
+    known_rows: Literal["all", "one"] | None = None,
+    reason: _Number | None = None,
+    k: int | None = None,
+    tables: Sequence[_Value],
+    subset: bool = False,
+    severity: Severity | Literal["error", "warning"] = "error",
+) -> Outcome: ...
+@overload
+def measure(
     check: Literal["suda"],
     frame: Any,
     *,

@@ -9,5 +9,6 @@ trees                 the histories of a release of several tables
 reading_tables        histories read from several tables, the deepest first
 members               people of households, and how far they are alike
 rows                  the rows of each unit, for checks that look into histories
+table_rows            the same of one of several tables
 evidence              histories in words, where evidence may show values
 """

@@ -48,6 +48,7 @@ class Histories:
             of several tables for each by its name.
         alone_at_depth: of several tables the number of units alone by what those down to each depth show.
         members: the people of households; None where units are judged.
+        people: of several tables the histories of the people of households, each by itself; None otherwise.
     """
 
     release: Release
@@ -61,6 +62,7 @@ class Histories:
     per_row: Mapping[str, Any]
     alone_at_depth: tuple[int, ...] = ()
     members: Members | None = None
+    people: Histories | None = None
     _domains: dict[Known, Domain] = field(default_factory=dict, repr=False)
     _engines: dict[str, Engine] = field(default_factory=dict, repr=False)
 
@@ -69,7 +71,9 @@ class Histories:
 
         Engines are shared, so that what was counted of them is found again.
         """
-        return self if release is self.release else replace(self, release=release)
+        if release is self.release:
+            return self
+        return replace(self, release=release, people=None if self.people is None else self.people.under(release))
 
     @cached_property
     def sizes(self) -> Numbers:
@@ -81,6 +85,12 @@ class Histories:
     def is_of_households(self) -> bool:
         """Whether the units are households."""
         return self.unit.attribute == self.release.policy.document.household
+
+    @property
+    def _is_root(self) -> bool:
+        """Whether the units are what is judged as a whole, and not people of households."""
+        document = self.release.policy.document
+        return document.household not in self.release.columns or self.is_of_households
 
     @property
     def k(self) -> int:
@@ -116,7 +126,8 @@ class Histories:
         numbers = {self.name(one): further if one else known for one in self.by}
         numbers[ROOT] = further
         policy = declaring(self.release.policy, {**plain, **numbers}, ROOT)
-        weighted = policy.document.model_copy(update={"weight": self.release.policy.document.root_weight})
+        own = self.release.policy.document
+        weighted = policy.document.model_copy(update={"weight": own.root_weight if self._is_root else own.weight})
         policy = replace(policy, document=weighted)
         if "units" not in self._engines:
             self._engines["units"] = self._engine_of_units()

@@ -23,7 +23,7 @@ from tcdp_audit.core.encoding.counted import CountedCodes
 from tcdp_audit.core.encoding.domain import Domain, RawDomain
 from tcdp_audit.core.engines.base import Batch, Column, Engine, domain_as_typed
 from tcdp_audit.core.policy.model import SEPARATOR, PolicyDocument, TableDeclaration
-from tcdp_audit.core.policy.tables import UNITS, top_of
+from tcdp_audit.core.policy.tables import top_of
 
 Numbers = NDArray[np.int64]
 
@@ -31,6 +31,7 @@ Numbers = NDArray[np.int64]
 class LinkedTables(Engine):
     """The tables of a release as one table whose columns are `table.column`; records are those of the table of units.
 
+    Of tables that nothing links, those of all of them.
     Columns of one table can be read together, and those of several cannot.
 
     Args:
@@ -60,8 +61,8 @@ class LinkedTables(Engine):
 
     @property
     def records(self) -> int:
-        """The number of rows of the table of units."""
-        return self.tables[self.top].records
+        """The number of rows of the table of units; of all tables if nothing links them."""
+        return self.tables[self.top].records if self.top else sum(one.records for one in self.tables.values())
 
     @property
     def is_of_rows(self) -> bool:
@@ -197,7 +198,7 @@ def links_of_tables(engine: LinkedTables, document: PolicyDocument) -> Links:
     faults = [*_faults_of_units(engine, document.unit_column)]
     for name, declared in engine.declared.items():
         parent = declared.belongs_to
-        if parent is None or parent == UNITS:
+        if parent not in engine.declared:  # none, or units that no table lists
             continue
         column = declared.by or document.unit_column or ""
         is_unit = (parent, column) == (engine.top, document.unit_column)  # whose repetition is a fault already

@@ -68,7 +68,7 @@ def roles_of(release: Release) -> tuple[Hashable, ...]:
     The domain of a column is the same object under another role, as a session asks for.
     """
     document, known, secret = release.policy.document, release.quasi_identifiers, release.sensitive
-    links = (document.unit, document.household, document.root_weight)
+    links = (document.unit, document.household, document.weight, document.household_weight)
     return links, release.policy.conventions.suppressed, len(known), Identity(*known, *secret)
 
 

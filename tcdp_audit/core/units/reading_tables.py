@@ -19,7 +19,9 @@ from tcdp_audit.core.encoding.keys import fold, occurrences
 from tcdp_audit.core.policy.model import PolicyDocument
 from tcdp_audit.core.release.release import Release
 from tcdp_audit.core.units.coding import CodedHistories, code_histories
+from tcdp_audit.core.units.histories import Histories
 from tcdp_audit.core.units.linked import Link, LinkedTables, depth_of
+from tcdp_audit.core.units.members import People, members_of
 from tcdp_audit.core.units.reading import ROW_BYTES, constancy, per_row, roles_of
 from tcdp_audit.core.units.trees import CodedTable, TableHistories
 
@@ -63,16 +65,25 @@ def _read(release: Release, engine: LinkedTables, memory: int) -> TableHistories
     exempt = _exempt_roots(release, engine, tables, root, people)
     depths = max(depth_of(name, engine.declared) for name in tables)
     whole: CodedHistories | None = None
+    own: CodedHistories | None = None  # of people of households
     alone = []
     present = _present(tables[engine.top], unit) if people is None else _present_homes(people, root)
     present &= ~exempt
     for depth in range(depths + 1):
         shown = {name: one for name, one in tables.items() if depth_of(name, engine.declared) <= depth}
-        whole = _whole(shown, root, people, unit)
+        whole, own = _whole(shown, root, people, unit)
         sizes = occurrences(whole.codes[present], whole.distinct)
         alone.append(int((sizes == 1).sum()))
     assert whole is not None  # noqa: S101 - there is one depth at least
-    constant, varying = _constancy_of_top(release, engine, unit) if people is None else ({}, {})
+    constant, varying = _constancy_of_top(release, engine, unit, None)
+    of_people, members = None, None
+    if people is not None:
+        assert own is not None  # noqa: S101 - of each unit of a household
+        here = np.flatnonzero(people >= 0)
+        members = members_of(People(people[here], own.codes[here], np.ones(len(here), np.int64)), whole, present)
+        counted_people = (people >= 0) & present[people]
+        of_people = _people_of_households(release, unit, own, counted_people, constant, varying)
+        constant, varying = _constancy_of_top(release, engine, unit, people)
     counted = np.append(~exempt if people is None else ~exempt[people], True)
     per_row_of = {name: _per_row(one, unit, counted) for name, one in tables.items()}
     return TableHistories(
@@ -87,6 +98,8 @@ def _read(release: Release, engine: LinkedTables, memory: int) -> TableHistories
         per_row=FrozenDict(per_row_of),
         coded=FrozenDict(tables),
         home=people,
+        people=of_people,
+        members=members,
         alone_at_depth=tuple(alone),
     )
 
@@ -207,19 +220,21 @@ def _label_of_row(one: CodedTable) -> tuple[Numbers, int]:
     return keys.values, keys.span
 
 
-def _whole(tables: Mapping[str, CodedTable], root: Domain, people: Numbers | None, unit: Domain) -> CodedHistories:
-    """The histories of all roots by some of the tables, deepest first."""
+def _whole(
+    tables: Mapping[str, CodedTable], root: Domain, people: Numbers | None, unit: Domain
+) -> tuple[CodedHistories, CodedHistories]:
+    """The histories of all roots and of all units by some of the tables, deepest first."""
     columns: dict[str, list[tuple[Numbers, int]]] = {name: [] for name in tables}
     for name in reversed([*tables]):
         one = tables[name]
         label, span = _with_columns(one, columns[name])
         if one.link is None:
             owner = one.link_codes.astype(np.int64)
-            if people is None:
-                return code_histories(owner, label, unit.size + 1, span, one.times)
             own = code_histories(owner, label, unit.size + 1, span, one.times)
+            if people is None:
+                return own, own
             here = np.flatnonzero(people >= 0)
-            return code_histories(people[here], own.codes[here], root.size + 1, own.distinct)
+            return code_histories(people[here], own.codes[here], root.size + 1, own.distinct), own
         link = one.link
         owner = link.of_parent[one.link_codes]
         coded = code_histories(owner, label, link.key.size + 1, span, one.times)
@@ -251,21 +266,60 @@ def _root_of(release: Release, document: PolicyDocument, unit: Domain) -> tuple[
         raise CheckError(obstacle)
     household = release.domains[document.household]
     home = np.full(unit.size + 1, -1, dtype=np.int64)
+    moved = np.zeros(unit.size + 1, dtype=bool)
     for rows in release.engine.batches([unit, household]):
-        home[rows[unit.attribute]] = rows[household.attribute]
+        person, homes = rows[unit.attribute], rows[household.attribute]
+        moved[person[(home[person] >= 0) & (home[person] != homes)]] = True
+        home[person] = homes
+        moved[person[home[person] != homes]] = True  # in two of them within a batch
+    if moved.any():
+        raise CheckError(f"{int(moved.sum()):,} units are in several households; correct {document.household!r}")
     return household, home
 
 
+def _people_of_households(
+    release: Release,
+    unit: Domain,
+    own: CodedHistories,
+    present: NDArray[np.bool_],
+    constant: Mapping[str, Numbers],
+    varying: Mapping[str, int],
+) -> Histories:
+    """The histories of people of households, each by itself."""
+    nothing = np.zeros(len(present), dtype=bool)
+    return Histories(
+        release,
+        unit,
+        FrozenDict({(): own}),
+        present,
+        exempt=nothing,
+        constant=FrozenDict(constant),
+        varying=FrozenDict(varying),
+        lacking=nothing,
+        per_row=FrozenDict(),
+    )
+
+
 def _constancy_of_top(
-    release: Release, engine: LinkedTables, unit: Domain
+    release: Release, engine: LinkedTables, unit: Domain, people: Numbers | None
 ) -> tuple[dict[str, Numbers], dict[str, int]]:
-    """The columns of the table of units that an audit reads; see `constancy`. In a table of rows some may vary."""
-    names = [name for name in release.domains if engine.table_of(name) == engine.top and name != unit.attribute]
-    domains = [release.domains[name] for name in names]
+    """The columns of the table of units that an audit reads; see `constancy`. In a table of rows some may vary.
+
+    Of households the weight alone: what is secret is a secret of their people.
+    """
+    document = release.policy.document
+    weights = {*filter(None, (document.weight, document.household_weight))} & release.columns
+    if people is None:
+        names = [name for name in release.domains if engine.table_of(name) == engine.top and name != unit.attribute]
+        names = [*dict.fromkeys([*names, *sorted(weights)])]
+    else:
+        names = [name for name in sorted(weights) if name == document.root_weight]
+    domains = [release.domain(name) for name in names]
     if not domains:
         return {}, {}
     rows = CountedCodes.joined([*engine.counted([*domains, unit])])
-    return constancy(rows, domains, rows[unit.attribute], unit.size + 1)
+    owner = rows[unit.attribute] if people is None else people[rows[unit.attribute]]
+    return constancy(rows, domains, owner, unit.size + 1 if people is None else int(people.max(initial=-1)) + 1)
 
 
 def _per_row(one: CodedTable, unit: Domain, counted: NDArray[np.bool_]) -> dict[str, int]:

@@ -18,12 +18,12 @@ from tcdp_audit.core.encoding.counted import CountedCodes
 from tcdp_audit.core.encoding.domain import Domain
 from tcdp_audit.core.encoding.keys import fold, freeze_arrays, numbered, occurrences
 from tcdp_audit.core.encoding.periods import period_of
-from tcdp_audit.core.policy.model import Role
+from tcdp_audit.core.engines.base import Engine
+from tcdp_audit.core.policy.model import MEMBERS, Role
 from tcdp_audit.core.release.release import Release
 from tcdp_audit.core.units.coding import code_histories
 from tcdp_audit.core.units.reading import read_histories, root_of
 
-MEMBERS = "members"  # what a check calls the rows of households
 STEPS = 2**62  # times are whole steps below this
 EPOCH = datetime(1970, 1, 1)  # noqa: DTZ001 - times of a table have the zone that it writes, or none
 Numbers = NDArray[np.int64]
@@ -44,9 +44,12 @@ class UnitRows:
         without_time: which rows have no time, shape (rows,).
         step: one step of time: days for dates, otherwise a part of 1.
         time_column: the column of times; None without one.
-        secret: the code of each row's sensitive value, -1 for a missing one; None where none was asked for.
+        secret: the code of each sensitive value, -1 for a missing one; None where none was asked for. They are those of
+            the rows, or of those of another table.
+        secret_unit: the unit of each sensitive value. Same shape.
         secrets: the number of sensitive values.
         secret_labels: the sensitive values as text, for parameters that name values; never put one into an answer.
+        table: the table of the rows, where the policy has several.
     """
 
     units: int
@@ -60,12 +63,14 @@ class UnitRows:
     step: Fraction
     time_column: str | None
     secret: Numbers | None
+    secret_unit: Numbers | None
     secrets: int
     secret_labels: Sequence[str]
+    table: str | None = None
 
     def __post_init__(self) -> None:
         """Lock its arrays."""
-        freeze_arrays(self, "unit", "static", "history", "time", "without_time", "secret")
+        freeze_arrays(self, "unit", "static", "history", "time", "without_time", "secret", "secret_unit")
 
     @property
     def least_class(self) -> int:
@@ -103,25 +108,26 @@ def unit_rows(
         if obstacle := release.obstacle(name):
             raise CheckError(obstacle)
     domains = {name: release.domain(name) for name in names}
-    rows = _rows(release, [*domains.values(), unit], memory)
+    rows = each_row(release.engine, [*domains.values(), unit], release.engine.records, memory)
     position, units = _positions(unit, release, memory)
     owner = position[rows[unit.attribute]]
     counts = owner >= 0  # rows of exempt units support no one
     rows = rows.take(np.flatnonzero(counts))
     owner = owner[counts]
-    times, without, step = _times(domains[time], rows[time]) if time is not None else (None, None, Fraction(1))
+    times, without, step = times_of(domains[time], rows[time]) if time is not None else (None, None, Fraction(1))
     return UnitRows(
         units=units,
         unit=owner,
         codes=FrozenDict({name: rows[name].astype(np.int64) for name in known}),
         sizes=FrozenDict({name: domains[name].size + 1 for name in known}),
-        static=_static(rows, [domains[name] for name in always], owner, units),
+        static=class_by_constant_columns(rows, [domains[name] for name in always], owner, units),
         history=_history(rows, known, always, owner, units, domains),
         time=times,
         without_time=np.zeros(len(owner), dtype=bool) if without is None else without,
         step=step,
         time_column=time,
-        secret=None if attribute is None else _secret(release, domains[attribute], rows[attribute]),
+        secret=None if attribute is None else secret_codes(release, domains[attribute], rows[attribute]),
+        secret_unit=None if attribute is None else owner,
         secrets=0 if attribute is None else domains[attribute].size + 1,
         secret_labels=() if attribute is None else tuple(domains[attribute].labels),
     )
@@ -147,14 +153,18 @@ def _owner(release: Release, table: str | None) -> Domain:
     return release.domains[name]
 
 
-def _rows(release: Release, domains: Sequence[Domain], memory: int) -> CountedCodes:
-    """One row for each record: equal rows of a unit are several events."""
-    needed = release.engine.records * 8 * (len(domains) + 4)
+def each_row(engine: Engine, domains: Sequence[Domain], records: int, memory: int) -> CountedCodes:
+    """One row for each record: equal rows of a unit are several events.
+
+    Raises:
+        CheckError: they exceed the memory.
+    """
+    needed = records * 8 * (len(domains) + 4)
     if needed > memory:
         raise CheckError(f"the rows of all units need about {gibibytes(needed)} at once; give more with --memory")
     unique = {one.attribute: one for one in domains}
     empty = CountedCodes({one.attribute: np.zeros(0, one.dtype) for one in domains})
-    return CountedCodes.joined([*map(CountedCodes, release.engine.batches([*unique.values()]))] or [empty])
+    return CountedCodes.joined([*map(CountedCodes, engine.batches([*unique.values()]))] or [empty])
 
 
 def _positions(unit: Domain, release: Release, memory: int) -> tuple[Numbers, int]:
@@ -166,7 +176,7 @@ def _positions(unit: Domain, release: Release, memory: int) -> tuple[Numbers, in
     return np.where(present, np.cumsum(present) - 1, -1), int(present.sum())
 
 
-def _static(rows: CountedCodes, domains: Sequence[Domain], owner: Numbers, units: int) -> Numbers:
+def class_by_constant_columns(rows: CountedCodes, domains: Sequence[Domain], owner: Numbers, units: int) -> Numbers:
     """The class of each unit by the columns that are the same in all its rows.
 
     Raises:
@@ -199,7 +209,7 @@ def _history(
     return code_histories(owner, keys.values, units, keys.span).codes
 
 
-def _secret(release: Release, domain: Domain, codes: NDArray[np.integer]) -> Numbers:
+def secret_codes(release: Release, domain: Domain, codes: NDArray[np.integer]) -> Numbers:
     """Codes of sensitive values; a missing one is none, unless it is one by convention."""
     values = codes.astype(np.int64)
     if release.policy.conventions.missing_sensitive == "own_category":
@@ -207,7 +217,7 @@ def _secret(release: Release, domain: Domain, codes: NDArray[np.integer]) -> Num
     return np.where(values == domain.size, -1, values)
 
 
-def _times(domain: Domain, codes: NDArray[np.integer]) -> tuple[Numbers, NDArray[np.bool_], Fraction]:
+def times_of(domain: Domain, codes: NDArray[np.integer]) -> tuple[Numbers, NDArray[np.bool_], Fraction]:
     """The time of each row in whole steps, which rows have none, and what a step is; exact for decimals and dates.
 
     Raises:

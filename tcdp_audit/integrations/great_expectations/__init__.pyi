@@ -875,6 +875,19 @@ class ExpectColumnToBeStochasticallyTClose(_Made):
         **others: Unpack[_Column],
     ) -> None: ...
 
+class ExpectTableSubsetDifferencingToBeSufficient(_Made):
+    def __init__(
+        self,
+        *,
+        quasi_identifiers: Sequence[str] | str | _Parameter,
+        tables: Sequence[str] | _Parameter,
+        declarations: Mapping[str, Mapping[str, Any]] | _Parameter | None = ...,
+        known_rows: Literal["all", "one"] | _Parameter | None = ...,
+        k: int | _Parameter | None = ...,
+        subset: bool | _Parameter | None = ...,
+        **others: Unpack[_Table],
+    ) -> None: ...
+
 class ExpectTableSudaToBeLimited(_Made):
     def __init__(
         self,

@@ -60,7 +60,8 @@ def plan(policy: Policy) -> Iterator[Planned]:
     """Every item of a policy that was read from a file, the verdict last. Cost: that of parsing its text again."""
     places = PolicySource(None, parse_nodes(policy.text))
     line = places.position(["attributes" if policy.document.tables is None else "tables"])[0]
-    for name in (*COLUMN_DEMANDS, *(() if policy.document.tables is None else LINK_DEMANDS)):
+    linked = policy.document.tables is not None and not policy.document.is_unlinked
+    for name in (*COLUMN_DEMANDS, *(LINK_DEMANDS if linked else ())):
         yield Planned(name, Key(COLUMNS, name), line, {"check": name})
     yield from _of_expectations(policy)
     for part, named in {"schema": policy.document.schema_, "suite": policy.document.suite}.items():

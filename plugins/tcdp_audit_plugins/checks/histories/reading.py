@@ -15,7 +15,7 @@ from tcdp_audit.plugin._internal import gibibytes
 from tcdp_audit.plugin.check import Parameters, TableView
 from tcdp_audit.plugin.detector import Exact, PolicyDocument, Text
 from tcdp_audit.plugin.engine import CheckError
-from tcdp_audit.plugin.sentences import count
+from tcdp_audit.plugin.sentences import count, plural
 from tcdp_audit_plugins.checks.histories.combinations import BLOCK, EACH
 from tcdp_audit_plugins.checks.histories.events import Events, Flags, events_of
 from tcdp_audit_plugins.checks.histories.nearby import NearbyEvents
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from tcdp_audit.plugin._internal import Counts, UnitRows
 
 OF_EVENT = 200  # bytes that an event takes while combinations are formed
+MEMBERS = "members"  # the people of households, as a table
 MOST_NEAR = 3  # known events where their times may be wrong
 
 
@@ -32,7 +33,10 @@ class EventParameters(Parameters):
 
     table: Annotated[
         Text | None,
-        Field(description="`members`: the people of households are the events; by default the rows of units."),
+        Field(
+            description="The table whose rows are the events, where the policy has several; `members`: the people of "
+            "households are. By default the rows of units."
+        ),
     ] = None
     attributes: Annotated[
         list[Text] | None,
@@ -135,7 +139,7 @@ def read_events(rows: UnitRows, tolerance: Mapping[str, Fraction] | None, *, ord
             raise CheckError("no event has a time, so that the order of none is known")
         return ReadEvents(events.of(~events.without_time), None, missing, rows)
     ((column, allowed),) = tolerance.items()
-    if column.rpartition(".")[2] != rows.time_column.rpartition(".")[2]:
+    if not _is_column(column, rows.time_column):
         raise CheckError(f"`tolerance` is of {column!r}, and the time of these events is {rows.time_column!r}")
     nearby = NearbyEvents.of(events, floor(allowed / rows.step))
     return ReadEvents(Events(events.unit, nearby.point, events.static), nearby, missing, rows)
@@ -188,13 +192,42 @@ def generator_of(view: TableView) -> np.random.Generator:
 
 def time_faults(parameters: EventParameters, name: str, document: PolicyDocument) -> Iterator[tuple[str, str]]:
     """Say why a parameter that needs the times of events cannot be measured."""
-    tables = document.tables or {}
-    times = {document.time, *(one.time for key, one in tables.items() if parameters.table in (None, key))} - {None}
-    given = [one.rpartition(".")[2] for one in parameters.tolerance or {}] if name == "tolerance" else []
-    if not times:
+    time, table = document.time, document.table_of_events(parameters.table)
+    if table:
+        declared = (document.tables or {})[table].time
+        time = None if declared is None else f"{table}.{declared}"
+    given = [*(parameters.tolerance or {})] if name == "tolerance" else []
+    if time is None:
         yield name, "needs the times of events; name their column in the policy as `time:`"
-    elif not {*given} <= times:
+    elif given and not _is_column(given[0], time):
         yield name, f"is of {given[0]!r}, which is not the time of events; name the column that `time:` names"
+
+
+def _is_column(name: str, column: str) -> bool:
+    """Whether a column is named, with its table or without."""
+    return name in (column, column.partition(".")[2])
+
+
+def table_faults(parameters: EventParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
+    """Say why there are no such events: it is open whose rows they are, or there is no such table."""
+    possible, table = document.event_tables, parameters.table
+    if document.tables is None:
+        if table is not None and table != MEMBERS:
+            yield "table", f"the policy has one table; leave `table` out, or say `{MEMBERS}` of a household's"
+        return
+    choice = f"say one of {', '.join(possible)}" if possible else "no table belongs to another one"
+    if table == MEMBERS and document.household is not None and table in possible:
+        yield "table", f"may be the table {table!r} or the people of households; give the table another name"
+    elif table == MEMBERS and document.household is None and table not in possible:
+        yield "table", "the policy names no `household:` whose people could be known"
+    elif table is None and len(possible) != 1:
+        yield "table", f"it is open whose rows are the events; {choice}"
+    elif not document.table_of_events(table):
+        yield "table", f"{table!r} is no table whose rows are events of {_units(document)}; {choice}"
+
+
+def _units(document: PolicyDocument) -> str:
+    return plural(document.unit_name or "unit")
 
 
 def tolerance_faults(
@@ -215,7 +248,8 @@ def tolerance_faults(
 
 
 def attribute_faults(parameters: EventParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
-    """Say why columns cannot be known of an event: they join rows."""
+    """Say why columns cannot be known of an event: they join rows, or there are no such events."""
+    yield from table_faults(parameters, document)
     for name in parameters.attributes or []:
         if name in (document.unit, document.key):
             yield "attributes", f"{name!r} joins the rows of a unit; name columns that can be known of an event"
@@ -231,8 +265,10 @@ def failing_units(supports: Counts, inferred: Flags, parameters: KnownEventsPara
 def event_details(read: ReadEvents) -> dict[str, Any]:
     """The details on the events that were read."""
     rows, events = read.rows, read.events
+    table = {} if rows.table is None else {"table": rows.table}
     without = {} if read.without_time is None else {"without_time": read.without_time}
     return {
+        **table,
         "events": len(rows.unit),
         "largest_history": int(events.lengths.max(initial=0)),
         "units_without_events": int((events.lengths == 0).sum()),

@@ -105,12 +105,12 @@ class SensitiveValues:
         """
         if name is None:
             return cls(None, None, "")
-        secret = rows.secret
-        assert secret is not None  # noqa: S101 - the attribute was asked for
+        secret, unit = rows.secret, rows.secret_unit
+        assert secret is not None and unit is not None  # noqa: S101, PT018 - the attribute was asked for
         missing = int((secret < 0).sum())
         violation = violation_of_missing(view, name, missing, "event")
         if missing < len(secret):
-            return cls(name, secrets_of(rows.unit, rows.units, secret, _counted(rows, name, values)), violation)
+            return cls(name, secrets_of(unit, rows.units, secret, _counted(rows, name, values)), violation)
         if needed:
             raise CheckError(f"column {name!r} has no value in any event")
         return cls(None, None, violation)

@@ -29,14 +29,14 @@ class ReleaseClasses:
     records: Counts  # how many records each class has. Shape (classes,).
 
     @classmethod
-    def of(cls, table: CodedTable, names: Sequence[str]) -> ReleaseClasses:
+    def of(cls, table: CodedTable, names: Sequence[str], advice: str = "correct `previous:`") -> ReleaseClasses:
         """The classes of a release. O(rows x quasi-identifiers).
 
         Raises:
-            CheckError: it has no records.
+            CheckError: it has no records; `advice` says what to do.
         """
         if not table.records:
-            raise CheckError(f"{table.name} has no records, so nothing can be compared with it; correct `previous:`")
+            raise CheckError(f"{table.name} has no records, so nothing can be compared with it; {advice}")
         keys = fold([table.codes[name] for name in names], [table.domains[name].size + 1 for name in names])
         distinct, number = numbered(keys.values, keys.span)
         class_of = number.astype(np.int64)
@@ -103,14 +103,24 @@ def classes_of_releases(view: TableView, alike: Sequence[str] = (), *, counted: 
     names = [name for name in view.quasi_identifiers if name not in alike]
     names += [name for name in view.quasi_identifiers if name in alike]
     tables = view.releases([name for name in names if name not in alike], alike, counted=counted)
-    convention = view.policy.conventions.missing_quasi_identifier
-    if convention != "own_category" and any(table.domains[name].missing for table in tables for name in names):
+    require_own_category(view, tables, "releases")
+    return [ReleaseClasses.of(table, names) for table in tables]
+
+
+def require_own_category(view: TableView, tables: Sequence[CodedTable], what: str) -> None:
+    """Insist that a missing quasi-identifier is a value, if there is one.
+
+    Raises:
+        CheckError: it is not, by convention, and one of the tables, which are called `what`, has one.
+    """
+    convention, names = view.policy.conventions.missing_quasi_identifier, view.quasi_identifiers
+    missing = (one.missing for table in tables for name, one in table.domains.items() if name in names)
+    if convention != "own_category" and any(missing):
         raise CheckError(
-            f"a quasi-identifier is missing in one of the releases, which `missing_quasi_identifier: {convention}` "
-            "does not take for a value of its own, so that classes of two releases cannot be compared; fill it in, "
+            f"a quasi-identifier is missing in one of the {what}, which `missing_quasi_identifier: {convention}` "
+            f"does not take for a value of its own, so that classes of two {what} cannot be compared; fill it in, "
             "or use `own_category`"
         )
-    return [ReleaseClasses.of(table, names) for table in tables]
 
 
 def values_of_releases(view: TableView, releases: Sequence[ReleaseClasses], attribute: str) -> list[ClassValues]:

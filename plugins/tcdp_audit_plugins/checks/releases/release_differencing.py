@@ -78,7 +78,7 @@ def release_differencing(view: TableView, parameters: DifferencingParameters) ->
     Cost: O(records), and O(overlapping classes) where one is coarser.
     """
     this, *earlier = classes_of_releases(view, counted=True)
-    compared = [_compared(view, this, one) for one in earlier]
+    compared = [compared_classes(view, this, one, ("this release", one.table.name)) for one in earlier]
     sizes = np.concatenate([one.sizes for one in compared])
     few = None if parameters.k is None else sizes < parameters.k
     isolated = None if few is None else int(sizes[few].sum())
@@ -101,18 +101,24 @@ def release_differencing(view: TableView, parameters: DifferencingParameters) ->
     )
 
 
-def _compared(view: TableView, this: ReleaseClasses, earlier: ReleaseClasses) -> Differences:
-    """The groups that both releases distinguish; a suppressed cell is a category of its own."""
-    pairs = overlapping(view, this, earlier, suppressed_is_anything=False)
+def compared_classes(
+    view: TableView, one: ReleaseClasses, other: ReleaseClasses, names: tuple[str, str]
+) -> Differences:
+    """The groups that two releases, which errors call `names`, both distinguish; a suppressed cell is a category.
+
+    Raises:
+        CheckError: no class of one overlaps with one of the other, or all of them do, one with the next.
+    """
+    pairs, (this, earlier) = overlapping(view, one, other, suppressed_is_anything=False), names
     if not len(pairs[0]):
         raise CheckError(
-            f"no class of this release overlaps with one of {earlier.table.name}, so no count can be compared; check "
+            f"no class of {this} overlaps with one of {earlier}, so no count can be compared; check "
             "that both write their quasi-identifiers alike, or declare hierarchies"
         )
-    compared = differences(this.records, earlier.records, pairs)
-    if len(compared.now) == 1 and min(len(this.records), len(earlier.records)) > 1:
+    compared = differences(one.records, other.records, pairs)
+    if len(compared.now) == 1 and min(len(one.records), len(other.records)) > 1:
         raise CheckError(
-            f"the classes of this release and of {earlier.table.name} overlap from one end to the other, so that only "
+            f"the classes of {this} and of {earlier} overlap from one end to the other, so that only "
             "the totals can be compared; generalise both along one hierarchy"
         )
     return compared
