@@ -81,9 +81,9 @@ def places_in(own: RawDomain, key: RawDomain) -> Places:
         return _indices(pa.array(own.values, kind), pa.array(key.values, kind))
     own_places, own_wholes = _whole_numbers(own)  # one has whole numbers, the other floats
     key_places, key_wholes = _whole_numbers(key)
-    found = _indices(pa.array(own_wholes), pa.array(key_wholes))
-    there = found >= 0
-    absent[own_places[there]] = key_places[found[there]]
+    indices = _indices(pa.array(own_wholes), pa.array(key_wholes))
+    there = indices >= 0
+    absent[own_places[there]] = key_places[indices[there]]
     return absent
 
 
@@ -97,8 +97,8 @@ def _whole_numbers(raw: RawDomain) -> tuple[Places, Places]:
 
 
 def _indices(own: pa.Array, key: pa.Array) -> Places:
-    found = pc.fill_null(pc.index_in(own, value_set=key), -1)
-    return np.asarray(found.to_numpy(zero_copy_only=False), dtype=np.int64)
+    indices = pc.fill_null(pc.index_in(own, value_set=key), -1)
+    return np.asarray(indices.to_numpy(zero_copy_only=False), dtype=np.int64)
 
 
 def is_included(own: ColumnFacts, key: ColumnFacts) -> bool:
@@ -126,11 +126,11 @@ def notes_of_link(
     """Sentences on a link that was found."""
     values = count(table.columns[link.column].distinct, "value")
     rows = count(tables[link.parent].engine.records, "row")
-    found = f"All {values} of {link.column!r} occur in {link.parent}, where each of {rows} has a different one."
+    sentence = f"All {values} of {link.column!r} occur in {link.parent}, where each of {rows} has a different one."
     if not implied:
-        return (found,)
+        return (sentence,)
     are = agree(len(implied), "is", "are")
-    return found, f"{listing([repr(one) for one in implied])} {are} in each row as in {link.parent}."
+    return sentence, f"{listing([repr(one) for one in implied])} {are} in each row as in {link.parent}."
 
 
 def notes_of_open_link(table: ReadTable, tables: Sequence[ReadTable], links: Sequence[DraftLink]) -> tuple[str, ...]:
@@ -140,8 +140,8 @@ def notes_of_open_link(table: ReadTable, tables: Sequence[ReadTable], links: Seq
         circular = "" if len(links) > 1 else ", whose rows may belong to its own"
         return (f"Its rows may belong to {named}{circular}. Choose a link, and check the roles of the other columns.",)
     others = [one for one in tables if one is not table]
-    found = [one for other in others for one in (*_nearly(table, other), *_otherwise_named(table, other))]
-    return ("No link of it was found.", *found[:FEW])
+    findings = [one for other in others for one in (*_nearly(table, other), *_otherwise_named(table, other))]
+    return ("No link of it was found.", *findings[:FEW])
 
 
 def _nearly(table: ReadTable, other: ReadTable) -> Iterator[str]:

@@ -105,7 +105,7 @@ def draft_policy(
 
 def _of_one(table: Any, drafting: _Drafting, plugins: Plugins, profile: Profile | None) -> PolicyDraft:
     """The draft of a policy of one table."""
-    unit, found = unit_of(drafting.facts, drafting.pseudonyms)
+    unit, sentence = unit_of(drafting.facts, drafting.pseudonyms)
     drafting.links = frozenset() if unit is None else frozenset({unit})
     columns, engine = drafting.columns(), drafting.engine
     return PolicyDraft(
@@ -114,7 +114,7 @@ def _of_one(table: Any, drafting: _Drafting, plugins: Plugins, profile: Profile 
         engine.records,
         columns,
         drafting.tokens,
-        (*drafting.notes, *([found] if found else [])),
+        (*drafting.notes, *([sentence] if sentence else [])),
         version("tcdp-audit"),
         expectations(columns, plugins.checks, profile, joined=unit is not None),
         profile,
@@ -126,35 +126,43 @@ def _of_tables(
     tables: Mapping[str, Any], draftings: Mapping[str, _Drafting], plugins: Plugins, profile: Profile | None
 ) -> PolicyDraft:
     """The draft of a policy of several tables, whose columns are called `table.column`."""
-    found = propose_links([one.as_read() for one in draftings.values()])
+    proposed_links = propose_links([one.as_read() for one in draftings.values()])
     columns, drafted = [], []
     for name, drafting in draftings.items():
-        drafting.links, drafting.implied = frozenset(found.columns_of(name)), found.implied.get(name, ())
-        drafting.undecided = found.undecided[name]
+        drafting.links, drafting.implied = (
+            frozenset(proposed_links.columns_of(name)),
+            proposed_links.implied.get(name, ()),
+        )
+        drafting.undecided = proposed_links.undecided[name]
         columns += [replace(one, name=f"{name}{SEPARATOR}{one.name}") for one in drafting.columns()]
-        link, engine = found.links.get(name), drafting.engine
+        link, engine = proposed_links.links.get(name), drafting.engine
         drafted.append(
             DraftTable(
                 name,
                 _location(tables[name], engine),
                 engine.records,
                 len(engine.columns),
-                UNDECIDED if link is None and name != found.top else None if link is None else link.parent,
+                UNDECIDED if link is None and name != proposed_links.top else None if link is None else link.parent,
                 None if link is None else link.column,
-                (*found.notes[name], *drafting.notes),
+                (*proposed_links.notes[name], *drafting.notes),
             )
+        )
+    if not columns:
+        raise DataError(
+            f"{listing([*draftings])}: all columns link the tables, so that nothing is known or secret; draft each "
+            "table by itself"
         )
     return PolicyDraft(
         listing([one.name if one.location is None else draftings[one.name].engine.name for one in drafted]),
         None,
-        draftings[found.top or next(iter(draftings))].engine.records,
+        draftings[proposed_links.top or next(iter(draftings))].engine.records,
         columns,
         sorted({token for one in draftings.values() for token in one.tokens}),
         (),
         version("tcdp-audit"),
         expectations(columns, plugins.checks, profile),
         profile,
-        found.unit or UNDECIDED,
+        proposed_links.unit or UNDECIDED,
         tuple(drafted),
     )
 
@@ -211,17 +219,17 @@ class _Drafting:
         self.name, self.engine, self.plugins, self.progress = name, engine, plugins, progress
         self.declared = declared
         self.facts = self._read()
-        self.found = self._found()
+        self.detected = self._detected()
 
     def as_read(self) -> ReadTable:
         """The table for those who look for links."""
-        naming = [name for name, one in self.found.items() if names_people(name, one)]
+        naming = [name for name, one in self.detected.items() if names_people(name, one)]
         return ReadTable(self.name, self.engine, self.facts, naming)
 
     @property
     def pseudonyms(self) -> list[str]:
         """The columns that are numbers of records or persons."""
-        return [name for name in self._readable if is_pseudonym(self.facts[name], self.found[name])]
+        return [name for name in self._readable if is_pseudonym(self.facts[name], self.detected[name])]
 
     @cached_property
     def tokens(self) -> Sequence[str]:
@@ -270,7 +278,7 @@ class _Drafting:
         except DataError:
             return None
 
-    def _found(self) -> Mapping[str, Evidence]:
+    def _detected(self) -> Mapping[str, Evidence]:
         """Evidence of declarations and of detectors."""
         said = {} if self.declared is None else self.declared.columns
         detected = identified(self.engine, self.plugins, self.tokens, self._readable, self.progress)
@@ -279,7 +287,7 @@ class _Drafting:
     @cached_property
     def strengths(self) -> Strengths | None:
         """How well the columns that an intruder may know distinguish records; None where there is none."""
-        candidates = [name for name in self._readable if self._may_count(name, self.found[name])]
+        candidates = [name for name in self._readable if self._may_count(name, self.detected[name])]
         return strengths_among(self.engine, candidates, self.tokens, self.progress)
 
     def _may_count(self, name: str, evidence: Evidence) -> bool:
@@ -300,7 +308,7 @@ class _Drafting:
             return DraftColumn(facts.name, Role.INSENSITIVE, None, IMPLIED)
         if facts.name in self.undecided:
             return DraftColumn(facts.name, None, None, OPEN_LINK)
-        evidence = with_strength(facts.name, self.found[facts.name], self.strengths)
+        evidence = with_strength(facts.name, self.detected[facts.name], self.strengths)
         topic = topic_of(facts.name)
         proposal = proposed(facts, topic, evidence)
         if proposal.role is Role.IDENTIFIER:

@@ -2,7 +2,7 @@
 
 The rows of a table can belong to those of another by a column that both have, if each of its values occurs in one row
 of the other table. All values are compared, as an audit compares them. Where names and values leave several links open,
-or none, a person decides, and is told what was found.
+or none, a person decides, and sees what speaks for each.
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ def unit_of(columns: Mapping[str, ColumnFacts], pseudonyms: Sequence[str]) -> tu
         The column, if one pseudonym repeats; None with a sentence where several do, or one that is of households.
     """
     repeating = [name for name in pseudonyms if columns[name].distinct < columns[name].filled]
-    if not repeating:
+    if not repeating or len(columns) == 1:  # then there is nothing to judge
         return None, ""
     if len(repeating) > 1:
         return None, (
