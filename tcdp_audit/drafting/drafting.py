@@ -37,7 +37,7 @@ from tcdp_audit.plugin.sentences import agree, count, listing, sentence_case
 
 Progress = Callable[[str, int, int], None]
 FEW = 5  # columns that a note names
-IMPLIED = "In each row it is that of the row that this one belongs to, so the link says it already; it is no value."
+IMPLIED = "In each row it is that of the row that this one belongs to, so the link says it already; it can be left out."
 OPEN_LINK = "Does it link the tables? Then remove this line, as a link has no role. Otherwise decide its role."
 OF_COLUMNS, OF_CLASSES = {"direct_identifiers": ""}, {"k_anonymity": ""}
 OF_EVENTS = {"known_events": "{m: 3}", "unicity": "{points: 4}"}  # of a person who has several rows

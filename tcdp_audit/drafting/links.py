@@ -15,6 +15,7 @@ import numpy as np
 
 from tcdp_audit.drafting.column import ColumnFacts
 from tcdp_audit.drafting.common_columns import (
+    NUMBERS,
     DraftLink,
     ReadTable,
     doubt_about,
@@ -28,6 +29,14 @@ from tcdp_audit.drafting.vocabulary import words_of
 from tcdp_audit.plugin.engine import RawDomain
 from tcdp_audit.plugin.sentences import agree, count, listing
 
+PEOPLE = frozenset(  # words of the names of columns that identify a person, next to those of numbers
+    (
+        *("person", "patient", "customer", "user", "employee", "student", "client", "member", "subject", "case"),
+        *("participant", "respondent", "individual", "pupil", "citizen", "pseudonym", "pid", "uid", "identifier"),
+        *("kundennummer", "personalnummer", "patientennummer", "fallnummer", "matrikelnummer", "personen", "patienten"),
+        *("identifiant", "identificador", "identificativo", "membership"),
+    )
+)
 HOUSEHOLDS = frozenset({"household", "hhid", "hh", "haushalt", "family"})
 
 
@@ -98,19 +107,25 @@ def unit_of(columns: Mapping[str, ColumnFacts], pseudonyms: Sequence[str]) -> tu
         pseudonyms: those whose names or values are of numbers of records or persons, and name no one directly.
 
     Returns:
-        The column, if one pseudonym repeats; None with a sentence where several do, or one that is of households.
+        The column, if the pseudonym of one kind of people repeats; None with a sentence where those of several do, or
+        others, such as one of hospitals.
     """
     repeating = [name for name in pseudonyms if columns[name].distinct < columns[name].filled]
     if not repeating or len(columns) == 1:  # then there is nothing to judge
         return None, ""
-    if len(repeating) > 1:
-        return None, (
-            f"{listing([repr(one) for one in repeating])} repeat, and any of them may join the rows of a person: say "
-            "which as `unit:` in the place of its role, and whole histories are judged."
+    people = [name for name in repeating if {*words_of(name)} <= PEOPLE | NUMBERS]
+    if len(people) != 1:
+        names, are = (
+            listing([repr(one) for one in people or repeating]),
+            agree(len(people or repeating), "repeats", "repeat"),
         )
-    (name,) = repeating
-    if HOUSEHOLDS.intersection(words_of(name)):
-        return None, f"{name!r} repeats: where it is published, say so as `household:` in the place of its role."
+        is_household = any(HOUSEHOLDS.intersection(words_of(name)) for name in repeating)
+        other = ", or `household:` where it is that of people who live together," if is_household else ""
+        return None, (
+            f"{names} {are}: what joins the rows of a person is the `unit:`{other} in the place of its role, and whole "
+            "histories are judged."
+        )
+    (name,) = people
     facts = columns[name]
     joined = count(int((facts.counts > 1).sum()), "value")
     return name, (
