@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set as AbstractSet
 from pathlib import Path
 
 import numpy as np
@@ -26,7 +26,7 @@ from tcdp_audit.api import (
 )
 from tcdp_audit.core.results.change_log import flow
 from tcdp_audit.core.results.findings import POLICY, Level, Place, ToolFinding, name_in_repository
-from tcdp_audit.plugin.check import TableView
+from tcdp_audit.plugin.check import DisclosureType, TableView
 from tcdp_audit.plugin.engine import Engine
 from tcdp_audit.plugin.sentences import Severity, listing, share
 
@@ -77,6 +77,8 @@ def policy_findings(policy: Policy) -> Iterator[ToolFinding]:
     secret = undemanded(policy)
     if secret and counts:
         yield finding(policy, None, Level.WARNING, _undemanded(secret), "Sensitive columns without a demand")
+    if counts:
+        yield from _joined_rows(policy)
     weaker = list(implied(policy))
     yield from (finding(policy, weak, Level.WARNING, _why(strong)) for weak, strong in weaker)
     named = {id(one) for pair in weaker for one in pair}
@@ -84,6 +86,51 @@ def policy_findings(policy: Policy) -> Iterator[ToolFinding]:
         if one.check.class_size(one.parameters) is not None and id(one) not in named:
             for name, demanded in one.check.implies(one.parameters, policy.document):
                 yield finding(policy, one, Level.NOTE, f"it demands the same as `{name}: {flow(demanded)}`")
+
+
+def _joined_rows(policy: Policy) -> Iterator[ToolFinding]:
+    """Where a unit joins rows: whether a demand that counts judges more than one, and more than a mean over units.
+
+    The rule is that of the schema check `linked_rows`, which knows the table: a demand on a secret alone limits no
+    size, so where demands limit the size of classes of rows, one must limit that of histories.
+    """
+    document = policy.document
+    joining = document.household or (None if document.drops_unit else document.unit)
+    if joining is None:
+        return
+    judged = [one for one in policy.expectations if one.parameters.severity is Severity.ERROR and _judging(one)]
+    events = [one for one in judged if one.check.reading(one.parameters) == "events"]
+    classes = [one for one in judged if one.check.on_classes and one not in events]
+    single = [one for one in classes if (one.parameters.known_rows or policy.conventions.known_rows) == "one"]
+    whole = [*events, *(one for one in classes if one not in single)]
+    if not whole or (any(map(_limits_size, single)) and not any(map(_limits_size, whole))):
+        said = _SINGLE_ROWS.format(repr(joining), _OF_SINGLE_ROWS if single else _OF_NO_SIZE)
+        yield _finding(policy, ["conventions", "known_rows"], "Single rows", said)
+    elif all(one.check.disclosure_type is DisclosureType.IDENTITY_DEGREE and one in events for one in whole):
+        yield finding(policy, None, Level.NOTE, _ONLY_A_MEAN, "A mean over units")
+
+
+def _judging(one: Expectation) -> AbstractSet[str]:
+    """The parameters whose demand some release fails."""
+    return one.check.demands(one.parameters).keys() - {*vacuous(one.check, one.parameters)}
+
+
+def _limits_size(one: Expectation) -> bool:
+    """Whether a demand is not on a secret alone, but on the people of a class."""
+    judging = _judging(one)
+    return "k" in judging or (not one.check.on_attribute and one.check.headline.parameter in judging)
+
+
+_SINGLE_ROWS = (
+    "no demand that counts judges more than one row of a unit, though {} joins them where it repeats: the release is "
+    "fit for people of whom one row is known, and no others; {}"
+)
+_OF_SINGLE_ROWS = "leave out `known_rows: one`, or demand `known_events: {m: 3, k: 5}` as well"
+_OF_NO_SIZE = "demand a group size as well, such as `k_anonymity: {k: 5}`"
+_ONLY_A_MEAN = (
+    "only a mean over units judges more than one row, and it may hold while some units are alone with theirs; demand "
+    "`known_events: {m: 3, k: 5}` as well, which every unit must keep"
+)
 
 
 def _undemanded(secret: Sequence[str]) -> str:

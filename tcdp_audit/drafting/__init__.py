@@ -1,4 +1,4 @@
-"""Draft a policy for a table: roles, scales, missing tokens and hierarchies, each with its reason.
+"""Draft a policy for a table, or for linked ones: roles, scales, missing tokens, hierarchies and links, with reasons.
 
 vocabulary        words of column names in several languages, and their meanings
 column            counts, shares and forms of a column, its scale and missing tokens; its cells stay inside
@@ -6,7 +6,9 @@ hierarchies       generalization hierarchies of forms
 declarations      roles that a file declares, and how people say them
 declared, declared_pandera  the forms of such files
 roles             the rules that propose a role, and what detectors say of the columns
-drafting          `draft_policy`: reads and judges the table
+common_columns    what two tables say of a link between them, value by value
+links             the rules that propose the links of tables, and the unit
+drafting          `draft_policy`: reads and judges tables
 draft             the draft, its files, and YAML with comments
 yaml_edits        a YAML text that says something else, with all the rest to the letter
 editor            `PolicyEditor`: changes of a policy as decisions, undone and made again

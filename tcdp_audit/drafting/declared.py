@@ -66,6 +66,20 @@ def declarations_in(location: str, table: str) -> Declarations:
     return Declarations(location, form.read(content, name, chosen or table), named=bool(chosen))
 
 
+def require_tables_of_file(location: str) -> None:
+    """Insist that a file of roles is not said to be about one table, where several are drafted.
+
+    Raises:
+        UsageError: it is a pandera schema in Python, or names a table.
+    """
+    is_python = PYTHON.fullmatch(location) is not None
+    if location.endswith(".py") or ((is_python or "#" in location) and not Path(location).exists()):
+        raise UsageError(
+            f"--roles-from {location}: is about one table, and several are drafted; draft each by itself, or name a "
+            "file with all of them"
+        )
+
+
 def _content(path: Path) -> Any:
     try:
         text = path.read_text(encoding="utf-8-sig")

@@ -14,11 +14,11 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 from tcdp_audit.api import CAVEAT, SUFFIXES, UNDECIDED, Profile, os_error_reason, require_writable, write_atomically
-from tcdp_audit.core.results.protected_files import require_own_files
+from tcdp_audit.core.results.protected_files import is_same_file, require_own_files
 from tcdp_audit.drafting.hierarchies import DraftHierarchy
 from tcdp_audit.plugin.detector import Role, Scale
 from tcdp_audit.plugin.engine import UsageError, redact_errors
-from tcdp_audit.plugin.sentences import count, visible
+from tcdp_audit.plugin.sentences import count, listing, visible
 
 ROLES = (
     "  identifier        names a person directly: it must not be in the release",
@@ -26,6 +26,16 @@ ROLES = (
     "  sensitive         no one must learn it about a person",
     "  insensitive       neither; that claim is yours",
 )
+LINKS = (
+    "Columns that link the tables have no role: they are never compared as values. Draw them at random for this "
+    "release, as a number that people know names them."
+)
+OPEN_LINKS = (
+    f"Where it says `belongs_to: {UNDECIDED}`, write the table that the rows belong to, and the column of both as "
+    "`by`; remove it from the table with one row for each unit; or take the table out, and audit it under a separate "
+    "policy."
+)
+SEPARATOR = "."  # between the names of a table and a column
 
 
 @dataclass(frozen=True)
@@ -50,19 +60,50 @@ class DraftColumn:
 
 
 @dataclass(frozen=True)
+class DraftTable:
+    """One of several linked tables of a draft.
+
+    Args:
+        name: what the policy calls it.
+        location: where it is, as of a draft.
+        records: how many it has.
+        width: how many columns it has, those that link it included.
+        belongs_to: the table to whose rows its rows belong; None for the one that belongs to no other; TODO for what a
+            person must decide.
+        by: the column of both that links them; None where there is none yet.
+        notes: what there is to say of it and of its link, in sentences.
+    """
+
+    name: str
+    location: str | None
+    records: int
+    width: int
+    belongs_to: str | None
+    by: str | None
+    notes: Sequence[str]
+
+    @property
+    def size(self) -> str:
+        """Its records and columns, in words."""
+        return f"{count(self.records, 'record')}, {count(self.width, 'column')}"
+
+
+@dataclass(frozen=True)
 class PolicyDraft:
     """A policy that measures and passes nothing, for a person to complete.
 
     Args:
-        table: what the table is called.
-        location: where it is, as a policy may name it: a path or an address; None for a table in memory.
-        records: how many it has.
-        columns: in the table's order.
+        table: what the table is called; of several all their names.
+        location: where it is, as a policy may name it: a path or an address; None in memory, and for several.
+        records: how many it has; of several, those of the table of units.
+        columns: in the table's order, without the columns that join rows; of several tables called `table.column`.
         missing_tokens: texts that mean a missing value.
         notes: what else there is to say, in sentences.
         version: of the program that made it.
-        expectations: names of checks without a threshold.
+        expectations: checks without a threshold, each with its other parameters in YAML.
         profile: whose demands it makes; None where it demands nothing.
+        unit: the column that joins the rows of a person; None where none was found, TODO where a person must decide.
+        tables: the linked tables, where there are several.
     """
 
     table: str
@@ -72,13 +113,28 @@ class PolicyDraft:
     missing_tokens: Sequence[str]
     notes: Sequence[str]
     version: str
-    expectations: Sequence[str]
+    expectations: Mapping[str, str]
     profile: Profile | None = None
+    unit: str | None = None
+    tables: Sequence[DraftTable] = ()
 
     @property
     def undecided(self) -> list[str]:
         """The columns whose role is TODO."""
         return [one.name for one in self.columns if one.role is None]
+
+    @property
+    def unlinked(self) -> list[str]:
+        """The tables whose `belongs_to` is TODO."""
+        return [one.name for one in self.tables if one.belongs_to == UNDECIDED]
+
+    @property
+    def size(self) -> str:
+        """Records and columns in words, or the tables with their records."""
+        if self.tables:
+            each = listing([f"{one.name} {count(one.records, 'record')}" for one in self.tables])
+            return f"{count(len(self.tables), 'table')}: {each}"
+        return f"{count(self.records, 'record')}, {count(len(self.columns) + (self.unit is not None), 'column')}"
 
     @cached_property
     def hierarchies(self) -> Mapping[str, str]:
@@ -131,7 +187,8 @@ class PolicyDraft:
         hierarchies = self._hierarchy_files(path)
         files = [path, *hierarchies]
         require_free(files, force=force)
-        read = {} if self.location is None or "://" in self.location else {"the table": Path(self.location)}
+        locations = {"the table": self.location, **{f"the table {one.name!r}": one.location for one in self.tables}}
+        read = {name: Path(one) for name, one in locations.items() if one is not None and "://" not in one}
         require_own_files([("the draft", one) for one in files], read)
         folder = hierarchy_folder(path)
         try:
@@ -151,13 +208,43 @@ class PolicyDraft:
         yield "version: 1"
         if self.location is not None:
             yield f"release: {scalar(located_from(self.location, path))}"
-        yield "attributes:"
-        for one in self.columns:
-            yield from comment(one.note, "  ")
-            yield from entry(one.name, flow(self._declaration(one, path)), "  ")
+        if self.unit is not None:
+            yield f"unit: {UNDECIDED if self.unit == UNDECIDED else scalar(self.unit)}"
+        if self.tables:
+            yield "tables:"
+            for one in self.tables:
+                yield from self._table(one, path)
+        else:
+            yield "attributes:"
+            yield from self._declarations(self.columns, "", path)
         yield "conventions:"
+        if self.unit is not None:
+            yield "  known_rows: all  # the unit joins the rows of a person, so whole histories are judged"
         yield f"  missing_tokens: {listed(self.missing_tokens)}"
         yield from self._expected()
+
+    def _table(self, table: DraftTable, path: Path) -> Iterator[str]:
+        """One of several tables: its file, its link, its columns."""
+        yield from (line.rstrip() for line in entry(table.name, "", "  "))
+        for note in (f"{table.size}.", *table.notes):
+            yield from comment(note, "    ")
+        if table.location is not None:
+            yield f"    file: {scalar(located_from(table.location, path))}"
+        if table.belongs_to is not None:
+            yield f"    belongs_to: {UNDECIDED if table.belongs_to == UNDECIDED else scalar(table.belongs_to)}"
+        if table.by is not None:
+            yield f"    by: {scalar(table.by)}"
+        start = f"{table.name}{SEPARATOR}"
+        columns = [one for one in self.columns if one.name.startswith(start)]
+        yield f"    attributes:{'' if columns else ' {}'}"
+        yield from self._declarations(columns, start, path)
+
+    def _declarations(self, columns: Sequence[DraftColumn], start: str, path: Path) -> Iterator[str]:
+        """Columns with their reasons; `start` is left out of their names."""
+        indent = "      " if start else "  "
+        for one in columns:
+            yield from comment(one.note, indent)
+            yield from entry(one.name.removeprefix(start), flow(self._declaration(one, path)), indent)
 
     def _expected(self) -> Iterator[str]:
         """What the policy asks for: the demands of a profile, and figures without a threshold."""
@@ -171,16 +258,20 @@ class PolicyDraft:
         yield from comment(
             "Measurements, as they have no threshold: they pass nothing. A threshold makes a demand.", "  "
         )
-        for name in self.expectations:
-            yield f"  - {name}:  # tcdp-audit explain {name}"
+        for name, parameters in self.expectations.items():
+            yield f"  - {name}:{parameters and f' {parameters}'}  # tcdp-audit explain {name}"
 
     def _head(self) -> Iterator[str]:
-        size = f"{count(self.records, 'record')}, {count(len(self.columns), 'column')}"
+        what = "Roles and links" if self.tables else "Roles"
         yield from comment(
-            f"Drafted by tcdp-audit {self.version} from {self.table}: {size}. Roles are proposals with their reasons; "
-            "no cell of the table is in this file. Check each, and decide where it says TODO: no audit accepts that."
+            f"Drafted by tcdp-audit {self.version} from {self.table}: {self.size}. {what} are proposals with their "
+            "reasons; no cell is in this file. Check each, and decide where it says TODO: no audit accepts that."
         )
         yield from (f"# {line}" for line in ROLES)
+        if self.tables:
+            yield from comment(LINKS)
+        if self.unlinked:
+            yield from comment(OPEN_LINKS)
         for note in self.notes:
             yield from comment(note)
 
@@ -217,6 +308,43 @@ def require_free(files: Sequence[Path], *, force: bool) -> None:
     if there and not force:
         others = f", and {count(len(there) - 1, 'more file')} of the draft" if len(there) > 1 else ""
         raise UsageError(f"{there[0]}: is there already{others}; name another with -o, or replace it with --force")
+
+
+def tables_of_files(paths: Sequence[str]) -> dict[str, str]:
+    """Files by the names of their tables, which are those of the files without folder and endings.
+
+    Raises:
+        UsageError: a file is named twice, or two files give their tables one name.
+    """
+    tables: dict[str, str] = {}
+    for path in paths:
+        if any(path == one or is_same_file(Path(path), Path(one)) for one in tables.values()):
+            raise UsageError(f"{path}: the file is named twice; name each table once")
+        name = file_name_of(path)
+        if name in tables:
+            raise UsageError(
+                f"{path}: the table would be called {name!r}, as that of {tables[name]}; give one of the files another "
+                "name, or name the tables yourself, in a mapping for `draft_policy` in Python"
+            )
+        tables[name] = path
+    return tables
+
+
+def require_names(tables: Mapping[Any, Any]) -> Mapping[str, Any]:
+    """Require tables with names that a policy can have.
+
+    Raises:
+        UsageError: there is no table, or one has another name.
+    """
+    if not tables:
+        raise UsageError("no table: give at least one, by its name")
+    for name in tables:
+        if not isinstance(name, str) or not name.strip() or SEPARATOR in name or name == UNDECIDED:
+            raise UsageError(
+                f"{visible(repr(name))}: a table's name is a text without {SEPARATOR!r}, which separates it from a "
+                f"column, and not {UNDECIDED}; give it another"
+            )
+    return tables
 
 
 def file_name_of(table: Any) -> str:

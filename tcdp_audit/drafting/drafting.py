@@ -1,24 +1,29 @@
-"""`draft_policy`: read a table, propose a role for each column, and leave undecided columns to a person."""
+"""`draft_policy`: read tables, propose roles of columns and links, and leave what is undecided to a person."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import replace
 from functools import cached_property
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from tcdp_audit.api import OpenTables, Options, Plugins, Profile, nearest, profiles
+from tcdp_audit.api import UNDECIDED, OpenTables, Options, Plugins, Profile, Strengths, nearest, profiles
 from tcdp_audit.drafting.column import ColumnFacts, missing_tokens, order_of, scale_of
+from tcdp_audit.drafting.common_columns import ReadTable
 from tcdp_audit.drafting.declarations import Declaration, Declarations
-from tcdp_audit.drafting.declared import declarations_in
-from tcdp_audit.drafting.draft import DraftColumn, PolicyDraft, file_name_of
+from tcdp_audit.drafting.declared import declarations_in, require_tables_of_file
+from tcdp_audit.drafting.draft import SEPARATOR, DraftColumn, DraftTable, PolicyDraft, file_name_of, require_names
 from tcdp_audit.drafting.hierarchies import hierarchy_of
+from tcdp_audit.drafting.links import propose_links, unit_of
 from tcdp_audit.drafting.roles import (
     Evidence,
     figures,
     identified,
+    is_pseudonym,
+    names_people,
     proposed,
     strength_note,
     strengths_among,
@@ -32,6 +37,10 @@ from tcdp_audit.plugin.sentences import agree, count, listing, sentence_case
 
 Progress = Callable[[str, int, int], None]
 FEW = 5  # columns that a note names
+IMPLIED = "In each row it is that of the row that this one belongs to, so the link says it already; it can be left out."
+OPEN_LINK = "Does it link the tables? Then remove this line, as a link has no role. Otherwise decide its role."
+OF_COLUMNS, OF_CLASSES = {"direct_identifiers": ""}, {"k_anonymity": ""}
+OF_EVENTS = {"known_events": "{m: 3}", "unicity": "{points: 4}"}  # of a person who has several rows
 
 
 @redact_errors()
@@ -44,12 +53,16 @@ def draft_policy(
     memory: int | None = None,
     progress: Progress | None = None,
 ) -> PolicyDraft:
-    """Draft a policy for a table: the role of each column with its reason; undecided roles are left open.
+    """Draft a policy for a table, or for linked ones: the role of each column with its reason, and the links.
+
+    What names and values do not decide is left open for a person.
 
     Args:
-        table: a path, an address, or a table in memory, as for `audit`.
+        table: a path, an address, or a table in memory, as for `audit`; several as a mapping from names to these. A
+            mapping of one is that table.
         declared: a file that declares roles: a pandera schema, a Great Expectations suite, dbt's manifest, a data
-            contract. What it says comes before what names and values say.
+            contract. What it says comes before what names and values say. Of several tables, each takes that of its
+            name.
         profile: a profile whose demands the policy makes, with or without its version; by default it demands nothing.
         plugins: the plugins to use; by default all that are installed.
         memory: budget in bytes; by default three quarters of what is free.
@@ -59,32 +72,99 @@ def draft_policy(
         The draft. It holds no cell; `.undecided` lists what a person must decide, `.write(path)` writes it.
 
     Raises:
-        UsageError: a file does not exist, `declared` declares nothing that can be read, or no profile is called so.
-        DataError: the table is empty or cannot be read.
+        UsageError: a file does not exist, `declared` declares nothing that can be read, no profile is called so, or
+            the name of a table cannot be one.
+        DataError: a table is empty or cannot be read.
 
-    Cost: one scan of each column, then linear in distinct values; what makes records unique on a sample.
+    Cost: one scan of each column, then linear in distinct values; what makes records unique on a sample. Of several
+    tables, two columns are read once more for each link that another one implies.
     """
     plugins = plugins or Plugins.load()
     chosen = None if profile is None else profile_called(profile)
-    said = None if declared is None else declarations_in(str(declared), file_name_of(table))
-    with OpenTables(table, None, None, plugins, Options(memory), keep=False) as tables:
-        _, engine = tables.release(None)
-        if not engine.records:
-            raise DataError(f"{engine.name}: the table has no record, so that nothing can be said of its columns")
-        drafting = _Drafting(engine, plugins, said, progress or silent)
-        columns = drafting.columns()
-        engine.sha256()  # raises where the table changed meanwhile
-        return PolicyDraft(
-            engine.name,
-            _location(table, engine),
-            engine.records,
-            columns,
-            drafting.tokens,
-            drafting.notes,
-            version("tcdp-audit"),
-            expectations(columns, plugins.checks, chosen),
-            chosen,
+    tables = require_names(table) if isinstance(table, Mapping) else {file_name_of(table): table}
+    if declared is not None and len(tables) > 1:
+        require_tables_of_file(str(declared))
+    with ExitStack() as stack:
+        draftings = {}
+        for name, one in tables.items():
+            said = None if declared is None else declarations_in(str(declared), name)
+            opened = stack.enter_context(OpenTables(one, None, None, plugins, Options(memory), keep=False))
+            _, engine = opened.release(None)
+            if not engine.records:
+                raise DataError(f"{engine.name}: the table has no record, so that nothing can be said of its columns")
+            draftings[name] = _Drafting(name, engine, plugins, said, progress or silent)
+        if len(tables) > 1:
+            draft = _of_tables(tables, draftings, plugins, chosen)
+        else:
+            ((name, drafting),) = draftings.items()
+            draft = _of_one(tables[name], drafting, plugins, chosen)
+        for one in draftings.values():
+            one.engine.sha256()  # raises where the table changed meanwhile
+        return draft
+
+
+def _of_one(table: Any, drafting: _Drafting, plugins: Plugins, profile: Profile | None) -> PolicyDraft:
+    """The draft of a policy of one table."""
+    unit, sentence = unit_of(drafting.facts, drafting.pseudonyms)
+    drafting.links = frozenset() if unit is None else frozenset({unit})
+    columns, engine = drafting.columns(), drafting.engine
+    return PolicyDraft(
+        engine.name,
+        _location(table, engine),
+        engine.records,
+        columns,
+        drafting.tokens,
+        (*drafting.notes, *([sentence] if sentence else [])),
+        version("tcdp-audit"),
+        expectations(columns, plugins.checks, profile, joined=unit is not None),
+        profile,
+        unit,
+    )
+
+
+def _of_tables(
+    tables: Mapping[str, Any], draftings: Mapping[str, _Drafting], plugins: Plugins, profile: Profile | None
+) -> PolicyDraft:
+    """The draft of a policy of several tables, whose columns are called `table.column`."""
+    proposed_links = propose_links([one.as_read() for one in draftings.values()])
+    columns, drafted = [], []
+    for name, drafting in draftings.items():
+        drafting.links, drafting.implied = (
+            frozenset(proposed_links.columns_of(name)),
+            proposed_links.implied.get(name, ()),
         )
+        drafting.undecided = proposed_links.undecided[name]
+        columns += [replace(one, name=f"{name}{SEPARATOR}{one.name}") for one in drafting.columns()]
+        link, engine = proposed_links.links.get(name), drafting.engine
+        drafted.append(
+            DraftTable(
+                name,
+                _location(tables[name], engine),
+                engine.records,
+                len(engine.columns),
+                UNDECIDED if link is None and name != proposed_links.top else None if link is None else link.parent,
+                None if link is None else link.column,
+                (*proposed_links.notes[name], *drafting.notes),
+            )
+        )
+    if not columns:
+        raise DataError(
+            f"{listing([*draftings])}: all columns link the tables, so that nothing is known or secret; draft each "
+            "table by itself"
+        )
+    return PolicyDraft(
+        listing([one.name if one.location is None else draftings[one.name].engine.name for one in drafted]),
+        None,
+        draftings[proposed_links.top or next(iter(draftings))].engine.records,
+        columns,
+        sorted({token for one in draftings.values() for token in one.tokens}),
+        (),
+        version("tcdp-audit"),
+        expectations(columns, plugins.checks, profile),
+        profile,
+        proposed_links.unit or UNDECIDED,
+        tuple(drafted),
+    )
 
 
 def _location(table: Any, engine: Engine) -> str | None:
@@ -110,27 +190,46 @@ def profile_called(name: str) -> Profile:
 
 
 def expectations(
-    columns: Sequence[DraftColumn], checks: Collection[str], profile: Profile | None = None
-) -> Sequence[str]:
-    """The checks whose figures a draft asks for: one on classes only where there is something to group by.
+    columns: Sequence[DraftColumn], checks: Collection[str], profile: Profile | None = None, *, joined: bool = False
+) -> Mapping[str, str]:
+    """The checks whose figures a draft asks for, each with its parameters in YAML.
 
-    What a profile demands is not measured separately.
+    One on classes is asked for only where there is something to group by, and those on events only where a unit joins
+    the rows of a table. What a profile demands is not measured separately.
     """
     known = any(one.role is Role.QUASI_IDENTIFIER for one in columns)
-    of_columns = [one for one in ("direct_identifiers",) if one in checks]
-    measured = [*of_columns, "k_anonymity"] if known or not of_columns else of_columns
+    of_columns = {one: parameters for one, parameters in OF_COLUMNS.items() if one in checks}
+    measured = {**of_columns, **OF_CLASSES} if known or not of_columns else of_columns
+    if known and joined:
+        measured |= {one: parameters for one, parameters in OF_EVENTS.items() if one in checks}
     demanded = set() if profile is None else {one.check for one in profile.demands}
-    return [one for one in measured if one not in demanded] or of_columns
+    return {one: parameters for one, parameters in measured.items() if one not in demanded} or of_columns
 
 
 class _Drafting:
-    """One table and the proposals for its columns."""
+    """One table and the proposals for its columns, once it is known which ones join rows."""
 
-    def __init__(self, engine: Engine, plugins: Plugins, declared: Declarations | None, progress: Progress) -> None:
-        self.engine, self.plugins, self.progress = engine, plugins, progress
+    links: frozenset[str] = frozenset()  # columns without a role, as they join rows
+    implied: Collection[str] = ()  # columns that say what a link says already
+    undecided: Collection[str] = ()  # columns that may be links
+
+    def __init__(
+        self, name: str, engine: Engine, plugins: Plugins, declared: Declarations | None, progress: Progress
+    ) -> None:
+        self.name, self.engine, self.plugins, self.progress = name, engine, plugins, progress
         self.declared = declared
         self.facts = self._read()
-        self.evidence = self._evidence()
+        self.detected = self._detected()
+
+    def as_read(self) -> ReadTable:
+        """The table for those who look for links."""
+        naming = [name for name, one in self.detected.items() if names_people(name, one)]
+        return ReadTable(self.name, self.engine, self.facts, naming)
+
+    @property
+    def pseudonyms(self) -> list[str]:
+        """The columns that are numbers of records or persons."""
+        return [name for name in self._readable if is_pseudonym(self.facts[name], self.detected[name])]
 
     @cached_property
     def tokens(self) -> Sequence[str]:
@@ -156,8 +255,8 @@ class _Drafting:
         return (f"{source} It names {what} that the table lacks: {listing(absent[:FEW])}{more}.",)
 
     def columns(self) -> list[DraftColumn]:
-        """Every column with its proposal."""
-        return [self._column(one) for one in self.facts.values()]
+        """Every column with its proposal, without those that join rows."""
+        return [self._column(one) for name, one in self.facts.items() if name not in self.links]
 
     def _read(self) -> dict[str, ColumnFacts]:
         """The facts of every column, each read once; the next one is read meanwhile."""
@@ -179,17 +278,22 @@ class _Drafting:
         except DataError:
             return None
 
-    def _evidence(self) -> Mapping[str, Evidence]:
-        """Evidence other than facts: declarations, results of detectors, and how well columns distinguish records."""
+    def _detected(self) -> Mapping[str, Evidence]:
+        """Evidence of declarations and of detectors."""
         said = {} if self.declared is None else self.declared.columns
         detected = identified(self.engine, self.plugins, self.tokens, self._readable, self.progress)
-        known = {name: _with_declaration(detected.get(name, Evidence()), said.get(name)) for name in self.facts}
-        candidates = [name for name in self._readable if self._may_count(name, known[name])]
-        self.strengths = strengths_among(self.engine, candidates, self.tokens, self.progress)
-        return {name: with_strength(name, one, self.strengths) for name, one in known.items()}
+        return {name: _with_declaration(detected.get(name, Evidence()), said.get(name)) for name in self.facts}
+
+    @cached_property
+    def strengths(self) -> Strengths | None:
+        """How well the columns that an intruder may know distinguish records; None where there is none."""
+        candidates = [name for name in self._readable if self._may_count(name, self.detected[name])]
+        return strengths_among(self.engine, candidates, self.tokens, self.progress)
 
     def _may_count(self, name: str, evidence: Evidence) -> bool:
         """Whether an intruder may know a column: a quasi-identifier, or an undecided one that is no measurement."""
+        if name in self.links or name in self.implied or name in self.undecided:
+            return False
         facts = self.facts[name]
         role = proposed(facts, topic_of(name), evidence).role
         is_open = role is None and not facts.is_measurement and not evidence.detected
@@ -200,7 +304,12 @@ class _Drafting:
         return [name for name, one in self.facts.items() if one.raw is not None]
 
     def _column(self, facts: ColumnFacts) -> DraftColumn:
-        topic, evidence = topic_of(facts.name), self.evidence[facts.name]
+        if facts.name in self.implied:
+            return DraftColumn(facts.name, Role.INSENSITIVE, None, IMPLIED)
+        if facts.name in self.undecided:
+            return DraftColumn(facts.name, None, None, OPEN_LINK)
+        evidence = with_strength(facts.name, self.detected[facts.name], self.strengths)
+        topic = topic_of(facts.name)
         proposal = proposed(facts, topic, evidence)
         if proposal.role is Role.IDENTIFIER:
             return DraftColumn(facts.name, proposal.role, None, _note(proposal.reason, figures(facts, evidence)))

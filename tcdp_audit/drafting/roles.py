@@ -32,6 +32,7 @@ class Evidence:
     declared: Role | None = None  # the role that a schema declares; None where it declares none
     declaration: str = ""  # where and how, in words
     detected: str = ""  # what a detector of direct identifiers says, in words; nothing where none does
+    may_be_pseudonym: bool = False  # whether that is of numbers and codes that a pseudonym may look like
     known: str = ""  # what a detector of quasi-identifiers says, in words; nothing where none does
     open_question: str = ""  # what a detector cannot decide without its library, in words
     strength: float | None = None  # its share of what makes records unique, of 1; None where it was not measured
@@ -77,7 +78,7 @@ def _declared(evidence: Evidence) -> Iterator[Proposal]:
 def _identifying(column: ColumnFacts, topic: Topic | None, evidence: Evidence) -> Iterator[Proposal]:
     if evidence.detected:
         yield Proposal(Role.IDENTIFIER, evidence.detected)
-    if all(UUID.fullmatch(one) for one in column.sample):
+    if _are_uuids(column):
         yield Proposal(Role.IDENTIFIER, "all values are UUIDs, each of one record or person")
     if topic is None or topic.role is not Role.IDENTIFIER:
         return
@@ -88,6 +89,10 @@ def _identifying(column: ColumnFacts, topic: Topic | None, evidence: Evidence) -
         yield Proposal(None, f"{said}, but many records share each value: the number of a group, and of which?")
     shared = "; if records that share a value are one person's, say so as `unit`" if topic.key == "key" else ""
     yield Proposal(Role.IDENTIFIER, f"{said}{shared if column.distinct < column.filled else ''}")
+
+
+def _are_uuids(column: ColumnFacts) -> bool:
+    return all(UUID.fullmatch(one) for one in column.sample)
 
 
 def _by_word(column: ColumnFacts, topic: Topic | None) -> Iterator[Proposal]:
@@ -130,6 +135,23 @@ def _question(column: ColumnFacts, evidence: Evidence) -> str:
     return "no rule decides: could an intruder know it of a person, must no one learn it, or neither?"
 
 
+def is_pseudonym(column: ColumnFacts, evidence: Evidence) -> bool:
+    """Whether a column is a number of records or persons by its name, or UUIDs, and no direct identifier otherwise."""
+    if evidence.declared is not None or names_people(column.name, evidence):
+        return False
+    topic = topic_of(column.name)
+    is_named = topic is not None and topic.key == "key"
+    return (is_named or _are_uuids(column)) and proposed(column, topic, evidence).role is Role.IDENTIFIER
+
+
+def names_people(name: str, evidence: Evidence) -> bool:
+    """Whether the values of a column, or its name, are those of direct identifiers such as e-mail addresses."""
+    topic = topic_of(name)
+    declared = evidence.declared is Role.IDENTIFIER
+    detected = bool(evidence.detected) and not evidence.may_be_pseudonym
+    return declared or detected or (topic is not None and topic.role is Role.IDENTIFIER and topic.key != "key")
+
+
 def figures(column: ColumnFacts, evidence: Evidence) -> str:
     """The figures of a column, in a clause that follows the reason of its role."""
     if not column.distinct:
@@ -144,6 +166,7 @@ def figures(column: ColumnFacts, evidence: Evidence) -> str:
     return ", ".join(parts)
 
 
+OF_PATIENTS = ("medical_record_number",)  # any number under the name of a patient, as a pseudonym is as well
 OF_FORM = ("record_number", "record_code")  # detectors of one value a record, which a word of the name explains better
 
 
@@ -169,9 +192,17 @@ def _of(name: str, engine: Engine, plugins: Plugins, tokens: Collection[str]) ->
     known = detections.of_role(Role.QUASI_IDENTIFIER).get(name)
     return Evidence(
         detected="" if direct is None or not _counts(direct) else direct.reason,
+        may_be_pseudonym=direct is not None and _may_be_pseudonym(direct),
         known="" if known is None else known.reason,
         open_question=next((one.reason for one in detections.undecided), ""),
     )
+
+
+def _may_be_pseudonym(detection: Detection) -> bool:
+    """Whether a detection is of a number or code that a pseudonym may look like, as only the name says whose it is."""
+    topic = topic_of(detection.column)
+    is_named_key = detection.is_named and topic is not None and topic.key == "key"
+    return is_named_key or detection.detector.name in (*OF_FORM, *OF_PATIENTS)
 
 
 def _counts(detection: Detection) -> bool:

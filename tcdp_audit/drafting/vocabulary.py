@@ -65,7 +65,7 @@ TOPICS = (
         "employee id, student id, client id, member id, subject id, case id, case number, household id, patient "
         "number, customer number, employee number, membership number, kundennummer, personalnummer, "
         "patientennummer, fallnummer, matrikelnummer, identifiant, identificador, identificativo, identifier, "
-        "pseudonym, unnamed, row number, rownum, row id, seqn, serial, pid, hhid",
+        "pseudonym, unnamed, row number, rownum, row id, seqn, serial, pid, uid, hhid",
     ),
     Topic(
         "date",

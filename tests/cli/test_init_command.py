@@ -149,3 +149,110 @@ def test_an_address_is_written_without_its_password(folder: Path, here):
 
     assert answer.code == 0, answer.err
     assert (folder / "people.tcdp.yaml").exists()
+
+
+PATIENTS = "patient,sex\np,f\nq,f\nr,m\n"
+VISITS = "patient,visit,ward\np,1,a\np,2,b\nq,3,a\nr,4,b\n"
+DRUGS = "visit,patient,drug\n1,p,a\n2,p,b\n2,p,b\n"
+
+
+@pytest.fixture
+def clinic(folder: Path) -> Path:
+    """The folder with three linked tables."""
+    for name, text in {"patients": PATIENTS, "visits": VISITS, "drugs": DRUGS}.items():
+        (folder / f"{name}.csv").write_text(text, encoding="utf-8")
+    return folder
+
+
+def test_a_draft_of_three_files_is_audited_by_the_command_that_it_names(clinic: Path, here):
+    answer = here("init", "visits.csv", "drugs.csv", "patients.csv")
+
+    assert (answer.code, answer.err) == (0, "")
+    assert answer.out.splitlines()[:4] == [
+        "visits.csv, drugs.csv and patients.csv: 3 tables: visits 4 records, drugs 3 records and patients 3 records",
+        "unit              patients.patient",
+        "link              visits to patients, by patient",
+        "link              drugs to visits, by visit",
+    ]
+    assert answer.out.endswith("Then: tcdp-audit check\n")
+    text = (clinic / "tables.tcdp.yaml").read_text(encoding="utf-8")
+    assert "    file: visits.csv\n    belongs_to: patients\n    by: patient\n    attributes:\n" in text
+    audit = here("check", "--report", "result.json")
+    assert audit.code == 3, audit.err
+    assert "Measured, not judged" in audit.out
+    outcomes = json.loads((clinic / "result.json").read_text(encoding="utf-8"))["outcomes"]
+    assert {one["status"] for one in outcomes if one["check"] != "linked_rows"} == {"passed", "measured"}
+
+    (clinic / "policies").mkdir()
+    assert here("init", "visits.csv", "drugs.csv", "patients.csv", "-o", "policies/c.tcdp.yaml", "-q").code == 0
+    assert here("check", "--policy", "policies/c.tcdp.yaml").code == 3
+    assert "file: ../drugs.csv" in (clinic / "policies" / "c.tcdp.yaml").read_text(encoding="utf-8")
+
+
+def test_a_table_without_a_link_is_left_to_a_person(clinic: Path, here):
+    (clinic / "wards.csv").write_text("ward,beds\na,3\nb,4\n", encoding="utf-8")
+    answer = here("init", "patients.csv", "visits.csv", "wards.csv")
+    said = " ".join(answer.out.split())
+
+    assert answer.code == 0
+    assert (
+        "link wards: TODO. No link of it was found. It has a row for each 'ward' of visits: leave out a table" in said
+    )
+    assert "Decide in tables.tcdp.yaml the links of wards: the file says how." in said
+    refusal = here("check")
+    assert refusal.code == 2
+    assert "tables.tcdp.yaml:" in refusal.err
+    text = (clinic / "tables.tcdp.yaml").read_text(encoding="utf-8")
+    (clinic / "tables.tcdp.yaml").write_text(text[: text.index("  wards:")] + text[text.index("conventions:") :])
+    assert here("check").code == 3
+
+
+def test_what_can_be_no_draft_of_several_tables_gets_a_sentence(clinic: Path, here):
+    (clinic / "sub").mkdir()
+    (clinic / "sub" / "visits.csv").write_text(VISITS, encoding="utf-8")
+    (clinic / "empty.csv").write_text("a,b\n", encoding="utf-8")
+    (clinic / "ragged.csv").write_text("a,b\n1\n1,2,3\n", encoding="utf-8")
+    for arguments, code, sentence in (
+        (["visits.csv", "./visits.csv"], 2, "./visits.csv: the file is named twice; name each table once"),
+        (
+            ["visits.csv", "sub/visits.csv"],
+            2,
+            "sub/visits.csv: the table would be called 'visits', as that of visits.csv",
+        ),
+        (["visits.csv", "nowhere.csv"], 2, "nowhere.csv"),
+        (["visits.csv", "empty.csv"], 3, "empty.csv: the table has no record"),
+        (["visits.csv", "ragged.csv"], 3, "ragged.csv"),
+        (["visits.csv", "patients.csv", "-o", "patients.csv", "--force"], 2, "this is the table 'patients'"),
+        (["visits.csv", "patients.csv", "--roles-from", "schema.py"], 2, "is about one table"),
+        ([], 2, ""),
+    ):
+        answer = here("init", *arguments)
+        assert (answer.code, answer.out) == (code, ""), arguments
+        assert sentence in answer.err
+    assert not list(clinic.glob("*.tcdp.yaml"))
+    assert (clinic / "patients.csv").read_text(encoding="utf-8") == PATIENTS
+
+
+def test_each_table_takes_the_roles_that_a_file_declares_of_its_name(clinic: Path, here):
+    ward = "{name: ward, classification: sensitive}"
+    sex = "{name: sex, classification: quasi_identifier}"
+    tables = f"{{name: visits, properties: [{ward}]}}, {{name: patients, properties: [{sex}]}}"
+    (clinic / "contract.yaml").write_text(f"{{kind: DataContract, schema: [{tables}]}}", encoding="utf-8")
+
+    assert here("init", "patients.csv", "visits.csv", "--roles-from", "contract.yaml").code == 0
+    text = (clinic / "tables.tcdp.yaml").read_text(encoding="utf-8")
+    assert "ward: {role: sensitive" in text
+    assert "sex: {role: quasi_identifier" in text
+    refusal = here("init", "visits.csv", "drugs.csv", "--roles-from", "contract.yaml", "-o", "x.tcdp.yaml")
+    assert refusal.code == 2
+    assert "no table is called 'drugs'" in refusal.err
+
+
+def test_a_pseudonym_that_repeats_is_the_unit_and_its_histories_are_measured(clinic: Path, here):
+    rows = "".join(f"x{one // 2},{'ab'[one % 3 % 2]}\n" for one in range(40))
+    (clinic / "stays.csv").write_text(f"patient_id,ward\n{rows}", encoding="utf-8")
+    answer = here("init", "stays.csv")
+
+    assert "unit              patient_id\n" in answer.out
+    assert "Check that 'patient_id' is the person to protect, and a pseudonym drawn for this release." in answer.out
+    assert here("check", "stays.csv").code == 3

@@ -310,3 +310,56 @@ def test_secrets_of_which_nothing_is_demanded_are_reported(here: Any, expect: st
     assert answer.code == 0
     assert ("warning: Sensitive columns without a demand" in answer.out) == bool(secret)
     assert f"nothing is demanded of {secret}, which must stay secret" in answer.out or not secret
+
+
+JOINED = """\
+version: 1
+unit: patient
+attributes:
+  ward: {{role: quasi_identifier}}
+  ill: {{role: sensitive}}
+conventions: {{known_rows: {known}}}
+expect: [{expect}]
+"""
+K, WHOLE_K = "k_anonymity: {k: 2}", "k_anonymity: {k: 2, known_rows: all}"
+L, WHOLE_L = "distinct_l_diversity: {l: 2}", "distinct_l_diversity: {l: 2, known_rows: all}"
+EVENTS, MEAN = "known_events: {m: 2, k: 2}", "unicity: {points: 2, at_most: 0.1}"
+
+
+@pytest.mark.parametrize(
+    ("known", "expect", "said"),
+    [
+        ("one", [K], "leave out `known_rows: one`, or demand `known_events: {m: 3, k: 5}` as well"),
+        ("one", [K, L], "Single rows"),
+        ("one", [K, WHOLE_L], "Single rows"),  # a demand on a secret alone limits no size
+        ("one", [K, "known_events: {m: 2}"], "Single rows"),
+        ("one", [K, "known_events: {m: 1, k: 2}"], "Single rows"),
+        ("one", [K, "known_events: {m: 2, k: 2, severity: warning}"], "Single rows"),
+        ("all", ["direct_identifiers: {at_most: 0}"], "demand a group size as well, such as `k_anonymity: {k: 5}`"),
+        ("one", [K, MEAN], "A mean over units"),
+        ("one", [MEAN, WHOLE_L], ""),
+        ("one", [K, MEAN, EVENTS], ""),
+        ("one", [K, EVENTS], ""),
+        ("one", [K, WHOLE_K], ""),
+        ("all", [K, L], ""),
+        ("all", [L], ""),
+    ],
+)
+def test_where_a_unit_joins_rows_lint_says_what_an_audit_would(here: Any, known: str, expect: list[str], said: str):
+    policy = JOINED.format(known=known, expect=", ".join(f"{{{one}}}" for one in expect))
+    Path("a.tcdp.yaml").write_text(policy, encoding="utf-8")
+    Path("a.csv").write_text("patient,ward,ill\np,1,x\np,2,y\nq,1,y\nq,2,z\n", encoding="utf-8")
+    answer = here("lint", "a.tcdp.yaml")
+    here("check", "a.csv", "--policy", "a.tcdp.yaml", "--report", "a.json")
+    outcomes = json.loads(Path("a.json").read_text(encoding="utf-8"))["outcomes"]
+    (linked,) = (one for one in outcomes if one["check"] == "linked_rows")
+
+    assert answer.code == 0
+    assert ("warning: Single rows: " in answer.out) == (linked["status"] == "failed")
+    assert said in answer.out
+    assert ("A mean over units" in answer.out) == (said == "A mean over units")
+
+
+@pytest.mark.parametrize("top", ["", "unit: patient\nunit_released: false\n", "unit: patient\nkey: patient\n"])
+def test_of_rows_that_nothing_joins_lint_says_nothing(here: Any, top: str):
+    assert finding(here, "  - k_anonymity: {k: 5, known_rows: one}\n", top=top) == (0, [])

@@ -99,7 +99,7 @@ def test_nested_data_are_left_to_a_person():
 def test_hierarchies_have_files_of_their_own_where_capitals_do_not_count():
     hierarchy = DraftHierarchy("", (("1", "*"),))
     columns = [DraftColumn(name, None, None, "", (), hierarchy) for name in ("Age", "age", "AGE", "a/ge", "ø", "***")]
-    draft = PolicyDraft("t", None, 1, columns, [""], (), "1", ["k_anonymity"])
+    draft = PolicyDraft("t", None, 1, columns, [""], (), "1", {"k_anonymity": ""})
     names = list(draft.hierarchies.values())
 
     assert names == ["Age.csv", "age_2.csv", "AGE_3.csv", "a_ge.csv", "column.csv", "column_2.csv"]

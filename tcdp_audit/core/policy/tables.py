@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from tcdp_audit.core.base.errors import UsageError
 from tcdp_audit.core.base.words import listing
-from tcdp_audit.core.policy.faults import nearest
+from tcdp_audit.core.policy.faults import UNDECIDED, nearest
 from tcdp_audit.core.policy.model import SEPARATOR, TABLES, PolicyDocument, Role, TableDeclaration
 from tcdp_audit.core.policy.source import Location, PolicySource
 
@@ -148,6 +148,9 @@ def faults_of_tables(document: PolicyDocument, tables: Mapping[str, TableDeclara
     yield from _faults_of_places(document)
     if document.unit is None and not (document.is_unlinked and len(tables) > 1):
         yield (TABLES,), "the policy names no `unit:`, the column that joins the rows of its tables"
+    elif document.unit_column == UNDECIDED:
+        sentence = f"is still to be decided: write the column of the table of units in place of {UNDECIDED}"
+        yield ("unit",), sentence
     if document.conventions.known_rows == "one":
         yield (
             ("conventions", "known_rows"),
@@ -197,7 +200,13 @@ def _faults_of_parents(tables: Mapping[str, TableDeclaration]) -> Iterator[Locat
     for name in tops[1:]:
         yield (TABLES, name), f"say which table it belongs to: {tops[0]!r} has one row for each unit already"
     for name, one in tables.items():
-        if one.belongs_to == UNITS and UNITS not in tables:
+        if one.belongs_to == UNDECIDED and UNDECIDED not in tables:
+            sentence = (
+                f"is still to be decided: write the table that the rows of {name!r} belong to in place of {UNDECIDED}, "
+                "and the column of both as `by`; leave it out where this is the table of units"
+            )
+            yield (TABLES, name, "belongs_to"), sentence
+        elif one.belongs_to == UNITS and UNITS not in tables:
             if len(tables) > 1:
                 yield (TABLES, name, "belongs_to"), "several tables of rows need a table with one row for each unit"
         elif one.belongs_to is not None and one.belongs_to not in tables:
