@@ -26,7 +26,17 @@ from tcdp_audit.core.auditor.linked_rows import link_outcomes, with_histories, w
 from tcdp_audit.core.auditor.measuring import Measuring
 from tcdp_audit.core.auditor.tasks import CountedRecords, Measurements, Result
 from tcdp_audit.core.auditor.unit_columns import unit_columns
-from tcdp_audit.core.auditor.views import ROWS, UNITS, View, Views, domains_of, has_tables, targets_of, views_of
+from tcdp_audit.core.auditor.views import (
+    ROWS,
+    UNITS,
+    View,
+    Views,
+    domains_of,
+    has_tables,
+    targets_of,
+    views_of,
+    with_summed_units,
+)
 from tcdp_audit.core.base.audit_figures import ExposureCount
 from tcdp_audit.core.base.cache import Cache, Identity
 from tcdp_audit.core.base.errors import DataError, UsageError
@@ -134,8 +144,11 @@ def evaluation(
     """
     if failing_records is not None:  # the numbers of records are those of one audit
         options = replace(options, cache=Cache())
-    _announce(policy, engine, companions)
-    engine.progress = options.progress
+    given, engine.progress = engine, options.progress
+    if failing_records is None:
+        engine = with_summed_units(policy, engine, options.cache)
+    if engine is given:
+        _announce(policy, engine, companions)
     if not engine.records:
         raise DataError(f"{engine.name}: the table has no records; an empty release cannot be audited")
     release = Release(engine, policy, companions.get("original"), options.cache)

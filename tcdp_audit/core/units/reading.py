@@ -19,6 +19,7 @@ from tcdp_audit.core.release.release import Release
 from tcdp_audit.core.release.unit_readings import linking_unit
 from tcdp_audit.core.units.histories import Histories, Known
 from tcdp_audit.core.units.members import members_of, nested_histories, people_of
+from tcdp_audit.core.units.summed import SummedUnits
 
 ROW_BYTES = 64  # what coding takes for a row, in addition to its codes
 Numbers = NDArray[np.int64]
@@ -54,8 +55,12 @@ def read_histories(release: Release, known: Sequence[Known], memory: int) -> His
     Raises:
         CheckError: the rows would exceed the memory, or some units are in several households.
 
-    Cost: one scan of the table, and `code_histories` for each set.
+    Cost: one scan of the table, and `code_histories` for each set; nothing of these where the table compared histories
+    itself.
     """
+    engine = release.engine
+    if isinstance(engine, SummedUnits):
+        return release.cache.get(("histories", Identity(engine)), lambda: engine.histories(release)).under(release)
     sets = [(), *sorted({one for one in known if one})]
     domains = _columns(release, sets)
     key = ("histories", tuple(sets), *roles_of(release), Identity(release.engine, *domains))

@@ -1,0 +1,244 @@
+"""Whole histories compared in a database: one row a unit with its history as a text, grouped there.
+
+A row's label is made of its cells, each as its length, a colon and its text, or a hyphen where it is missing. The
+labels of a unit are sorted and joined. So two units have the same text only if they have the same labels, each as
+often: the text can be read back in one way. Order of labels is that of bytes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import pyarrow as pa
+import sqlalchemy as sa
+from sqlalchemy.ext.compiler import compiles
+from sqlalchemy.sql.elements import ColumnElement
+from sqlalchemy.sql.functions import FunctionElement
+
+from tcdp_audit.plugin.engine import UnitClasses
+from tcdp_audit_plugins.engines.database.statements import Cell, Relation
+
+BLANKS = tuple(chr(one) for one in range(0x3001) if chr(one).isspace())  # that Python strips
+DIALECTS = ("postgresql", "duckdb", "sqlite")
+NOT_A_NUMBER = ("nan", "NaN")
+Read = Callable[[sa.Select[Any], pa.Schema], pa.Table]  # sends a statement
+Term = ColumnElement[Any]
+
+
+class _Joined(FunctionElement[str]):
+    """Texts of a group as one, in the order of their bytes."""
+
+    type = sa.Text()
+    inherit_cache = True
+
+
+@compiles(_Joined)
+def _joined(element: _Joined, compiler: Any, **options: Any) -> str:
+    text = compiler.process(element.clauses, **options)
+    return f"string_agg({text}, '' ORDER BY {text})"
+
+
+@compiles(_Joined, "sqlite")
+def _joined_in_sqlite(element: _Joined, compiler: Any, **options: Any) -> str:
+    """Its rows come sorted: SQLite keeps the order of a subquery for this function."""
+    return f"group_concat({compiler.process(element.clauses, **options)}, '')"
+
+
+class DatabaseUnitClasses(UnitClasses):
+    """The histories of the units of a relation.
+
+    Args:
+        read: sends a statement and gives its rows.
+        relation: the table.
+        dialect: of its database, one of `DIALECTS`.
+        cells: the cells of the unit, of what is known, and of any other column.
+        unit: the column of the unit.
+        known: the columns that make labels.
+        missing: texts that count as no value.
+    """
+
+    def __init__(
+        self,
+        read: Read,
+        relation: Relation,
+        dialect: str,
+        cells: Callable[[str], Cell],
+        unit: str,
+        known: Sequence[str],
+        missing: Sequence[str],
+    ) -> None:
+        self._read, self._relation, self._dialect, self._cells = read, relation, dialect, cells
+        self._unit, self._known, self._missing = unit, known, missing
+
+    def sizes(self) -> pa.Table:
+        """The number of classes of each size."""
+        whole = self._by_history([])
+        names = ("rows", "lacking", "unnamed", "doubtful", "units")
+        sizes = [whole.c[name] for name in names]
+        return self._numbers(sa.select(*sizes, _count().label("classes")).group_by(*sizes), (*names, "classes"))
+
+    def values(self, attributes: Sequence[str]) -> pa.Table:
+        """The number of units with each combination of values in each class."""
+        whole = self._by_history(attributes)
+        number = sa.func.dense_rank().over(order_by=whole.c.history)
+        names, places = ("rows", "lacking", "unnamed", "doubtful", "units"), range(len(attributes))
+        chosen = [number.label("class"), *(whole.c[name] for name in names), *(whole.c[f"v{one}"] for one in places)]
+        fields = [("class", pa.int64()), *((name, pa.int64()) for name in names)]
+        fields += [(name, self._cells(name).arrow) for name in attributes]
+        return self._read(sa.select(*chosen), pa.schema(fields))
+
+    def varying(self, attributes: Sequence[str]) -> Mapping[str, int]:
+        """The number of units that have several values of each attribute."""
+        rows = self._rows(attributes)
+        ends = [
+            (sa.func.min(rows.c[f"t{place}"]).label(f"a{place}"), sa.func.max(rows.c[f"t{place}"]).label(f"b{place}"))
+            for place in range(len(attributes))
+        ]
+        units = sa.select(*(one for pair in ends for one in pair)).group_by(rows.c.unit).subquery("units")
+        counts = [
+            _total(units.c[f"a{place}"] != units.c[f"b{place}"]).label(f"n{place}") for place in range(len(attributes))
+        ]
+        return {name: int(column[0].as_py()) for name, column in self._only(sa.select(*counts), attributes).items()}
+
+    def per_row(self) -> tuple[int, int]:
+        """The smallest number of units among rows with equal labels, and the number of labels."""
+        rows = self._rows([], in_order=False)
+        pairs = sa.select(rows.c.unit, rows.c.label).distinct().subquery("pairs")
+        each = sa.select(_count().label("units")).select_from(pairs).group_by(pairs.c.label).subquery("labels")
+        least = sa.func.coalesce(sa.func.min(each.c.units), 0).label("k")
+        figures = self._only(sa.select(least, _count().label("classes")), ("k", "classes"))
+        return int(figures["k"][0].as_py()), int(figures["classes"][0].as_py())
+
+    def units_joined(self, attribute: str, left_out: Sequence[str]) -> int | None:
+        """The number of units of the records whose value several records have; None if units share a value."""
+        cell = self._cells(attribute)
+        text = self._text(cell)
+        absent = [*left_out, *([] if cell.arrow == pa.string() else [*(f"{one}.0" for one in left_out), *NOT_A_NUMBER])]
+        unit = self._coded(self._cells(self._unit)).label("unit")
+        rows = (
+            sa.select(text.label("value"), unit)
+            .select_from(self._relation)
+            .where(cell.value.is_not(None), text.not_in([sa.literal(one, sa.Text) for one in absent]))
+            .subquery("records")
+        )
+        least, most = sa.func.min(rows.c.unit), sa.func.max(rows.c.unit)
+        each = (
+            sa.select(least.label("unit"), _flag(least != most).label("shared"), _count().label("records"))
+            .group_by(rows.c.value)
+            .subquery("each_value")
+        )
+        several = sa.func.count(sa.distinct(sa.case((each.c.records > 1, each.c.unit)))).label("units")
+        figures = self._only(sa.select(_total(each.c.shared == 1).label("shared"), several), ("shared", "units"))
+        return None if figures["shared"][0].as_py() else int(figures["units"][0].as_py())
+
+    def _by_history(self, attributes: Sequence[str]) -> sa.Subquery:
+        """The units with each history, and with each value of some attributes: their number, and what they share."""
+        rows, places = self._rows(attributes), range(len(attributes))
+        values = [sa.func.min(rows.c[f"v{place}"]).label(f"v{place}") for place in places]
+        texts = [rows.c[f"t{place}"] for place in places]
+        units = (
+            sa.select(
+                rows.c.unit,
+                _count().label("rows"),
+                _Joined(rows.c.label).label("history"),
+                sa.func.max(rows.c.lacking).label("lacking"),
+                self._doubt(rows.c.unit).label("doubtful"),
+                *(text.label(f"t{place}") for place, text in enumerate(texts)),
+                *values,
+            )
+            .group_by(rows.c.unit, *texts)
+            .subquery("units")
+        )
+        shared = [sa.func.max(units.c[name]).label(name) for name in ("rows", "lacking", "doubtful")]
+        unnamed = sa.func.max(_flag(units.c.unit.is_(None))).label("unnamed")
+        values = [sa.func.min(units.c[f"v{place}"]).label(f"v{place}") for place in places]
+        of_texts = [units.c[f"t{place}"] for place in places]
+        return (
+            sa.select(units.c.history, *shared, unnamed, _count().label("units"), *values)
+            .group_by(units.c.history, *of_texts)
+            .subquery("classes")
+        )
+
+    def _rows(self, attributes: Sequence[str], *, in_order: bool = True) -> sa.Subquery:
+        """The rows: the unit, the label, whether a known cell is missing, and of each attribute the cell and a text."""
+        known = [self._cells(name) for name in self._known]
+        label = self._exactly(_concatenated([self._coded(one) for one in known])).label("label")
+        lacking = _flag(sa.or_(*(self._own(one).is_(None) for one in known))).label("lacking")
+        further = [self._cells(name) for name in attributes]
+        unit = self._own(self._cells(self._unit)).label("unit")
+        values = [self._own(one).label(f"v{place}") for place, one in enumerate(further)]
+        texts = [self._coded(one).label(f"t{place}") for place, one in enumerate(further)]
+        rows = sa.select(unit, label, lacking, *values, *texts).select_from(self._relation)
+        if self._dialect == "sqlite" and in_order:
+            rows = rows.order_by("unit", "label")
+        return rows.subquery("records")
+
+    def _own(self, cell: Cell) -> Term:
+        """A cell's value, NULL where it counts as missing."""
+        if cell.arrow != pa.string():
+            return cell.value
+        text = self._text(cell)
+        missing = [sa.literal(one, sa.Text) for one in self._missing]
+        return sa.case((text.in_(missing), sa.null()), else_=text) if missing else text
+
+    def _text(self, cell: Cell) -> Term:
+        """A cell's text; two cells have the same only where they are the same value."""
+        if cell.arrow == pa.string():
+            return self._exactly(cell.value) if self._dialect == "sqlite" else cell.value
+        if cell.arrow not in (pa.float32(), pa.float64()):
+            return sa.cast(cell.value, sa.Text)
+        number = cell.value + sa.literal_column("0.0")  # there is one zero
+        if self._dialect == "sqlite":  # whose texts of numbers have 15 digits
+            return sa.func.printf(sa.literal_column("'%!.17g'"), number)
+        return sa.cast(number, sa.Text)
+
+    def _exactly(self, text: Term) -> Term:
+        """A text that is compared byte by byte."""
+        return sa.collate(text, "BINARY" if self._dialect == "sqlite" else "C")
+
+    def _coded(self, cell: Cell) -> Term:
+        """A cell as a part of a label: no such part begins another one."""
+        text = self._text(cell)
+        size: Term = sa.func.length(sa.cast(text, sa.LargeBinary)) if self._dialect == "sqlite" else sa.func.length(text)
+        written = sa.cast(size, sa.Text).concat(sa.literal_column("':'")).concat(text)
+        if cell.arrow == pa.string() and self._missing:
+            written = sa.case((text.in_([sa.literal(one, sa.Text) for one in self._missing]), sa.null()), else_=written)
+        return sa.func.coalesce(written, sa.literal_column("'-'"))
+
+    def _doubt(self, unit: Term) -> Term:
+        """Whether a unit's text has blanks around it, so that others may be the same unit."""
+        if self._cells(self._unit).arrow != pa.string():
+            return sa.literal_column("0")
+        blanks = [sa.literal(one, sa.Text) for one in BLANKS]
+        ends = sa.func.substr(unit, 1, 1), sa.func.substr(unit, sa.func.length(unit), 1)
+        return _flag(sa.or_(*(end.in_(blanks) for end in ends)))
+
+    def _numbers(self, statement: sa.Select[Any], names: Sequence[str]) -> pa.Table:
+        return self._read(statement, pa.schema([(name, pa.int64()) for name in names]))
+
+    def _only(self, statement: sa.Select[Any], names: Sequence[str]) -> dict[str, pa.ChunkedArray]:
+        """The columns of the only row of a statement."""
+        table = self._numbers(statement, names)
+        return dict(zip(names, table.columns, strict=True))
+
+
+def _concatenated(parts: Sequence[Term]) -> Term:
+    first, *others = parts
+    for one in others:
+        first = first.concat(one)
+    return first
+
+
+def _count() -> Term:
+    return sa.func.count()
+
+
+def _flag(condition: Term) -> Term:
+    """1 where a condition holds, otherwise 0."""
+    return sa.case((condition, sa.literal_column("1")), else_=sa.literal_column("0"))
+
+
+def _total(condition: Term) -> Term:
+    """The number of rows for which a condition holds."""
+    return sa.cast(sa.func.coalesce(sa.func.sum(_flag(condition)), 0), sa.BigInteger)
