@@ -145,7 +145,7 @@ def evaluation(
     if failing_records is not None:  # the numbers of records are those of one audit
         options = replace(options, cache=Cache())
     given, engine.progress = engine, options.progress
-    if failing_records is None:
+    if failing_records is None and not options.show_values:
         engine = with_summed_units(policy, engine, options.cache)
     if engine is given:
         _announce(policy, engine, companions)

@@ -241,6 +241,24 @@ class UnitClasses(ABC):
         """
 
     @abstractmethod
+    def shares(self, attribute: str, *, in_cells: bool) -> pa.Table:
+        """The number of units with each value of an attribute that differs within units.
+
+        Args:
+            attribute: the attribute.
+            in_cells: whether in each cell, the rows of a class with one label, or in any row of a class.
+
+        Returns:
+            A row for each class, label and value: `class`, a number from 1, the same as in `values`; `label`, a number
+            from 1, always 1 if cells are not asked for; `units` and `records` with the value, a missing one is one; and
+            the value, under the name of the attribute.
+        """
+
+    @abstractmethod
+    def members(self, attribute: str, *, in_cells: bool) -> pa.Table:
+        """The number of `units` with any value of an attribute, for each `class` and `label`; see `shares`."""
+
+    @abstractmethod
     def varying(self, attributes: Sequence[str]) -> Mapping[str, int]:
         """The number of units that have several values of each attribute. A missing value is one."""
 

@@ -81,12 +81,55 @@ class DatabaseUnitClasses(UnitClasses):
     def values(self, attributes: Sequence[str]) -> pa.Table:
         """The number of units with each combination of values in each class."""
         whole = self._by_history(attributes)
-        number = sa.func.dense_rank().over(order_by=whole.c.history)
         names, places = ("rows", "lacking", "unnamed", "doubtful", "units"), range(len(attributes))
-        chosen = [number.label("class"), *(whole.c[name] for name in names), *(whole.c[f"v{one}"] for one in places)]
+        chosen = [self._ranked(whole.c.history, "class"), *(whole.c[name] for name in names), *(whole.c[f"v{one}"] for one in places)]
         fields = [("class", pa.int64()), *((name, pa.int64()) for name in names)]
-        fields += [(name, self._cells(name).arrow) for name in attributes]
+        fields += [(name, self._arrow(name)) for name in attributes]
         return self._read(sa.select(*chosen), pa.schema(fields))
+
+    def shares(self, attribute: str, *, in_cells: bool) -> pa.Table:
+        """The number of units with each value, in each class or cell."""
+        pairs = self._pairs(attribute, in_cells=in_cells)
+        own = pairs.c.number, pairs.c.label, pairs.c.text
+        figures = _count().label("units"), _sum(pairs.c.records).label("records")
+        each = sa.select(*own, *figures, sa.func.min(pairs.c.value).label("value")).group_by(*own).subquery("shares")
+        chosen = each.c.number, self._ranked(each.c.label, "label"), each.c.units, each.c.records, each.c.value
+        fields = [(name, pa.int64()) for name in ("class", "label", "units", "records")]
+        return self._read(sa.select(*chosen), pa.schema([*fields, (attribute, self._arrow(attribute))]))
+
+    def members(self, attribute: str, *, in_cells: bool) -> pa.Table:
+        """The number of units with any value, in each class or cell."""
+        pairs = self._pairs(attribute, in_cells=in_cells)
+        has = sa.func.max(_flag(pairs.c.value.is_not(None))).label("has")
+        own = pairs.c.number, pairs.c.label
+        units = sa.select(*own, has).group_by(*own, pairs.c.code).subquery("of_units")
+        own = units.c.number, units.c.label
+        each = sa.select(*own, _sum(units.c.has).label("units")).group_by(*own).subquery("members")
+        chosen = each.c.number, self._ranked(each.c.label, "label"), each.c.units
+        return self._numbers(sa.select(*chosen), ("class", "label", "units"))
+
+    def _pairs(self, attribute: str, *, in_cells: bool) -> sa.Subquery:
+        """The distinct values of each unit, and of each of its labels, with the number of its class and of records."""
+        rows = self._rows([attribute], in_order=False)
+        sorted_rows = self._rows([])
+        units = (
+            sa.select(sorted_rows.c.code, _Joined(sorted_rows.c.label).label("history"))
+            .group_by(sorted_rows.c.code)
+            .subquery("units")
+        )
+        classes = sa.select(units.c.code, self._ranked(units.c.history, "number")).subquery("classes")
+        label = rows.c.label if in_cells else sa.literal_column("''")
+        each = (
+            sa.select(classes.c.number, label.label("label"), rows.c.t0.label("text"), rows.c.code, rows.c.v0)
+            .select_from(rows.join(classes, rows.c.code == classes.c.code))
+            .subquery("joined")
+        )
+        own = each.c.number, each.c.label, each.c.text, each.c.code
+        value = sa.func.min(each.c.v0).label("value")
+        return sa.select(*own, value, _count().label("records")).group_by(*own).subquery("pairs")
+
+    def _ranked(self, text: Term, name: str) -> sa.Label[Any]:
+        return sa.func.dense_rank().over(order_by=self._exactly(text)).label(name)
 
     def varying(self, attributes: Sequence[str]) -> Mapping[str, int]:
         """The number of units that have several values of each attribute."""
@@ -166,16 +209,19 @@ class DatabaseUnitClasses(UnitClasses):
         label = self._exactly(_concatenated([self._coded(one) for one in known])).label("label")
         lacking = _flag(sa.or_(*(self._own(one).is_(None) for one in known))).label("lacking")
         further = [self._cells(name) for name in attributes]
-        unit = self._own(self._cells(self._unit)).label("unit")
+        own = self._cells(self._unit)
+        unit, code = self._own(own).label("unit"), self._exactly(self._coded(own)).label("code")
         values = [self._own(one).label(f"v{place}") for place, one in enumerate(further)]
         texts = [self._coded(one).label(f"t{place}") for place, one in enumerate(further)]
-        rows = sa.select(unit, label, lacking, *values, *texts).select_from(self._relation)
+        rows = sa.select(unit, code, label, lacking, *values, *texts).select_from(self._relation)
         if self._dialect == "sqlite" and in_order:
-            rows = rows.order_by("unit", "label")
+            rows = rows.order_by("code", "label")
         return rows.subquery("records")
 
     def _own(self, cell: Cell) -> Term:
         """A cell's value, NULL where it counts as missing."""
+        if cell.arrow == pa.bool_():
+            return self._text(cell)
         if cell.arrow != pa.string():
             return cell.value
         text = self._text(cell)
@@ -214,6 +260,11 @@ class DatabaseUnitClasses(UnitClasses):
         ends = sa.func.substr(unit, 1, 1), sa.func.substr(unit, sa.func.length(unit), 1)
         return _flag(sa.or_(*(end.in_(blanks) for end in ends)))
 
+    def _arrow(self, name: str) -> pa.DataType:
+        """The type in which values arrive: truth values as text, of which a server has the least."""
+        arrow = self._cells(name).arrow
+        return pa.string() if arrow == pa.bool_() else arrow
+
     def _numbers(self, statement: sa.Select[Any], names: Sequence[str]) -> pa.Table:
         return self._read(statement, pa.schema([(name, pa.int64()) for name in names]))
 
@@ -241,4 +292,8 @@ def _flag(condition: Term) -> Term:
 
 def _total(condition: Term) -> Term:
     """The number of rows for which a condition holds."""
-    return sa.cast(sa.func.coalesce(sa.func.sum(_flag(condition)), 0), sa.BigInteger)
+    return _sum(_flag(condition))
+
+
+def _sum(number: Term) -> Term:
+    return sa.cast(sa.func.coalesce(sa.func.sum(number), 0), sa.BigInteger)
