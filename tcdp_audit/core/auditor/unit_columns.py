@@ -200,7 +200,11 @@ def _by_root(release: Release, root: Domain) -> dict[str, _Joins]:
 
     if isinstance(release.engine, SummedUnits):
         domains = _readable(release, [name for name in there if name in release.engine.joined])
-        return {one.attribute: _joined_by(one, release.engine.joined[one.attribute]) for one in domains if _repeated(one).any()}
+        return {
+            one.attribute: _joined_by(one, release.engine.joined[one.attribute])
+            for one in domains
+            if _repeated(one).any()
+        }
 
     def joining() -> dict[str, _Joins]:
         return _joining(release.engine, root, _readable(release, _at_first_look(release, root, there)))

@@ -222,13 +222,19 @@ class UnitClasses(ABC):
     """
 
     @abstractmethod
+    def is_doubtful(self) -> bool:
+        """Whether texts of several units may mean one: some have blanks around them, or differ in case only.
+
+        True also if this is not known there, as of letters beyond ASCII.
+        """
+
+    @abstractmethod
     def sizes(self) -> pa.Table:
         """The number of classes of each size.
 
         Returns:
             Whole numbers, a row for each combination: `rows` of a unit; `lacking`, 1 if a known cell of the history is
-            missing; `unnamed`, 1 if the records without a unit are one of the units; `doubtful`, 1 if a unit's text has
-            blanks around it, or a history could not be read as a whole; `units` of a class; and `classes`.
+            missing; `unnamed`, 1 if the records without a unit are one of the units; `units` of a class; and `classes`.
         """
 
     @abstractmethod
@@ -236,8 +242,8 @@ class UnitClasses(ABC):
         """The number of units with each combination of values in each class, of attributes that are constant in units.
 
         Returns:
-            A row for each class and combination: `class`, a number from 1; `rows`, `lacking`, `unnamed`, `doubtful` and
-            `units` as above; and the values, under the names of the attributes.
+            A row for each class and combination: `class`, a number from 1; `rows`, `lacking`, `unnamed` and `units` as
+            above; and the values, under the names of the attributes.
         """
 
     @abstractmethod

@@ -60,7 +60,9 @@ class UnitsEngine(Engine):
 
     def counted(self, domains: Sequence[Domain]) -> Iterator[CountedCodes]:
         """All rows as codes."""
-        yield CountedCodes({one.attribute: recode(self._columns[one.attribute][1], one) for one in domains}, self._times)
+        yield CountedCodes(
+            {one.attribute: recode(self._columns[one.attribute][1], one) for one in domains}, self._times
+        )
 
     def locate(self, attribute: str, values: NDArray[Any]) -> int | None:  # noqa: ARG002
         """None: a unit has no place in the file."""

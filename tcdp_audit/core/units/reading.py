@@ -60,7 +60,9 @@ def read_histories(release: Release, known: Sequence[Known], memory: int) -> His
     """
     engine = release.engine
     if isinstance(engine, SummedUnits):
-        return release.cache.get(("histories", Identity(engine)), lambda: engine.histories(release, memory)).under(release)
+        return release.cache.get(("histories", Identity(engine)), lambda: engine.histories(release, memory)).under(
+            release
+        )
     sets = [(), *sorted({one for one in known if one})]
     domains = _columns(release, sets)
     key = ("histories", tuple(sets), *roles_of(release), Identity(release.engine, *domains))

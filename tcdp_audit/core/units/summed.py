@@ -197,7 +197,9 @@ class SummedUnits(BorrowedEngine):
         assert unit is not None  # noqa: S101 - this table has numbers for them
         present = units.kinds >= 0
         k, classes = self.classes.per_row()
-        constant = {name: np.append(release.domain(name).code_of_raw, release.domain(name).size) for name in units.values}
+        constant = {
+            name: np.append(release.domain(name).code_of_raw, release.domain(name).size) for name in units.values
+        }
         return SummedHistories(
             release,
             unit,
@@ -261,9 +263,7 @@ class _Shares:
         group = np.cumsum(np.append(True, (history[1:] != history[:-1]) | (label[1:] != label[:-1]))) - 1
         place = np.lexsort((_numbers(members, "label"), units.codes_of(_numbers(members, "class"))))
         counted, records = (_numbers(pairs, name)[order] for name in ("units", "records"))
-        return cls(
-            units, history, label - 1, value[order], counted, records, group, _numbers(members, "units")[place]
-        )
+        return cls(units, history, label - 1, value[order], counted, records, group, _numbers(members, "units")[place])
 
     def rows(self, missing: int) -> tuple[Numbers, Numbers, Numbers]:
         """Rows of units in which as many have each value, and as many any value at all.
@@ -348,9 +348,7 @@ class SummedHistories(Histories):
         number = AttributeDeclaration(role=Role.INSENSITIVE, scale=Scale.NUMERIC)
         label = number.model_copy(update={"role": Role.QUASI_IDENTIFIER})
         attributes = {attribute: declared, ROOT: number, **({LABEL: label} if reading == "cells" else {})}
-        return replace(
-            self.release, engine=self._engines[key], policy=declaring(self.release.policy, attributes, ROOT)
-        )
+        return replace(self.release, engine=self._engines[key], policy=declaring(self.release.policy, attributes, ROOT))
 
     def _engine_of(self, attribute: str, *, in_cells: bool) -> Engine:
         """The rows of a view.
@@ -440,7 +438,7 @@ def _summed(policy: Policy, engine: Engine, classes: UnitClasses, unit: str, sec
     release = Release(_WithoutUnit(engine, unit), policy)
     plain = {*policy.with_role(Role.QUASI_IDENTIFIER), *secrets}
     constant = {name for name, one in policy.attributes.items() if one.of == "unit"}
-    if not constant <= plain or not all(_is_plain(release, name) for name in sorted(plain)):
+    if not constant <= plain or not all(_is_plain(release, name) for name in sorted(plain)) or classes.is_doubtful():
         return engine
     varying = {name: units for name, units in classes.varying(secrets).items() if units} if secrets else {}
     same = [name for name in secrets if name not in varying]
@@ -449,7 +447,7 @@ def _summed(policy: Policy, engine: Engine, classes: UnitClasses, unit: str, sec
     known = {name: one for name, one in values.items() if one is not None}
     if len(known) < len(same):
         return engine
-    if _numbers(table, "doubtful").any() or _numbers(table, "rows").max(initial=0) < SEVERAL:
+    if _numbers(table, "rows").max(initial=0) < SEVERAL:
         return engine
     joined = _units_joined(release, classes, unit)
     if joined is None:

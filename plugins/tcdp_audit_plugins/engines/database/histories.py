@@ -19,8 +19,8 @@ from sqlalchemy.sql.functions import FunctionElement
 from tcdp_audit.plugin.engine import UnitClasses
 from tcdp_audit_plugins.engines.database.statements import Cell, Relation
 
-BLANKS = tuple(chr(one) for one in range(0x3001) if chr(one).isspace())  # that Python strips
-DIALECTS = ("postgresql", "duckdb", "sqlite")
+BLANKS = tuple(chr(one) for one in range(128) if chr(one).isspace())  # that Python strips
+DIALECTS = ("postgresql", "duckdb")  # an SQLite file is read by this process, so that nothing would be saved
 NOT_A_NUMBER = ("nan", "NaN")
 Read = Callable[[sa.Select[Any], pa.Schema], pa.Table]  # sends a statement
 Term = ColumnElement[Any]
@@ -37,12 +37,6 @@ class _Joined(FunctionElement[str]):
 def _joined(element: _Joined, compiler: Any, **options: Any) -> str:
     text = compiler.process(element.clauses, **options)
     return f"string_agg({text}, '' ORDER BY {text})"
-
-
-@compiles(_Joined, "sqlite")
-def _joined_in_sqlite(element: _Joined, compiler: Any, **options: Any) -> str:
-    """Its rows come sorted: SQLite keeps the order of a subquery for this function."""
-    return f"group_concat({compiler.process(element.clauses, **options)}, '')"
 
 
 class DatabaseUnitClasses(UnitClasses):
@@ -71,18 +65,38 @@ class DatabaseUnitClasses(UnitClasses):
         self._read, self._relation, self._dialect, self._cells = read, relation, dialect, cells
         self._unit, self._known, self._missing = unit, known, missing
 
+    def is_doubtful(self) -> bool:
+        """Whether units have blanks around their text, letters beyond ASCII, or differ in case only."""
+        cell = self._cells(self._unit)
+        if cell.arrow != pa.string():
+            return False
+        units = sa.select(self._own(cell).label("unit")).select_from(self._relation).distinct().subquery("units")
+        unit = units.c.unit
+        ends = sa.func.substr(unit, 1, 1), sa.func.substr(unit, sa.func.length(unit), 1)
+        blanks = [sa.literal(one, sa.Text) for one in BLANKS]
+        odd = sa.or_(*(end.in_(blanks) for end in ends), self._bytes(unit) != sa.func.length(unit))
+        figures = _total(odd), sa.func.count(unit), sa.func.count(sa.distinct(sa.func.lower(self._exactly(unit))))
+        names = ("odd", "units", "in_lower_case")
+        row = self._only(sa.select(*(one.label(name) for one, name in zip(figures, names, strict=True))), names)
+        counted = {name: column[0].as_py() for name, column in row.items()}
+        return bool(counted["odd"]) or counted["in_lower_case"] < counted["units"]
+
     def sizes(self) -> pa.Table:
         """The number of classes of each size."""
         whole = self._by_history([])
-        names = ("rows", "lacking", "unnamed", "doubtful", "units")
+        names = ("rows", "lacking", "unnamed", "units")
         sizes = [whole.c[name] for name in names]
         return self._numbers(sa.select(*sizes, _count().label("classes")).group_by(*sizes), (*names, "classes"))
 
     def values(self, attributes: Sequence[str]) -> pa.Table:
         """The number of units with each combination of values in each class."""
         whole = self._by_history(attributes)
-        names, places = ("rows", "lacking", "unnamed", "doubtful", "units"), range(len(attributes))
-        chosen = [self._ranked(whole.c.history, "class"), *(whole.c[name] for name in names), *(whole.c[f"v{one}"] for one in places)]
+        names, places = ("rows", "lacking", "unnamed", "units"), range(len(attributes))
+        chosen = [
+            self._ranked(whole.c.history, "class"),
+            *(whole.c[name] for name in names),
+            *(whole.c[f"v{one}"] for one in places),
+        ]
         fields = [("class", pa.int64()), *((name, pa.int64()) for name in names)]
         fields += [(name, self._arrow(name)) for name in attributes]
         return self._read(sa.select(*chosen), pa.schema(fields))
@@ -110,17 +124,14 @@ class DatabaseUnitClasses(UnitClasses):
 
     def _pairs(self, attribute: str, *, in_cells: bool) -> sa.Subquery:
         """The distinct values of each unit, and of each of its labels, with the number of its class and of records."""
-        rows = self._rows([attribute], in_order=False)
-        sorted_rows = self._rows([])
+        rows, others = self._rows([attribute]), self._rows([])
         units = (
-            sa.select(sorted_rows.c.code, _Joined(sorted_rows.c.label).label("history"))
-            .group_by(sorted_rows.c.code)
-            .subquery("units")
+            sa.select(others.c.code, _Joined(others.c.label).label("history")).group_by(others.c.code).subquery("units")
         )
         classes = sa.select(units.c.code, self._ranked(units.c.history, "number")).subquery("classes")
-        label = rows.c.label if in_cells else sa.literal_column("''")
+        label = (rows.c.label if in_cells else sa.literal_column("''")).label("label")
         each = (
-            sa.select(classes.c.number, label.label("label"), rows.c.t0.label("text"), rows.c.code, rows.c.v0)
+            sa.select(classes.c.number, label, rows.c.t0.label("text"), rows.c.code, rows.c.v0)
             .select_from(rows.join(classes, rows.c.code == classes.c.code))
             .subquery("joined")
         )
@@ -146,7 +157,7 @@ class DatabaseUnitClasses(UnitClasses):
 
     def per_row(self) -> tuple[int, int]:
         """The smallest number of units among rows with equal labels, and the number of labels."""
-        rows = self._rows([], in_order=False)
+        rows = self._rows([])
         pairs = sa.select(rows.c.unit, rows.c.label).distinct().subquery("pairs")
         each = sa.select(_count().label("units")).select_from(pairs).group_by(pairs.c.label).subquery("labels")
         least = sa.func.coalesce(sa.func.min(each.c.units), 0).label("k")
@@ -186,14 +197,13 @@ class DatabaseUnitClasses(UnitClasses):
                 _count().label("rows"),
                 _Joined(rows.c.label).label("history"),
                 sa.func.max(rows.c.lacking).label("lacking"),
-                self._doubt(rows.c.unit).label("doubtful"),
                 *(text.label(f"t{place}") for place, text in enumerate(texts)),
                 *values,
             )
             .group_by(rows.c.unit, *texts)
             .subquery("units")
         )
-        shared = [sa.func.max(units.c[name]).label(name) for name in ("rows", "lacking", "doubtful")]
+        shared = [sa.func.max(units.c[name]).label(name) for name in ("rows", "lacking")]
         unnamed = sa.func.max(_flag(units.c.unit.is_(None))).label("unnamed")
         values = [sa.func.min(units.c[f"v{place}"]).label(f"v{place}") for place in places]
         of_texts = [units.c[f"t{place}"] for place in places]
@@ -203,7 +213,7 @@ class DatabaseUnitClasses(UnitClasses):
             .subquery("classes")
         )
 
-    def _rows(self, attributes: Sequence[str], *, in_order: bool = True) -> sa.Subquery:
+    def _rows(self, attributes: Sequence[str]) -> sa.Subquery:
         """The rows: the unit, the label, whether a known cell is missing, and of each attribute the cell and a text."""
         known = [self._cells(name) for name in self._known]
         label = self._exactly(_concatenated([self._coded(one) for one in known])).label("label")
@@ -214,8 +224,6 @@ class DatabaseUnitClasses(UnitClasses):
         values = [self._own(one).label(f"v{place}") for place, one in enumerate(further)]
         texts = [self._coded(one).label(f"t{place}") for place, one in enumerate(further)]
         rows = sa.select(unit, code, label, lacking, *values, *texts).select_from(self._relation)
-        if self._dialect == "sqlite" and in_order:
-            rows = rows.order_by("code", "label")
         return rows.subquery("records")
 
     def _own(self, cell: Cell) -> Term:
@@ -231,34 +239,26 @@ class DatabaseUnitClasses(UnitClasses):
     def _text(self, cell: Cell) -> Term:
         """A cell's text; two cells have the same only where they are the same value."""
         if cell.arrow == pa.string():
-            return self._exactly(cell.value) if self._dialect == "sqlite" else cell.value
+            return cell.value
         if cell.arrow not in (pa.float32(), pa.float64()):
             return sa.cast(cell.value, sa.Text)
-        number = cell.value + sa.literal_column("0.0")  # there is one zero
-        if self._dialect == "sqlite":  # whose texts of numbers have 15 digits
-            return sa.func.printf(sa.literal_column("'%!.17g'"), number)
-        return sa.cast(number, sa.Text)
+        return sa.cast(cell.value + sa.literal_column("0.0"), sa.Text)  # there is one zero
 
     def _exactly(self, text: Term) -> Term:
         """A text that is compared byte by byte."""
-        return sa.collate(text, "BINARY" if self._dialect == "sqlite" else "C")
+        return sa.collate(text, "C")
+
+    def _bytes(self, text: Term) -> Term:
+        """The number of bytes of a text."""
+        return sa.func.strlen(text) if self._dialect == "duckdb" else sa.func.octet_length(text)
 
     def _coded(self, cell: Cell) -> Term:
         """A cell as a part of a label: no such part begins another one."""
         text = self._text(cell)
-        size: Term = sa.func.length(sa.cast(text, sa.LargeBinary)) if self._dialect == "sqlite" else sa.func.length(text)
-        written = sa.cast(size, sa.Text).concat(sa.literal_column("':'")).concat(text)
+        written = sa.cast(sa.func.length(text), sa.Text).concat(sa.literal_column("':'")).concat(text)
         if cell.arrow == pa.string() and self._missing:
             written = sa.case((text.in_([sa.literal(one, sa.Text) for one in self._missing]), sa.null()), else_=written)
         return sa.func.coalesce(written, sa.literal_column("'-'"))
-
-    def _doubt(self, unit: Term) -> Term:
-        """Whether a unit's text has blanks around it, so that others may be the same unit."""
-        if self._cells(self._unit).arrow != pa.string():
-            return sa.literal_column("0")
-        blanks = [sa.literal(one, sa.Text) for one in BLANKS]
-        ends = sa.func.substr(unit, 1, 1), sa.func.substr(unit, sa.func.length(unit), 1)
-        return _flag(sa.or_(*(end.in_(blanks) for end in ends)))
 
     def _arrow(self, name: str) -> pa.DataType:
         """The type in which values arrive: truth values as text, of which a server has the least."""
@@ -268,7 +268,7 @@ class DatabaseUnitClasses(UnitClasses):
     def _numbers(self, statement: sa.Select[Any], names: Sequence[str]) -> pa.Table:
         return self._read(statement, pa.schema([(name, pa.int64()) for name in names]))
 
-    def _only(self, statement: sa.Select[Any], names: Sequence[str]) -> dict[str, pa.ChunkedArray]:
+    def _only(self, statement: Any, names: Sequence[str]) -> dict[str, pa.ChunkedArray]:
         """The columns of the only row of a statement."""
         table = self._numbers(statement, names)
         return dict(zip(names, table.columns, strict=True))
