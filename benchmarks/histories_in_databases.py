@@ -99,8 +99,8 @@ def _sizes(address: str) -> None:
 
     with opened(address, 2**30) as engine:
         classes = engine.unit_classes("patient", ["month", "ward"], [""])
-        assert classes is not None
-        classes.sizes()
+        if classes is not None:
+            classes.sizes()
 
 
 def _audit(address: str, expect: list[dict[str, Any]]) -> None:

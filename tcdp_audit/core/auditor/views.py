@@ -305,10 +305,10 @@ def with_summed_units(policy: Policy, engine: Engine, cache: Cache) -> Engine:
     by_convention = conventions.missing_quasi_identifier != "wildcard" and conventions.reference != "original"
     if not is_plain or not by_convention or not asked or not all(_is_of_histories(*one, policy) for one in asked):
         return engine
-    from tcdp_audit.core.units import summed  # noqa: PLC0415 - only where rows may be joined
+    from tcdp_audit.core.units import reading  # noqa: PLC0415 - only where rows may be joined
 
     secrets = sorted({name for _, target in asked for name in target.attributes})
-    return summed.with_summed_units(policy, engine, secrets, cache)
+    return reading.with_summed_units(policy, engine, secrets, cache)
 
 
 def _is_of_histories(expectation: Expectation, target: Target, policy: Policy) -> bool:

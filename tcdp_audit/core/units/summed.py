@@ -16,31 +16,27 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from tcdp_audit.core.base.cache import Cache, Identity
 from tcdp_audit.core.base.errors import DataError
 from tcdp_audit.core.base.frozen import FrozenDict
 from tcdp_audit.core.base.words import gibibytes
 from tcdp_audit.core.classes.histogram import Histogram
 from tcdp_audit.core.encoding.counted import CountedCodes, UnitClasses
 from tcdp_audit.core.encoding.domain import Domain, RawDomain
-from tcdp_audit.core.engines.base import Batch, BorrowedEngine, Column, Engine, Sampling
+from tcdp_audit.core.engines.base import Batch, BorrowedEngine, Engine, Sampling
 from tcdp_audit.core.policy.model import AttributeDeclaration, Role, Scale
-from tcdp_audit.core.policy.policy import Policy
-from tcdp_audit.core.release.common_parts import common_parts_of
 from tcdp_audit.core.release.release import Release
 from tcdp_audit.core.units.coding import CodedHistories
 from tcdp_audit.core.units.engines import HISTORY, UnitsEngine, raw_numbers
 from tcdp_audit.core.units.histories import ROOT, Histories, Known, declaring
 
 Numbers = NDArray[np.int64]
-SEVERAL = 2  # rows
 ROW_BYTES = 96  # what a row of a view takes
 LABEL = "\0label"  # the label of a row as a number; no column of a table has this name
 NOT_READ = "units are compared where the table is, so that no row has its unit here"
 
 
 @dataclass(frozen=True)
-class _Units:
+class Units:
     """Units that are alike, in the order of their histories.
 
     Args:
@@ -62,19 +58,21 @@ class _Units:
     values: Mapping[str, Numbers]
 
     @classmethod
-    def of_sizes(cls, sizes: pa.Table) -> _Units:
+    def of_sizes(cls, sizes: pa.Table) -> Units:
         """Those of which the number of classes of each size is known."""
-        figures = {name: np.repeat(_numbers(sizes, name), _numbers(sizes, "classes")) for name in sizes.column_names}
+        figures = {
+            name: np.repeat(numbers_of(sizes, name), numbers_of(sizes, "classes")) for name in sizes.column_names
+        }
         return cls._ordered({**figures, "class": np.arange(len(figures["rows"]))}, {})
 
     @classmethod
-    def of_values(cls, table: pa.Table, values: Mapping[str, Numbers]) -> _Units:
+    def of_values(cls, table: pa.Table, values: Mapping[str, Numbers]) -> Units:
         """Those of which the values of some secrets are known."""
         names = ("class", "rows", "lacking", "unnamed", "units")
-        return cls._ordered({name: _numbers(table, name) for name in names}, values)
+        return cls._ordered({name: numbers_of(table, name) for name in names}, values)
 
     @classmethod
-    def _ordered(cls, figures: Mapping[str, Numbers], values: Mapping[str, Numbers]) -> _Units:
+    def _ordered(cls, figures: Mapping[str, Numbers], values: Mapping[str, Numbers]) -> Units:
         order = np.lexsort((figures["class"], figures["rows"]))
         ordered = {name: column[order] for name, column in figures.items()}
         first = np.append(True, ordered["class"][1:] != ordered["class"][:-1])
@@ -142,7 +140,7 @@ class SummedUnits(BorrowedEngine):
         lender: Engine,
         classes: UnitClasses,
         unit: str,
-        units: _Units,
+        units: Units,
         joined: Mapping[str, int],
         varying: Mapping[str, int],
         tokens: Sequence[str],
@@ -150,6 +148,7 @@ class SummedUnits(BorrowedEngine):
         super().__init__(lender)
         self.classes, self.joined, self._unit, self._units = classes, joined, unit, units
         self._varying = varying
+        self._shares: dict[tuple[str, bool], _Shares] = {}
         rows = units.spread(units.rows, 0)
         first = 10 ** len(str(max([len(rows), *(int(one) for one in tokens if one.isdecimal())])))
         numbers = np.arange(first, first + len(rows) - 1)  # all with the same number of digits, so sorted as texts
@@ -223,11 +222,14 @@ class SummedUnits(BorrowedEngine):
         Raises:
             DataError: the table changed meanwhile.
         """
-        pairs, members = (one(attribute, in_cells=in_cells) for one in (self.classes.shares, self.classes.members))
-        value = positions_among(self._lender.domain(attribute), pairs[attribute])
-        if value is None:
-            raise DataError(f"{self.name}: column {attribute!r} has other values than before; start again")
-        return _Shares.of(self._units, pairs, members, value)
+        key = attribute, in_cells
+        if key not in self._shares:
+            pairs, members = (one(attribute, in_cells=in_cells) for one in (self.classes.shares, self.classes.members))
+            value = positions_among(self._lender.domain(attribute), pairs[attribute])
+            if value is None:
+                raise DataError(f"{self.name}: column {attribute!r} has other values than before; start again")
+            self._shares[key] = _Shares.of(self._units, pairs, members, value)
+        return self._shares[key]
 
 
 @dataclass(frozen=True)
@@ -245,7 +247,7 @@ class _Shares:
         members: the units of each class or cell with any value, shape (groups,).
     """
 
-    units: _Units
+    units: Units
     history: Numbers
     label: Numbers
     value: Numbers
@@ -255,15 +257,17 @@ class _Shares:
     members: Numbers
 
     @classmethod
-    def of(cls, units: _Units, pairs: pa.Table, members: pa.Table, value: Numbers) -> _Shares:
+    def of(cls, units: Units, pairs: pa.Table, members: pa.Table, value: Numbers) -> _Shares:
         """What was counted where the table is, in order."""
-        history, label = units.codes_of(_numbers(pairs, "class")), _numbers(pairs, "label")
+        history, label = units.codes_of(numbers_of(pairs, "class")), numbers_of(pairs, "label")
         order = np.lexsort((value, label, history))
         history, label = history[order], label[order]
         group = np.cumsum(np.append(True, (history[1:] != history[:-1]) | (label[1:] != label[:-1]))) - 1
-        place = np.lexsort((_numbers(members, "label"), units.codes_of(_numbers(members, "class"))))
-        counted, records = (_numbers(pairs, name)[order] for name in ("units", "records"))
-        return cls(units, history, label - 1, value[order], counted, records, group, _numbers(members, "units")[place])
+        place = np.lexsort((numbers_of(members, "label"), units.codes_of(numbers_of(members, "class"))))
+        counted, records = (numbers_of(pairs, name)[order] for name in ("units", "records"))
+        return cls(
+            units, history, label - 1, value[order], counted, records, group, numbers_of(members, "units")[place]
+        )
 
     def rows(self, missing: int) -> tuple[Numbers, Numbers, Numbers]:
         """Rows of units in which as many have each value, and as many any value at all.
@@ -395,108 +399,15 @@ class SummedHistories(Histories):
         return self.release.engine
 
 
-class _WithoutUnit(BorrowedEngine):
-    """A table without the column of its units, whose values are not asked for."""
-
-    def __init__(self, lender: Engine, unit: str) -> None:
-        super().__init__(lender)
-        self._unit = unit
-
-    @property
-    def columns(self) -> Sequence[Column]:
-        """The other columns."""
-        return tuple(one for one in self._lender.columns if one.name != self._unit)
-
-
-def with_summed_units(policy: Policy, engine: Engine, secrets: Sequence[str], cache: Cache) -> Engine:
-    """The table with its histories compared where it is.
-
-    Args:
-        policy: under which it is judged. Every demand judges whole histories.
-        engine: the table.
-        secrets: the sensitive attributes of demands.
-        cache: keeps the answer for the next audit.
-
-    Returns:
-        The same engine where its rows have to be read: where it cannot compare histories, where no unit has several
-        rows, or where cells that are written differently may mean the same, which
-        is known here only.
-    """
-    unit, known = policy.document.unit, policy.with_role(Role.QUASI_IDENTIFIER)
-    names = {one.name for one in engine.columns}
-    if unit is None or not known or not names.issuperset([unit, *known, *secrets]):
-        return engine
-    classes = engine.unit_classes(unit, known, policy.conventions.missing_tokens)
-    if classes is None:
-        return engine
-    declared = tuple((name, one.reading, one.role, one.of) for name, one in policy.attributes.items())
-    key = ("summed", unit, tuple(secrets), declared, policy.document.key, policy.conventions.model_dump_json())
-    return cache.get((*key, Identity(engine)), lambda: _summed(policy, engine, classes, unit, secrets))
-
-
-def _summed(policy: Policy, engine: Engine, classes: UnitClasses, unit: str, secrets: Sequence[str]) -> Engine:
-    release = Release(_WithoutUnit(engine, unit), policy)
-    plain = {*policy.with_role(Role.QUASI_IDENTIFIER), *secrets}
-    constant = {name for name, one in policy.attributes.items() if one.of == "unit"}
-    if not constant <= plain or not all(_is_plain(release, name) for name in sorted(plain)) or classes.is_doubtful():
-        return engine
-    varying = {name: units for name, units in classes.varying(secrets).items() if units} if secrets else {}
-    same = [name for name in secrets if name not in varying]
-    table = classes.values(same) if secrets else classes.sizes()
-    values = {name: positions_among(engine.domain(name), table[name]) for name in same}
-    known = {name: one for name, one in values.items() if one is not None}
-    if len(known) < len(same):
-        return engine
-    if _numbers(table, "rows").max(initial=0) < SEVERAL:
-        return engine
-    joined = _units_joined(release, classes, unit)
-    if joined is None:
-        return engine
-    units = _Units.of_values(table, known) if secrets else _Units.of_sizes(table)
-    return SummedUnits(engine, classes, unit, units, joined, varying, policy.conventions.missing_tokens)
-
-
-def _units_joined(release: Release, classes: UnitClasses, unit: str) -> Mapping[str, int] | None:
-    """The columns that join rows as the unit does, with the number of units that they join; None if unknown here."""
-    document, conventions = release.policy.document, release.policy.conventions
-    absent = (*conventions.missing_tokens, *conventions.suppressed_tokens)
-    joined = {}
-    for name, one in sorted(release.policy.attributes.items()):
-        if one.role not in (Role.SENSITIVE, Role.INSENSITIVE) or name in (unit, document.key) or release.obstacle(name):
-            continue
-        units = classes.units_joined(name, absent)
-        if units is not None:
-            if not _is_injective(release, name):
-                return None
-            joined[name] = units
-    return joined
-
-
-def _is_plain(release: Release, name: str) -> bool:
-    """Whether different cells of a column mean different values, of which none stands for several."""
-    if release.obstacle(name) or not _is_injective(release, name):
-        return False
-    declared, hierarchy = release.policy.attributes[name], release.hierarchies.get(name)
-    return common_parts_of(release.domain(name), declared, hierarchy, missing_is_open=False) is None
-
-
-def _is_injective(release: Release, name: str) -> bool:
-    """Whether different cells of a column mean different values, and what is missing is a null or a missing token."""
-    domain, raw = release.domain(name), release.engine.domain(name)
-    is_value = domain.code_of_raw < domain.size
-    if len(np.unique(domain.code_of_raw[is_value])) < is_value.sum():
-        return False
-    tokens = release.policy.conventions.missing_tokens
-    return bool(is_value.all()) or (raw.is_text and {*raw.values[~is_value].tolist()} <= {*tokens})
-
-
 def positions_among(raw: RawDomain, values: pa.ChunkedArray) -> Numbers | None:
     """The position of each value among those of a column, their number for a null; None if one is not among them."""
+    coded = values.combine_chunks().dictionary_encode()
     place = {value: number for number, value in enumerate(raw.values.tolist())}
-    place[None] = len(place)
-    positions = [place.get(one, -1) for one in values.to_pylist()]
-    return None if -1 in positions else np.array(positions, dtype=np.int64)
+    known = np.array([*(place.get(one, -1) for one in coded.dictionary.to_pylist()), len(place)], dtype=np.int64)
+    positions = known[coded.indices.fill_null(len(known) - 1).to_numpy()]
+    return None if (positions < 0).any() else positions
 
 
-def _numbers(table: pa.Table, name: str) -> Numbers:
-    return np.asarray(table[name].to_numpy(), dtype=np.int64)
+def numbers_of(table: pa.Table, name: str) -> Numbers:
+    """A column of whole numbers."""
+    return np.asarray(table[name], dtype=np.int64)

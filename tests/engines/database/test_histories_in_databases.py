@@ -14,7 +14,7 @@ from postgres_server import Server
 
 from tcdp_audit import load_policy
 from tcdp_audit.core.policy.policy import Policy
-from tcdp_audit.core.units import summed
+from tcdp_audit.core.units import reading
 from tcdp_audit_plugins.engines.database import duckdb_file
 
 QUASI = {"role": "quasi_identifier"}
@@ -78,14 +78,14 @@ def policy(expect: list[dict[str, Any]], conventions: dict[str, Any] | None = No
 def kinds(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
     """How often histories were compared where the table is, and how often not."""
     seen: Counter[str] = Counter()
-    compared = summed._summed
+    compared = reading._summed
 
     def counted(*given: Any) -> Any:
         engine = compared(*given)
         seen[type(engine).__name__] += 1
         return engine
 
-    monkeypatch.setattr(summed, "_summed", counted)
+    monkeypatch.setattr(reading, "_summed", counted)
     return seen
 
 
