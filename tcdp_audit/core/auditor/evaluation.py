@@ -44,6 +44,7 @@ from tcdp_audit.core.auditor.views import (
     of_table,
     targets_of,
     views_of,
+    with_summed_units,
 )
 from tcdp_audit.core.base.audit_figures import ExposureCount
 from tcdp_audit.core.base.cache import Cache, Identity
@@ -153,8 +154,11 @@ def evaluation(
     """
     if failing_records is not None:  # the numbers of records are those of one audit
         options = replace(options, cache=Cache())
-    _announce(policy, engine, companions)
-    engine.progress = options.progress
+    given, engine.progress = engine, options.progress
+    if failing_records is None and not options.show_values:
+        engine = with_summed_units(policy, engine, options.cache)
+    if engine is given:
+        _announce(policy, engine, companions)
     if not engine.records:
         raise DataError(f"{engine.name}: the table has no records; an empty release cannot be audited")
     release = Release(engine, policy, companions.get("original"), options.cache)

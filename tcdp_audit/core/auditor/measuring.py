@@ -27,6 +27,7 @@ from tcdp_audit.core.classes.histogram import Counts, Histogram
 from tcdp_audit.core.classes.shards import without_exempt
 from tcdp_audit.core.encoding.counted import Measure, Part
 from tcdp_audit.core.encoding.domain import Domain
+from tcdp_audit.core.units.summed import SummedClasses
 
 if TYPE_CHECKING:
     from tcdp_audit.core.classes.wildcard import Compatibility, WildcardBlock
@@ -165,11 +166,14 @@ class _ShardView:
 
         def made() -> Histogram:
             names = (joined.attribute,)
+            class_of_cell = np.zeros(len(histogram), dtype=np.int64)
+            if isinstance(joined, SummedClasses):
+                class_of_cell[grouping.class_of_row] = joined.codes(self.shard)
+                return replace(histogram, wholes=joined.wholes, whole_of=class_of_cell)
             if names not in self.groupings:
                 self.groupings[names] = Grouping(self.shard, [joined], self.unit)
             whole = self.groupings[names]
             wholes = self._histogram(whole, names, attribute)
-            class_of_cell = np.zeros(len(histogram), dtype=np.int64)
             class_of_cell[grouping.class_of_row] = whole.class_of_row
             return replace(histogram, wholes=wholes, whole_of=class_of_cell)
 

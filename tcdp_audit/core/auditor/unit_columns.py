@@ -28,6 +28,7 @@ from tcdp_audit.core.engines.base import Engine
 from tcdp_audit.core.policy.model import Role
 from tcdp_audit.core.release.release import Release
 from tcdp_audit.core.release.structure import noun_of_unit
+from tcdp_audit.core.units.summed import SummedUnits
 
 NUMBERS = frozenset("GHIJKLMR")  # Safe Harbor's letters of numbers and codes that someone has
 SHOWN = 3  # columns in a message
@@ -75,6 +76,10 @@ def _varying(release: Release, unit: Domain, domains: Sequence[Domain]) -> dict[
     """The number of units with several values of each column; a missing value is one."""
     if not domains:
         return {}
+
+    if isinstance(release.engine, SummedUnits):
+        differing = release.engine.classes.varying([one.attribute for one in domains])
+        return {name: units for name, units in differing.items() if units}
 
     def read() -> dict[str, int]:
         last = {one.attribute: np.full(unit.size + 1, NO_UNIT) for one in domains}
@@ -193,6 +198,14 @@ def _by_root(release: Release, root: Domain) -> dict[str, _Joins]:
         names = [name for name in names if table_of(release, name) == table_of(release, root.attribute)]
     there = tuple(name for name in sorted(names) if not release.obstacle(name))
 
+    if isinstance(release.engine, SummedUnits):
+        domains = _readable(release, [name for name in there if name in release.engine.joined])
+        return {
+            one.attribute: _joined_by(one, release.engine.joined[one.attribute])
+            for one in domains
+            if _repeated(one).any()
+        }
+
     def joining() -> dict[str, _Joins]:
         return _joining(release.engine, root, _readable(release, _at_first_look(release, root, there)))
 
@@ -217,10 +230,14 @@ def _joining(engine: Engine, root: Domain, domains: Sequence[Domain]) -> dict[st
     repeating = [one for one in domains if repeated[one.attribute].any()]
     joins = {}
     for domain, owners in _belonging(engine, root, repeating):
-        joined = repeated[domain.attribute]
-        units = len(np.unique(owners[:-1][joined]))
-        joins[domain.attribute] = _Joins(int(joined.sum()), int(domain.counts[joined].sum()), units)
+        units = len(np.unique(owners[:-1][repeated[domain.attribute]]))
+        joins[domain.attribute] = _joined_by(domain, units)
     return joins
+
+
+def _joined_by(domain: Domain, units: int) -> _Joins:
+    joined = _repeated(domain)
+    return _Joins(int(joined.sum()), int(domain.counts[joined].sum()), units)
 
 
 def _repeated(domain: Domain) -> Mask:

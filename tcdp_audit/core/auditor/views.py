@@ -16,6 +16,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
+from tcdp_audit.core.base.cache import Cache
 from tcdp_audit.core.base.errors import CheckError
 from tcdp_audit.core.base.outcome import Outcome
 from tcdp_audit.core.base.words import noun_form, noun_of_column, visible
@@ -23,7 +24,7 @@ from tcdp_audit.core.check.evidence import Target
 from tcdp_audit.core.check.specification import Specification
 from tcdp_audit.core.encoding.domain import Domain
 from tcdp_audit.core.engines.base import Engine
-from tcdp_audit.core.policy.model import SEPARATOR
+from tcdp_audit.core.policy.model import SEPARATOR, Role
 from tcdp_audit.core.policy.policy import Expectation, Policy
 from tcdp_audit.core.release.release import Release
 
@@ -60,6 +61,19 @@ class SeveralTables(Protocol):
 
     def table_of(self, attribute: str) -> str:
         """The name of a column's table."""
+        ...
+
+
+@runtime_checkable
+class SummedParts(Protocol):
+    """Histories that were compared where the table is, of which each secret has rows of its own."""
+
+    def part(self, attribute: str, reading: str) -> str:
+        """The name of the view in which a secret is judged."""
+        ...
+
+    def release_of(self, attribute: str, reading: str) -> Release:
+        """The rows of that view."""
         ...
 
 
@@ -124,7 +138,9 @@ class View:
     def certain_in(self, check: Specification[Any], parameters: Any, target: Target) -> Domain | None:
         """The column of histories, where a value that is certain in a class of them is certain in each of its cells."""
         in_cells = self.kind == HISTORIES and check.reading(parameters) == "cells"
-        return self._whole.column(target.known) if in_cells and self._whole is not None else None
+        if not in_cells or self._whole is None or not target.attributes:
+            return None
+        return self._whole.certain_in(target.known, target.attributes[0])
 
     def counts_units(self, check: Specification[Any], parameters: Any) -> bool:
         """Whether a share of a class is the share of its units that have a value, and not of its values."""
@@ -222,7 +238,9 @@ class Views:
         constant = all(name in self.histories.constant for name in target.attributes)
         if constant or not target.attributes:
             return self.units
-        return self.both.get(table_of(self.rows.release, target.attributes[0]), self.units)
+        attribute, histories = target.attributes[0], self.histories
+        part = histories.part(attribute, reading) if isinstance(histories, SummedParts) else ""
+        return self.both.get(part or table_of(self.rows.release, attribute), self.units)
 
 
 def noun_of_root(histories: Histories) -> str:
@@ -265,9 +283,47 @@ def views_of(release: Release, memory: int) -> Views:
         histories = read_histories(release, readable, memory)
     except CheckError as error:  # of each demand on classes, so that none passes by single rows
         return Views(policy, View(ROWS, release, failure=str(error)))
-    both = View(HISTORIES, histories.rows_release, histories)
-    units = View(UNITS, histories.units_release, histories)
-    return Views(policy, View(ROWS, release, histories), histories, units, {"": both})
+    units, rows = View(UNITS, histories.units_release, histories), View(ROWS, release, histories)
+    if isinstance(histories, SummedParts):
+        return Views(policy, rows, histories, units, _parts(policy, histories))
+    return Views(policy, rows, histories, units, {"": View(HISTORIES, histories.rows_release, histories)})
+
+
+def _parts(policy: Policy, histories: Histories) -> dict[str, View]:
+    """A view for each secret that differs within units, and each reading of it."""
+    assert isinstance(histories, SummedParts)  # noqa: S101 - as the caller saw
+    parts = {}
+    for expectation, target in targets_of(policy):
+        reading = expectation.check.reading(expectation.parameters)
+        for name in set(target.attributes) - histories.constant.keys():
+            part = histories.part(name, reading)
+            parts[part] = View(HISTORIES, histories.release_of(name, reading), histories, table=part)
+    return parts
+
+
+def with_summed_units(policy: Policy, engine: Engine, cache: Cache) -> Engine:
+    """The table with whole histories compared where it is, if demands ask for nothing else, as a database can."""
+    document, conventions = policy.document, policy.conventions
+    others = (document.household, document.tables, document.root_weight)
+    if document.unit is None or document.drops_unit or document.unit == document.key or any(others):
+        return engine
+    declared, asked = policy.attributes.get(document.unit), list(targets_of(policy))
+    is_plain = declared is None or (declared.role is Role.INSENSITIVE and not declared.is_ordered)
+    by_convention = conventions.missing_quasi_identifier != "wildcard" and conventions.reference != "original"
+    if not is_plain or not by_convention or not asked or not all(_is_of_histories(*one, policy) for one in asked):
+        return engine
+    from tcdp_audit.core.units import reading  # noqa: PLC0415 - only where rows may be joined
+
+    secrets = sorted({name for _, target in asked for name in target.attributes})
+    return reading.with_summed_units(policy, engine, secrets, cache)
+
+
+def _is_of_histories(expectation: Expectation, target: Target, policy: Policy) -> bool:
+    """Whether a demand is on whole histories by the quasi-identifiers, and on nothing else."""
+    check, reading = expectation.check, expectation.check.reading(expectation.parameters)
+    if reading not in ("units", "cells") or known_rows_of(expectation, policy) == "one" or target.known:
+        return False
+    return not target.attributes or (check.on_classes and len(target.attributes) == 1)
 
 
 def _views_of_tables(release: Release, memory: int) -> Views:

@@ -1,7 +1,8 @@
 """Counted codes, which engines pass to classes: rows of codes, each with the number of its records.
 
 Several columns of codes can be packed into one narrow integer a row, which is less to store, to assign and to fold.
-Shards of a table have one interface, whether they are in this process or on a cluster.
+Shards of a table have one interface, whether they are in this process or on a cluster. So have the classes of units,
+where they are formed in a database or on a cluster.
 """
 
 from __future__ import annotations
@@ -11,13 +12,16 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import prod
-from typing import Any, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tcdp_audit.core.encoding.domain import Domain
 from tcdp_audit.core.encoding.keys import Codes, narrow
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 PACKED = "\0packed"  # no column of a table has this name
 MOST = 2**32 - 1
@@ -208,3 +212,74 @@ class ShardInMemory(MappedShards):
         if self.shard.rows:
             measure = prepare(self.shard)
             yield from (measure((part, parts)) for part in range(parts))
+
+
+class UnitClasses(ABC):
+    """Whole histories of the units of a table, compared where the table is; see `Engine.unit_classes`.
+
+    A history is the multiset of a unit's rows, each row as the tuple of its known cells. Records without a unit are one
+    unit. What comes back are counts, and values of secrets with counts: no record, and no unit's own value.
+    """
+
+    @abstractmethod
+    def is_doubtful(self) -> bool:
+        """Whether texts of several units may mean one: some have blanks around them, or differ in case only.
+
+        True also if this is not known there, as of letters beyond ASCII.
+        """
+
+    @abstractmethod
+    def sizes(self) -> pa.Table:
+        """The number of classes of each size.
+
+        Returns:
+            Whole numbers, a row for each combination: `rows` of a unit; `lacking`, 1 if a known cell of the history is
+            missing; `unnamed`, 1 if the records without a unit are one of the units; `units` of a class; and `classes`.
+        """
+
+    @abstractmethod
+    def values(self, attributes: Sequence[str]) -> pa.Table:
+        """The number of units with each combination of values in each class, of attributes that are constant in units.
+
+        Returns:
+            A row for each class and combination: `class`, a number from 1; `rows`, `lacking`, `unnamed` and `units` as
+            above; and the values, under the names of the attributes.
+        """
+
+    @abstractmethod
+    def shares(self, attribute: str, *, in_cells: bool) -> pa.Table:
+        """The number of units with each value of an attribute that differs within units.
+
+        Args:
+            attribute: the attribute.
+            in_cells: whether in each cell, the rows of a class with one label, or in any row of a class.
+
+        Returns:
+            A row for each class, label and value: `class`, a number from 1, the same as in `values`; `label`, a number
+            from 1, always 1 if cells are not asked for; `units` and `records` with the value, a missing one is one; and
+            the value, under the name of the attribute.
+        """
+
+    @abstractmethod
+    def members(self, attribute: str, *, in_cells: bool) -> pa.Table:
+        """The number of `units` with any value of an attribute, for each `class` and `label`; see `shares`."""
+
+    @abstractmethod
+    def varying(self, attributes: Sequence[str]) -> Mapping[str, int]:
+        """The number of units that have several values of each attribute. A missing value is one."""
+
+    @abstractmethod
+    def per_row(self) -> tuple[int, int]:
+        """The smallest number of units among rows with equal known cells, and the number of such classes of rows."""
+
+    @abstractmethod
+    def units_joined(self, attribute: str, left_out: Sequence[str]) -> int | None:
+        """The number of units of the records whose value of an attribute several records have.
+
+        Args:
+            attribute: a column that may join rows as the unit does.
+            left_out: texts that are no values.
+
+        Returns:
+            None if records of several units have the same value.
+        """

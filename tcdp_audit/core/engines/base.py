@@ -26,7 +26,7 @@ from tcdp_audit.core.base.errors import DataError, PluginError
 from tcdp_audit.core.base.files import content_digest
 from tcdp_audit.core.base.scratch import Scratch
 from tcdp_audit.core.base.words import listing
-from tcdp_audit.core.encoding.counted import CountedCodes, MappedShards
+from tcdp_audit.core.encoding.counted import CountedCodes, MappedShards, UnitClasses
 from tcdp_audit.core.encoding.domain import Domain, RawDomain, texts_of
 from tcdp_audit.core.encoding.keys import Codes
 
@@ -170,6 +170,16 @@ class Engine(ABC):
             domains: the columns of a shard, as codes.
             by: the columns that decide on the shard: records that agree in them share one. Empty for one shard.
             wanted: the number of shards that suits a machine that processes two at a time.
+        """
+        return None
+
+    def unit_classes(self, unit: str, known: Sequence[str], missing: Sequence[str]) -> UnitClasses | None:  # noqa: ARG002
+        """The classes of whole histories, formed where the table is; None to read the rows here.
+
+        Args:
+            unit: the column that joins rows.
+            known: the columns that make the label of a row.
+            missing: texts that count as no value.
         """
         return None
 

@@ -4,6 +4,7 @@ coding                multisets of rows as codes, exactly, and the units behind 
 engines               tables made of histories
 histories             the histories of a release, as one more column of it
 reading               histories read from one table, and the column that joins its rows
+summed                histories that were compared where the table is
 linked                several tables as one release, and the links between their rows, checked
 trees                 the histories of a release of several tables
 reading_tables        histories read from several tables, the deepest first

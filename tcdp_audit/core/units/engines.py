@@ -25,11 +25,14 @@ class UnitsEngine(Engine):
         lender: the table whose units these are; it is not closed.
         columns: for each column its distinct values, and the position among them of each unit's value; their number
             for a missing one. Shape (units,) each.
+        times: how many records each row is, where several rows of a unit are given as one; None for one.
     """
 
-    def __init__(self, lender: Engine, columns: Mapping[str, tuple[RawDomain, Numbers]]) -> None:
+    def __init__(
+        self, lender: Engine, columns: Mapping[str, tuple[RawDomain, Numbers]], times: Numbers | None = None
+    ) -> None:
         self.name, self.uri = lender.name, lender.uri
-        self._columns = dict(columns)
+        self._columns, self._times = dict(columns), times
 
     @property
     def columns(self) -> Sequence[Column]:
@@ -39,7 +42,12 @@ class UnitsEngine(Engine):
 
     @property
     def records(self) -> int:
-        """The number of units."""
+        """The number of units, or of their records."""
+        return self.rows if self._times is None else int(self._times.sum())
+
+    @property
+    def rows(self) -> int:
+        """The number of rows that `counted` gives."""
         return len(next(iter(self._columns.values()))[1])
 
     def domain(self, attribute: str) -> RawDomain:
@@ -47,8 +55,14 @@ class UnitsEngine(Engine):
         return self._columns[attribute][0]
 
     def batches(self, domains: Sequence[Domain]) -> Iterator[Batch]:
-        """All units as codes."""
-        yield {one.attribute: recode(self._columns[one.attribute][1], one) for one in domains}
+        """All units, or their records, as codes."""
+        yield from (rows.take(np.repeat(np.arange(rows.rows), rows.each)).codes for rows in self.counted(domains))
+
+    def counted(self, domains: Sequence[Domain]) -> Iterator[CountedCodes]:
+        """All rows as codes."""
+        yield CountedCodes(
+            {one.attribute: recode(self._columns[one.attribute][1], one) for one in domains}, self._times
+        )
 
     def locate(self, attribute: str, values: NDArray[Any]) -> int | None:  # noqa: ARG002
         """None: a unit has no place in the file."""

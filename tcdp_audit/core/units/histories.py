@@ -184,6 +184,10 @@ class Histories:
             self._domains[known] = Domain(self.name(known), numbers, counts, 0, numbers)
         return self._domains[known]
 
+    def certain_in(self, known: Known, attribute: str) -> Domain:  # noqa: ARG002 - rows show who has a value
+        """The column of histories, by which the units are counted that have a value in any row."""
+        return self.column(known)
+
     @cached_property
     def exempt_column(self) -> tuple[Domain, ...]:
         """The column in which rows of exempt units are suppressed; none where no unit is exempt."""

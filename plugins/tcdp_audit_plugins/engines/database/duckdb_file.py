@@ -51,6 +51,8 @@ class DuckDBFile(Source):
         UsageError: there is no such file, or no such table in it.
     """
 
+    dialect = "duckdb"
+
     def __init__(self, path: Path, place: TableName | str, timeout: float | None, memory: int) -> None:
         if not path.is_file():
             raise UsageError(f"{path}: no such file; write duckdb:///FILE?table=TABLE")

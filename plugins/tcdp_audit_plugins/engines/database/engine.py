@@ -23,10 +23,12 @@ from tcdp_audit.plugin.engine import (
     Engine,
     RawDomain,
     Sampling,
+    UnitClasses,
     grouped_engine,
     streamed_engine,
 )
 from tcdp_audit_plugins.engines.database.faults import Refused, reading
+from tcdp_audit_plugins.engines.database.histories import DIALECTS, DatabaseUnitClasses
 from tcdp_audit_plugins.engines.database.source import Source
 from tcdp_audit_plugins.engines.database.statements import WIDE, Cell, grouped, records, repeats, schema_of, total
 
@@ -137,6 +139,24 @@ class DatabaseEngine(Engine):
             batches = list(self._batches(repeats(self._source.relation, cell), schema))
         ((missing, repeated),) = zip(*pa.Table.from_batches(batches, schema).to_pydict().values(), strict=True)
         return int(missing), int(repeated)
+
+    def unit_classes(self, unit: str, known: Sequence[str], missing: Sequence[str]) -> UnitClasses | None:
+        """Whole histories, compared in the database where it has one snapshot, and sorts and joins texts."""
+        source = self._source
+        cells = self._cells([unit, *known])
+        if source.dialect not in DIALECTS or not source.is_stable or any(cell.fault for cell in cells):
+            return None
+        if cells[0].arrow not in (pa.string(), pa.int64()):
+            return None
+        return DatabaseUnitClasses(self._answer, source.relation, source.dialect, self._cell, unit, known, missing)
+
+    def _answer(self, statement: sa.Select[Any], schema: pa.Schema) -> pa.Table:
+        with self._reading():
+            return pa.Table.from_batches(list(self._batches(statement, schema)), schema)
+
+    def _cell(self, name: str) -> Cell:
+        (cell,) = self._cells([name])
+        return cell
 
     def locate(self, attribute: str, values: NDArray[Any]) -> int | None:  # noqa: ARG002 - records have no order
         """None: the records of a database have no order."""

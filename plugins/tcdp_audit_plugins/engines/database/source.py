@@ -48,6 +48,7 @@ class Source(ABC):
     """The source that the engine reads from."""
 
     is_stable = True  # whether every statement sees the same
+    dialect = ""  # what SQLAlchemy calls the database
     full_name: TableName | None = None  # the table with its schema, where the database reports it
 
     def __init__(self, relation: Relation, columns: Sequence[Column]) -> None:
@@ -77,6 +78,7 @@ class _SessionSource(Source):
         super().__init__(relation, columns)
         self._shared = shared
         self.is_stable = shared.session.is_stable
+        self.dialect = shared.session.engine.dialect.name
 
     def stream(self, statement: sa.Select[Any], schema: pa.Schema) -> Iterator[pa.RecordBatch]:
         return self._shared.session.stream(statement, schema)
