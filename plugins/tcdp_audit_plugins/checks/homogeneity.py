@@ -12,6 +12,7 @@ from pydantic import Field
 from tcdp_audit.plugin.check import (
     AttackCheck,
     AttributeParameters,
+    Check,
     ClassCheck,
     ClassEvidence,
     ClassSummary,
@@ -89,7 +90,7 @@ def _in_mixed_classes(summaries: Sequence[ClassSummary]) -> Mapping[str, int | N
     return {MIXED: min(mixed, default=None)}
 
 
-CHECKS = [
+CHECKS: list[Check] = [
     AttackCheck(
         name="homogeneity",
         title="Homogeneity attack",

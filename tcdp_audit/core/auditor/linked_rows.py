@@ -32,6 +32,7 @@ from tcdp_audit.core.encoding.counted import MappedShards
 from tcdp_audit.core.encoding.domain import Domain
 from tcdp_audit.core.policy.policy import Expectation
 from tcdp_audit.core.release.release import Release
+from tcdp_audit.core.units.summed import SummedClasses
 
 if TYPE_CHECKING:
     from tcdp_audit.core.auditor.class_tasks import ClassTask
@@ -120,7 +121,10 @@ class _CountsOfUnits:
     values: _ValuesOfUnits
 
     def __call__(self, shard: Shard) -> tuple[int, Numbers]:
-        histogram, size = self.values(shard), self.values.attribute.size + 1
+        return self.of(self.values(shard))
+
+    def of(self, histogram: Histogram | None) -> tuple[int, Numbers]:
+        size = self.values.attribute.size + 1
         if histogram is None:
             return 0, np.zeros(size, dtype=np.int64)
         return int(histogram.members.sum()), np.bincount(histogram.values, histogram.counts, size).astype(np.int64)
@@ -135,7 +139,9 @@ class _LargestGain:
     having: Numbers
 
     def __call__(self, shard: Shard) -> Fraction | None:
-        histogram = self.values(shard)
+        return self.of(self.values(shard))
+
+    def of(self, histogram: Histogram | None) -> Fraction | None:
         if histogram is None or not len(histogram.values):
             return None
         members = np.repeat(histogram.members, histogram.distinct)
@@ -164,13 +170,17 @@ def largest_gain(
     """
     assert task.certain_in is not None and task.attribute is not None  # noqa: S101, PT018 - so cells are judged
     values = _ValuesOfUnits(task.certain_in, unit, task.attribute, exempt, missing_is_a_value)
-    counts = [*shards.each(_CountsOfUnits(values))]
+    counted = (
+        task.certain_in.wholes if isinstance(task.certain_in, SummedClasses) else None
+    )  # where the table is
+    of_units = _CountsOfUnits(values)
+    counts = [*shards.each(of_units)] if counted is None else [of_units.of(counted)]
     units = sum(one for one, _ in counts)
     if not units:
         return None
-    having = np.sum([one for _, one in counts], axis=0)
-    gains = [one for one in shards.each(_LargestGain(values, units, having)) if one is not None]
-    return max(gains, default=None)
+    largest = _LargestGain(values, units, np.sum([one for _, one in counts], axis=0))
+    gains = shards.each(largest) if counted is None else [largest.of(counted)]
+    return max((one for one in gains if one is not None), default=None)
 
 
 def with_histories(outcome: Outcome, views: Views, judged: Sequence[Outcome]) -> Outcome:

@@ -10,7 +10,7 @@ import numpy as np
 from pydantic import Field
 
 from tcdp_audit.plugin._internal import Counts
-from tcdp_audit.plugin.check import DisclosureType, Need, Parameters, TableCheck, TableFigure, TableView
+from tcdp_audit.plugin.check import Check, DisclosureType, Need, Parameters, TableCheck, TableFigure, TableView
 from tcdp_audit.plugin.detector import Text
 from tcdp_audit.plugin.sentences import Comparison, Sentences
 from tcdp_audit_plugins.checks._shared.candidate_sets import CandidateSets
@@ -125,7 +125,7 @@ def people_of_record(sets: CandidateSets) -> Counts:
     return fitting[sets.released]
 
 
-CHECKS = [
+CHECKS: list[Check] = [
     TableCheck(
         name="k_concealment",
         title="k-concealment",

@@ -11,6 +11,7 @@ from pydantic import Field
 
 from tcdp_audit.plugin.check import (
     ApproximateFigure,
+    Check,
     ClassCheck,
     ClassEvidence,
     DisclosureType,
@@ -120,7 +121,7 @@ def expected_t(evidence: ClassEvidence, parameters: ExpectedParameters) -> Appro
     return ApproximateFigure(values, decide)
 
 
-CHECKS = [
+CHECKS: list[Check] = [
     ClassCheck(
         name="t_from_epsilon",
         title="t from epsilon",

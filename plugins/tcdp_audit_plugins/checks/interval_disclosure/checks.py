@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from pydantic import BeforeValidator, Field
 
 from tcdp_audit.plugin._internal import BORDERLINE, Codes, Counts, Floats
+from tcdp_audit.plugin.check import Check
 from tcdp_audit.plugin.detector import Exact, Scale
 from tcdp_audit_plugins.checks.interval_disclosure.parameters import IntervalParameters, Widths, as_list, widths_schema
 from tcdp_audit_plugins.checks.interval_disclosure.shares import interval_check
@@ -192,7 +193,7 @@ class SdIntervalParameters(IntervalParameters):
     ]
 
 
-CHECKS = [
+CHECKS: list[Check] = [
     interval_check(
         "rank_interval_disclosure",
         "Rank-based interval disclosure",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from tcdp_audit.plugin._internal import Counts
-from tcdp_audit.plugin.check import DisclosureType, Need, Pairs, TableCheck, TableFigure, TableView
+from tcdp_audit.plugin.check import Check, DisclosureType, Need, Pairs, TableCheck, TableFigure, TableView
 from tcdp_audit.plugin.detector import Scale
 from tcdp_audit.plugin.sentences import Comparison
 from tcdp_audit_plugins.checks._shared.known_attributes import known_attributes
@@ -164,7 +164,7 @@ def _own_standards(pairs: Pairs, names: list[str]) -> Space | None:
     return space(*sides, dict.fromkeys(names, Scale.NUMERIC), {})
 
 
-CHECKS = [
+CHECKS: list[Check] = [
     TableCheck(
         name="pram_attack",
         title="Attack on post-randomisation",
