@@ -170,9 +170,7 @@ def largest_gain(
     """
     assert task.certain_in is not None and task.attribute is not None  # noqa: S101, PT018 - so cells are judged
     values = _ValuesOfUnits(task.certain_in, unit, task.attribute, exempt, missing_is_a_value)
-    counted = (
-        task.certain_in.wholes if isinstance(task.certain_in, SummedClasses) else None
-    )  # where the table is
+    counted = task.certain_in.wholes if isinstance(task.certain_in, SummedClasses) else None  # where the table is
     of_units = _CountsOfUnits(values)
     counts = [*shards.each(of_units)] if counted is None else [of_units.of(counted)]
     units = sum(one for one, _ in counts)
