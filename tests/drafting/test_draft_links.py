@@ -13,6 +13,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from hypothesis import given, settings, strategies as st
+from pyarrow import csv
 
 import tcdp_audit
 from tcdp_audit import PolicyError, UsageError
@@ -448,3 +449,29 @@ def test_the_demands_of_a_profile_are_made_of_histories(profile: str, tmp_path: 
         policy = decided(draft, tmp_path / "d.tcdp.yaml", "quasi_identifier")
         assert any(one.check.demands(one.parameters) for one in tcdp_audit.load_policy(policy, PLUGINS).expectations)
         assert "error" not in {one.status.value for one in tcdp_audit.audit(table, policy, plugins=PLUGINS).outcomes}
+
+
+@pytest.mark.long
+def test_drafts_of_a_clinical_trial_are_audited_as_one_table_and_as_two(data: Path, tmp_path: Path) -> None:
+    """Of pbcseq, patients and their visits: 312 patients in 1,945 rows."""
+    whole = csv.read_csv(data / "histories" / "pbcseq.csv")
+    static, rows = ["id", "sex", "trt"], ["id", "day", "ascites", "stage"]
+    first = pa.array(np.unique(whole["id"].to_numpy(), return_index=True)[1])
+    csv.write_csv(whole.select(static).take(first), tmp_path / "patients.csv")
+    csv.write_csv(whole.select(rows), tmp_path / "visits.csv")
+    csv.write_csv(whole.select([*static, *rows[1:]]), tmp_path / "both.csv")
+    paths = {name: str(tmp_path / f"{name}.csv") for name in ("patients", "visits", "both")}
+    one = draft_policy(paths.pop("both"), plugins=PLUGINS)
+    several = draft_policy(paths, plugins=PLUGINS)
+    audits = [
+        tcdp_audit.audit(None, decided(draft, tmp_path / f"{name}.tcdp.yaml", "quasi_identifier"), plugins=PLUGINS)
+        for name, draft in {"one": one, "several": several}.items()
+    ]
+
+    assert one.unit == several.unit == "id"
+    assert links_of(several) == {"patients": (None, None), "visits": ("patients", "id")}
+    assert [audit.status for audit in audits] == ["measured", "measured"]
+    assert len({audit.expectations[1].observed for audit in audits}) == 1
+    alone = [of_check(audit, "linked_rows").details["whole_histories"] for audit in audits]
+    assert alone[0] == alone[1]
+    assert alone[0]["alone"] > 200
