@@ -19,11 +19,10 @@ from tcdp_audit.core.encoding.keys import fold, occurrences
 from tcdp_audit.core.policy.model import PolicyDocument
 from tcdp_audit.core.release.release import Release
 from tcdp_audit.core.units.coding import CodedHistories, code_histories
-from tcdp_audit.core.units.histories import Histories
 from tcdp_audit.core.units.linked import Link, LinkedTables, depth_of
 from tcdp_audit.core.units.members import People, members_of
 from tcdp_audit.core.units.reading import ROW_BYTES, constancy, per_row, roles_of
-from tcdp_audit.core.units.trees import CodedTable, TableHistories
+from tcdp_audit.core.units.trees import CodedTable, TableHistories, people_of_households
 
 Numbers = NDArray[np.int64]
 
@@ -82,7 +81,7 @@ def _read(release: Release, engine: LinkedTables, memory: int) -> TableHistories
         here = np.flatnonzero(people >= 0)
         members = members_of(People(people[here], own.codes[here], np.ones(len(here), np.int64)), whole, present)
         counted_people = (people >= 0) & present[people]
-        of_people = _people_of_households(release, unit, own, counted_people, constant, varying)
+        of_people = people_of_households(release, unit, own, counted_people, constant, varying)
         constant, varying = _constancy_of_top(release, engine, unit, people)
     counted = np.append(~exempt if people is None else ~exempt[people], True)
     per_row_of = {name: _per_row(one, unit, counted) for name, one in tables.items()}
@@ -275,29 +274,6 @@ def _root_of(release: Release, document: PolicyDocument, unit: Domain) -> tuple[
     if moved.any():
         raise CheckError(f"{int(moved.sum()):,} units are in several households; correct {document.household!r}")
     return household, home
-
-
-def _people_of_households(
-    release: Release,
-    unit: Domain,
-    own: CodedHistories,
-    present: NDArray[np.bool_],
-    constant: Mapping[str, Numbers],
-    varying: Mapping[str, int],
-) -> Histories:
-    """The histories of people of households, each by itself."""
-    nothing = np.zeros(len(present), dtype=bool)
-    return Histories(
-        release,
-        unit,
-        FrozenDict({(): own}),
-        present,
-        exempt=nothing,
-        constant=FrozenDict(constant),
-        varying=FrozenDict(varying),
-        lacking=nothing,
-        per_row=FrozenDict(),
-    )
 
 
 def _constancy_of_top(

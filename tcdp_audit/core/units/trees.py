@@ -15,6 +15,7 @@ from tcdp_audit.core.encoding.keys import Codes, occurrences
 from tcdp_audit.core.engines.base import Engine
 from tcdp_audit.core.policy.model import AttributeDeclaration, Role, Scale
 from tcdp_audit.core.release.release import Release
+from tcdp_audit.core.units.coding import CodedHistories
 from tcdp_audit.core.units.engines import HISTORY, HistoryEngine
 from tcdp_audit.core.units.histories import ROOT, Histories, declaring
 from tcdp_audit.core.units.linked import Link, LinkedTables
@@ -115,6 +116,29 @@ class OneTable(LinkedTables):
     def __init__(self, lender: LinkedTables, table: str) -> None:
         self.tables, self.declared, self.top = {table: lender.tables[table]}, lender.declared, table
         self.name, self.uri, self.ordered = lender.tables[table].name, lender.tables[table].uri, False
+
+
+def people_of_households(
+    release: Release,
+    unit: Domain,
+    own: CodedHistories,
+    present: NDArray[np.bool_],
+    constant: Mapping[str, Numbers],
+    varying: Mapping[str, int],
+) -> Histories:
+    """The histories of people of households, each by itself."""
+    nothing = np.zeros(len(present), dtype=bool)
+    return Histories(
+        release,
+        unit,
+        FrozenDict({(): own}),
+        present,
+        exempt=nothing,
+        constant=FrozenDict(constant),
+        varying=FrozenDict(varying),
+        lacking=nothing,
+        per_row=FrozenDict(),
+    )
 
 
 def _counted(one: CodedTable, of_link: Numbers, size: int) -> RawDomain:
