@@ -22,7 +22,7 @@ from tcdp_audit.core.auditor.class_tasks import ClassTask, only_on_classes
 from tcdp_audit.core.auditor.column_warnings import column_warnings
 from tcdp_audit.core.auditor.expectations import Tasks
 from tcdp_audit.core.auditor.exposure import Exposure, FailingRecordMasks, NumberedEngine, decided_per_class, exposed_by
-from tcdp_audit.core.auditor.linked_rows import link_outcomes, with_histories, with_per_row
+from tcdp_audit.core.auditor.linked_rows import link_outcomes, with_histories, with_per_row, with_summed_units
 from tcdp_audit.core.auditor.measuring import Measuring
 from tcdp_audit.core.auditor.tasks import CountedRecords, Measurements, Result
 from tcdp_audit.core.auditor.unit_columns import unit_columns
@@ -35,7 +35,6 @@ from tcdp_audit.core.auditor.views import (
     has_tables,
     targets_of,
     views_of,
-    with_summed_units,
 )
 from tcdp_audit.core.base.audit_figures import ExposureCount
 from tcdp_audit.core.base.cache import Cache, Identity
