@@ -284,7 +284,9 @@ def _compared_there(policy: Policy, engine: Engine, secrets: Sequence[str], cach
     classes = engine.unit_classes(unit, known, policy.conventions.missing_tokens)
     if classes is None:
         return engine
-    declared = tuple((name, one.reading, one.role, one.of) for name, one in policy.attributes.items())
+    declared = tuple(
+        (name, one.reading, one.role, one.of, repr(one.hierarchy)) for name, one in policy.attributes.items()
+    )
     key = ("summed", unit, tuple(secrets), declared, policy.document.key, policy.conventions.model_dump_json())
     return cache.get((*key, Identity(engine)), lambda: _summed(policy, engine, classes, unit, secrets))
 
