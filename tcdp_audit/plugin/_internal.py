@@ -37,6 +37,7 @@ if TYPE_CHECKING:
         count_pairs as count_pairs,
     )
     from tcdp_audit.core.classes.strength import strengths as strengths
+    from tcdp_audit.core.encoding.counted import UnitClasses as UnitClasses
     from tcdp_audit.core.encoding.domain import texts_of as texts_of
     from tcdp_audit.core.encoding.hierarchy import ancestors_of as ancestors_of
     from tcdp_audit.core.encoding.keys import (

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
         CountedCodes as CountedCodes,
         MappedShards as MappedShards,
         Measure as Measure,
-        UnitClasses as UnitClasses,
     )
     from tcdp_audit.core.encoding.domain import Domain as Domain, RawDomain as RawDomain
     from tcdp_audit.core.encoding.hierarchy import Hierarchy as Hierarchy, Tree as Tree

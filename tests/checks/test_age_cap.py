@@ -9,7 +9,7 @@ import pytest
 
 from tcdp_audit import Outcome, PolicyError, audit
 from tcdp_audit.core.encoding.generalised import number_or_interval
-from tcdp_audit_plugins.checks.age_cap import least_age
+from tcdp_audit_plugins.checks.guidance_limits import least_age
 
 
 def outcome(ages: list[Any], role: str = "quasi_identifier", **parameters: Any) -> Outcome:

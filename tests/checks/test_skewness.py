@@ -10,7 +10,7 @@ from class_rows import Rows, evidence, exact, frame, outcome, tables, totals, wi
 from hypothesis import given, strategies as st
 
 from tcdp_audit import CheckError, PolicyError, audit, measure
-from tcdp_audit_plugins.checks.skewness import SkewnessParameters, largest_factor
+from tcdp_audit_plugins.checks.homogeneity import SkewnessParameters, largest_factor
 
 LABELS = ["v0", "v1", "v2", "v3", "v4", "v5"]
 

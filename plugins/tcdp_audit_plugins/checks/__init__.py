@@ -31,7 +31,6 @@ FAMILIES = (  # in the order of lists of checks
     "delta_disclosure",
     "beta_likeness",
     "homogeneity",
-    "skewness",
     "similarity",
     "differential_privacy",
     "interval_disclosure",
@@ -51,8 +50,7 @@ FAMILIES = (  # in the order of lists of checks
     "joinability",
     "record_order",
     "population_frequency",
-    "age_cap",
-    "identifying_attributes",
+    "guidance_limits",
 )
 CATALOGUE = Path(__file__).parents[1] / "generated" / "catalogue.json"  # written by `python -m tools.generate`
 

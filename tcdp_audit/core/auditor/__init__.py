@@ -3,6 +3,8 @@
 reference         the distribution that classes are compared with
 views             the tables in which demands are judged: rows, units with their histories, rows with histories
 linked_rows       what an audit says of a unit that joins rows
+summed_units      whether histories are compared where the table is
+largest_gain      what an intruder learns of a unit, whichever of its rows a value is in
 tasks             one expectation on one attribute, and its outcome; classes of one record, measured by value
 class_tasks       an expectation measured on equivalence classes shard by shard
 table_tasks       an expectation measured on whole tables

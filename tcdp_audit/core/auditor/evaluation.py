@@ -23,14 +23,10 @@ from tcdp_audit.core.auditor.class_tasks import ClassTask, only_on_classes
 from tcdp_audit.core.auditor.column_warnings import column_warnings
 from tcdp_audit.core.auditor.expectations import Tasks
 from tcdp_audit.core.auditor.exposure import Exposure, FailingRecordMasks, NumberedEngine, decided_per_class, exposed_by
-from tcdp_audit.core.auditor.linked_rows import (
-    LARGEST_GAIN,
-    largest_gain,
-    link_outcomes,
-    with_histories,
-    with_per_row,
-)
+from tcdp_audit.core.auditor.largest_gain import LARGEST_GAIN, largest_gain
+from tcdp_audit.core.auditor.linked_rows import link_outcomes, with_histories, with_per_row
 from tcdp_audit.core.auditor.measuring import Measuring
+from tcdp_audit.core.auditor.summed_units import with_summed_units
 from tcdp_audit.core.auditor.tasks import CountedRecords, Measurements, Result
 from tcdp_audit.core.auditor.unit_columns import unit_columns
 from tcdp_audit.core.auditor.views import (
@@ -44,7 +40,6 @@ from tcdp_audit.core.auditor.views import (
     of_table,
     targets_of,
     views_of,
-    with_summed_units,
 )
 from tcdp_audit.core.base.audit_figures import ExposureCount
 from tcdp_audit.core.base.cache import Cache, Identity

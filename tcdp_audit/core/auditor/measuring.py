@@ -22,12 +22,11 @@ from tcdp_audit.core.auditor.tasks import MeasuredShard, Result, Summaries, rais
 from tcdp_audit.core.base.cache import Identity
 from tcdp_audit.core.base.errors import CheckError
 from tcdp_audit.core.base.words import gibibytes
-from tcdp_audit.core.classes.grouping import Grouping, MatchedClasses, Shard
+from tcdp_audit.core.classes.grouping import Grouping, MatchedClasses, Shard, SummedClasses
 from tcdp_audit.core.classes.histogram import Counts, Histogram
 from tcdp_audit.core.classes.shards import without_exempt
 from tcdp_audit.core.encoding.counted import Measure, Part
 from tcdp_audit.core.encoding.domain import Domain
-from tcdp_audit.core.units.summed import SummedClasses
 
 if TYPE_CHECKING:
     from tcdp_audit.core.classes.wildcard import Compatibility, WildcardBlock

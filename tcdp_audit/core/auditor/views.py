@@ -16,7 +16,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
-from tcdp_audit.core.base.cache import Cache
 from tcdp_audit.core.base.errors import CheckError
 from tcdp_audit.core.base.outcome import Outcome
 from tcdp_audit.core.base.words import noun_form, noun_of_column, visible
@@ -24,7 +23,7 @@ from tcdp_audit.core.check.evidence import Target
 from tcdp_audit.core.check.specification import Specification
 from tcdp_audit.core.encoding.domain import Domain
 from tcdp_audit.core.engines.base import Engine
-from tcdp_audit.core.policy.model import SEPARATOR, Role
+from tcdp_audit.core.policy.model import SEPARATOR
 from tcdp_audit.core.policy.policy import Expectation, Policy
 from tcdp_audit.core.release.release import Release
 
@@ -299,31 +298,6 @@ def _parts(policy: Policy, histories: Histories) -> dict[str, View]:
             part = histories.part(name, reading)
             parts[part] = View(HISTORIES, histories.release_of(name, reading), histories, table=part)
     return parts
-
-
-def with_summed_units(policy: Policy, engine: Engine, cache: Cache) -> Engine:
-    """The table with whole histories compared where it is, if demands ask for nothing else, as a database can."""
-    document, conventions = policy.document, policy.conventions
-    others = (document.household, document.tables, document.root_weight)
-    if document.unit is None or document.drops_unit or document.unit == document.key or any(others):
-        return engine
-    declared, asked = policy.attributes.get(document.unit), list(targets_of(policy))
-    is_plain = declared is None or (declared.role is Role.INSENSITIVE and not declared.is_ordered)
-    by_convention = conventions.missing_quasi_identifier != "wildcard" and conventions.reference != "original"
-    if not is_plain or not by_convention or not asked or not all(_is_of_histories(*one, policy) for one in asked):
-        return engine
-    from tcdp_audit.core.units import reading  # noqa: PLC0415 - only where rows may be joined
-
-    secrets = sorted({name for _, target in asked for name in target.attributes})
-    return reading.with_summed_units(policy, engine, secrets, cache)
-
-
-def _is_of_histories(expectation: Expectation, target: Target, policy: Policy) -> bool:
-    """Whether a demand is on whole histories by the quasi-identifiers, and on nothing else."""
-    check, reading = expectation.check, expectation.check.reading(expectation.parameters)
-    if reading not in ("units", "cells") or known_rows_of(expectation, policy) == "one" or target.known:
-        return False
-    return not target.attributes or (check.on_classes and len(target.attributes) == 1)
 
 
 def _views_of_tables(release: Release, memory: int) -> Views:

@@ -6,7 +6,7 @@ Entities count once per class and value. An entity's rows in a class are a visit
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -197,6 +197,17 @@ class MatchedClasses:
         whole = np.zeros(len(self.grouping.records), dtype=bool)
         whole[self.classes[classes]] = True
         return self.grouping.rows_of(whole)
+
+
+@dataclass(frozen=True)
+class SummedClasses(Domain):
+    """The column of classes that were counted where the table is, with the units that have each value in any row.
+
+    Args:
+        wholes: the histogram of the classes, in the order of the codes.
+    """
+
+    wholes: Histogram = field(kw_only=True)
 
 
 @dataclass(frozen=True)

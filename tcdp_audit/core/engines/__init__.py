@@ -3,12 +3,12 @@
 base                           the contract: columns, distinct values, records as codes, samples
 source, digest                 shared by all readers: names, cells, error messages, SHA-256 of bytes and of content
 parts                          tables in several files: folders, patterns, keys in folders' names
-csv_structure, csv_reader, text, text_parts   CSV: counted, read, as an engine
+csv_structure, csv_reader, text   CSV: counted, read, as an engine
 json_lines                     JSON lines by their grammar
 arrow_types, parquet, files    typed tables, in files and in memory
 plain                          tables of texts and numbers in memory, passed from remedy to remedy
 coded_column, coded_columns    columns that Arrow reads straight into codes
-copies                         tables that are read from a private copy
+copies                         tables that are read from a private copy, CSV in several files among them
 levels                         a table seen through levels of hierarchies
 opening                        makes an engine from a file, a URL or an object
 duckdb_errors                  DuckDB's errors as sentences

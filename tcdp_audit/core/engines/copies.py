@@ -1,18 +1,30 @@
-"""Tables that are read from a private copy: remote ones, and files of a kind that is converted first."""
+"""Tables read from a private copy: remote ones, files of a kind that is converted first, and CSV in several files."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+import gzip
+import io
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from pathlib import Path
+from typing import IO, cast
 
-from tcdp_audit.core.base.errors import DataError, TcdpAuditError
+import duckdb
+
+from tcdp_audit.core.base.errors import DataError, TcdpAuditError, UsageError
 from tcdp_audit.core.base.scratch import Scratch
 from tcdp_audit.core.engines.base import Engine
-from tcdp_audit.core.engines.digest import FileDigest
-from tcdp_audit.core.engines.source import EMPTY, readable
+from tcdp_audit.core.engines.csv_reader import read_csv
+from tcdp_audit.core.engines.digest import FileDigest, HashedBytes, KnownDigest, digest_of_list
+from tcdp_audit.core.engines.parquet import ParquetFile, parquet_files
+from tcdp_audit.core.engines.parts import TableParts
+from tcdp_audit.core.engines.source import EMPTY, TableSource, readable
+from tcdp_audit.core.engines.writing import write_table
 
 Copy = Callable[[Path], Path]
+
+
 Open = Callable[[Path, int], Engine]
 
 
@@ -28,7 +40,7 @@ def open_copy(copy: Copy, uri: str, memory: int, open_file: Open) -> Engine:
     with _private_folder() as scratch:
         path = copy(scratch.path)
         with _called(uri, path):
-            return _named(open_file(path, memory), uri, uri, scratch)
+            return _renamed(open_file(path, memory), uri, uri, scratch)
 
 
 def open_converted(convert: Copy, source: Path, memory: int) -> Engine:
@@ -55,7 +67,7 @@ def open_converted(convert: Copy, source: Path, memory: int) -> Engine:
             with _called(str(source), path):
                 engine = DuckDBEngine.from_path(path, memory)
             engine.stand_for(digest)
-            return _named(engine, source.name, str(source), scratch)
+            return _renamed(engine, source.name, str(source), scratch)
     except BaseException:
         digest.close()
         raise
@@ -81,7 +93,65 @@ def _called(uri: str, path: Path) -> Iterator[None]:
         raise type(error)(str(error).replace(str(path), uri)) from None
 
 
-def _named(engine: Engine, name: str, uri: str, scratch: Scratch) -> Engine:
+def _renamed(engine: Engine, name: str, uri: str, scratch: Scratch) -> Engine:
     engine.name, engine.uri, engine.path = name, uri, None
     engine.scratches = (*engine.scratches, scratch)
     return engine
+
+
+BUFFER = 2**20
+
+
+def source_of_text_parts(parts: TableParts, scratch: Path, connection: duckdb.DuckDBPyConnection) -> TableSource:
+    """The records of CSV files with one header as a relation.
+
+    Raises:
+        DataError: a file is no table, or its header is another than the first one's.
+
+    Cost: one pass over each file; disk space for the temporary files.
+    """
+    files, digests, first = [], [], None
+    for position, path in enumerate(parts.paths):
+        shown, copy = parts.shown(position), scratch / f"part{position}.parquet"
+        with _named(path, shown):
+            names, digest = _copied(path, copy)
+        first = names if first is None else first
+        _require_same(names, first, shown)
+        files.append(ParquetFile(copy, shown, str(copy), dict(parts.keys[position])))
+        digests.append(digest)
+    whole = KnownDigest(digest_of_list(parts.names, digests))
+    return replace(parquet_files(files, connection, first), digest=whole)
+
+
+@contextmanager
+def _named(path: Path, shown: str) -> Iterator[None]:
+    """Replace a file's path in errors by its name without the values of its keys."""
+    try:
+        yield
+    except (DataError, UsageError) as error:
+        raise type(error)(str(error).replace(str(path), shown)) from None
+
+
+def _copied(path: Path, copy: Path) -> tuple[Sequence[str], str]:
+    """Copy a file's cells; return the names of its columns and the digest of its bytes."""
+    with readable(path), path.open("rb", buffering=0) as opened, ExitStack() as stack:
+        hashed = HashedBytes(opened)
+        text: IO[bytes] = io.BufferedReader(hashed, BUFFER)
+        if path.suffix.lower() == ".gz":
+            text = cast("IO[bytes]", stack.enter_context(gzip.GzipFile(fileobj=text)))
+        names, table = read_csv(text.read, path, 0, lambda: copy)
+        if table is not None:  # which has no records
+            write_table(table, copy)
+        return names, hashed.rest()
+
+
+def _require_same(names: Sequence[str], first: Sequence[str], shown: str) -> None:
+    if list(names) == list(first):
+        return
+    place = next((n for n, pair in enumerate(zip(names, first, strict=False)) if pair[0] != pair[1]), None)
+    if place is None:
+        raise DataError(f"{shown} has {len(names)} columns and the first file {len(first)}; write all files alike")
+    raise DataError(
+        f"{shown} has the column {names[place]!r} where the first file has {first[place]!r}; "
+        "write all files with the same header"
+    )

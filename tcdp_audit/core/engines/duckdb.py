@@ -27,12 +27,12 @@ from tcdp_audit.core.engines.arrow_types import array_of_texts
 from tcdp_audit.core.engines.base import Batch, Column, Engine, Sampling, recode
 from tcdp_audit.core.engines.coded_column import nulls_of, numbers_of, text_array
 from tcdp_audit.core.engines.coded_columns import CodedColumns
+from tcdp_audit.core.engines.copies import source_of_text_parts
 from tcdp_audit.core.engines.digest import Digest, KnownDigest, content_digest, copy_of_stream
 from tcdp_audit.core.engines.duckdb_errors import readable_errors
 from tcdp_audit.core.engines.files import source_of_file, source_of_frame, source_of_parts, source_of_text
 from tcdp_audit.core.engines.parts import TableParts, digest_of_files
 from tcdp_audit.core.engines.source import TEXTS, TableSource, readable
-from tcdp_audit.core.engines.text_parts import source_of_text_parts
 
 BATCH = 262_144
 FEW = 256  # up to so many texts are cheaper to look up in a list than in an ENUM

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from tcdp_audit.core.base.errors import DataError
 from tcdp_audit.core.base.frozen import FrozenDict
 from tcdp_audit.core.base.words import gibibytes
+from tcdp_audit.core.classes.grouping import SummedClasses
 from tcdp_audit.core.classes.histogram import Histogram
 from tcdp_audit.core.encoding.counted import CountedCodes, UnitClasses
 from tcdp_audit.core.encoding.domain import Domain, RawDomain
@@ -59,7 +60,7 @@ class Units:
 
     @classmethod
     def of_sizes(cls, sizes: pa.Table) -> Units:
-        """Those of which the number of classes of each size is known."""
+        """The units of a table of which the number of classes of each size is known."""
         figures = {
             name: np.repeat(numbers_of(sizes, name), numbers_of(sizes, "classes")) for name in sizes.column_names
         }
@@ -67,7 +68,7 @@ class Units:
 
     @classmethod
     def of_values(cls, table: pa.Table, values: Mapping[str, Numbers]) -> Units:
-        """Those of which the values of some secrets are known."""
+        """The units of a table of which the values of some secrets are known."""
         names = ("class", "rows", "lacking", "unnamed", "units")
         return cls._ordered({name: numbers_of(table, name) for name in names}, values)
 
@@ -132,7 +133,7 @@ class SummedUnits(BorrowedEngine):
         units: how many are alike.
         joined: the columns that join rows as the unit does, with the number of units whose rows they join.
         varying: the secrets that differ within units, with the number of units in which each does.
-        tokens: texts that stand for missing units by the policy; no number is one.
+        tokens: texts that mean a missing unit by the policy; no number is one.
     """
 
     def __init__(
@@ -272,8 +273,8 @@ class _Shares:
     def rows(self, missing: int) -> tuple[Numbers, Numbers, Numbers]:
         """Rows of units in which as many have each value, and as many any value at all.
 
-        Who has which value is not known here, and no figure depends on it: in a class or cell units are counted by
-        value, and those who have any. So the values of a class are given to its units in turn, one value after the
+        Which unit has which value is not known here, and no figure depends on it: units of a class or cell are counted
+        by value, and those with any value. So the values of a class are given to its units in turn, one value after the
         other: to the first `members` of them, and the missing value to the others first.
 
         Args:
@@ -315,17 +316,6 @@ class _Shares:
             self.count[is_value],
             self.units.with_history if missing is None else members,
         )
-
-
-@dataclass(frozen=True)
-class SummedClasses(Domain):
-    """The column of histories, with the units that have each value in each of them, which no row shows.
-
-    Args:
-        wholes: the histogram of the codes of histories.
-    """
-
-    wholes: Histogram = field(kw_only=True)
 
 
 @dataclass(frozen=True, eq=False)

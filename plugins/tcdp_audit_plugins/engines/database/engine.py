@@ -14,6 +14,7 @@ import pyarrow as pa
 import sqlalchemy as sa
 from numpy.typing import NDArray
 
+from tcdp_audit.plugin._internal import UnitClasses
 from tcdp_audit.plugin.engine import (
     Batch,
     Column,
@@ -23,7 +24,6 @@ from tcdp_audit.plugin.engine import (
     Engine,
     RawDomain,
     Sampling,
-    UnitClasses,
     grouped_engine,
     streamed_engine,
 )

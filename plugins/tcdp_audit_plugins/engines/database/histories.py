@@ -16,7 +16,7 @@ from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.elements import ColumnElement
 from sqlalchemy.sql.functions import FunctionElement
 
-from tcdp_audit.plugin.engine import UnitClasses
+from tcdp_audit.plugin._internal import UnitClasses
 from tcdp_audit_plugins.engines.database.statements import Cell, Relation
 
 BLANKS = tuple(chr(one) for one in range(128) if chr(one).isspace())  # that Python strips

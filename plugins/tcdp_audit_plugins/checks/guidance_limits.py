@@ -1,4 +1,4 @@
-"""Ages above a cap, which only one open category may hold."""
+"""Limits that guidance sets: the age above which years are capped, and the number of attributes that identify."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy as np
 from pydantic import Field
 
 from tcdp_audit.plugin.check import Check, DisclosureType, Parameters, TableCheck, TableFigure, TableView
-from tcdp_audit.plugin.detector import PolicyDocument, Scale, Text
+from tcdp_audit.plugin.detector import PolicyDocument, Role, Scale, Text
 from tcdp_audit.plugin.engine import CheckError
 from tcdp_audit.plugin.sentences import Sentences
 from tcdp_audit_plugins.guides import built_in_guide
@@ -98,6 +98,24 @@ class AgeCheck(TableCheck[AgeCapParameters]):
         return [] if parameters.column is None else [parameters.column]
 
 
+class IdentifyingAttributesParameters(Parameters):
+    """Parameters of `identifying_attribute_count`."""
+
+    at_most: Annotated[int | None, Field(ge=0, description="The largest number of identifying columns.")] = None
+
+
+def identifying_attribute_count(view: TableView, _: IdentifyingAttributesParameters) -> TableFigure:
+    """The number of columns of the release that are quasi-identifiers or identifiers by the policy.
+
+    Cost: O(columns).
+
+    Source: ESSnet SDC, Handbook on Statistical Disclosure Control, rules at Statistics Netherlands.
+    """
+    present = {column.name for column in view.engine.columns}
+    named = [*view.quasi_identifiers, *view.policy.with_role(Role.IDENTIFIER)]
+    return TableFigure(value=Fraction(sum(name in present for name in named)), records=view.records)
+
+
 CHECKS: list[Check] = [
     AgeCheck(
         name="age_cap",
@@ -125,5 +143,22 @@ CHECKS: list[Check] = [
             values=lambda outcome: {"open_category": outcome.parameters["at"] + 1},
         ),
         guide=built_in_guide(__file__, "age_cap.md"),
-    )
+    ),
+    TableCheck(
+        name="identifying_attribute_count",
+        title="Identifying attributes",
+        disclosure_type=DisclosureType.IDENTITY_MODEL,
+        parameters=IdentifyingAttributesParameters,
+        measure=identifying_attribute_count,
+        label="number of identifying columns",
+        sentences=Sentences(
+            passed="By the policy, {observed:column} of the release could identify a person.",
+            failed=(
+                "By the policy, {observed:column} of the release could identify a person; {threshold} "
+                "{threshold:is|are} allowed."
+            ),
+            impact="An intruder who looks for a person has {observed:fact} to search by.",
+        ),
+        guide=built_in_guide(__file__, "identifying_attribute_count.md"),
+    ),
 ]
