@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @release_command(
-    output_option(None, written="the repaired release"),
+    output_option(None, written="the repaired release; for several tables a new folder"),
     click.option("--keep-failing", is_flag=True, help="Write the best release even if it does not pass."),
     click.option("--keep-order", is_flag=True, help="Do not shuffle the records. Record order can link records."),
     policy=click.option(
@@ -30,7 +30,7 @@ def command(request: Request, *, output: str, keep_failing: bool, keep_order: bo
 
     The remedies that the policy names run in its order; where it names none, those that apply are tried and the one
     that loses least is kept. Everything is audited again after each. Identifiers and the key are never written. The
-    output appears only if its own audit passes.
+    output appears only if its own audit passes. Of several tables it is a folder with a file for each.
 
     Exit code: 0 the output passes, 1 it does not, 2 the call or the policy is wrong, 3 the audit is incomplete.
     """

@@ -325,7 +325,11 @@ def test_nothing_is_left_of_a_folder_that_could_not_be_finished(
 def test_only_a_new_folder_is_written(tmp_path: Path) -> None:
     files = written(tmp_path, tables_of(11, 2, patients=40))
     policy = policy_of(2, {"suppress_units": {}})
-    for place, sentence in ((tmp_path, "has files already"), (Path(files["visits"]), "is a file")):
+    for place, sentence in (
+        (tmp_path, "has files already"),
+        (Path(files["visits"]), "names a file"),
+        (tmp_path / "new.csv", "names a file"),
+    ):
         with pytest.raises(UsageError, match=sentence):
             fix(files, policy, plugins=PLUGINS, output=place)
     (tmp_path / "empty").mkdir()

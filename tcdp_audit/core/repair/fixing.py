@@ -142,7 +142,8 @@ def fix(
         policy: a policy, the path of a policy file, or its content as a mapping.
         original: the table that the release was made from, if the policy needs one.
         population: the population that the release was drawn from, likewise.
-        output: the file to write the release to. It is created only if the audit of the written release passes.
+        output: the file to write the release to, or the new folder for several linked tables. It is created only if the
+            audit of the written release passes.
         keep_failing: write the best release even if it does not pass.
         keep_order: do not shuffle the records. Their order may link them with the original.
         plugins: the plugins to use; by default all that are installed.
@@ -187,7 +188,7 @@ def fix_tables(
     Args:
         tables: the tables that are open, or are opened where the policy needs them.
         policy: what the release must satisfy.
-        output: the file to write it to, if any.
+        output: the file to write it to, or the folder of several tables, if any.
         levels: the levels of hierarchies at which columns of the release are seen.
         keep_failing: write the best release even if it does not pass.
         keep_order: do not shuffle the records.

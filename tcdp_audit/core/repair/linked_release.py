@@ -19,6 +19,7 @@ from tcdp_audit.core.base.provenance import Table
 from tcdp_audit.core.base.scratch import Scratch
 from tcdp_audit.core.engines.base import Engine
 from tcdp_audit.core.engines.opening import open_engine
+from tcdp_audit.core.engines.writing import require_table_file
 from tcdp_audit.core.policy.model import SEPARATOR
 from tcdp_audit.core.remedy.treatment import changed_cells, in_unlinkable_order
 from tcdp_audit.core.repair.candidate import Candidate, OpenTable
@@ -30,7 +31,7 @@ from tcdp_audit.core.results.change_log import ChangeLog, DroppedColumn
 from tcdp_audit.core.session.inputs import AuditInputs
 from tcdp_audit.core.units.linked import LinkedTables
 
-UNNAMED = ".parquet"  # the kind of file of a table that was given in memory and has no `file:` in the policy
+UNNAMED = ".parquet"  # the kind of file of a table that has none, or one that cannot be written
 
 
 @dataclass(frozen=True)
@@ -197,13 +198,17 @@ class OutputFolder:
 
     @cached_property
     def files(self) -> Mapping[str, str]:
-        """The name of each table's file: that of the input, or of the policy's `file:`; else that of the table."""
+        """The name of each table's file: that of the input, or of the policy's `file:`; else that of the table.
+
+        A kind of file that cannot be written becomes Parquet.
+        """
         declared = self.inputs.policy.document.tables or {}
         files = {}
         for name, engine in self._engines.items():
             file = declared[name].file
             own = engine.path if engine.path is not None else None if file is None else Path(file)
-            files[name] = f"{name}{UNNAMED}" if own is None else own.name
+            kept = own is not None and _is_table_file(own)
+            files[name] = own.name if own is not None and kept else f"{name if own is None else own.stem}{UNNAMED}"
         return files
 
     def _output(self, name: str, folder: Path) -> OutputFile:
@@ -263,14 +268,23 @@ class OutputFolder:
         return replace(release, uri=", ".join(one.uri for one in tables.values()), tables=FrozenDict(tables))
 
 
+def _is_table_file(path: Path) -> bool:
+    """Whether a path has the name of a file that a table can be written to."""
+    try:
+        require_table_file(path)
+    except UsageError:
+        return False
+    return True
+
+
 def require_new_folder(path: Path) -> None:
     """Check that a folder can be made.
 
     Raises:
-        UsageError: it is a file, it has files, or it cannot be made there.
+        UsageError: it is a file or has the name of one, it has files, or it cannot be made there.
     """
-    if path.is_symlink() or (path.exists() and not path.is_dir()):
-        raise UsageError(f"{path}: is a file; several tables are written to a folder, so name a new one")
+    if path.is_symlink() or (path.exists() and not path.is_dir()) or _is_table_file(path):
+        raise UsageError(f"{path}: names a file; several tables are written to a folder, so name a new one")
     try:
         has_files = path.is_dir() and any(path.iterdir())
     except OSError as error:
