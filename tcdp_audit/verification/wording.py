@@ -304,7 +304,7 @@ def _without_uri(value: Any) -> Any:
 
 def _contents(table: Entry) -> Entry:
     """A table's entry without its location, and without those of the linked tables that it consists of."""
-    tables = table.get("tables")
-    is_linked = isinstance(tables, Mapping) and all(isinstance(one, Mapping) for one in tables.values())
-    parts = {"tables": {name: _contents(one) for name, one in tables.items()}} if is_linked else {}
+    parts: dict[str, Any] = {}
+    if isinstance(tables := table.get("tables"), Mapping) and all(isinstance(one, Mapping) for one in tables.values()):
+        parts["tables"] = {name: _contents(one) for name, one in tables.items()}
     return {key: one for key, one in {**table, **parts}.items() if key != "uri"}

@@ -126,22 +126,22 @@ def _suppressed_units(seed: int, depth: int, k: int, patients: int = 14) -> None
     tables = tables_of(seed, depth, patients)
     before = trees(tables)
     sizes = Counter(before.values())
-    kept = {one for one, whole in before.items() if sizes[whole] >= k}
+    staying = {one for one, whole in before.items() if sizes[whole] >= k}
     result = fix(tables, policy_of(depth, {"suppress_units": {}}, k=k), plugins=PLUGINS)
-    if not kept:
+    if not staying:
         assert not result.passed
         return
     assert result.passed
     after = released(result)
     assert without_orphans(after)
-    visits = {one["visit"] for one in tables["visits"].to_pylist() if one["patient"] in kept}
-    of_kept = {
-        "patients": lambda one: one["patient"] in kept,
-        "visits": lambda one: one["patient"] in kept,
+    visits = {one["visit"] for one in tables["visits"].to_pylist() if one["patient"] in staying}
+    stays = {
+        "patients": lambda one: one["patient"] in staying,
+        "visits": lambda one: one["patient"] in staying,
         "drugs": lambda one: one["visit"] in visits,
     }
     expected = {
-        name: pa.Table.from_pylist([one for one in table.to_pylist() if of_kept[name](one)], table.schema)
+        name: pa.Table.from_pylist([one for one in table.to_pylist() if stays[name](one)], table.schema)
         for name, table in tables.items()
     }
     assert as_sets(after) == as_sets(expected)
@@ -163,14 +163,15 @@ def test_what_belongs_to_dropped_rows_is_dropped(seed: int, depth: int, rows: in
     assert without_orphans(after)
     assert len(after["patients"]) == len(tables["patients"])
     visits = rows_of(tables)["visits"]
-    kept = {one["visit"] for one in after["visits"].to_pylist()}
+    staying = {one["visit"] for one in after["visits"].to_pylist()}
     for patient in {one["patient"] for one in visits}:
         own = sorted(one["month"] for one in visits if one["patient"] == patient)
         assert (
-            sorted(one["month"] for one in visits if one["visit"] in kept and one["patient"] == patient) == own[:rows]
+            sorted(one["month"] for one in visits if one["visit"] in staying and one["patient"] == patient)
+            == own[:rows]
         )
     if "drugs" in tables:
-        expected = [one for one in tables["drugs"].to_pylist() if one["visit"] in kept]
+        expected = [one for one in tables["drugs"].to_pylist() if one["visit"] in staying]
         assert as_sets({"drugs": after["drugs"]})["drugs"] == Counter((one["visit"], one["drug"]) for one in expected)
 
 
@@ -298,8 +299,8 @@ def test_what_fails_is_not_written(tmp_path: Path) -> None:
     assert not result.passed
     assert result.written is None
     assert sorted(one.name for one in tmp_path.iterdir()) == ["patients.csv", "visits.csv"]
-    kept = fix(files, policy, plugins=PLUGINS, output=tmp_path / "out", keep_failing=True)
-    assert not kept.passed
+    forced = fix(files, policy, plugins=PLUGINS, output=tmp_path / "out", keep_failing=True)
+    assert not forced.passed
     assert sorted(one.name for one in (tmp_path / "out").iterdir()) == ["patients.csv", "visits.csv"]
 
 
@@ -383,3 +384,30 @@ def test_whole_households_go_together() -> None:
     after = released(result)
     assert all(rows == 2 for rows in Counter(after["patients"]["home"].to_pylist()).values())
     assert without_orphans(after)
+
+
+def test_a_table_without_rows_is_no_error_of_a_remedy() -> None:
+    tables = tables_of(11, 2, patients=5)
+    tables["visits"] = tables["visits"].slice(0, 0)
+    result = fix(tables, policy_of(2, {"coarsen_time": {"to": "year"}}, k=20), plugins=PLUGINS)
+    assert not result.passed
+    assert [one.error for one in result.log.tried] == ["the table 'visits' has no rows"]
+
+
+@pytest.mark.parametrize(
+    "demand", [{"homogeneity": {"at_most": 0}}, {"distinct_l_diversity": {"l": 2}}, {"t_closeness": {"t": 0.3}}]
+)
+def test_units_with_a_secret_in_a_child_table_go_until_an_audit_passes(demand: dict[str, dict[str, Any]]) -> None:
+    for seed in (3, 4):
+        tables = tables_of(seed, 3, patients=40)
+        draw = random.Random(seed)  # noqa: S311 - a generated table
+        secrets = [draw.choice(["flu", "gout", None]) for _ in range(tables["visits"].num_rows)]
+        tables["visits"] = tables["visits"].append_column("diagnosis", pa.array(secrets, pa.string()))
+        ((check, parameters),) = demand.items()
+        policy = policy_of(3, {"suppress_units": {}})
+        policy["tables"]["visits"]["attributes"]["diagnosis"] = {"role": "sensitive"}
+        policy["expect"] = [{check: {"attribute": "diagnosis", **parameters}}]
+        result = fix(tables, policy, plugins=PLUGINS)
+        assert result.passed == audit(dict(released(result)), policy, plugins=PLUGINS).passed
+        assert without_orphans(released(result))
+        assert result.passed or result.log.tried

@@ -65,7 +65,7 @@ def faults(parameters: CoarsenTimeParameters, document: PolicyDocument) -> Itera
 
 
 def tables(parameters: CoarsenTimeParameters | None, document: PolicyDocument) -> list[str]:
-    """Of several linked tables those whose times may become coarser."""
+    """The linked tables whose times may become coarser."""
     named = None if parameters is None else parameters.table
     timed = [
         name

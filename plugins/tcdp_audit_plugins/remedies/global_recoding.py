@@ -74,7 +74,7 @@ MASKING = Masking(GlobalRecodingParameters, alike=True, never_suggested="needs b
 
 
 def tables(parameters: GlobalRecodingParameters | None, document: PolicyDocument) -> list[str]:
-    """Of several linked tables those whose columns have breaks."""
+    """The linked tables whose columns have breaks."""
     named = document.attributes if parameters is None else parameters.names
     declared = document.tables or {}
     return [table for table in declared if any(name.startswith(f"{table}.") for name in named)]

@@ -43,7 +43,7 @@ class SuppressEventsParameters(RemedyParameters):
 
 
 def tables(parameters: SuppressEventsParameters | None, document: PolicyDocument) -> list[str]:
-    """Of several linked tables those whose rows may be dropped."""
+    """The linked tables whose rows may be dropped."""
     named = None if parameters is None else parameters.table
     return tables_of_rows(document) if named is None else [named]
 

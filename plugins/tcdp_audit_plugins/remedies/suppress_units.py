@@ -27,7 +27,7 @@ class SuppressUnitsParameters(RemedyParameters):
 
 
 def tables(parameters: SuppressUnitsParameters | None, document: PolicyDocument) -> list[str]:  # noqa: ARG001
-    """Of several linked tables that of the units, to whose rows all others belong."""
+    """The linked table of units, to whose rows all others belong."""
     declared = document.tables or {}
     return [name for name, one in declared.items() if one.belongs_to not in declared]
 

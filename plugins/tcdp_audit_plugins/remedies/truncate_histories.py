@@ -61,7 +61,7 @@ class TruncateHistoriesParameters(RemedyParameters):
 
 
 def tables(parameters: TruncateHistoriesParameters | None, document: PolicyDocument) -> list[str]:
-    """Of several linked tables those whose rows may be dropped."""
+    """The linked tables whose rows may be dropped."""
     named = None if parameters is None else parameters.table
     return tables_of_rows(document) if named is None else [named]
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pyarrow as pa
@@ -23,10 +23,12 @@ from tcdp_audit.core.classes.shards import silent
 from tcdp_audit.core.engines.arrow_types import array_of_numbers
 from tcdp_audit.core.engines.opening import open_engine
 from tcdp_audit.core.engines.writing import require_table_file
+from tcdp_audit.core.information_loss.loss import InformationLoss, TablesLoss, information_loss
 from tcdp_audit.core.policy.policy import Policy
 from tcdp_audit.core.remedy.treatment import changed_cells, in_unlinkable_order
 from tcdp_audit.core.repair.attacks import with_attacks
-from tcdp_audit.core.repair.candidate import Candidate, columns_to_put_back, dropped_columns
+from tcdp_audit.core.repair.candidate import Candidate, OpenTable, columns_to_put_back, dropped_columns
+from tcdp_audit.core.repair.linked_loop import LinkedLoop, LinkedRelease, require_remedies_of_tables
 from tcdp_audit.core.repair.linked_release import LinkedRepair, OutputFolder, ReleasedTables, require_new_folder
 from tcdp_audit.core.repair.loop import RepairLoop, beyond_repair
 from tcdp_audit.core.repair.output import OutputFile, Released
@@ -283,7 +285,7 @@ class _Repair:
         return Remediation(before=before, after=after, released=released.table, written=written, records=shown)
 
     def _loop(self) -> RepairLoop:
-        return RepairLoop(self.inputs, self.lost)
+        return RepairLoop(self.inputs, _loss, self.lost)
 
     def _changes(self, loop: RepairLoop, best: Candidate, known: Mapping[str, int]) -> dict[str, int]:
         return _changes(loop, best, known)
@@ -366,16 +368,25 @@ class _RepairOfTables(_Repair):
         """What is read of the tables, and made of them."""
         return LinkedRepair(self.inputs, self.dropped)
 
+    def run(self) -> Remediation:
+        """Repair the tables.
+
+        Raises:
+            PolicyError: the policy names a remedy that does not work over several tables.
+        """
+        require_remedies_of_tables(self.inputs.policy, self.inputs.plugins.remedies)
+        return super().run()
+
     def _try_one_record(self) -> None:
         sources = {name: self.linked.written(name, one) for name, one in self.linked.sources.items()}
         if self.folder is not None:
             self.folder.try_one_record(sources)
 
     def _loop(self) -> RepairLoop:
-        return self.linked.loop(self.lost)
+        return LinkedLoop(self.inputs, _loss_of_tables, self.lost)
 
     def _changes(self, loop: RepairLoop, best: Candidate, known: Mapping[str, int]) -> dict[str, int]:
-        return self.linked.changes(loop.input, best, known)
+        return self.linked.changes(cast("LinkedRelease", loop.input), best, known)
 
     def _shown(self, released: Any) -> None:  # noqa: ARG002 - records of several tables have no number
         return None
@@ -387,6 +398,22 @@ class _RepairOfTables(_Repair):
         if self.folder is None:
             return self.linked.audit_in_memory(released, log), None
         return self.folder.write_proven(self.linked, released, log, keep_failing=self.keep_failing)
+
+
+def _loss(before: OpenTable, after: OpenTable, retained: NDArray[np.intp]) -> InformationLoss:
+    return information_loss(before.release, after.release, retained)
+
+
+def _loss_of_tables(before: OpenTable, after: OpenTable, _: NDArray[np.intp]) -> TablesLoss:
+    """The loss of each table, which knows its retained rows itself."""
+    assert isinstance(before, LinkedRelease)  # noqa: S101 - the policy has tables
+    assert isinstance(after, LinkedRelease)  # noqa: S101 - likewise
+    return TablesLoss(
+        {
+            name: information_loss(before.release_of(name), after.release_of(name), after.retained[name])
+            for name in before.tables
+        }
+    )
 
 
 def _changes(loop: RepairLoop, best: Candidate, known: Mapping[str, int]) -> dict[str, int]:

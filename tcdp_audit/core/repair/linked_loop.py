@@ -21,7 +21,6 @@ from tcdp_audit.core.base.frozen import FrozenDict
 from tcdp_audit.core.base.words import listing
 from tcdp_audit.core.encoding.domain import Domain
 from tcdp_audit.core.engines.arrow_types import array_of_truths
-from tcdp_audit.core.information_loss.loss import Loss, TablesLoss, information_loss
 from tcdp_audit.core.policy.model import SEPARATOR
 from tcdp_audit.core.policy.policy import PlannedRemedy, Policy
 from tcdp_audit.core.release.release import Release
@@ -227,6 +226,8 @@ class LinkedLoop(RepairLoop):
 
     def _seen(self, candidate: Candidate, place: str) -> tuple[Release, Attribute | None]:
         tables = opened(candidate)
+        if not tables.tables[place].num_rows:
+            raise RemedyError(f"the table {place!r} has no rows")
         return tables.release_of(place), tables.joining(place)
 
     def _failing_records(self, candidate: Candidate, place: str) -> Mask:
@@ -242,7 +243,8 @@ class LinkedLoop(RepairLoop):
         """The parameters that a remedy proposes for each table that it may act on."""
         proposals: list[Mapping[str, Any]] = []
         reasons: dict[str, None] = {}
-        for place in () if remedy.tables is None else remedy.tables(None, self.policy.document):
+        places = () if remedy.tables is None else remedy.tables(None, self.policy.document)
+        for place in [one for one in places if opened(candidate).tables[one].num_rows]:
             view = self._view(candidate, place)
             helpful = applicability(remedy, view, None, candidate.failing_demands)
             named = {TABLE: place} if TABLE in remedy.parameters.model_fields else {}
@@ -253,20 +255,6 @@ class LinkedLoop(RepairLoop):
             no_table = "can act on none of these tables"
             self._left_out[remedy.name] = "; ".join(reasons) or (ONE_TABLE if remedy.tables is None else no_table)
         return proposals
-
-    def loss_of(self, candidate: Candidate) -> Loss:
-        """The information loss of all tables."""
-        if candidate.loss is not None:
-            return candidate.loss
-        before = opened(self.start(()))
-        after = candidate.opened if candidate.opened is self.input else candidate.opened.settled
-        assert isinstance(after, LinkedRelease)  # noqa: S101 - likewise
-        return TablesLoss(
-            {
-                name: information_loss(before.release_of(name), after.release_of(name), after.retained[name])
-                for name in before.tables
-            }
-        )
 
 
 def require_remedies_of_tables(policy: Policy, remedies: Mapping[str, Remedy[Any]]) -> None:

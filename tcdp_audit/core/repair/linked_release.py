@@ -8,6 +8,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 import pyarrow as pa
@@ -22,14 +23,16 @@ from tcdp_audit.core.engines.opening import open_engine
 from tcdp_audit.core.engines.writing import require_table_file
 from tcdp_audit.core.policy.model import SEPARATOR
 from tcdp_audit.core.remedy.treatment import changed_cells, in_unlinkable_order
-from tcdp_audit.core.repair.candidate import Candidate, OpenTable
-from tcdp_audit.core.repair.linked_loop import LinkedLoop, LinkedRelease, opened, require_remedies_of_tables
+from tcdp_audit.core.repair.candidate import Candidate
 from tcdp_audit.core.repair.output import OutputFile, Released
 from tcdp_audit.core.repair.restored_columns import in_own_types, taken, without_views_in_dictionaries
 from tcdp_audit.core.results.audit import Audit
 from tcdp_audit.core.results.change_log import ChangeLog, DroppedColumn
 from tcdp_audit.core.session.inputs import AuditInputs
 from tcdp_audit.core.units.linked import LinkedTables
+
+if TYPE_CHECKING:
+    from tcdp_audit.core.repair.linked_loop import LinkedRelease
 
 UNNAMED = ".parquet"  # the kind of file of a table that has none, or one that cannot be written
 
@@ -69,17 +72,10 @@ class LinkedRepair:
     Args:
         inputs: the tables before the repair.
         dropped: the columns that are not written.
-
-    Raises:
-        PolicyError: the policy names a remedy that does not work over several tables.
     """
 
     inputs: AuditInputs
     dropped: tuple[DroppedColumn, ...]
-
-    def __post_init__(self) -> None:
-        """Refuse remedies of one table."""
-        require_remedies_of_tables(self.inputs.policy, self.inputs.plugins.remedies)
 
     @property
     def linked(self) -> LinkedTables:
@@ -99,13 +95,8 @@ class LinkedRepair:
         dropped = {one.name for one in self.dropped}
         return table.drop_columns([one for one in table.column_names if f"{name}{SEPARATOR}{one}" in dropped])
 
-    def loop(self, lost: Mapping[str, float]) -> LinkedLoop:
-        """The application of remedies."""
-        return LinkedLoop(self.inputs, lost)
-
-    def changes(self, before: OpenTable, best: Candidate, known: Mapping[str, int]) -> dict[str, int]:
+    def changes(self, before: LinkedRelease, best: Candidate, known: Mapping[str, int]) -> dict[str, int]:
         """Count the changed cells of each column in the rows that stayed; `known` are those that are counted."""
-        assert isinstance(before, LinkedRelease)  # noqa: S101 - likewise
         counts: dict[str, int] = {}
         after = _as_released(best)
         for name, table in before.tables.items():
@@ -162,9 +153,7 @@ class LinkedRepair:
 
 def _as_released(best: Candidate) -> LinkedRelease:
     """The tables of a candidate as they are released; those of the input if no remedy was applied."""
-    tables = best.opened.settled if best.steps else opened(best)
-    assert isinstance(tables, LinkedRelease)  # noqa: S101 - of a repair of several tables
-    return tables
+    return cast("LinkedRelease", best.opened.settled if best.steps else best.opened)
 
 
 @dataclass(frozen=True)
@@ -207,8 +196,9 @@ class OutputFolder:
         for name, engine in self._engines.items():
             file = declared[name].file
             own = engine.path if engine.path is not None else None if file is None else Path(file)
-            kept = own is not None and _is_table_file(own)
-            files[name] = own.name if own is not None and kept else f"{name if own is None else own.stem}{UNNAMED}"
+            files[name] = (
+                own.name if own is not None and _is_table_file(own) else f"{name if own is None else own.stem}{UNNAMED}"
+            )
         return files
 
     def _output(self, name: str, folder: Path) -> OutputFile:

@@ -7,11 +7,11 @@ remedy is stopped once it loses more than another after which the release passes
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from math import inf
 from types import TracebackType
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +19,6 @@ from pydantic import ValidationError
 
 from tcdp_audit.core.base.errors import sentence_about
 from tcdp_audit.core.base.outcome import Outcome
-from tcdp_audit.core.information_loss.loss import Loss, information_loss
 from tcdp_audit.core.information_loss.prediction import require_scikit_learn
 from tcdp_audit.core.policy.policy import PlannedRemedy
 from tcdp_audit.core.release.release import Release
@@ -33,6 +32,11 @@ from tcdp_audit.core.repair.pseudonyms import require_units_behind
 from tcdp_audit.core.results.change_log import Step, failing_demands, flow
 from tcdp_audit.core.session.inputs import AuditInputs
 
+if TYPE_CHECKING:
+    from tcdp_audit.core.information_loss.loss import Loss
+
+    Measure = Callable[[OpenTable, OpenTable, NDArray[np.intp]], Loss]
+
 MOST_ROUNDS = 5
 MOST_STEPS = 3  # remedies of a plan
 NOTHING_PROPOSED = "proposes nothing for a release like this"
@@ -45,12 +49,13 @@ class RepairLoop:
 
     Args:
         inputs: the release before the repair, its policy, and every registered remedy.
+        measure: the information loss of a candidate's table compared with the input, given also the retained records.
         lost: the losses of single remedies under weaker demands on the same release, by their entries in a policy. A
             plan starts with those that lost least, and skips those that lost more than another one does now.
     """
 
-    def __init__(self, inputs: AuditInputs, lost: Mapping[str, float] | None = None) -> None:
-        self.inputs, self.policy, self.lost = inputs, inputs.policy, lost or {}
+    def __init__(self, inputs: AuditInputs, measure: Measure, lost: Mapping[str, float] | None = None) -> None:
+        self.inputs, self.policy, self.lost, self._measure = inputs, inputs.policy, lost or {}, measure
         if self.policy.document.utility.models:
             require_scikit_learn()  # before the work, not after it
         self.input = self._opened_input()
@@ -401,7 +406,7 @@ class RepairLoop:
         if candidate.loss is not None:
             return candidate.loss
         after = candidate.opened if candidate.opened is self.input else candidate.opened.settled
-        return information_loss(self.input.release, after.release, candidate.retained)
+        return self._measure(self.input, after, candidate.retained)
 
 
 def _entry(planned: PlannedRemedy) -> str:
