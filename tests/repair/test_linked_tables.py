@@ -118,7 +118,7 @@ def test_exactly_the_units_of_small_classes_go_with_all_their_rows(seed: int, de
 @pytest.mark.long
 @pytest.mark.parametrize("depth", [2, 3])
 def test_many_releases_lose_exactly_the_units_of_small_classes(depth: int) -> None:
-    for seed in range(25):
+    for seed in range(60):
         _suppressed_units(seed, depth, 2 + seed % 2, patients=20)
 
 
@@ -330,6 +330,7 @@ def test_only_a_new_folder_is_written(tmp_path: Path) -> None:
         (tmp_path, "has files already"),
         (Path(files["visits"]), "names a file"),
         (tmp_path / "new.csv", "names a file"),
+        (tmp_path / "nowhere" / "out", "out: the folder .*nowhere does not exist"),
     ):
         with pytest.raises(UsageError, match=sentence):
             fix(files, policy, plugins=PLUGINS, output=place)

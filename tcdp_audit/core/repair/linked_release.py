@@ -281,4 +281,8 @@ def require_new_folder(path: Path) -> None:
         raise UsageError(f"{path}: cannot be read: {os_error_reason(error)}; choose another place") from None
     if has_files:
         raise UsageError(f"{path}: the folder has files already; name a new one, so that it holds this release alone")
-    require_writable(path.absolute().parent / f"{path.name}.tmp")
+    neighbour = path.absolute().parent / f"{path.name}.tmp"
+    try:
+        require_writable(neighbour)
+    except UsageError as error:
+        raise UsageError(str(error).replace(str(neighbour), str(path))) from None
