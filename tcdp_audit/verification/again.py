@@ -184,6 +184,13 @@ def _where_it_was(table: Table, was: Table) -> Table:
     return replace(table, uri=was.uri, tables=frozen(tables))
 
 
+def _located(table: Table, entry: Any) -> Table:
+    """A table, and the linked ones that it consists of, with the locations of an entry."""
+    parts = entry.get("tables", {})
+    tables = {name: _located(one, parts.get(name, {})) for name, one in table.tables.items()}
+    return replace(table, uri=str(entry.get("uri", "")), tables=frozen(tables))
+
+
 @contextmanager
 def as_then(again: Audit, written: WrittenAudit) -> Iterator[Audit]:
     """An audit that was made again, under the circumstances of the written one: its time, versions, and places.
@@ -206,7 +213,7 @@ def as_then(again: Audit, written: WrittenAudit) -> Iterator[Audit]:
         audited_at=written.audited_at,
     )
     if then.change_log is not None:
-        uri = str(written.result["change_log"]["input"]["uri"])
-        then = replace(then, change_log=replace(then.change_log, input=replace(then.change_log.input, uri=uri)))
+        was = _located(then.change_log.input, written.result["change_log"]["input"])
+        then = replace(then, change_log=replace(then.change_log, input=was))
     with recorded_tool(written.result["tool"]):
         yield then

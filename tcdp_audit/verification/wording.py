@@ -299,4 +299,12 @@ def _without_uri(value: Any) -> Any:
     """A table's entry without its location, which may change."""
     if not isinstance(value, Mapping) or not isinstance(value.get("input"), Mapping):
         return value
-    return {**value, "input": {key: one for key, one in value["input"].items() if key != "uri"}}
+    return {**value, "input": _contents(value["input"])}
+
+
+def _contents(table: Entry) -> Entry:
+    """A table's entry without its location, and without those of the linked tables that it consists of."""
+    parts: dict[str, Any] = {}
+    if isinstance(tables := table.get("tables"), Mapping) and all(isinstance(one, Mapping) for one in tables.values()):
+        parts["tables"] = {name: _contents(one) for name, one in tables.items()}
+    return {key: one for key, one in {**table, **parts}.items() if key != "uri"}

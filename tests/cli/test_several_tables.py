@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat, PublicFormat
 
 from tcdp_audit.cli.run import run
 from tcdp_audit.core.results.written_verdict import contradictions
@@ -69,11 +71,52 @@ def test_another_file_may_take_the_place_of_one(options: list[str], code: int, s
 
 
 @pytest.mark.usefixtures("clinic")
-@pytest.mark.parametrize("command", [["fix", "-o", "out.csv"], ["frontier"]])
-def test_remedies_refuse_several_tables(command: list[str], capsys: Any) -> None:
+@pytest.mark.parametrize(
+    ("command", "sentence"), [(["fix", "-o", "out.csv"], "written to a folder"), (["frontier"], "one table")]
+)
+def test_several_tables_are_written_to_a_folder_and_are_no_frontier(
+    command: list[str], sentence: str, capsys: Any
+) -> None:
     assert run(command[0], ["--policy", "clinic.tcdp.yaml", *command[1:]]) == 2
-    assert "one table" in capsys.readouterr().err
+    assert sentence in capsys.readouterr().err
     assert not Path("out.csv").exists()
+
+
+LARGER = POLICY.replace("{k: 2}", "{k: 3}")
+
+
+@pytest.fixture
+def failing_clinic(clinic: Path) -> Path:
+    """Four patients are alike, and one is alone by what her two visits show."""
+    people = [("p", "1"), ("q", "1"), ("r", "1"), ("s", "1"), ("t", "1"), ("t", "2")]
+    Path("clinic.tcdp.yaml").write_text(LARGER, encoding="utf-8")
+    Path("patients.csv").write_text("patient,sex\n" + "".join(f"{one},f\n" for one in "pqrst"), encoding="utf-8")
+    Path("visits.csv").write_text("patient,month\n" + "".join(f"{a},{b}\n" for a, b in people), encoding="utf-8")
+    return clinic
+
+
+@pytest.mark.usefixtures("failing_clinic")
+def test_what_fix_writes_is_verified_and_attested() -> None:
+    assert run("check", ["--policy", "clinic.tcdp.yaml", "--try-remedies", "-q"]) == 1
+    assert run("fix", ["--policy", "clinic.tcdp.yaml", "-o", "repaired", "--report", "result.json"]) == 0
+    assert sorted(one.name for one in Path("repaired").iterdir()) == ["patients.csv", "visits.csv"]
+    assert run("check", ["repaired", "--policy", "clinic.tcdp.yaml", "-q"]) == 0
+    assert run("verify", ["result.json", "repaired", "-q"]) == 3  # what the remedies did needs their input
+    assert run("verify", ["result.json", "repaired", "--source-release", ".", "-q"]) == 0
+    _write_keys()
+    assert run("attest", ["result.json", "repaired", "--key", "key.pem", "-o", "release.json", "-q"]) == 0
+    files = [part for name in ("patients", "visits") for part in ("--table", f"{name}=repaired/{name}.csv")]
+    assert run("verify", ["release.json", *files, "--key", "public.pem", "-q"]) == 0
+    with Path("repaired/visits.csv").open("a", encoding="utf-8") as file:
+        file.write("p,9\n")
+    assert run("verify", ["result.json", "repaired", "-q"]) == 1
+    assert run("verify", ["release.json", *files, "--key", "public.pem", "-q"]) == 1
+
+
+def _write_keys() -> None:
+    key = Ed25519PrivateKey.generate()
+    Path("key.pem").write_bytes(key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()))
+    Path("public.pem").write_bytes(key.public_key().public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo))
 
 
 @pytest.mark.usefixtures("clinic")

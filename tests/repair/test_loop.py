@@ -285,13 +285,13 @@ def test_a_remedy_knows_the_least_loss_before_it_only_in_the_first_step() -> Non
 
 def test_every_table_is_opened_once_however_many_remedies_there_are(monkeypatch: pytest.MonkeyPatch) -> None:
     opened: list[Any] = []
-    original = candidate._engine_over
+    original = candidate.engine_over
 
     def counted(expected: Any, *others: Any) -> Any:
         opened.append(expected)
         return original(expected, *others)
 
-    monkeypatch.setattr(candidate, "_engine_over", counted)
+    monkeypatch.setattr(candidate, "engine_over", counted)
     monkeypatch.setattr(candidate, "open_engine", _no_database)
     names = [f"r{number}" for number in range(6)]
     functions = dict.fromkeys(names, toys.untouched) | {"s": toys.halves}

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from tcdp_audit.plugin.detector import PolicyDocument
+from tcdp_audit.plugin.detector import PolicyDocument, Text
 from tcdp_audit.plugin.remedy import (
     Attribute,
     Remedy,
@@ -52,12 +52,27 @@ class CoarsenTimeParameters(RemedyParameters):
         Coarseness | None,
         Field(strict=False, description="The period that is released. By default the finest that suffices."),
     ] = None
+    table: Annotated[
+        Text | None,
+        Field(description="Of several linked tables the one whose times become coarser. By default the only such one."),
+    ] = None
 
 
 def faults(parameters: CoarsenTimeParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:  # noqa: ARG001
     """Yield the faults that only the policy as a whole shows: (parameter, sentence)."""
     if document.time is not None and document.attributes[document.time].role not in MASKED:
         yield "", f"the time {document.time!r} is neither a quasi-identifier nor a sensitive attribute of the policy"
+
+
+def tables(parameters: CoarsenTimeParameters | None, document: PolicyDocument) -> list[str]:
+    """The linked tables whose times may become coarser."""
+    named = None if parameters is None else parameters.table
+    timed = [
+        name
+        for name, one in (document.tables or {}).items()
+        if one.time in one.attributes and one.attributes[one.time].role in MASKED
+    ]
+    return [name for name in timed if named in (None, name)]
 
 
 def why_not_applicable(view: RemedyView, parameters: CoarsenTimeParameters | None, outcome: Outcome) -> str:  # noqa: ARG001
@@ -156,4 +171,5 @@ COARSEN_TIME = Remedy(
     suggest_parameters=suggest_parameters,
     why_not_applicable=why_not_applicable,
     acts_on_histories=True,
+    tables=tables,
 )

@@ -73,6 +73,13 @@ class GlobalRecodingParameters(MaskingParameters):
 MASKING = Masking(GlobalRecodingParameters, alike=True, never_suggested="needs breaks that only you can choose")
 
 
+def tables(parameters: GlobalRecodingParameters | None, document: PolicyDocument) -> list[str]:
+    """The linked tables whose columns have breaks."""
+    named = document.attributes if parameters is None else parameters.names
+    declared = document.tables or {}
+    return [table for table in declared if any(name.startswith(f"{table}.") for name in named)]
+
+
 def _is_break(value: object, order: Sequence[str] | None) -> bool:
     return not isinstance(value, str) if order is None else str(value) in order
 
@@ -139,4 +146,5 @@ GLOBAL_RECODING = Remedy(
     validate=MASKING.faults,
     why_not_applicable=MASKING.why_not_applicable,
     acts_on_histories=True,
+    tables=tables,
 )

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from tcdp_audit.plugin._internal import fold, numbered
-from tcdp_audit.plugin.detector import Exact
+from tcdp_audit.plugin.detector import Exact, PolicyDocument, Text
 from tcdp_audit.plugin.remedy import Remedy, RemedyError, RemedyGuide, RemedyParameters, RemedyView, Treatment
 from tcdp_audit.plugin.sentences import Outcome
 from tcdp_audit_plugins.remedies._shared.dropping import faults_of_dropping, require_few
@@ -22,6 +22,7 @@ from tcdp_audit_plugins.remedies._shared.histories import (
     JoinedRows,
     joined_rows,
     only_on_histories,
+    tables_of_rows,
     trials,
 )
 from tcdp_audit_plugins.remedies._shared.search import smallest
@@ -35,6 +36,16 @@ class SuppressEventsParameters(RemedyParameters):
     at_most: Annotated[Exact, Field(gt=0, le=1, description="The largest share of records that may be suppressed.")] = (
         Fraction(1)
     )
+    table: Annotated[
+        Text | None,
+        Field(description="Of several linked tables the one whose rows are dropped. By default the only one of rows."),
+    ] = None
+
+
+def tables(parameters: SuppressEventsParameters | None, document: PolicyDocument) -> list[str]:
+    """The linked tables whose rows may be dropped."""
+    named = None if parameters is None else parameters.table
+    return tables_of_rows(document) if named is None else [named]
 
 
 def why_not_applicable(view: RemedyView, parameters: SuppressEventsParameters | None, outcome: Outcome) -> str:  # noqa: ARG001
@@ -128,4 +139,5 @@ SUPPRESS_EVENTS = Remedy(
     suggest_parameters=suggest_parameters,
     why_not_applicable=why_not_applicable,
     acts_on_histories=True,
+    tables=tables,
 )

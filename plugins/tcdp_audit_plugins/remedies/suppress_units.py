@@ -11,7 +11,7 @@ import numpy as np
 from pydantic import Field
 
 from tcdp_audit.plugin._internal import checkpoint
-from tcdp_audit.plugin.detector import Exact
+from tcdp_audit.plugin.detector import Exact, PolicyDocument
 from tcdp_audit.plugin.remedy import Remedy, RemedyError, RemedyGuide, RemedyParameters, RemedyView, Treatment
 from tcdp_audit.plugin.sentences import Outcome, plural
 from tcdp_audit_plugins.remedies._shared.dropping import faults_of_dropping, require_few
@@ -24,6 +24,12 @@ class SuppressUnitsParameters(RemedyParameters):
     at_most: Annotated[Exact, Field(gt=0, le=1, description="The largest share of units that may be suppressed.")] = (
         Fraction(1)
     )
+
+
+def tables(parameters: SuppressUnitsParameters | None, document: PolicyDocument) -> list[str]:  # noqa: ARG001
+    """The linked table of units, to whose rows all others belong."""
+    declared = document.tables or {}
+    return [name for name, one in declared.items() if one.belongs_to not in declared]
 
 
 def why_not_applicable(view: RemedyView, parameters: SuppressUnitsParameters | None, outcome: Outcome) -> str:  # noqa: ARG001
@@ -91,4 +97,5 @@ SUPPRESS_UNITS = Remedy(
     suggest_parameters=suggest_parameters,
     why_not_applicable=why_not_applicable,
     acts_on_histories=True,
+    tables=tables,
 )

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
+from tcdp_audit.plugin.detector import PolicyDocument, Text
 from tcdp_audit.plugin.remedy import Remedy, RemedyError, RemedyGuide, RemedyParameters, RemedyView, Treatment
 from tcdp_audit.plugin.sentences import Outcome
 from tcdp_audit_plugins.remedies._shared.dropping import faults_of_dropping
@@ -22,6 +23,7 @@ from tcdp_audit_plugins.remedies._shared.histories import (
     joined_rows,
     only_on_histories,
     order_in_time,
+    tables_of_rows,
     trials,
 )
 from tcdp_audit_plugins.remedies._shared.search import largest
@@ -52,6 +54,16 @@ class TruncateHistoriesParameters(RemedyParameters):
             "file; or rows drawn with the policy's seed.",
         ),
     ] = RowsToKeep.FIRST
+    table: Annotated[
+        Text | None,
+        Field(description="Of several linked tables the one whose rows are dropped. By default the only one of rows."),
+    ] = None
+
+
+def tables(parameters: TruncateHistoriesParameters | None, document: PolicyDocument) -> list[str]:
+    """The linked tables whose rows may be dropped."""
+    named = None if parameters is None else parameters.table
+    return tables_of_rows(document) if named is None else [named]
 
 
 def why_not_applicable(
@@ -146,4 +158,5 @@ TRUNCATE_HISTORIES = Remedy(
     why_not_applicable=why_not_applicable,
     once=True,  # what is short enough stays
     acts_on_histories=True,
+    tables=tables,
 )

@@ -29,7 +29,7 @@ TITLES = {
     "distribution_distance": "distance of distributions",
     "mutual_information_retained": "information retained",
 }
-COUNTED = frozenset({"records", "records_suppressed", "attributes"})  # shown elsewhere
+COUNTED = frozenset({"records", "records_suppressed", "attributes", "tables"})  # shown elsewhere
 NONE = "–"
 OF_ATTRIBUTES = {"il1s": "IL1s", "mean_error": "error of the mean"}
 MUTUAL_INFORMATION = (
@@ -111,11 +111,10 @@ def attribute_table(log: ChangeLog) -> Rows | None:
     names = [*by_name, *(name for name, cells in log.cells.items() if cells and name not in by_name)]
     if not names:
         return None
-    remaining = log.records - log.suppressed
     columns = _columns([*by_name.values()])
     changed = [(name, log.cells.get(name, 0)) for name in names]
     rows = [
-        [visible(name), count(cells), share(cells, remaining), *_figures(by_name.get(name), columns)]
+        [visible(name), count(cells), share(cells, log.records_left(name)), *_figures(by_name.get(name), columns)]
         for name, cells in changed
     ]
     heads = ("attribute", "cells changed", "share of cells", *(head for heads in columns.values() for head in heads))

@@ -201,8 +201,11 @@ def _remedy(audit: Audit) -> Iterator[Paragraph]:
 
 def _command(audit: Audit) -> str:
     """The command that repairs the release, which it names where the policy does not."""
-    release = "" if audit.policy.document.release is not None else "RELEASE "
-    return f"tcdp-audit fix {release}--policy {visible(audit.policy.name)} --output REPAIRED.csv"
+    document = audit.policy.document
+    files = [document.release] if document.tables is None else [one.file for one in document.tables.values()]
+    release = "RELEASE " if None in files else ""
+    output = "REPAIRED" if audit.release.tables else "REPAIRED.csv"  # a folder for several tables
+    return f"tcdp-audit fix {release}--policy {visible(audit.policy.name)} --output {output}"
 
 
 def risk_table(audit: Audit) -> Rows | None:

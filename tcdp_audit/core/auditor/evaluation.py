@@ -22,7 +22,15 @@ from numpy.typing import NDArray
 from tcdp_audit.core.auditor.class_tasks import ClassTask, only_on_classes
 from tcdp_audit.core.auditor.column_warnings import column_warnings
 from tcdp_audit.core.auditor.expectations import Tasks
-from tcdp_audit.core.auditor.exposure import Exposure, FailingRecordMasks, NumberedEngine, decided_per_class, exposed_by
+from tcdp_audit.core.auditor.exposure import (
+    Exposure,
+    FailingRecordMasks,
+    FailingUnits,
+    NumberedEngine,
+    decided_per_class,
+    exposed_by,
+    failing_units,
+)
 from tcdp_audit.core.auditor.largest_gain import LARGEST_GAIN, largest_gain
 from tcdp_audit.core.auditor.linked_rows import link_outcomes, with_histories, with_per_row
 from tcdp_audit.core.auditor.measuring import Measuring
@@ -108,12 +116,14 @@ class Evaluation:
         exposed: the records or entities that failing demands expose, each counted once.
         columns: the declaration and the figures of each column.
         column_risks: what each quasi-identifier adds to the risk; empty if not requested, or if there are too many.
+        failing_units: the units or households with a row that fails a demand on classes; None where single rows count.
     """
 
     outcomes: tuple[Outcome, ...]
     exposed: ExposureCount
     columns: tuple[AuditedColumn, ...]
     column_risks: tuple[ColumnRisk, ...] = ()
+    failing_units: FailingUnits | None = None
 
 
 def evaluate(
@@ -176,7 +186,8 @@ def evaluation(
         {kind: one.exposure for kind, one in running.items()}, failed, outcomes, counted, views.histories
     )
     risks = next((one.risks for one in running.values() if one.risks), ())
-    return Evaluation(outcomes, exposed, tuple(audited_columns(release)), risks)
+    failing = failing_units({kind: one.exposure for kind, one in running.items()}, failed, views.histories)
+    return Evaluation(outcomes, exposed, tuple(audited_columns(release)), risks, failing)
 
 
 def _columns_at_fault(outcome: Outcome) -> Sequence[str]:

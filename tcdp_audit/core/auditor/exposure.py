@@ -225,6 +225,29 @@ def exposed_by(
     )
 
 
+@dataclass(frozen=True, eq=False)
+class FailingUnits:
+    """The units, or the households, that have a row which fails a demand on classes.
+
+    Args:
+        unit: the column of units or households.
+        failing: whether each has one, by its code, the missing one last. Shape (units + 1,).
+    """
+
+    unit: Domain
+    failing: Mask
+
+
+def failing_units(
+    exposures: Mapping[str, Exposure], failed: Mapping[str, Mapping[int, int]], histories: Histories | None
+) -> FailingUnits | None:
+    """The units that fail a demand on classes of whole histories; None where no histories are judged."""
+    if histories is None:
+        return None
+    whole = [one.units_of(failed[kind], histories.unit) for kind, one in exposures.items() if kind != ROWS]
+    return FailingUnits(histories.unit, np.logical_or.reduce(whole)) if whole else None
+
+
 def _of_households(
     exposures: Mapping[str, Exposure],
     failed: Mapping[str, Mapping[int, int]],

@@ -208,10 +208,14 @@ class InformationLoss:
             "regressions": regressions_as_json(self.regressions),
             "models": accuracy_as_json(self.models),
             "propensity": asdict(self.propensity),
-            "attributes": {one.name: self._attribute(one.name) for one in self.columns},
+            "attributes": self.attributes_as_json(),
             **({} if self.links is None else {"links": asdict(self.links)}),
         }
         return {name: number(figure) for name, figure in figures.items()}
+
+    def attributes_as_json(self) -> dict[str, Any]:
+        """The measures of each attribute under their documented names."""
+        return {one.name: self._attribute(one.name) for one in self.columns}
 
     def _attribute(self, name: str) -> dict[str, Any]:
         return {
@@ -224,6 +228,66 @@ class InformationLoss:
             "mutual_information_retained": self.mutual_information_retained[name],
             "mutual_information": {other: asdict(bits) for other, bits in self.mutual_information[name].items()},
         }
+
+
+@dataclass(frozen=True)
+class TablesLoss:
+    """The losses of a release of several linked tables.
+
+    Args:
+        tables: the losses of each table by its name.
+    """
+
+    tables: Mapping[str, InformationLoss]
+
+    @cached_property
+    def total(self) -> float:
+        """Mean loss of a cell: over the columns of all tables, each over the rows that its table had before.
+
+        A table without quasi-identifiers and sensitive attributes is one more column, which loses the rows dropped.
+        """
+        losses = [loss for one in self.tables.values() for loss in _losses_of(one)]
+        return sum(losses) / len(losses)
+
+    @cached_property
+    def cell_loss(self) -> Mapping[str, float]:
+        """Mean loss of a cell of each attribute."""
+        return {name: loss for one in self.tables.values() for name, loss in one.cell_loss.items()}
+
+    @cached_property
+    def cells_changed(self) -> Mapping[str, int]:
+        """The number of cells of each attribute with another value, in the rows that stayed."""
+        return {name: cells for one in self.tables.values() for name, cells in one.cells_changed.items()}
+
+    @cached_property
+    def emptied(self) -> tuple[str, ...]:
+        """The attributes that distinguished rows and do not any more."""
+        return tuple(name for one in self.tables.values() for name in one.emptied)
+
+    def as_json(self) -> dict[str, Any]:
+        """The measures that several tables have: the mean loss, the rows of each table, and those of attributes."""
+        rows = {
+            name: {"records": one.records, "records_suppressed": one.suppressed, "total": one.total}
+            for name, one in self.tables.items()
+        }
+        figures = {
+            "total": self.total,
+            "records": sum(one.records for one in self.tables.values()),
+            "records_suppressed": sum(one.suppressed for one in self.tables.values()),
+            "attributes": {
+                name: figures for one in self.tables.values() for name, figures in one.attributes_as_json().items()
+            },
+            "tables": rows,
+        }
+        return {name: number(figure) for name, figure in figures.items()}
+
+
+Loss = InformationLoss | TablesLoss
+
+
+def _losses_of(one: InformationLoss) -> Sequence[float]:
+    losses = [*one.cell_loss.values(), *([] if one.links is None else [one.links.loss])]
+    return losses or [share(one.suppressed, one.records)]
 
 
 def information_loss(before: Release, after: Release, position_before: NDArray[np.intp]) -> InformationLoss:

@@ -38,12 +38,13 @@ INSTEAD = {  # keys of a policy of one table, and what to do where there are sev
 }
 Located = tuple[tuple[str | int, ...], str]
 COLUMNS = ("attribute", "attributes", "other_attributes", "target")  # parameters that name columns
+BY_COLUMN = ("tolerance", "breaks")  # parameters with a value for each of some columns
 
 
 def joined(source: PolicySource) -> PolicySource:
     """The text of a policy of several tables with their attributes in one list.
 
-    A column that one table has may be named without its table in `expect`, `weight` and `time`.
+    A column that one table has may be named without its table in `expect`, `remedy`, `weight` and `time`.
     """
     data = source.data
     tables = data.get(TABLES) if isinstance(data, Mapping) else None
@@ -58,8 +59,9 @@ def joined(source: PolicySource) -> PolicySource:
     top = top_of(tables)
     qualified = {key: f"{top}{SEPARATOR}{data[key]}" for key in LINKS if top and isinstance(data.get(key), str)}
     changed = {**data, "attributes": attributes, **qualified}
-    if isinstance(data.get("expect"), list):
-        changed["expect"] = [_with_tables(one, attributes) for one in data["expect"]]
+    for section in ("expect", "remedy"):
+        if isinstance(data.get(section), list):
+            changed[section] = [_with_tables(one, attributes) for one in data[section]]
     for key in ("weight", "household_weight"):
         if key in data:
             changed[key] = _named(data[key], attributes)
@@ -125,9 +127,10 @@ def _parameters(given: Any, attributes: Mapping[str, Any]) -> Any:
         return given
     table = given.get("table")
     named = {key: _named(given[key], attributes, table) for key in COLUMNS if key in given}
-    tolerance = given.get("tolerance")
-    if isinstance(tolerance, Mapping):
-        named["tolerance"] = {_named(key, attributes, table): value for key, value in tolerance.items()}
+    for parameter in BY_COLUMN:
+        by_column = given.get(parameter)
+        if isinstance(by_column, Mapping):
+            named[parameter] = {_named(key, attributes, table): value for key, value in by_column.items()}
     return {**given, **named}
 
 

@@ -6,7 +6,7 @@ never judges itself and never changes a column that it does not name; the core a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from tcdp_audit.core.base.outcome import Outcome
     from tcdp_audit.core.remedy.view import RemedyView
 
+TABLE = "table"  # the parameter that names one of several linked tables
 ROUNDING = 1e-9  # relative error of a loss computed in two ways
 
 
@@ -195,6 +196,9 @@ class Remedy(Generic[R]):
         once: whether it runs only once, because it would change its own changes, such as permuted values.
         acts_on_histories: whether it acts on demands on what a released unit joins: whole histories, or several rows
             that are known of a unit. A remedy that forms classes of single rows does not.
+        tables: under a policy of several linked tables, returns the names of those that it may act on with its
+            parameters, or with those that it would propose; exactly one under sound parameters. What belongs to a
+            dropped row is dropped by the core. None if it works on a release of one table only.
     """
 
     name: str
@@ -211,6 +215,7 @@ class Remedy(Generic[R]):
     random: bool = False
     once: bool = False
     acts_on_histories: bool = False
+    tables: Callable[[R | None, PolicyDocument], Sequence[str]] | None = None
 
     @property
     def source(self) -> str:
@@ -224,7 +229,18 @@ class Remedy(Generic[R]):
             PluginError: `validate` yields something else.
         """
         gave = f"`validate` of the remedy {self.name!r} gave"
-        return items_of(self.validate(parameters, document), tuple, gave, PluginError)
+        own = items_of(self.validate(parameters, document), tuple, gave, PluginError)
+        return [*self._faults_of_tables(parameters, document), *own]
+
+    def _faults_of_tables(self, parameters: R, document: PolicyDocument) -> Iterator[tuple[str, str]]:
+        named = getattr(parameters, TABLE, None) if self.tables is not None else None
+        if document.tables is None:
+            if named is not None:
+                yield TABLE, "the policy has one table, so leave it out"
+        elif named is not None and named not in document.tables:
+            yield TABLE, f"the policy has no table {named!r}; it has {listing([*document.tables])}"
+        elif self.tables is not None and len(places := self.tables(parameters, document)) != 1:
+            yield "", _not_one(places, has_parameter=TABLE in type(parameters).model_fields)
 
     def proposals(self, view: RemedyView, failing: tuple[Outcome, ...]) -> list[Mapping[str, Any]]:
         """The parameters to try, as `suggest_parameters` yields them.
@@ -234,6 +250,13 @@ class Remedy(Generic[R]):
         """
         gave = f"`suggest_parameters` of the remedy {self.name!r} gave"
         return items_of(self.suggest_parameters(view, failing), Mapping, gave, PluginError)
+
+
+def _not_one(places: Sequence[str], *, has_parameter: bool) -> str:
+    if not places:
+        return "it can act on none of the policy's tables; name a table or columns that it can change"
+    advice = "say which as `table:`" if has_parameter else "name the remedy once for each"
+    return f"it acts on one table at a time, and this could be each of {listing([*places])}; {advice}"
 
 
 @dataclass(frozen=True)

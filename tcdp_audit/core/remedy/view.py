@@ -157,6 +157,8 @@ class RemedyView:
         least_loss: the least total loss of another remedy after which the release passes; infinite if none is known.
         part_audited: evaluates only the named checks after a treatment; None to select them from `audited`.
         records_failing: judges which records fail a demand on classes after a treatment.
+        joining: the unit or the household of each record, where several tables are linked and the release is one of
+            them; None where a column of the release says it.
     """
 
     release: Release
@@ -167,6 +169,7 @@ class RemedyView:
     least_loss: Callable[[], float] = _none_known
     part_audited: Callable[[Treatment, frozenset[str]], tuple[Outcome, ...]] | None = None
     records_failing: Callable[[Treatment], NDArray[np.bool_]] | None = None
+    joining: Attribute | None = None
     _attributes: dict[str, Attribute] = field(default_factory=dict, repr=False)
 
     @property

@@ -26,12 +26,12 @@ from tcdp_audit.core.policy.model import PolicyDocument, Role
 from tcdp_audit.core.policy.policy import Policy
 from tcdp_audit.core.release.release import Release
 from tcdp_audit.core.remedy.remedy import ROUNDING, RemedyError
-from tcdp_audit.core.remedy.treatment import settled
+from tcdp_audit.core.remedy.treatment import same_cells, settled
 from tcdp_audit.core.results.change_log import DroppedColumn, Step, failing_demands
 from tcdp_audit.core.session.inputs import AuditInputs
 
 if TYPE_CHECKING:
-    from tcdp_audit.core.information_loss.loss import InformationLoss
+    from tcdp_audit.core.information_loss.loss import Loss
 
 _RELEASED = (Role.QUASI_IDENTIFIER, Role.SENSITIVE)
 
@@ -112,7 +112,7 @@ class LossLimits:
         """Whether a limit is set."""
         return self.most is not None or bool(self.min_utility)
 
-    def require(self, loss: InformationLoss) -> None:
+    def require(self, loss: Loss) -> None:
         """Check that a loss is within the limits.
 
         Args:
@@ -124,7 +124,7 @@ class LossLimits:
         if self.are_set and (sentences := list(self._excesses(loss))):
             raise TooMuchLostError("; ".join(sentences))
 
-    def _excesses(self, loss: InformationLoss) -> Iterator[str]:
+    def _excesses(self, loss: Loss) -> Iterator[str]:
         if self.most is not None and _is_beyond(loss.total, self.most):
             share, most = percent(loss.total, self.most), percent_of(self.most)
             yield f"it loses {share} of the information on average over all cells, and max_loss allows {most}"
@@ -170,12 +170,26 @@ class OpenTable:
         """Close its engine, if it was opened here."""
         self._opened.close()
 
+    @property
+    def content(self) -> Any:
+        """The records, as an audit takes them."""
+        return self.table
+
+    @property
+    def rows(self) -> int:
+        """The number of records."""
+        return int(self.table.num_rows)
+
+    def is_same(self, other: OpenTable) -> bool:
+        """Whether another one has the same records in the same order."""
+        return same_cells(self.table, other.table)
+
     @cached_property
     def engine(self) -> Engine:
         """The engine over it."""
         if self._given is not None:
             return self._given
-        return self._opened.enter_context(_engine_over(self.table, self._inputs.memory))
+        return self._opened.enter_context(engine_over(self.table, self._inputs.memory))
 
     @cached_property
     def release(self) -> Release:
@@ -201,8 +215,8 @@ class OpenTable:
 
     def outcomes(self, checks: frozenset[str] | None = None) -> tuple[Outcome, ...]:
         """The outcomes of all or some checks, as without the columns that are not written."""
-        inputs = self._inputs.over(self.table, self.engine)
-        dropped = dropped_columns(inputs.policy, self.table.column_names)
+        inputs = self._inputs.over(self.content, self.engine)
+        dropped = dropped_columns(inputs.policy, [column.name for column in self.engine.columns])
         outcomes = inputs.outcomes() if checks is None else inputs.outcomes_of(checks)
         return inputs.without(outcomes, [one.name for one in dropped])
 
@@ -212,9 +226,9 @@ class OpenTable:
         return records_failing_on_classes(inputs.policy, self.engine, inputs.options, inputs.companions)
 
 
-def _engine_over(table: pa.Table, memory: int) -> Engine:
+def engine_over(table: pa.Table, memory: int, name: str = "release") -> Engine:
     """An engine over a table: `PlainEngine` if it can read it, which needs no database."""
-    return PlainEngine(table, "release") if PlainEngine.reads(table) else open_engine(table, memory)
+    return PlainEngine(table, name) if PlainEngine.reads(table) else open_engine(table, memory, name)
 
 
 @dataclass(frozen=True)
@@ -235,7 +249,7 @@ class Candidate:
     retained: NDArray[np.intp]
     outcomes: tuple[Outcome, ...]
     steps: tuple[Step, ...] = ()
-    loss: InformationLoss | None = None
+    loss: Loss | None = None
     joined: bool = False
 
     @property

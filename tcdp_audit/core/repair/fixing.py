@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pyarrow as pa
@@ -23,11 +23,13 @@ from tcdp_audit.core.classes.shards import silent
 from tcdp_audit.core.engines.arrow_types import array_of_numbers
 from tcdp_audit.core.engines.opening import open_engine
 from tcdp_audit.core.engines.writing import require_table_file
+from tcdp_audit.core.information_loss.loss import InformationLoss, TablesLoss, information_loss
 from tcdp_audit.core.policy.policy import Policy
-from tcdp_audit.core.policy.tables import require_one_table
 from tcdp_audit.core.remedy.treatment import changed_cells, in_unlinkable_order
 from tcdp_audit.core.repair.attacks import with_attacks
-from tcdp_audit.core.repair.candidate import Candidate, columns_to_put_back, dropped_columns
+from tcdp_audit.core.repair.candidate import Candidate, OpenTable, columns_to_put_back, dropped_columns
+from tcdp_audit.core.repair.linked_loop import LinkedLoop, LinkedRelease, require_remedies_of_tables
+from tcdp_audit.core.repair.linked_release import LinkedRepair, OutputFolder, ReleasedTables, require_new_folder
 from tcdp_audit.core.repair.loop import RepairLoop, beyond_repair
 from tcdp_audit.core.repair.output import OutputFile, Released
 from tcdp_audit.core.repair.restored_columns import Aligned, PutBack, in_own_types, taken, without_views_in_dictionaries
@@ -42,9 +44,9 @@ from tcdp_audit.core.session.tables import NO_LEVELS, OpenTables
 
 NOTHING_TO_REPAIR = "nothing that the policy demands could fail, so there is nothing to repair"
 NOTHING_PROVED = "nothing that the policy demands could fail any more, so that keeping it proves nothing"
-REPAIRED = (  # what `require_one_table` says of a repair
-    "remedies change the rows of one table, where rows of others would lose what they belong to",
-    "repair the tables where they are made, and audit them again",
+REPAIRED = (  # what `require_one_table` says of a frontier
+    "settings are compared on one table",
+    "repair the tables with `tcdp-audit fix`, under one setting at a time",
 )
 OTHERWISE = "the release that comes of the remedies does not pass"
 
@@ -56,14 +58,14 @@ class Remediation:
     Args:
         before: the audit of the release before the repair.
         after: the audit of the result; its `change_log` has the remedies and the information loss.
-        released: the table to release, in the types of the input.
-        written: the output file, or None.
+        released: the table to release, in the types of the input; of several linked tables each by its name.
+        written: the output file, or the folder of several tables; None if nothing was written.
         records: the input and the place in it of each released record, for `example`; None if values are not shown.
     """
 
     before: Audit
     after: Audit
-    released: pa.Table
+    released: pa.Table | Mapping[str, pa.Table]
     written: Path | None = None
     records: tuple[pa.Table, NDArray[np.intp]] | None = None
 
@@ -77,7 +79,10 @@ class Remediation:
             UsageError: values may not be shown, or there is no such record.
         """
         if self.records is None:
-            raise UsageError("an example shows cells; repair in a session opened with `show_values=True`")
+            raise UsageError(
+                "an example shows cells of one table; repair such a release in a session opened with `show_values=True`"
+            )
+        assert isinstance(self.released, pa.Table)  # noqa: S101 - several have no records
         table, rows = self.records
         if not 0 <= record < table.num_rows:
             raise UsageError(f"there is no record {record}; records count from 0 to {table.num_rows - 1}")
@@ -139,7 +144,8 @@ def fix(
         policy: a policy, the path of a policy file, or its content as a mapping.
         original: the table that the release was made from, if the policy needs one.
         population: the population that the release was drawn from, likewise.
-        output: the file to write the release to. It is created only if the audit of the written release passes.
+        output: the file to write the release to, or the new folder for several linked tables. It is created only if the
+            audit of the written release passes.
         keep_failing: write the best release even if it does not pass.
         keep_order: do not shuffle the records. Their order may link them with the original.
         plugins: the plugins to use; by default all that are installed.
@@ -158,8 +164,6 @@ def fix(
     Cost: an audit for every remedy tried, and the cost of the remedies.
     """
     target = None if output is None else Path(output)
-    if target is not None:
-        _require_writable_table(target)  # before anything is read
     options = Options(memory, progress=progress or silent)
     with OpenTables(release, original, population, plugins, options, keep=False) as tables:
         return fix_tables(tables, policy, target, keep_failing=keep_failing, keep_order=keep_order)
@@ -186,7 +190,7 @@ def fix_tables(
     Args:
         tables: the tables that are open, or are opened where the policy needs them.
         policy: what the release must satisfy.
-        output: the file to write it to, if any.
+        output: the file to write it to, or the folder of several tables, if any.
         levels: the levels of hierarchies at which columns of the release are seen.
         keep_failing: write the best release even if it does not pass.
         keep_order: do not shuffle the records.
@@ -194,12 +198,16 @@ def fix_tables(
         **options: the options of every audit that differ from those of the tables.
     """
     read = tables.read(policy)
-    require_one_table(read, *REPAIRED)
-    if output is not None:
-        _require_writable_table(output)
+    is_linked = read.document.tables is not None
+    if output is not None:  # before any table is read
+        require_new_folder(output) if is_linked else _require_writable_table(output)
         require_own_files([("the output", output)], files_of(read, **tables.given))
         tables.require_unchanged()
     inputs = tables.inputs(read, levels, samples=False, **options)
+    if is_linked:
+        folder = None if output is None else OutputFolder(output, inputs)
+        linked = _RepairOfTables(inputs=inputs, keep_failing=keep_failing, keep_order=keep_order, lost=lost or {})
+        return replace(linked, folder=folder).run()
     file = None if output is None else OutputFile(output, inputs)
     return _Repair(inputs=inputs, output=file, keep_failing=keep_failing, keep_order=keep_order, lost=lost or {}).run()
 
@@ -210,7 +218,8 @@ def repaired(inputs: AuditInputs) -> Remediation:
     Raises:
         TcdpAuditError: it does not fit into memory, or cannot be read again.
     """
-    return _Repair(inputs=inputs, output=None, keep_failing=False, keep_order=False, attacks=False).run()
+    kind = _Repair if inputs.policy.document.tables is None else _RepairOfTables
+    return kind(inputs=inputs, keep_failing=False, keep_order=False, attacks=False).run()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -223,7 +232,7 @@ class _Repair:
     """
 
     inputs: AuditInputs
-    output: OutputFile | None
+    output: OutputFile | None = None
     keep_failing: bool
     keep_order: bool
     attacks: bool = True
@@ -245,20 +254,21 @@ class _Repair:
         outcomes = self.inputs.without(before.outcomes, [one.name for one in self.dropped])
         obstacle = beyond_repair(outcomes)
         needed = status_of(outcomes) in ("failed", "error") and not obstacle
-        with RepairLoop(self.inputs, self.lost) as loop:
+        with self._loop() as loop:
             best = loop.run(outcomes) if needed else loop.start(outcomes)
             loss = loop.loss_of(best)
-            changed, measures = _changes(loop, best, loss.cells_changed), loss.as_json()
+            changed, measures = self._changes(loop, best, loss.cells_changed), loss.as_json()
             constant_columns, refusal, left_out = loss.emptied, loop.refusal, loop.left_out
-        released = self._released(best, changed)
+            records, suppressed = loop.input.rows, loop.input.rows - best.opened.rows
+            released = self._released(best, changed)
         log = ChangeLog(
             input=before.release,
             before=before.outcomes,
             steps=best.steps,
             tried=tuple(loop.tried),
-            records=before.release.records,
-            suppressed=before.release.records - len(best.retained),
-            cells={name: changed[name] for name in released.table.column_names},
+            records=records,
+            suppressed=suppressed,
+            cells={name: changed[name] for name in released.column_names},
             planned=not self.inputs.policy.remedies,
             order=released.order,
             seed=self.inputs.policy.document.seed,
@@ -271,8 +281,18 @@ class _Repair:
         after, written = self._proven(released, log)
         if after.passed and log.reason:  # failed in the input's order, and passes in the written order
             after = replace(after, change_log=replace(after.change_log or log, reason=""))
-        records = (self.source, released.rows) if self.inputs.options.show_values else None
-        return Remediation(before=before, after=after, released=released.table, written=written, records=records)
+        shown = self._shown(released) if self.inputs.options.show_values else None
+        return Remediation(before=before, after=after, released=released.table, written=written, records=shown)
+
+    def _loop(self) -> RepairLoop:
+        return RepairLoop(self.inputs, _loss, self.lost)
+
+    def _changes(self, loop: RepairLoop, best: Candidate, known: Mapping[str, int]) -> dict[str, int]:
+        return _changes(loop, best, known)
+
+    def _shown(self, released: Any) -> tuple[pa.Table, NDArray[np.intp]] | None:
+        """The input, and the place in it of each released record."""
+        return self.source, released.rows
 
     def _try_one_record(self) -> None:
         """Test, before the work, that a record in the released form can be read."""
@@ -286,7 +306,7 @@ class _Repair:
         """A table without the dropped columns."""
         return table.drop_columns([one.name for one in self.dropped]) if self.dropped else table
 
-    def _released(self, best: Candidate, changed: Mapping[str, int]) -> Released:
+    def _released(self, best: Candidate, changed: Mapping[str, int]) -> Any:
         """A candidate in the types of the input, shuffled unless `keep_order` is set."""
         links = self.inputs.policy.document.rows_aligned and not self.keep_order
         if not best.steps and not self.dropped and not links:
@@ -312,7 +332,7 @@ class _Repair:
             places=order,
         )
 
-    def _proven(self, released: Released, log: ChangeLog) -> tuple[Audit, Path | None]:
+    def _proven(self, released: Any, log: ChangeLog) -> tuple[Audit, Path | None]:
         """Audit the released table, read back from its file if there is one; return the file if it was kept."""
         if self.output is not None:
             return self.output.write_proven(released, log, keep_failing=self.keep_failing)
@@ -331,6 +351,69 @@ class _Repair:
             lambda: open_engine(released.whole, memory),
             None if released.aligned is None else aligned,
         )
+
+
+@dataclass(frozen=True, kw_only=True)
+class _RepairOfTables(_Repair):
+    """One call of `fix` on several linked tables.
+
+    Args:
+        folder: the folder to write them to, if any.
+    """
+
+    folder: OutputFolder | None = None
+
+    @cached_property
+    def linked(self) -> LinkedRepair:
+        """What is read of the tables, and made of them."""
+        return LinkedRepair(self.inputs, self.dropped)
+
+    def run(self) -> Remediation:
+        """Repair the tables.
+
+        Raises:
+            PolicyError: the policy names a remedy that does not work over several tables.
+        """
+        require_remedies_of_tables(self.inputs.policy, self.inputs.plugins.remedies)
+        return super().run()
+
+    def _try_one_record(self) -> None:
+        sources = {name: self.linked.written(name, one) for name, one in self.linked.sources.items()}
+        if self.folder is not None:
+            self.folder.try_one_record(sources)
+
+    def _loop(self) -> RepairLoop:
+        return LinkedLoop(self.inputs, _loss_of_tables, self.lost)
+
+    def _changes(self, loop: RepairLoop, best: Candidate, known: Mapping[str, int]) -> dict[str, int]:
+        return self.linked.changes(cast("LinkedRelease", loop.input), best, known)
+
+    def _shown(self, released: Any) -> None:  # noqa: ARG002 - records of several tables have no number
+        return None
+
+    def _released(self, best: Candidate, changed: Mapping[str, int]) -> ReleasedTables:
+        return self.linked.released(best, changed, keep_order=self.keep_order)
+
+    def _proven(self, released: Any, log: ChangeLog) -> tuple[Audit, Path | None]:
+        if self.folder is None:
+            return self.linked.audit_in_memory(released, log), None
+        return self.folder.write_proven(self.linked, released, log, keep_failing=self.keep_failing)
+
+
+def _loss(before: OpenTable, after: OpenTable, retained: NDArray[np.intp]) -> InformationLoss:
+    return information_loss(before.release, after.release, retained)
+
+
+def _loss_of_tables(before: OpenTable, after: OpenTable, _: NDArray[np.intp]) -> TablesLoss:
+    """The loss of each table, which knows its retained rows itself."""
+    assert isinstance(before, LinkedRelease)  # noqa: S101 - the policy has tables
+    assert isinstance(after, LinkedRelease)  # noqa: S101 - likewise
+    return TablesLoss(
+        {
+            name: information_loss(before.release_of(name), after.release_of(name), after.retained[name])
+            for name in before.tables
+        }
+    )
 
 
 def _changes(loop: RepairLoop, best: Candidate, known: Mapping[str, int]) -> dict[str, int]:
@@ -373,7 +456,6 @@ def remedy_trial(inputs: AuditInputs, outcomes: tuple[Outcome, ...]) -> RemedyTr
         return None
     options = replace(inputs.options, samples=False, show_values=False, column_risks=False)  # the options of `fix`
     try:
-        require_one_table(inputs.policy, *REPAIRED)
         remediation = repaired(replace(inputs, options=options))
     except Exception as error:  # noqa: BLE001 - the audit is valid without the trial
         reason = f"remedies could not be tried: {sentence_about(error, 'the trial')}"

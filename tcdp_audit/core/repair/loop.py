@@ -7,11 +7,11 @@ remedy is stopped once it loses more than another after which the release passes
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from math import inf
 from types import TracebackType
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,18 +19,23 @@ from pydantic import ValidationError
 
 from tcdp_audit.core.base.errors import sentence_about
 from tcdp_audit.core.base.outcome import Outcome
-from tcdp_audit.core.information_loss.loss import InformationLoss, information_loss
 from tcdp_audit.core.information_loss.prediction import require_scikit_learn
 from tcdp_audit.core.policy.policy import PlannedRemedy
+from tcdp_audit.core.release.release import Release
 from tcdp_audit.core.release.unit_readings import as_read
 from tcdp_audit.core.remedy.remedy import DominatedError, Remedy, RemedyError, Treatment, applicability, require_least
-from tcdp_audit.core.remedy.treatment import apply_treatment, require_treatment, same_cells, touched
+from tcdp_audit.core.remedy.treatment import apply_treatment, require_treatment, touched
 from tcdp_audit.core.remedy.unit_cells import with_unit_cells
-from tcdp_audit.core.remedy.view import RemedyView, judges_histories
+from tcdp_audit.core.remedy.view import Attribute, RemedyView, judges_histories
 from tcdp_audit.core.repair.candidate import Candidate, LossLimits, OpenTable, TooMuchLostError
 from tcdp_audit.core.repair.pseudonyms import require_units_behind
 from tcdp_audit.core.results.change_log import Step, failing_demands, flow
 from tcdp_audit.core.session.inputs import AuditInputs
+
+if TYPE_CHECKING:
+    from tcdp_audit.core.information_loss.loss import Loss
+
+    Measure = Callable[[OpenTable, OpenTable, NDArray[np.intp]], Loss]
 
 MOST_ROUNDS = 5
 MOST_STEPS = 3  # remedies of a plan
@@ -44,22 +49,23 @@ class RepairLoop:
 
     Args:
         inputs: the release before the repair, its policy, and every registered remedy.
+        measure: the information loss of a candidate's table compared with the input, given also the retained records.
         lost: the losses of single remedies under weaker demands on the same release, by their entries in a policy. A
             plan starts with those that lost least, and skips those that lost more than another one does now.
     """
 
-    def __init__(self, inputs: AuditInputs, lost: Mapping[str, float] | None = None) -> None:
-        self.inputs, self.policy, self.lost = inputs, inputs.policy, lost or {}
+    def __init__(self, inputs: AuditInputs, measure: Measure, lost: Mapping[str, float] | None = None) -> None:
+        self.inputs, self.policy, self.lost, self._measure = inputs, inputs.policy, lost or {}, measure
         if self.policy.document.utility.models:
             require_scikit_learn()  # before the work, not after it
-        self.input = OpenTable.of_input(inputs)
+        self.input = self._opened_input()
         self.tried: list[Step] = []
         self._left_out: dict[str, str] = {}  # remedy -> reason why it was not tried
         self.limits = LossLimits.of(inputs.policy.document)
         self._refused: list[tuple[float, str]] = []  # loss beyond the limits, and the message
         self._least = inf  # the least loss of the compared candidates that pass
         self._open = [self.input]
-        self._views: dict[OpenTable, RemedyView] = {}
+        self._views: dict[OpenTable, dict[str, RemedyView]] = {}
 
     def __enter__(self) -> Self:
         """Itself."""
@@ -69,9 +75,12 @@ class RepairLoop:
         """Close every table that is open."""
         self._close_all_but()
 
+    def _opened_input(self) -> OpenTable:
+        return OpenTable.of_input(self.inputs)
+
     def start(self, outcomes: tuple[Outcome, ...]) -> Candidate:
         """The release before the repair, with its audit."""
-        return Candidate(self.input, np.arange(self.input.table.num_rows), outcomes)
+        return Candidate(self.input, np.arange(self.input.rows), outcomes)
 
     def run(self, outcomes: tuple[Outcome, ...]) -> Candidate:
         """Apply remedies; return the first candidate that passes, otherwise the best one.
@@ -103,13 +112,13 @@ class RepairLoop:
                 if turn and (planned.remedy.random or planned.remedy.once):
                     continue  # noise and permutations are applied once
                 after = self._repeated(candidate, planned)
-                if turn and same_cells(after.table, candidate.table):
+                if turn and after.opened.is_same(candidate.opened):
                     continue  # it has nothing more to do
                 candidate, best = after, _better(best, after)
                 if candidate.passes:
                     return candidate
                 self._close_all_but(self.input, candidate.opened, best.opened, before.opened)
-            if same_cells(candidate.table, before.table):
+            if candidate.opened.is_same(before.opened):
                 break  # a fixed point: another round would change nothing
         self.tried += candidate.steps[len(best.steps) :]
         return best
@@ -125,7 +134,7 @@ class RepairLoop:
         fewest, waited = after.failing, 0
         while after.joined and not after.passes and waited < MOST_ROUNDS:
             before, after = after, self._step(after, planned)
-            if after is before or same_cells(after.table, before.table):
+            if after is before or after.opened.is_same(before.opened):
                 break  # it has nothing more to do
             fewest, waited = min(fewest, after.failing), 0 if after.failing < fewest else waited + 1
         return after
@@ -147,7 +156,10 @@ class RepairLoop:
         if not self.policy.remedies:
             return ""
         sentence = applicability(
-            planned.remedy, self._view(candidate), planned.parameters, candidate.failing_demands
+            planned.remedy,
+            self._view(candidate, self._place(planned)),
+            planned.parameters,
+            candidate.failing_demands,
         ).sentence
         if sentence:
             self.inputs.options.progress(f"{planned.remedy.title} {sentence}", 1, 1)
@@ -156,25 +168,26 @@ class RepairLoop:
     def _applied(self, candidate: Candidate, planned: PlannedRemedy, unhelped: str) -> Candidate:
         if not candidate.steps:
             require_least(self.lost.get(_entry(planned), 0.0), self._least, LOST_BEFORE)
-        view = self._view(candidate)
+        place = self._place(planned)
+        view = self._view(candidate, place)
         answer = planned.remedy.apply(view, planned.parameters)
         require_treatment(answer, view)
         treatment = with_unit_cells(view, answer)
-        after = replace(self._treated(candidate, treatment), joined=treatment is not answer)
+        after = replace(self._treated(candidate, treatment, place), joined=treatment is not answer)
         self._open.append(after.opened)
         if self.limits.are_set or not self.policy.remedies:
             after = replace(after, loss=self._affordable(planned, self.loss_of(after)))
         if not self.policy.remedies:
             require_least(after.rank[1], self._least)
         after = replace(after, outcomes=after.opened.settled.outcomes())
-        require_units_behind(self.inputs, self.input, after)
+        self._require_units_behind(after)
         step = Step(
             remedy=planned.remedy.name,
             title=planned.remedy.title,
             parameters=explicit_parameters(planned),
             outcomes=after.outcomes,
             cells=touched(view, treatment),
-            suppressed=candidate.table.num_rows - after.table.num_rows,
+            suppressed=candidate.opened.rows - after.opened.rows,
             notes=treatment.notes,
             lines=treatment.lines,
             loss=after.total_loss,
@@ -183,7 +196,7 @@ class RepairLoop:
         )
         return replace(after, steps=(*candidate.steps, step))
 
-    def _affordable(self, planned: PlannedRemedy, loss: InformationLoss) -> InformationLoss:
+    def _affordable(self, planned: PlannedRemedy, loss: Loss) -> Loss:
         """Return a loss that is within the policy's limits; otherwise raise `TooMuchLostError`."""
         try:
             self.limits.require(loss)
@@ -192,11 +205,29 @@ class RepairLoop:
             raise
         return loss
 
-    def _treated(self, candidate: Candidate, treatment: Treatment) -> Candidate:
-        """The candidate after a treatment, before its audit."""
-        view = self._view(candidate)
+    def _require_units_behind(self, after: Candidate) -> None:
+        """Insist that new pseudonyms keep the policy for the units behind them; see `require_units_behind`."""
+        require_units_behind(self.inputs, self.input, after)
+
+    def _place(self, planned: PlannedRemedy) -> str:  # noqa: ARG002 - of several tables
+        """The table that a remedy acts on, where there are several."""
+        return ""
+
+    def _treated(self, candidate: Candidate, treatment: Treatment, place: str) -> Candidate:
+        """The candidate after a treatment of one table, before its audit."""
+        view = self._view(candidate, place)
         require_treatment(treatment, view)
-        table = apply_treatment(candidate.table, view, with_unit_cells(view, treatment))
+        return self._changed(candidate, view, with_unit_cells(view, treatment), place)
+
+    def _changed(
+        self,
+        candidate: Candidate,
+        view: RemedyView,
+        treatment: Treatment,
+        place: str,  # noqa: ARG002 - likewise
+    ) -> Candidate:
+        """The candidate with the columns and rows of a treatment that is sound."""
+        table = apply_treatment(candidate.table, view, treatment)
         retained = candidate.retained if treatment.retained is None else candidate.retained[treatment.retained]
         if len(retained) < len(candidate.retained) and self.policy.document.rows_aligned:
             raise RemedyError(
@@ -204,33 +235,52 @@ class RepairLoop:
             )
         return Candidate(OpenTable(table, self.inputs), retained, (), candidate.steps)
 
-    def _view(self, candidate: Candidate) -> RemedyView:
-        """The view of a candidate for remedies."""
+    def _seen(self, candidate: Candidate, place: str) -> tuple[Release, Attribute | None]:  # noqa: ARG002 - likewise
+        """The table that a remedy sees, and the column that joins its rows where that is in another table."""
+        return candidate.opened.release, None
+
+    def _failing_records(self, candidate: Candidate, place: str) -> NDArray[np.bool_]:  # noqa: ARG002 - likewise
+        """Whether each record of the table that a remedy sees fails a demand on classes."""
+        return candidate.opened.settled.failing_records()
+
+    def _view(self, candidate: Candidate, place: str = "") -> RemedyView:
+        """The view of a candidate for remedies; of several tables that of one of them."""
 
         def audited(treatment: Treatment) -> tuple[Outcome, ...]:
-            with self._treated(candidate, treatment).opened as opened:
+            with self._treated(candidate, treatment, place).opened as opened:
                 return opened.settled.outcomes()
 
         def part_audited(treatment: Treatment, checks: frozenset[str]) -> tuple[Outcome, ...]:
-            after = self._treated(candidate, treatment)
+            after = self._treated(candidate, treatment, place)
             with after.opened as opened:
                 if least_loss() < inf:
                     require_least(self.loss_of(after).total, least_loss())
                 return opened.settled.outcomes(checks)
 
         def records_failing(treatment: Treatment) -> NDArray[np.bool_]:
-            with self._treated(candidate, treatment).opened as opened:
-                return opened.settled.failing_records()
+            after = self._treated(candidate, treatment, place)
+            with after.opened:
+                return self._failing_records(after, place)
 
         def least_loss() -> float:
             return inf if candidate.steps else self._least  # a view does not know the losses of earlier steps
 
         seed, progress = self.policy.document.seed, self.inputs.options.progress
-        if candidate.opened not in self._views:
-            release, outcomes = as_read(candidate.opened.release, missing_is_open=True), candidate.outcomes
-            view = RemedyView(release, outcomes, seed, audited, progress, least_loss, part_audited, records_failing)
-            self._views[candidate.opened] = view
-        return self._views[candidate.opened]
+        views = self._views.setdefault(candidate.opened, {})
+        if place not in views:
+            seen, joining = self._seen(candidate, place)
+            views[place] = RemedyView(
+                release=as_read(seen, missing_is_open=True),
+                outcomes=candidate.outcomes,
+                seed=seed,
+                audited=audited,
+                progress=progress,
+                least_loss=least_loss,
+                part_audited=part_audited,
+                records_failing=records_failing,
+                joining=joining,
+            )
+        return views[place]
 
     def _close_all_but(self, *retained: OpenTable) -> None:
         """Close the tables that are no longer needed, and drop the views of them."""
@@ -351,12 +401,12 @@ class RepairLoop:
             return None
         return None if remedy.faults(parameters, self.policy.document) else PlannedRemedy(remedy, parameters)
 
-    def loss_of(self, candidate: Candidate) -> InformationLoss:
+    def loss_of(self, candidate: Candidate) -> Loss:
         """The information loss of a candidate, compared with the input; measures are computed on demand."""
         if candidate.loss is not None:
             return candidate.loss
         after = candidate.opened if candidate.opened is self.input else candidate.opened.settled
-        return information_loss(self.input.release, after.release, candidate.retained)
+        return self._measure(self.input, after, candidate.retained)
 
 
 def _entry(planned: PlannedRemedy) -> str:

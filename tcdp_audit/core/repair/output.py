@@ -48,6 +48,11 @@ class Released:
     places: NDArray[np.intp] = field(default_factory=lambda: np.zeros(0, dtype=np.intp))
 
     @property
+    def column_names(self) -> list[str]:
+        """The columns."""
+        return list(self.table.column_names)
+
+    @property
     def restored_columns(self) -> tuple[str, ...]:
         """The columns that are restored for the audit."""
         names = [] if self.whole is None else self.whole.column_names
@@ -102,14 +107,15 @@ class OutputFile:
     def write_proven(self, released: Released, log: ChangeLog, *, keep_failing: bool) -> tuple[Audit, Path | None]:
         """Write a release, read it back and audit it; return the audit, and the file if it passed and was kept."""
         with replaced_atomically(self.path) as temporary, self._named_in_errors(temporary.parent):
-            self._fill(temporary, released, log)
+            self.fill(temporary, released, log)
             audit = self._audit(temporary, released, log)
             is_written = audit.passed or keep_failing
             if not is_written:
                 temporary.unlink()
         return audit, self.path if is_written else None
 
-    def _fill(self, temporary: Path, released: Released, log: ChangeLog) -> None:
+    def fill(self, temporary: Path, released: Released, log: ChangeLog) -> None:
+        """Write a release to a temporary file: a copy of the input's if nothing changed."""
         source = self.inputs.engine.path
         if log.order == "kept" and log.is_unchanged and source is not None and _same_kind(source, self.path):
             shutil.copyfile(source, temporary)

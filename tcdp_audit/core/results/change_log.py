@@ -250,6 +250,10 @@ class ChangeLog:
             titles.setdefault(reason, []).append(title)
         return titles
 
+    def records_left(self, column: str) -> int:
+        """The number of records of the result that have a column: those of its table, where there are several."""
+        return self._cost.records_left(column)
+
     @property
     def lines(self) -> str:
         """The policy lines of the remedies applied, to paste; consecutive applications of a remedy appear once."""

@@ -13,6 +13,7 @@ from typing import Any
 
 from tcdp_audit.core.base.words import agree, count, figure, listing, sentence_case, share, visible
 
+SEPARATOR = "."  # between the name of a table and that of its column
 HARDLY = 0.05  # a lower share of a column's information, or of an overlap, is called "hardly any"
 SHOWN = 3  # columns and effects that sentences name; results have all of them
 
@@ -129,12 +130,19 @@ class Cost:
         """The mean loss of a cell, if it was measured."""
         return [share(float(self.loss["total"]), 1)] if "total" in self.loss else []
 
+    def records_left(self, column: str) -> int:
+        """The number of records that stayed; of several tables those of a column's."""
+        tables = [one for one in self.loss.get("tables", {}) if column.startswith(f"{one}{SEPARATOR}")]
+        if not tables:
+            return self.records - self.suppressed
+        table = self.loss["tables"][max(tables, key=len)]
+        return int(table["records"]) - int(table["records_suppressed"])
+
     @cached_property
     def columns(self) -> Sequence[Changed]:
         """The columns that changed and are not empty; those that retain least first."""
-        remaining = self.records - self.suppressed
         changed = [
-            Changed(name, self.cells[name] / remaining, _retained(one))
+            Changed(name, self.cells[name] / self.records_left(name), _retained(one))
             for name, one in self.loss.get("attributes", {}).items()
             if self.cells.get(name) and name not in self.constant_columns
         ]

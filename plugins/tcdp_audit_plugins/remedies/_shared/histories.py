@@ -59,6 +59,11 @@ def joining_column(document: PolicyDocument) -> str | None:
     return document.household or (None if document.drops_unit else document.unit)
 
 
+def tables_of_rows(document: PolicyDocument) -> list[str]:
+    """The tables of a policy of several that have rows of units, and not one row for each."""
+    return [name for name, one in (document.tables or {}).items() if one.belongs_to is not None]
+
+
 def why_not_joined(view: RemedyView) -> str:
     """Say why no rows are joined in a release, or nothing."""
     document = view.policy.document
@@ -67,6 +72,8 @@ def why_not_joined(view: RemedyView) -> str:
     name = joining_column(document)
     if name is None:
         return f"the unit {document.unit!r} is dropped before release, so it joins no rows"
+    if view.joining is not None:  # rows of one of several linked tables, or units that have rows in others
+        return ""
     if obstacle := view.release.obstacle(name):
         return obstacle
     return "" if view.release.domains[name].repeats else f"no value of {name!r} stands in two rows"
@@ -82,7 +89,7 @@ def joined_rows(view: RemedyView) -> JoinedRows:
         raise RemedyError(reason)
     name = joining_column(view.policy.document)
     assert name is not None  # noqa: S101 - `why_not_joined` has seen it
-    return JoinedRows(view.attribute(name), view.unit_noun)
+    return JoinedRows(view.attribute(name) if view.joining is None else view.joining, view.unit_noun)
 
 
 def only_on_histories(view: RemedyView, outcome: Outcome) -> str:
