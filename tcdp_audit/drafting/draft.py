@@ -113,7 +113,7 @@ class PolicyDraft:
     missing_tokens: Sequence[str]
     notes: Sequence[str]
     version: str
-    expectations: Mapping[str, str]
+    expectations: Sequence[tuple[str, str]]
     profile: Profile | None = None
     unit: str | None = None
     tables: Sequence[DraftTable] = ()
@@ -258,7 +258,7 @@ class PolicyDraft:
         yield from comment(
             "Measurements, as they have no threshold: they pass nothing. A threshold makes a demand.", "  "
         )
-        for name, parameters in self.expectations.items():
+        for name, parameters in self.expectations:
             yield f"  - {name}:{parameters and f' {parameters}'}  # tcdp-audit explain {name}"
 
     def _head(self) -> Iterator[str]:

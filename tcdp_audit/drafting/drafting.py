@@ -15,7 +15,15 @@ from tcdp_audit.drafting.column import ColumnFacts, missing_tokens, order_of, sc
 from tcdp_audit.drafting.common_columns import ReadTable
 from tcdp_audit.drafting.declarations import Declaration, Declarations
 from tcdp_audit.drafting.declared import declarations_in, require_tables_of_file
-from tcdp_audit.drafting.draft import SEPARATOR, DraftColumn, DraftTable, PolicyDraft, file_name_of, require_names
+from tcdp_audit.drafting.draft import (
+    SEPARATOR,
+    DraftColumn,
+    DraftTable,
+    PolicyDraft,
+    file_name_of,
+    require_names,
+    scalar,
+)
 from tcdp_audit.drafting.hierarchies import hierarchy_of
 from tcdp_audit.drafting.links import propose_links, unit_of
 from tcdp_audit.drafting.roles import (
@@ -40,7 +48,7 @@ FEW = 5  # columns that a note names
 IMPLIED = "In each row it is that of the row that this one belongs to, so the link says it already; it can be left out."
 OPEN_LINK = "Does it link the tables? Then remove this line, as a link has no role. Otherwise decide its role."
 OF_COLUMNS, OF_CLASSES = {"direct_identifiers": ""}, {"k_anonymity": ""}
-OF_EVENTS = {"known_events": "{m: 3}", "unicity": "{points: 4}"}  # of a person who has several rows
+OF_EVENTS = {"known_events": "m: 3", "unicity": "points: 4"}  # of a person who has several rows
 
 
 @redact_errors()
@@ -116,7 +124,7 @@ def _of_one(table: Any, drafting: _Drafting, plugins: Plugins, profile: Profile 
         drafting.tokens,
         (*drafting.notes, *([sentence] if sentence else [])),
         version("tcdp-audit"),
-        expectations(columns, plugins.checks, profile, joined=unit is not None),
+        expectations(columns, plugins.checks, profile, [] if unit is None else [None]),
         profile,
         unit,
     )
@@ -160,7 +168,7 @@ def _of_tables(
         sorted({token for one in draftings.values() for token in one.tokens}),
         (),
         version("tcdp-audit"),
-        expectations(columns, plugins.checks, profile),
+        expectations(columns, plugins.checks, profile, _tables_of_events(columns, proposed_links.links)),
         profile,
         proposed_links.unit or UNDECIDED,
         tuple(drafted),
@@ -190,20 +198,36 @@ def profile_called(name: str) -> Profile:
 
 
 def expectations(
-    columns: Sequence[DraftColumn], checks: Collection[str], profile: Profile | None = None, *, joined: bool = False
-) -> Mapping[str, str]:
+    columns: Sequence[DraftColumn],
+    checks: Collection[str],
+    profile: Profile | None = None,
+    joined: Sequence[str | None] = (),
+) -> Sequence[tuple[str, str]]:
     """The checks whose figures a draft asks for, each with its parameters in YAML.
 
-    One on classes is asked for only where there is something to group by, and those on events only where a unit joins
-    the rows of a table. What a profile demands is not measured separately.
+    One on classes is asked for only where there is something to group by, and those on events only of the tables whose
+    rows a unit joins. What a profile demands is not measured separately.
+
+    Args:
+        columns: of all tables.
+        checks: the names of the checks that are installed.
+        profile: whose demands the policy makes.
+        joined: the tables in which a unit has several rows; None is the only table.
     """
     known = any(one.role is Role.QUASI_IDENTIFIER for one in columns)
-    of_columns = {one: parameters for one, parameters in OF_COLUMNS.items() if one in checks}
-    measured = {**of_columns, **OF_CLASSES} if known or not of_columns else of_columns
-    if known and joined:
-        measured |= {one: parameters for one, parameters in OF_EVENTS.items() if one in checks}
+    of_columns = [(one, parameters) for one, parameters in OF_COLUMNS.items() if one in checks]
+    measured = [*of_columns, *OF_CLASSES.items()] if known or not of_columns else of_columns
+    for table in joined if known else ():
+        of_table = "" if table is None else f"table: {scalar(table)}, "
+        measured += [(one, f"{{{of_table}{parameters}}}") for one, parameters in OF_EVENTS.items() if one in checks]
     demanded = set() if profile is None else {one.check for one in profile.demands}
-    return {one: parameters for one, parameters in measured.items() if one not in demanded} or of_columns
+    return [one for one in measured if one[0] not in demanded] or of_columns
+
+
+def _tables_of_events(columns: Sequence[DraftColumn], linked: Collection[str]) -> Sequence[str]:
+    """The tables that belong to another one and of whose rows something may be known."""
+    known = {one.name.partition(SEPARATOR)[0] for one in columns if one.role is Role.QUASI_IDENTIFIER}
+    return [one for one in linked if one in known]
 
 
 class _Drafting:

@@ -105,7 +105,12 @@ def test_three_tables_are_linked_in_whichever_order_they_are_given(order: tuple[
     assert {"patients.patient", "visits.patient", "visits.visit", "drugs.visit"}.isdisjoint(
         one.name for one in draft.columns
     )
-    assert list(draft.expectations) == ["direct_identifiers", "k_anonymity"]
+    assert sorted(draft.expectations) == [
+        ("direct_identifiers", ""),
+        ("k_anonymity", ""),
+        *(("known_events", f"{{table: {name}, m: 3}}") for name in ("drugs", "visits")),
+        *(("unicity", f"{{table: {name}, points: 4}}") for name in ("drugs", "visits")),
+    ]
     assert "known_rows: all" in draft.text(Path("x"))
 
 
@@ -407,7 +412,7 @@ def test_without_what_someone_knows_no_event_is_measured(tmp_path: Path) -> None
     table = visits().select(["patient_id"]).append_column("z1", [pa.array(["same"] * 40)])
     draft = draft_policy(table, plugins=PLUGINS)
 
-    assert (draft.unit, list(draft.expectations)) == ("patient_id", ["direct_identifiers"])
+    assert (draft.unit, draft.expectations) == ("patient_id", [("direct_identifiers", "")])
     audit = tcdp_audit.audit(table, decided(draft, tmp_path / "d.tcdp.yaml"), plugins=PLUGINS)
     assert [one.status.value for one in audit.expectations] == ["measured"]
     assert audit.exit_code() != 0
