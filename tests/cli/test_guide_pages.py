@@ -99,7 +99,12 @@ def test_the_example_is_an_expectation_on_this_check(name: str):
     if Need.UNIT in CHECKS[name].needs:
         companions["unit"] = "person"
 
-    policy = load_policy({"version": 1, **companions, "attributes": attributes, "expect": expectations})
+    described: dict[str, Any] = {**companions, "attributes": attributes}
+    if Need.UNLINKED_TABLES in CHECKS[name].needs:
+        tables = {table for one in given for table in one["tables"]}
+        described = {"tables": {one: {"file": f"{one}.csv", "attributes": attributes} for one in tables}}
+
+    policy = load_policy({"version": 1, **described, "expect": expectations})
 
     assert [one.check.name for one in policy.expectations] == [name] * len(expectations)
 

@@ -233,13 +233,15 @@ class Remedy(Generic[R]):
         return [*self._faults_of_tables(parameters, document), *own]
 
     def _faults_of_tables(self, parameters: R, document: PolicyDocument) -> Iterator[tuple[str, str]]:
-        named = getattr(parameters, TABLE, None) if self.tables is not None else None
+        if self.tables is None:
+            return
+        named = getattr(parameters, TABLE, None)
         if document.tables is None:
             if named is not None:
                 yield TABLE, "the policy has one table, so leave it out"
         elif named is not None and named not in document.tables:
             yield TABLE, f"the policy has no table {named!r}; it has {listing([*document.tables])}"
-        elif self.tables is not None and len(places := self.tables(parameters, document)) != 1:
+        elif len(places := self.tables(parameters, document)) != 1:
             yield "", _not_one(places, has_parameter=TABLE in type(parameters).model_fields)
 
     def proposals(self, view: RemedyView, failing: tuple[Outcome, ...]) -> list[Mapping[str, Any]]:

@@ -13,7 +13,7 @@ from loaded import Loaded, into_postgresql
 from postgres_server import Server
 
 from tcdp_audit import load_policy
-from tcdp_audit.core.auditor import linked_rows
+from tcdp_audit.core.auditor import summed_units
 from tcdp_audit.core.policy.policy import Policy
 from tcdp_audit_plugins.engines.database import duckdb_file
 
@@ -78,14 +78,14 @@ def policy(expect: list[dict[str, Any]], conventions: dict[str, Any] | None = No
 def kinds(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
     """How often histories were compared where the table is, and how often not."""
     seen: Counter[str] = Counter()
-    compared = linked_rows._summed
+    compared = summed_units._summed
 
     def counted(*given: Any) -> Any:
         engine = compared(*given)
         seen[type(engine).__name__] += 1
         return engine
 
-    monkeypatch.setattr(linked_rows, "_summed", counted)
+    monkeypatch.setattr(summed_units, "_summed", counted)
     return seen
 
 
