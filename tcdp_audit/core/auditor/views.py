@@ -86,6 +86,7 @@ class View:
         histories: the whole histories of its units; None for rows that no unit joins.
         failure: why histories could not be read; empty if they could.
         table: the table whose rows it has, where there are several.
+        part: the secret and its reading, where each has rows; see `SummedParts`.
     """
 
     kind: str
@@ -93,11 +94,12 @@ class View:
     histories: Histories | None = None
     failure: str = ""
     table: str = ""
+    part: str = ""
 
     @property
     def key(self) -> str:
         """The key that distinguishes it from the other views of a release."""
-        return f"{self.kind} {self.table}" if self.table else self.kind
+        return " ".join(filter(None, (self.kind, self.table, self.part)))
 
     @property
     def is_whole(self) -> bool:
@@ -296,7 +298,7 @@ def _parts(policy: Policy, histories: Histories) -> dict[str, View]:
         reading = expectation.check.reading(expectation.parameters)
         for name in set(target.attributes) - histories.constant.keys():
             part = histories.part(name, reading)
-            parts[part] = View(HISTORIES, histories.release_of(name, reading), histories, table=part)
+            parts[part] = View(HISTORIES, histories.release_of(name, reading), histories, part=part)
     return parts
 
 
