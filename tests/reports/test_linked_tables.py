@@ -152,10 +152,10 @@ def test_figures_of_records_say_whose(three: Audit) -> None:
     assert max(shares) <= 100
 
 
-def test_links_are_no_columns_to_take_out_and_no_remedy_is_promised(three: Audit) -> None:
+def test_links_are_no_columns_to_take_out_and_the_repair_is_that_of_a_folder(three: Audit) -> None:
     text = "\n".join(f"{one.lead} {one.text} {one.code}" for one in steps(three))
-    assert "tcdp-audit fix" not in text
-    assert "Repair the tables where they are made" in text
+    assert "tcdp-audit fix FOLDER --policy policy --output REPAIRED" in text
+    assert "REPAIRED.csv" not in text
     assert "out of the copy that is published" not in text
     assert "| visits.visit | – | links the tables |" in three.render(".md")
 

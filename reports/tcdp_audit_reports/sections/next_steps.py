@@ -34,10 +34,7 @@ UNKNOWN = (
     "the least loss, and reports how many cells change and how many records go. An audit with the option "
     "--try-remedies says the same beforehand, and writes no data."
 )
-TABLES = (
-    "No remedy changes several tables at once. Wider categories make people alike, and fewer rows for each person. "
-    "Tables that are published without the column that links them are apart: give each a separate policy."
-)
+UNLINKED = "Remedies change tables that a unit links. Wider categories make people alike."
 
 
 def blocks(audit: Audit) -> Iterator[Items | Rows]:
@@ -193,8 +190,8 @@ def _remedy(audit: Audit) -> Iterator[Paragraph]:
         from tcdp_audit_reports.remedy.advice import trial_advice  # noqa: PLC0415 - only where remedies were tried
 
         yield trial_advice(audit, trial, _command(audit))
-    elif fails and audit.linked_tables is not None:
-        yield Paragraph(TABLES, lead="Repair the tables where they are made, and audit all of them again.")
+    elif fails and audit.policy.document.tables is not None and audit.policy.document.unit is None:
+        yield Paragraph(UNLINKED, lead="Repair the tables where they are made, and audit all of them again.")
     elif fails:
         yield Paragraph(UNKNOWN, lead="Let remedies be tried.", code=_command(audit))
 
@@ -203,7 +200,7 @@ def _command(audit: Audit) -> str:
     """The command that repairs the release, which it names where the policy does not."""
     document = audit.policy.document
     files = [document.release] if document.tables is None else [one.file for one in document.tables.values()]
-    release = "RELEASE " if None in files else ""
+    release = ("RELEASE " if document.tables is None else "FOLDER ") if None in files else ""
     output = "REPAIRED" if audit.release.tables else "REPAIRED.csv"  # a folder for several tables
     return f"tcdp-audit fix {release}--policy {visible(audit.policy.name)} --output {output}"
 
