@@ -57,12 +57,12 @@ def command(
     from tcdp_audit.drafting import draft_policy  # noqa: PLC0415 - imports the engine
     from tcdp_audit.drafting.draft import file_name_of, require_free, tables_of_files  # noqa: PLC0415 - likewise
 
-    named = tables_of_files(tables)
-    path = Path(output or f"{SEVERAL if len(tables) > 1 else file_name_of(tables[0])}{ENDING}")
+    named, (first, *others) = tables_of_files(tables), tables
+    path = Path(output or f"{SEVERAL if others else file_name_of(first)}{ENDING}")
     require_free([path], force=force)
     plugins = load_plugins(blocked, no_external_plugins=no_external_plugins)
     budget = None if memory is None else parse_memory(memory)
-    given = named if len(tables) > 1 else tables[0]
+    given = named if others else first
     with progress_of_work(quiet=quiet) as progress:
         draft = draft_policy(given, declared, profile=profile, plugins=plugins, memory=budget, progress=progress)
     files = draft.write(path, force=force)

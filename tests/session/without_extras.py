@@ -34,6 +34,8 @@ from tcdp_audit.testing.releases import table_cases  # noqa: E402
 
 expect: dict[bool, list[dict[str, Any]]] = {False: [], True: []}  # by whether a check asks for rows of a unit
 for check in Plugins.load(external=False).checks.values():
+    if Need.UNLINKED_TABLES in check.needs:  # which these tables are not
+        continue
     ((_, example),) = yaml.safe_load(check.guide.example)[0].items()
     demanded = {limit.parameter for limit in check.limits}
     parameters = {key: value for key, value in (example or {}).items() if key not in demanded}

@@ -31,10 +31,8 @@ from tcdp_audit.core.auditor.exposure import (
     exposed_by,
     failing_units,
 )
-from tcdp_audit.core.auditor.largest_gain import LARGEST_GAIN, largest_gain
 from tcdp_audit.core.auditor.linked_rows import link_outcomes, with_histories, with_per_row
 from tcdp_audit.core.auditor.measuring import Measuring
-from tcdp_audit.core.auditor.summed_units import with_summed_units
 from tcdp_audit.core.auditor.tasks import CountedRecords, Measurements, Result
 from tcdp_audit.core.auditor.unit_columns import unit_columns
 from tcdp_audit.core.auditor.views import (
@@ -160,7 +158,9 @@ def evaluation(
     if failing_records is not None:  # the numbers of records are those of one audit
         options = replace(options, cache=Cache())
     given, engine.progress = engine, options.progress
-    if failing_records is None and not options.show_values:
+    if policy.document.unit is not None and failing_records is None and not options.show_values:
+        from tcdp_audit.core.auditor.summed_units import with_summed_units  # noqa: PLC0415 - only where units join rows
+
         engine = with_summed_units(policy, engine, options.cache)
     if engine is given:
         _announce(policy, engine, companions)
@@ -394,6 +394,8 @@ class _Evaluation:
 
     def _with_gain(self, outcome: Outcome, task: ClassTask) -> Outcome:
         """An outcome on cells with what an intruder learns of a unit, whichever of its rows a value is in."""
+        from tcdp_audit.core.auditor.largest_gain import LARGEST_GAIN, largest_gain  # noqa: PLC0415 - likewise
+
         unit = self.release.unit
         assert unit is not None  # noqa: S101 - histories are those of units
         key = Identity(task.certain_in, task.attribute)

@@ -7,10 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import pyarrow as pa
 
-from tcdp_audit.core.auditor.views import (
-    known_rows_of,
-    targets_of,
-)
+from tcdp_audit.core.auditor.views import known_rows_of, targets_of
 from tcdp_audit.core.base.cache import Cache, Identity
 from tcdp_audit.core.check.evidence import Target
 from tcdp_audit.core.encoding.counted import UnitClasses
@@ -86,7 +83,8 @@ def _compared_there(policy: Policy, engine: Engine, secrets: Sequence[str], cach
         (name, one.reading, one.role, one.of, repr(one.hierarchy)) for name, one in policy.attributes.items()
     )
     key = ("summed", unit, tuple(secrets), declared, policy.document.key, policy.conventions.model_dump_json())
-    return cache.get((*key, Identity(engine)), lambda: _summed(policy, engine, classes, unit, secrets))
+    (table,) = cache.get((*key, Identity(engine)), lambda: (_summed(policy, engine, classes, unit, secrets),))
+    return table  # in a tuple, as a cache closes what it forgets, and the engine is the session's
 
 
 def _summed(policy: Policy, engine: Engine, classes: UnitClasses, unit: str, secrets: Sequence[str]) -> Engine:

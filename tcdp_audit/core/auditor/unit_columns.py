@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,7 +28,9 @@ from tcdp_audit.core.engines.base import Engine
 from tcdp_audit.core.policy.model import Role
 from tcdp_audit.core.release.release import Release
 from tcdp_audit.core.release.structure import noun_of_unit
-from tcdp_audit.core.units.summed import SummedUnits
+
+if TYPE_CHECKING:
+    from tcdp_audit.core.units.summed import SummedUnits
 
 NUMBERS = frozenset("GHIJKLMR")  # Safe Harbor's letters of numbers and codes that someone has
 SHOWN = 3  # columns in a message
@@ -72,13 +74,20 @@ def _not_constant(release: Release) -> Outcome:
     )
 
 
+def _compared_there(release: Release) -> SummedUnits | None:
+    """The table, if its histories were compared where it is."""
+    from tcdp_audit.core.units.summed import SummedUnits  # noqa: PLC0415 - only where a unit joins rows
+
+    return release.engine if isinstance(release.engine, SummedUnits) else None
+
+
 def _varying(release: Release, unit: Domain, domains: Sequence[Domain]) -> dict[str, int]:
     """The number of units with several values of each column; a missing value is one."""
     if not domains:
         return {}
 
-    if isinstance(release.engine, SummedUnits):
-        differing = release.engine.classes.varying([one.attribute for one in domains])
+    if (compared := _compared_there(release)) is not None:
+        differing = compared.classes.varying([one.attribute for one in domains])
         return {name: units for name, units in differing.items() if units}
 
     def read() -> dict[str, int]:
@@ -198,12 +207,10 @@ def _by_root(release: Release, root: Domain) -> dict[str, _Joins]:
         names = [name for name in names if table_of(release, name) == table_of(release, root.attribute)]
     there = tuple(name for name in sorted(names) if not release.obstacle(name))
 
-    if isinstance(release.engine, SummedUnits):
-        domains = _readable(release, [name for name in there if name in release.engine.joined])
+    if (compared := _compared_there(release)) is not None:
+        domains = _readable(release, [name for name in there if name in compared.joined])
         return {
-            one.attribute: _joined_by(one, release.engine.joined[one.attribute])
-            for one in domains
-            if _repeated(one).any()
+            one.attribute: _joined_by(one, compared.joined[one.attribute]) for one in domains if _repeated(one).any()
         }
 
     def joining() -> dict[str, _Joins]:

@@ -216,7 +216,8 @@ class TableCheck(Specification[P]):
         named, known = getattr(parameters, "attributes", None), super().known(parameters, document, target)
         if document.tables is None or self.history_reading is None or not hasattr(parameters, "table"):
             return sorted(named or known)
-        above = document.lineage(document.table_of_events(parameters.table))
+        events = getattr(parameters, "table")  # noqa: B009 - not every check has it
+        above = document.lineage(document.table_of_events(events))
         own, *above = above or [""]
         tables = above if named else [own, *above]
         return sorted({*(named or ()), *(one for one in known if one.partition(SEPARATOR)[0] in tables)})

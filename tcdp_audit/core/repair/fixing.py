@@ -82,12 +82,12 @@ class Remediation:
             raise UsageError(
                 "an example shows cells of one table; repair such a release in a session opened with `show_values=True`"
             )
-        assert isinstance(self.released, pa.Table)  # noqa: S101 - several have no records
+        released: Any = self.released  # one table, as several have no records
         table, rows = self.records
         if not 0 <= record < table.num_rows:
             raise UsageError(f"there is no record {record}; records count from 0 to {table.num_rows - 1}")
         places = np.flatnonzero(rows == record)
-        after = self.released.slice(int(places[0]), 1).to_pylist()[0] if len(places) else None
+        after = released.slice(int(places[0]), 1).to_pylist()[0] if len(places) else None
         return Example(record, table.slice(record, 1).to_pylist()[0], after)
 
     def __repr__(self) -> str:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 from tcdp_audit.core.base.outcome import ALONE_WITH, LINKED_ROWS
 from tcdp_audit.core.base.phrases import part_of
 from tcdp_audit.core.base.words import agree, count, in_words, listing, noun_of_column, plural, sentence_case, visible
-from tcdp_audit.core.policy.tables import linking_columns, top_of
 from tcdp_audit.core.results.document import Rows
 
 if TYPE_CHECKING:
@@ -96,6 +95,8 @@ def tables_overview(audit: Audit) -> TablesOverview | None:
     document = audit.policy.document
     if document.tables is None:
         return None
+    from tcdp_audit.core.policy.tables import linking_columns, top_of  # noqa: PLC0415 - only for several tables
+
     tables = tuple(_under(top_of(document.tables), document, audit, 0))
     links = frozenset(linking_columns(document))
     details = next((one.details for one in audit.outcomes if one.check == LINKED_ROWS), {})

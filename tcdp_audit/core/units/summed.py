@@ -161,7 +161,7 @@ class SummedUnits(BorrowedEngine):
         return self._lender.progress
 
     @progress.setter
-    def progress(self, called: Any) -> None:
+    def progress(self, called: Any) -> None:  # pyright: ignore[reportIncompatibleVariableOverride] - it is like one
         self._lender.progress = called
 
     def domain(self, attribute: str) -> RawDomain:

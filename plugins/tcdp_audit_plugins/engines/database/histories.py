@@ -22,7 +22,7 @@ from tcdp_audit_plugins.engines.database.statements import Cell, Relation
 BLANKS = tuple(chr(one) for one in range(128) if chr(one).isspace())  # that Python strips
 DIALECTS = ("postgresql", "duckdb")  # an SQLite file is read by this process, so that nothing would be saved
 NOT_A_NUMBER = ("nan", "NaN")
-Read = Callable[[sa.Select[Any], pa.Schema], pa.Table]  # sends a statement
+Read = Callable[[Any, pa.Schema], pa.Table]  # sends a statement
 Term = ColumnElement[Any]
 
 
@@ -265,7 +265,7 @@ class DatabaseUnitClasses(UnitClasses):
         arrow = self._cells(name).arrow
         return pa.string() if arrow == pa.bool_() else arrow
 
-    def _numbers(self, statement: sa.Select[Any], names: Sequence[str]) -> pa.Table:
+    def _numbers(self, statement: Any, names: Sequence[str]) -> pa.Table:
         return self._read(statement, pa.schema([(name, pa.int64()) for name in names]))
 
     def _only(self, statement: Any, names: Sequence[str]) -> dict[str, pa.ChunkedArray]:
