@@ -97,8 +97,8 @@ def _whole_numbers(raw: RawDomain) -> tuple[Places, Places]:
 
 
 def _indices(own: pa.Array, key: pa.Array) -> Places:
-    found = pc.call_function("index_in", [own], pc.SetLookupOptions(key))
-    indices = pc.fill_null(found, -1)
+    places = pc.call_function("index_in", [own], pc.SetLookupOptions(key))
+    indices = pc.fill_null(places, -1)
     return np.asarray(indices.to_numpy(zero_copy_only=False), dtype=np.int64)
 
 
