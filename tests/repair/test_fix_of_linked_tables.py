@@ -355,7 +355,7 @@ def test_remedies_that_fit_no_table_are_refused(remedy: Mapping[str, Any], sente
 def test_faulty_links_are_beyond_repair() -> None:
     tables = tables_of(11, 2, patients=40)
     tables["visits"] = pa.concat_tables(
-        [tables["visits"], pa.table({"patient": ["nobody"], "visit": ["x"], "month": ["2024-01"]})]
+        [tables["visits"], pa.table({"patient": ["p99999"], "visit": ["x"], "month": ["2024-01"]})]
     )
     result = fix(tables, policy_of(2, {"suppress_units": {}}), plugins=PLUGINS)
     assert not result.passed

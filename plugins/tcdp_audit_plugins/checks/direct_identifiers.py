@@ -37,8 +37,7 @@ class DirectIdentifiersParameters(DetectionParameters):
 def direct_identifiers(view: TableView, parameters: DirectIdentifiersParameters) -> TableFigure:
     """The number of released columns that detectors know as direct identifiers, and the policy does not.
 
-    Columns that the policy declares as identifiers, and the key, are left out: the structure of the release has
-    outcomes of its own on them.
+    Columns that the policy declares as identifiers, and the key, are left out: schema checks judge them.
 
     Returns:
         A number of columns.
@@ -87,8 +86,7 @@ class SafeHarborParameters(DetectionParameters):
 def safe_harbor(view: TableView, parameters: SafeHarborParameters) -> TableFigure:
     """The number of released columns that hold identifiers that Safe Harbor lists, as far as detectors know them.
 
-    Columns that the policy declares as identifiers, and the key, are left out: the structure of the release has
-    outcomes of its own on them.
+    Columns that the policy declares as identifiers, and the key, are left out: schema checks judge them.
 
     Returns:
         A number of columns.

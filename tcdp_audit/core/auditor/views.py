@@ -65,7 +65,7 @@ class SeveralTables(Protocol):
 
 @runtime_checkable
 class SummedParts(Protocol):
-    """Histories that were compared where the table is, of which each secret has rows of its own."""
+    """Histories that were compared where the table is, of which each secret has separate rows."""
 
     def part(self, attribute: str, reading: str) -> str:
         """The name of the view in which a secret is judged."""

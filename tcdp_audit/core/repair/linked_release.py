@@ -158,7 +158,7 @@ def _as_released(best: Candidate) -> LinkedRelease:
 
 @dataclass(frozen=True)
 class OutputFolder:
-    """The folder of a release of several tables: it appears with all of its files, or not at all.
+    """The folder of a release of several tables: it appears with all of its files, or does not appear.
 
     Args:
         path: the folder, which does not exist or is empty.

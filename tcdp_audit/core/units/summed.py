@@ -271,7 +271,7 @@ class _Shares:
         )
 
     def rows(self, missing: int) -> tuple[Numbers, Numbers, Numbers]:
-        """Rows of units in which as many have each value, and as many any value at all.
+        """Rows of units in which as many have each value, and as many have any.
 
         Which unit has which value is not known here, and no figure depends on it: units of a class or cell are counted
         by value, and those with any value. So the values of a class are given to its units in turn, one value after the

@@ -118,7 +118,7 @@ def require_own_category(view: TableView, tables: Sequence[CodedTable], what: st
     if convention != "own_category" and any(missing):
         raise CheckError(
             f"a quasi-identifier is missing in one of the {what}, which `missing_quasi_identifier: {convention}` "
-            f"does not take for a value of its own, so that classes of two {what} cannot be compared; fill it in, "
+            f"does not take for a separate value, so that classes of two {what} cannot be compared; fill it in, "
             "or use `own_category`"
         )
 
