@@ -152,7 +152,7 @@ def _of_tables(
                 len(engine.columns),
                 UNDECIDED if link is None and name != proposed_links.top else None if link is None else link.parent,
                 None if link is None else link.column,
-                (*proposed_links.notes[name], *drafting.notes),
+                (*proposed_links.notes.get(name, ()), *drafting.notes),
             )
         )
     if not columns:

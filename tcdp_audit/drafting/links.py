@@ -82,14 +82,12 @@ def propose_links(tables: Sequence[ReadTable]) -> ProposedLinks:
     links = {name: one for name, one in links.items() if not _is_circular(name, links)}
     top = _top(possible)
     implied = {name: _settled(name, {one: columns for one, (_, columns) in chosen.items()}, links) for name in links}
-    notes = {
-        one.name: notes_of_link(one, by_name, links[one.name], implied[one.name])
-        if one.name in links
-        else ()
-        if one.name == top
-        else notes_of_open_link(one, tables, chosen[one.name][0])
-        for one in tables
-    }
+    notes: dict[str, Sequence[str]] = {}
+    for name, table in by_name.items():
+        if name in links:
+            notes[name] = notes_of_link(table, by_name, links[name], implied[name])
+        elif name != top:
+            notes[name] = notes_of_open_link(table, tables, chosen[name][0])
     unit = None if top is None else _unit(by_name[top], links, possible)
     undecided: dict[str, set[str]] = {one.name: set() for one in tables}
     for name, (open_links, _) in chosen.items():
@@ -115,10 +113,8 @@ def unit_of(columns: Mapping[str, ColumnFacts], pseudonyms: Sequence[str]) -> tu
         return None, ""
     people = [name for name in repeating if {*words_of(name)} <= PEOPLE | NUMBERS]
     if len(people) != 1:
-        names, are = (
-            listing([repr(one) for one in people or repeating]),
-            agree(len(people or repeating), "repeats", "repeat"),
-        )
+        named = [repr(one) for one in people or repeating]
+        names, are = listing(named), agree(len(named), "repeats", "repeat")
         is_household = any(HOUSEHOLDS.intersection(words_of(name)) for name in repeating)
         other = ", or `household:` where it is that of people who live together," if is_household else ""
         return None, (
