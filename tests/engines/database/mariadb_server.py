@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import socket
 import subprocess
 import tempfile
 import time
@@ -47,7 +48,7 @@ class MariaDB:
 
     def _let_in(self) -> None:
         for _ in range(300):
-            if not (self.folder / "s").exists():  # the driver leaves a socket open that nothing answers
+            if not self._listens():  # the driver leaves a socket open that nothing answers
                 time.sleep(0.1)
                 continue
             try:
@@ -62,6 +63,15 @@ class MariaDB:
                 return
         self.stop()
         raise TimeoutError("MariaDB does not answer")
+
+    def _listens(self) -> bool:
+        """Whether something answers: a socket's file is there before the server listens on it."""
+        with socket.socket(socket.AF_UNIX) as ours:
+            try:
+                ours.connect(str(self.folder / "s"))
+            except OSError:
+                return False
+        return True
 
     def run(self, *statements: str) -> None:
         """Let the server do something."""
