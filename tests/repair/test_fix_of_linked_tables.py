@@ -40,6 +40,7 @@ def policy_of(depth: int, *remedies: Mapping[str, Any], k: int = 2, **more: Any)
         "unit": "patient",
         "tables": dict(list(tables.items())[:depth]),
         "expect": [{"k_anonymity": {"k": k}}],
+        "keep_links": True,  # so that released rows can be compared with those of the input
         **({"remedy": list(remedies)} if remedies else {}),
         **more,
     }

@@ -333,6 +333,9 @@ class PolicyDocument(Model):
     keep_key: Annotated[
         bool, Field(description="Leave the key in what `fix` writes; the release then fails, unless it stays inside.")
     ] = False
+    keep_links: Annotated[
+        bool, Field(description="Leave the columns that link several tables as they are in what `fix` writes.")
+    ] = False
     internal_only: Annotated[
         bool, Field(description="The file is given to no one who could link its records by key or order.")
     ] = False

@@ -20,15 +20,16 @@ from tcdp_audit.core.base.errors import PolicyError
 from tcdp_audit.core.base.frozen import FrozenDict
 from tcdp_audit.core.base.words import listing
 from tcdp_audit.core.encoding.domain import Domain
-from tcdp_audit.core.engines.arrow_types import array_of_truths
+from tcdp_audit.core.engines.arrow_types import array_of_numbers, array_of_truths
 from tcdp_audit.core.policy.model import SEPARATOR
 from tcdp_audit.core.policy.policy import PlannedRemedy, Policy
 from tcdp_audit.core.release.release import Release
 from tcdp_audit.core.remedy.remedy import TABLE, Remedy, RemedyError, Treatment, applicability
-from tcdp_audit.core.remedy.treatment import apply_treatment, same_cells, settled
+from tcdp_audit.core.remedy.treatment import apply_treatment, in_unlinkable_order, same_cells, settled
 from tcdp_audit.core.remedy.view import Attribute, RemedyView
-from tcdp_audit.core.repair.candidate import Candidate, OpenTable, engine_over
+from tcdp_audit.core.repair.candidate import Candidate, OpenTable, dropped_columns, engine_over
 from tcdp_audit.core.repair.loop import NOTHING_PROPOSED, RepairLoop
+from tcdp_audit.core.repair.pseudonyms import LinkedPseudonyms, Names
 from tcdp_audit.core.session.inputs import AuditInputs
 from tcdp_audit.core.units.linked import LinkedTables, depth_of
 from tcdp_audit.core.units.trees import OneTable
@@ -46,6 +47,7 @@ class LinkedRelease(OpenTable):
         retained: for each row of each table its position in the input.
         inputs: the release before the repair, and its policy.
         engine: open engines with the same rows in the same order, if there are such.
+        redrawn: the columns of pseudonyms that were drawn anew in all tables.
     """
 
     def __init__(
@@ -54,8 +56,9 @@ class LinkedRelease(OpenTable):
         retained: Mapping[str, Rows],
         inputs: AuditInputs,
         engine: LinkedTables | None = None,
+        redrawn: tuple[str, ...] = (),
     ) -> None:
-        self.tables, self.retained, self._inputs = dict(tables), dict(retained), inputs
+        self.tables, self.retained, self._inputs, self.redrawn = dict(tables), dict(retained), inputs, redrawn
         self._linked, self._opened = engine, ExitStack()
 
     @classmethod
@@ -111,6 +114,28 @@ class LinkedRelease(OpenTable):
             for name, one in self.tables.items()
         }
         return self._opened.enter_context(LinkedRelease(tables, self.retained, self._inputs))
+
+    @cached_property
+    def pseudonyms(self) -> LinkedPseudonyms:
+        """The columns that link the tables."""
+        policy = self._inputs.policy
+        dropped = dropped_columns(policy, [column.name for column in self.engine.columns])
+        left_out = {one.name for one in dropped}
+        return LinkedPseudonyms(self.tables, self.engine, self.parent_rows, policy.document, left_out)
+
+    def with_new_pseudonyms(self, names: Names) -> LinkedRelease:
+        """The same rows with other links: see `LinkedPseudonyms`."""
+        columns = (*self.pseudonyms.columns, *self.pseudonyms.copies)
+        return LinkedRelease(self.pseudonyms.drawn(names), self.retained, self._inputs, redrawn=columns)
+
+    @property
+    def is_drawn(self) -> bool:
+        """Whether the tables are, to the cell and in their order, what new pseudonyms would make of them."""
+        pseudonyms = self.pseudonyms
+        again = pseudonyms.drawn(Names.like(domain for domain, _ in pseudonyms.read.values()))
+        seed = self._inputs.policy.document.seed
+        orders = {name: array_of_numbers(in_unlinkable_order(one, seed)) for name, one in again.items()}
+        return all(same_cells(one.take(orders[name]), self.tables[name]) for name, one in again.items())
 
     def _codes(self, domain: Domain) -> NDArray[np.int64]:
         """A column's code of each row of its table, in their order."""
@@ -209,11 +234,32 @@ def opened(candidate: Candidate) -> LinkedRelease:
     return candidate.opened
 
 
+def as_released(candidate: Candidate) -> LinkedRelease:
+    """The tables of a candidate as they are released; those of the input if no remedy was applied."""
+    tables = candidate.opened.settled if candidate.steps else candidate.opened
+    assert isinstance(tables, LinkedRelease)  # noqa: S101 - likewise
+    return tables
+
+
 class LinkedLoop(RepairLoop):
     """The application of remedies to several linked tables; see `RepairLoop`."""
 
     def _opened_input(self) -> OpenTable:
         return LinkedRelease.of_input(self.inputs)
+
+    def finished(self, candidate: Candidate) -> Candidate:
+        """The candidate with new pseudonyms in all columns that link tables, none of which is one of the input.
+
+        A release to which no remedy was applied stays as it is if its pseudonyms were drawn before.
+        """
+        tables, before = as_released(candidate), opened(self.start(()))
+        if self.policy.document.keep_links or not tables.pseudonyms.columns:
+            return candidate
+        if not candidate.steps and not tables.pseudonyms.dropped and tables.is_drawn:
+            return candidate
+        after = tables.with_new_pseudonyms(Names.unlike(before.pseudonyms.labels))
+        self._open.append(after)
+        return replace(candidate, opened=after)
 
     def _require_units_behind(self, after: Candidate) -> None:
         """No remedy of several tables draws pseudonyms anew."""

@@ -8,8 +8,6 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
-
 import numpy as np
 import pyarrow as pa
 
@@ -24,15 +22,13 @@ from tcdp_audit.core.engines.writing import require_table_file
 from tcdp_audit.core.policy.model import SEPARATOR
 from tcdp_audit.core.remedy.treatment import changed_cells, in_unlinkable_order
 from tcdp_audit.core.repair.candidate import Candidate
+from tcdp_audit.core.repair.linked_loop import LinkedRelease, as_released
 from tcdp_audit.core.repair.output import OutputFile, Released
 from tcdp_audit.core.repair.restored_columns import in_own_types, taken, without_views_in_dictionaries
 from tcdp_audit.core.results.audit import Audit
 from tcdp_audit.core.results.change_log import ChangeLog, DroppedColumn
 from tcdp_audit.core.session.inputs import AuditInputs
 from tcdp_audit.core.units.linked import LinkedTables
-
-if TYPE_CHECKING:
-    from tcdp_audit.core.repair.linked_loop import LinkedRelease
 
 UNNAMED = ".parquet"  # the kind of file of a table that has none, or one that cannot be written
 
@@ -44,10 +40,12 @@ class ReleasedTables:
     Args:
         tables: each table by its name, in the types of the input.
         order: "kept" or "shuffled".
+        redrawn: the columns of pseudonyms that were drawn anew.
     """
 
     tables: Mapping[str, Released]
     order: str
+    redrawn: tuple[str, ...] = ()
 
     @property
     def table(self) -> Mapping[str, pa.Table]:
@@ -98,7 +96,7 @@ class LinkedRepair:
     def changes(self, before: LinkedRelease, best: Candidate, known: Mapping[str, int]) -> dict[str, int]:
         """Count the changed cells of each column in the rows that stayed; `known` are those that are counted."""
         counts: dict[str, int] = {}
-        after = _as_released(best)
+        after = as_released(best)
         for name, table in before.tables.items():
             here = taken(table, after.retained[name])
             cells = changed_cells(here, after.tables[name], table.column_names)
@@ -107,10 +105,11 @@ class LinkedRepair:
 
     def released(self, best: Candidate, changed: Mapping[str, int], *, keep_order: bool) -> ReleasedTables:
         """A candidate in the types of the input, each table shuffled unless its order is kept."""
-        if not best.steps and not self.dropped:
+        after = as_released(best)
+        if not best.steps and not self.dropped and not after.redrawn:
             same = {name: Released(one, np.arange(one.num_rows)) for name, one in self.sources.items()}
             return ReleasedTables(same, "kept")
-        after, released = _as_released(best), {}
+        released = {}
         for name, source in self.sources.items():
             own = {column: changed[f"{name}{SEPARATOR}{column}"] for column in source.column_names}
             retained = after.retained[name]
@@ -118,7 +117,7 @@ class LinkedRepair:
             seed = self.inputs.policy.document.seed
             order = np.arange(table.num_rows) if keep_order else in_unlinkable_order(table, seed)
             released[name] = Released(taken(table, order), retained[order])
-        return ReleasedTables(released, "kept" if keep_order else "shuffled")
+        return ReleasedTables(released, "kept" if keep_order else "shuffled", after.redrawn)
 
     def audit_in_memory(self, released: ReleasedTables, log: ChangeLog) -> Audit:
         """Audit repaired tables that are not written."""
@@ -149,11 +148,6 @@ class LinkedRepair:
                         f"{released.table[name].num_rows:,} were written; nothing is kept. Choose another kind of file"
                     )
             return self._audit(released, log, engines)
-
-
-def _as_released(best: Candidate) -> LinkedRelease:
-    """The tables of a candidate as they are released; those of the input if no remedy was applied."""
-    return cast("LinkedRelease", best.opened.settled if best.steps else best.opened)
 
 
 @dataclass(frozen=True)

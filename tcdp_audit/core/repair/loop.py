@@ -90,6 +90,10 @@ class RepairLoop:
         """
         return self._as_named(self.start(outcomes)) if self.policy.remedies else self._planned(self.start(outcomes))
 
+    def finished(self, candidate: Candidate) -> Candidate:
+        """The candidate as it is written, after everything that is no remedy."""
+        return candidate
+
     @property
     def refusal(self) -> str:
         """The message on the least loss beyond the policy's limits; empty if no candidate exceeded them."""
