@@ -21,7 +21,7 @@ def heading(audit: Audit, log: ChangeLog) -> str:
     if log.dropped and not log.steps:
         return "What was dropped from this release"
     if log.redrawn and not log.steps:
-        return "New pseudonyms link the tables of this release"
+        return "New pseudonyms link the tables of this release" if audit.passed else "Nothing was repaired"
     if log.order == "shuffled" and not log.steps:
         return "The records of this release were shuffled"
     if audit.passed:
