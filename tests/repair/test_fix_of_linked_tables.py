@@ -423,3 +423,55 @@ def test_a_session_repairs_its_tables() -> None:
     assert as_sets(released(result)) == as_sets(
         released(fix(tables, policy_of(3, {"suppress_units": {}}), plugins=PLUGINS))
     )
+
+
+def ages(*, of_visits: bool = True) -> tuple[dict[str, pa.Table], dict[str, Any]]:
+    """Patients and their visits, with the age in both tables."""
+    people = pa.table({"patient": ["a", "b", "c", "d"], "age": [20, 30, 60, 70]})
+    visits = pa.table({"patient": ["a", "b", "c", "d", "d"], "age": [21, 32, 61, 72, 72]})
+    policy = policy_of(2)
+    del policy["tables"]["visits"]["time"]
+    for table in ("patients", "visits"):
+        scale = "numeric" if of_visits or table == "patients" else "nominal"
+        policy["tables"][table]["attributes"] = {"age": {"role": "quasi_identifier", "scale": scale}}
+    return {"patients": people, "visits": visits.slice(0, 4)}, policy
+
+
+def test_a_column_of_two_tables_is_recoded_alike_in_one_application() -> None:
+    tables, policy = ages()
+    result = fix(tables, {**policy, "remedy": [{"global_recoding": {"breaks": {"age": [50]}}}]}, plugins=PLUGINS)
+    assert result.passed
+    (step,) = result.log.steps
+    assert step.cells == {"patients.age": 4, "visits.age": 4}
+    assert step.notes == {"ranges": 4, "records": 8}
+    for table in released(result).values():
+        assert dict(zip(table["patient"].to_pylist(), table["age"].to_pylist(), strict=True)) == {
+            "a": "<50",
+            "b": "<50",
+            "c": ">=50",
+            "d": ">=50",
+        }
+
+
+def test_breaks_of_single_tables_come_first() -> None:
+    tables, policy = ages()
+    breaks = {"age": [50], "visits.age": [40, 65]}
+    result = fix(
+        tables,
+        {**policy, "expect": [{"k_anonymity": {"k": 3}}], "remedy": [{"global_recoding": {"breaks": breaks}}]},
+        plugins=PLUGINS,
+        keep_failing=True,
+    )
+    (tried,) = (*result.log.steps, *result.log.tried)
+    assert tried.cells == {"patients.age": 4, "visits.age": 4}
+    assert tried.parameters["breaks"].keys() == {"patients.age", "visits.age"}
+
+
+def test_a_column_of_two_tables_does_not_stay_finer_in_one() -> None:
+    tables, policy = ages()
+    alone = [{"global_recoding": {"breaks": {"visits.age": [50]}}}]
+    with pytest.raises(PolicyError, match="'age' is a column of 'patients' as well, which would stay finer"):
+        fix(tables, {**policy, "remedy": alone}, plugins=PLUGINS)
+    tables, policy = ages(of_visits=False)  # another scale, and so no column of the same meaning
+    alone = [{"global_recoding": {"breaks": {"patients.age": [50]}}}]
+    assert "patients.age" in fix(tables, {**policy, "remedy": alone}, plugins=PLUGINS).log.tried[0].cells

@@ -38,13 +38,15 @@ INSTEAD = {  # keys of a policy of one table, and what to do where there are sev
 }
 Located = tuple[tuple[str | int, ...], str]
 COLUMNS = ("attribute", "attributes", "other_attributes", "target")  # parameters that name columns
-BY_COLUMN = ("tolerance", "breaks")  # parameters with a value for each of some columns
+BREAKS = "breaks"  # the parameter that changes a column alike in every table that has it
+BY_COLUMN = ("tolerance", BREAKS)  # parameters with a value for each of some columns
 
 
 def joined(source: PolicySource) -> PolicySource:
     """The text of a policy of several tables with their attributes in one list.
 
-    A column that one table has may be named without its table in `expect`, `remedy`, `weight` and `time`.
+    A column that one table has may be named without its table in `expect`, `remedy`, `weight` and `time`. Breaks of a
+    column that several tables have are those of it in each.
     """
     data = source.data
     tables = data.get(TABLES) if isinstance(data, Mapping) else None
@@ -131,7 +133,16 @@ def _parameters(given: Any, attributes: Mapping[str, Any]) -> Any:
         by_column = given.get(parameter)
         if isinstance(by_column, Mapping):
             named[parameter] = {_named(key, attributes, table): value for key, value in by_column.items()}
+    if isinstance(breaks := named.get(BREAKS), Mapping):
+        everywhere = {one: value for name, value in breaks.items() for one in _everywhere(name, attributes)}
+        named[BREAKS] = {**everywhere, **{name: value for name, value in breaks.items() if name in attributes}}
     return {**given, **named}
+
+
+def _everywhere(name: Any, attributes: Mapping[str, Any]) -> list[Any]:
+    """A column of several tables in each of them; a name of one column, or of none, as it is."""
+    having = [one for one in attributes if one.partition(SEPARATOR)[2] == name]
+    return having if name not in attributes and having else [name]
 
 
 def _named(name: Any, attributes: Mapping[str, Any], table: Any = None) -> Any:

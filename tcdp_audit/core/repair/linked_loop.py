@@ -6,7 +6,7 @@ it is of all tables.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from functools import cached_property
@@ -264,11 +264,11 @@ class LinkedLoop(RepairLoop):
     def _require_units_behind(self, after: Candidate) -> None:
         """No remedy of several tables draws pseudonyms anew."""
 
-    def _place(self, planned: PlannedRemedy) -> str:
+    def _places(self, planned: PlannedRemedy) -> Sequence[str]:
         remedy: Remedy[Any] = planned.remedy
         if remedy.tables is None:
             raise RemedyError(ONE_TABLE)
-        return remedy.tables(planned.parameters, self.policy.document)[0]
+        return remedy.tables(planned.parameters, self.policy.document)
 
     def _seen(self, candidate: Candidate, place: str) -> tuple[Release, Attribute | None]:
         tables = opened(candidate)
