@@ -13,7 +13,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from tcdp_audit import PolicyError, Remediation, audit, fix, load_policy, verify
+from tcdp_audit import PolicyError, Remediation, fix, load_policy, verify
 from tcdp_audit.core.session.registry import Plugins
 
 PLUGINS = Plugins.load(external=False)
@@ -55,9 +55,11 @@ def tables_of(
     called = (lambda _: fresh.pop()) if numbers else (lambda kind: f"{kind}{fresh.pop()}")
     rows: dict[str, list[dict[str, Any]]] = {name: [] for name in LINKS}
     for one in range(people):
-        sex, note, plan = draw.choice("fm"), draw.choice("xy"), []
-        for _ in range(draw.choice([0, 1, 1, 2])):
-            plan.append((draw.choice(["jan", "feb"]), [draw.choice("AB") for _ in range(draw.choice([0, 1, 2]))]))
+        sex, note = draw.choice("fm"), draw.choice("xy")
+        plan = [
+            (draw.choice(["jan", "feb"]), [draw.choice("AB") for _ in range(draw.choice([0, 1, 2]))])
+            for _ in range(draw.choice([0, 1, 1, 2]))
+        ]
         results = [draw.choice("+-") for _ in range(draw.choice([0, 1]))]
         for twin in "ab":
             patient = called("u")
@@ -161,7 +163,9 @@ def _links_stay(seed: int, *, numbers: bool, household: bool, copies: bool) -> N
         assert all(one["person"] == person[one["visit"]] for one in rows["drugs"])
     for name, table in after.items():
         assert table.schema.types == tables[name].schema.types
-    observed = [[(one.check, one.status, one.observed) for one in some.outcomes] for some in (result.before, result.after)]
+    observed = [
+        [(one.check, one.status, one.observed) for one in some.outcomes] for some in (result.before, result.after)
+    ]
     assert observed[0] == observed[1]
     again = released(fix(dict(after), policy, plugins=PLUGINS))
     assert all(again[name].equals(table) for name, table in after.items())
@@ -173,14 +177,17 @@ def _links_stay(seed: int, *, numbers: bool, household: bool, copies: bool) -> N
 @settings(max_examples=2, deadline=None)
 @given(seed=st.integers(0, 10**6), numbers=st.booleans(), household=st.booleans(), copies=st.booleans())
 def test_links_stay_and_nothing_of_the_old_pseudonyms(
-    seed: int, numbers: bool, household: bool, copies: bool  # noqa: FBT001 - drawn by hypothesis
+    seed: int,
+    numbers: bool,
+    household: bool,
+    copies: bool,
 ) -> None:
     _links_stay(seed, numbers=numbers, household=household, copies=copies)
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("household", [False, True])
-def test_many_random_trees_of_tables(household: bool) -> None:  # noqa: FBT001 - a parameter of the test
+def test_many_random_trees_of_tables(household: bool) -> None:
     for seed in range(8):
         _links_stay(seed, numbers=seed % 2 == 0, household=household, copies=seed % 3 == 0)
 
@@ -284,5 +291,9 @@ def test_numbers_that_a_float_cannot_count_become_text() -> None:
     result = fix(tables, policy_of(), plugins=PLUGINS)
     after = released(result)
     assert result.passed
-    assert sorted(after["patients"]["patient"].to_pylist()) == sorted(after["visits"]["patient"].to_pylist()) == ["u1", "u2"]
+    assert (
+        sorted(after["patients"]["patient"].to_pylist())
+        == sorted(after["visits"]["patient"].to_pylist())
+        == ["u1", "u2"]
+    )
     assert sorted(after["visits"]["visit"].to_pylist()) == ["u3", "u4"]

@@ -24,8 +24,8 @@ from tcdp_audit.plugin.remedy import (
     number_text,
 )
 from tcdp_audit_plugins.remedies._shared.masking import (
-    Fault,
     MASKED,
+    Fault,
     Masking,
     MaskingParameters,
     changed,

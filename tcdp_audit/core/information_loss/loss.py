@@ -244,7 +244,8 @@ class TablesLoss:
     def total(self) -> float:
         """Mean loss of a cell: over the columns of all tables, each over the rows that its table had before.
 
-        A table without quasi-identifiers and sensitive attributes is one more column, which loses the rows dropped.
+        The links between the rows of units are one more column of each table in which a unit has several. A table
+        without any column loses the rows dropped.
         """
         losses = [loss for one in self.tables.values() for loss in _losses_of(one)]
         return sum(losses) / len(losses)
@@ -267,7 +268,12 @@ class TablesLoss:
     def as_json(self) -> dict[str, Any]:
         """The measures that several tables have: the mean loss, the rows of each table, and those of attributes."""
         rows = {
-            name: {"records": one.records, "records_suppressed": one.suppressed, "total": one.total}
+            name: {
+                "records": one.records,
+                "records_suppressed": one.suppressed,
+                "total": one.total,
+                **({} if one.links is None else {"links": asdict(one.links)}),
+            }
             for name, one in self.tables.items()
         }
         figures = {

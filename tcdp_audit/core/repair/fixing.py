@@ -407,15 +407,14 @@ def _loss(before: OpenTable, after: OpenTable, retained: NDArray[np.intp]) -> In
 
 
 def _loss_of_tables(before: OpenTable, after: OpenTable, _: NDArray[np.intp]) -> TablesLoss:
-    """The loss of each table, which knows its retained rows itself."""
+    """The loss of each table, which knows its retained rows itself, and of the links between its rows."""
     assert isinstance(before, LinkedRelease)  # noqa: S101 - the policy has tables
     assert isinstance(after, LinkedRelease)  # noqa: S101 - likewise
-    return TablesLoss(
-        {
-            name: information_loss(before.release_of(name), after.release_of(name), after.retained[name])
-            for name in before.tables
-        }
-    )
+    losses, once = {}, after.without_copies
+    for name in before.tables:
+        loss = information_loss(before.release_of(name), once.release_of(name), once.retained[name])
+        losses[name] = replace(loss, links=after.lost_links(before, name))
+    return TablesLoss(losses)
 
 
 def _changes(loop: RepairLoop, best: Candidate, known: Mapping[str, int]) -> dict[str, int]:

@@ -6,7 +6,7 @@ it is of all tables.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from functools import cached_property
@@ -14,25 +14,39 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute
 from numpy.typing import NDArray
 
 from tcdp_audit.core.base.errors import PolicyError
 from tcdp_audit.core.base.frozen import FrozenDict
-from tcdp_audit.core.base.words import listing
+from tcdp_audit.core.base.words import agree, listing
 from tcdp_audit.core.encoding.domain import Domain
+from tcdp_audit.core.encoding.keys import fold, numbered
 from tcdp_audit.core.engines.arrow_types import array_of_numbers, array_of_truths
-from tcdp_audit.core.policy.model import SEPARATOR
+from tcdp_audit.core.information_loss.columns import LostLinks, links_between
+from tcdp_audit.core.policy.model import SEPARATOR, AttributeDeclaration, Role
 from tcdp_audit.core.policy.policy import PlannedRemedy, Policy
 from tcdp_audit.core.release.release import Release
-from tcdp_audit.core.remedy.remedy import TABLE, Remedy, RemedyError, Treatment, applicability
-from tcdp_audit.core.remedy.treatment import apply_treatment, in_unlinkable_order, same_cells, settled
+from tcdp_audit.core.remedy.remedy import TABLE, NewColumn, Remedy, RemedyError, Treatment, applicability
+from tcdp_audit.core.remedy.treatment import (
+    apply_treatment,
+    as_text,
+    in_unlinkable_order,
+    new_cells,
+    same_cells,
+    settled,
+)
 from tcdp_audit.core.remedy.view import Attribute, RemedyView
 from tcdp_audit.core.repair.candidate import Candidate, OpenTable, dropped_columns, engine_over
+from tcdp_audit.core.repair.linked_pseudonyms import LinkedPseudonyms, Names
 from tcdp_audit.core.repair.loop import NOTHING_PROPOSED, RepairLoop
-from tcdp_audit.core.repair.pseudonyms import LinkedPseudonyms, Names
+from tcdp_audit.core.repair.pseudonyms import require_units_behind_parts
 from tcdp_audit.core.session.inputs import AuditInputs
 from tcdp_audit.core.units.linked import LinkedTables, depth_of
+from tcdp_audit.core.units.reading_tables import read_tables
 from tcdp_audit.core.units.trees import OneTable
+
+pc: Any = pyarrow.compute  # its functions are created on import, so type checkers do not know them
 
 Rows = NDArray[np.intp]
 Mask = NDArray[np.bool_]
@@ -77,8 +91,21 @@ class LinkedRelease(OpenTable):
 
     @property
     def rows(self) -> int:
-        """The number of rows of all tables."""
-        return sum(int(one.num_rows) for one in self.tables.values())
+        """The number of rows of all tables that are rows of the input, whatever copies there are of them."""
+        return sum(len(np.unique(one)) for one in self.retained.values())
+
+    @property
+    def without_copies(self) -> LinkedRelease:
+        """The tables with each row of the input once; a unit that was divided has a row for each of its parts.
+
+        Their links are faulty: what belongs to another copy belongs to nothing.
+        """
+        first = {name: np.sort(np.unique(rows, return_index=True)[1]) for name, rows in self.retained.items()}
+        if all(len(rows) == len(self.retained[name]) for name, rows in first.items()):
+            return self
+        tables = {name: table.take(array_of_numbers(first[name])) for name, table in self.tables.items()}
+        retained = {name: rows[first[name]] for name, rows in self.retained.items()}
+        return self._opened.enter_context(LinkedRelease(tables, retained, self._inputs))
 
     def is_same(self, other: OpenTable) -> bool:
         """Whether another one has the same rows in the same order in every table."""
@@ -104,7 +131,7 @@ class LinkedRelease(OpenTable):
             if domain.missing:
                 missing.setdefault(self.engine.table_of(domain.attribute), {})[domain.attribute] = (
                     domain,
-                    self._codes(domain),
+                    self.codes_of(domain),
                 )
         if not missing:
             return None
@@ -137,7 +164,7 @@ class LinkedRelease(OpenTable):
         orders = {name: array_of_numbers(in_unlinkable_order(one, seed)) for name, one in again.items()}
         return all(same_cells(one.take(orders[name]), self.tables[name]) for name, one in again.items())
 
-    def _codes(self, domain: Domain) -> NDArray[np.int64]:
+    def codes_of(self, domain: Domain) -> NDArray[np.int64]:
         """A column's code of each row of its table, in their order."""
         batches = [batch[domain.attribute] for batch in self.engine.batches([domain])]
         return np.concatenate([np.zeros(0, dtype=np.int64), *batches]).astype(np.int64)
@@ -160,11 +187,11 @@ class LinkedRelease(OpenTable):
         """For each row of each table that belongs to another, the row that it belongs to; -1 for none."""
         rows = {}
         for name, link in self.engine.links.by_table.items():
-            keys = self._codes(link.key)
+            keys = self.codes_of(link.key)
             place = np.full(link.key.size + 1, -1, dtype=np.intp)
             place[keys] = np.arange(len(keys))
             place[link.key.size] = -1  # a missing key is no one's
-            rows[name] = place[link.of_parent[self._codes(link.own)]]
+            rows[name] = place[link.of_parent[self.codes_of(link.own)]]
         return rows
 
     def unit_rows(self, table: str) -> Rows:
@@ -186,6 +213,17 @@ class LinkedRelease(OpenTable):
         codes = np.append(column.codes.astype(np.int64), column.domain.size)
         return replace(column, codes=codes[self.unit_rows(table)])
 
+    def lost_links(self, before: LinkedRelease, table: str) -> LostLinks | None:
+        """The loss of links between the rows of units in a table; None where no unit has several, or none is known."""
+        try:
+            was, now = (one.joining(table) for one in (before, self))
+        except RemedyError:
+            return None
+        units = was.codes.astype(np.int64)
+        if int(np.bincount(units).max(initial=0)) < 2:
+            return None
+        return links_between(was.name, units, now.codes.astype(np.int64), self.retained[table])
+
     def failing_rows(self, table: str) -> Mask:
         """Whether each row of a table is of a unit that fails a demand on classes.
 
@@ -195,7 +233,7 @@ class LinkedRelease(OpenTable):
         failing = self._inputs.over(self.tables, self.engine).evaluated().failing_units
         if failing is None:
             raise RemedyError("whole histories cannot be judged, so no one knows who fails")
-        of_unit = np.append(failing.failing[self._codes(failing.unit)], False)
+        of_unit = np.append(failing.failing[self.codes_of(failing.unit)], False)
         return of_unit[self.unit_rows(table)]
 
     def treated(self, view: RemedyView, treatment: Treatment, table: str) -> LinkedRelease:
@@ -203,10 +241,76 @@ class LinkedRelease(OpenTable):
         one = self.tables[table]
         tables = {**self.tables, table: _own(apply_treatment(_named(one, table), view, treatment), one)}
         retained = dict(self.retained)
+        column = treatment.columns.get(f"{table}{SEPARATOR}{self._inputs.policy.document.unit_column}")
+        if column is not None and table != self.engine.top:
+            return self._divided(table, column, tables)
         for name, stays in self._staying(table, treatment.retained).items():
             tables[name] = tables[name] if name == table else tables[name].filter(array_of_truths(stays))
             retained[name] = retained[name][stays]
         return LinkedRelease(tables, retained, self._inputs)
+
+    def _divided(self, table: str, column: NewColumn, tables: Mapping[str, pa.Table]) -> LinkedRelease:
+        """The tables with a row of the table of units for each new pseudonym of a unit.
+
+        A unit without a row in the table keeps its pseudonym.
+
+        Args:
+            table: the table whose rows have new pseudonyms.
+            column: these.
+            tables: the tables with them.
+
+        Raises:
+            RemedyError: another table or column joins the parts of a unit.
+        """
+        top, links = self.engine.top, self.engine.links.by_table
+        others = [name for name, one in links.items() if one.parent == top and name != table]
+        if others or table not in links or links[table].parent != top:
+            raise RemedyError(f"{named_tables(others or [table])} by the unit as well, so that no pseudonym is theirs")
+        if copies := [*self.pseudonyms.copies]:
+            raise RemedyError(f"{listing([*map(repr, copies)])} repeats the pseudonyms of units; drop it first")
+        units = self.tables[top]
+        keys = fold([self.parent_rows[table], column.codes], [units.num_rows, len(column.cells) + 1])
+        rows, codes = keys.decode(numbered(keys.values, keys.span)[0])
+        if len(np.unique(codes)) < len(codes):
+            raise RemedyError("the remedy gave rows of several units one pseudonym")
+        without = np.setdiff1d(np.arange(units.num_rows), rows)
+        rows, codes = np.append(rows, without), np.append(codes, np.full(len(without), len(column.cells)))
+        (domain, own), name = self.pseudonyms.read[self._unit], self._unit[len(top) + 1 :]
+        taken = units.take(array_of_numbers(rows))
+        old = Attribute(self._unit, AttributeDeclaration(role=Role.INSENSITIVE), domain, own[rows])
+        new = new_cells(taken[name], old, NewColumn(column.cells, codes))
+        is_text = pa.types.is_string(new.type)
+        kept = as_text(taken[name], domain, own[rows]) if is_text else taken[name].cast(new.type)
+        cells = pc.if_else(new.is_null(), kept, new)
+        divided = taken.set_column(taken.column_names.index(name), name, cells)
+        retained = {**self.retained, top: self.retained[top][rows]}
+        after = LinkedRelease({**tables, top: divided}, retained, self._inputs)
+        if joining := sorted(after._joining(rows)):
+            joins = agree(len(joining), "joins", "join")
+            raise RemedyError(f"{listing([*map(repr, joining)])} {joins} rows of one unit as well; drop it first")
+        return after
+
+    @property
+    def _unit(self) -> str:
+        return str(self._inputs.policy.document.unit)
+
+    def _joining(self, units: Rows) -> Iterator[str]:
+        """The columns that join the parts of a unit, as a case number does.
+
+        At least half of the rows whose value is in several rows have one that only their unit has. A quasi-identifier
+        is left to the demands, which judge it.
+
+        Args:
+            units: the unit of each row of the table of units, before it was divided.
+        """
+        judged = {*self._inputs.policy.with_role(Role.QUASI_IDENTIFIER), *self.pseudonyms.columns}
+        left_out = {*judged, *self.pseudonyms.dropped}
+        for table in self.tables:
+            owner = np.append(units, -1)[self.unit_rows(table)]
+            for column in self.tables[table].column_names:
+                name = f"{table}{SEPARATOR}{column}"
+                if name not in left_out and _joins(*self.pseudonyms.read_column(name), owner):
+                    yield name
 
     def _staying(self, table: str, retained: Mask | None) -> dict[str, Mask]:
         """Which rows stay, of the tables where some do not."""
@@ -226,6 +330,24 @@ def _named(table: pa.Table, name: str) -> pa.Table:
 def _own(treated: pa.Table, table: pa.Table) -> pa.Table:
     """A table with the names of its columns as they are written."""
     return treated.rename_columns(table.column_names)
+
+
+def named_tables(names: Sequence[str]) -> str:
+    """Tables as the subject of a sentence on the rows that belong to units."""
+    return f"rows of {listing([*map(repr, names)])} {agree(len(names), 'is linked', 'are linked')}"
+
+
+def _joins(domain: Domain, codes: NDArray[np.int64], owner: Rows) -> bool:
+    """Whether a column joins rows of one owner; see `LinkedRelease._joining`."""
+    present = codes < domain.size
+    values, owners = codes[present], owner[present]
+    first = np.zeros(domain.size, dtype=np.int64)
+    first[values] = owners
+    of_several = np.zeros(domain.size, dtype=bool)
+    of_several[values[first[values] != owners]] = True
+    repeated = np.bincount(values, minlength=domain.size) > 1
+    joining, rows = (int(some[values].sum()) for some in (repeated & ~of_several, repeated))
+    return joining > 0 and 2 * joining >= rows
 
 
 def opened(candidate: Candidate) -> LinkedRelease:
@@ -262,7 +384,21 @@ class LinkedLoop(RepairLoop):
         return replace(candidate, opened=after)
 
     def _require_units_behind(self, after: Candidate) -> None:
-        """No remedy of several tables draws pseudonyms anew."""
+        before = self.input
+        assert isinstance(before, LinkedRelease)  # noqa: S101 - likewise
+        tables = opened(after)
+        unit = tables.pseudonyms.read.get(str(self.policy.document.unit))
+        if unit is None:
+            return
+        was = before.pseudonyms.read[unit[0].attribute][1][tables.retained[tables.engine.top]]
+        keys = fold([unit[1], was], [unit[0].size + 1, int(was.max(initial=0)) + 1])
+        parts, units = keys.decode(numbered(keys.values, keys.span)[0])
+        if len(np.unique(units)) == len(units):
+            return  # no unit has several pseudonyms
+        histories = read_tables(tables.release, self.inputs.memory)
+        whole = np.empty(unit[0].size + 1, dtype=np.int64)  # of each pseudonym
+        whole[unit[1]] = histories.by[()].codes[tables.codes_of(histories.unit)]
+        require_units_behind_parts(self.policy, whole[parts], units)
 
     def _places(self, planned: PlannedRemedy) -> Sequence[str]:
         remedy: Remedy[Any] = planned.remedy

@@ -418,7 +418,9 @@ def _notes(notes: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
     """The figures of a remedy that was applied to some tables: their sums, where there are several."""
     if len(notes) == 1:
         return notes[0]
-    return {name: sum(one.get(name, 0) for one in notes) for name in dict.fromkeys(name for one in notes for name in one)}
+    return {
+        name: sum(one.get(name, 0) for one in notes) for name in dict.fromkeys(name for one in notes for name in one)
+    }
 
 
 def _entry(planned: PlannedRemedy) -> str:
