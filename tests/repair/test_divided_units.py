@@ -117,7 +117,7 @@ def _parts_are_those_of_plain_python(seed: int, months: int | None, *, numbers: 
     assert len(after["patients"]) == notes["pseudonyms"] + len(tables["patients"]) - len(with_visits)
     assert notes["units"] == len(with_visits)
     assert not set(after["visits"]["patient"].to_pylist()) & set(tables["patients"]["patient"].to_pylist())
-    assert loss["tables"]["patients"] == {"records": 12, "records_suppressed": 0, "total": 0.0}
+    assert [loss["tables"]["patients"][name] for name in ("records", "records_suppressed", "total")] == [12, 0, 0]
     pairs = [Counter(some["visits"]["patient"].to_pylist()).values() for some in (tables, after)]
     links = loss["tables"]["visits"]["links"]
     assert [links["before"], links["after"]] == [sum(one * (one - 1) // 2 for one in some) for some in pairs]

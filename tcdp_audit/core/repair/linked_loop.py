@@ -179,7 +179,13 @@ class LinkedRelease(OpenTable):
         policy = self._inputs.policy
         own = {name: one for name, one in policy.attributes.items() if self.engine.table_of(name) == table}
         time = self.engine.declared[table].time
-        changes = {"attributes": FrozenDict(own), "time": None if time is None else f"{table}{SEPARATOR}{time}"}
+        weight = policy.document.weight
+        changes = {
+            "attributes": FrozenDict(own),
+            "time": None if time is None else f"{table}{SEPARATOR}{time}",
+            "weight": weight if weight in own else None,
+            "utility": policy.document.utility.among(own),
+        }
         return replace(policy, document=policy.document.model_copy(update=changes))
 
     @cached_property
@@ -214,11 +220,10 @@ class LinkedRelease(OpenTable):
         return replace(column, codes=codes[self.unit_rows(table)])
 
     def lost_links(self, before: LinkedRelease, table: str) -> LostLinks | None:
-        """The loss of links between the rows of units in a table; None where no unit has several, or none is known."""
-        try:
-            was, now = (one.joining(table) for one in (before, self))
-        except RemedyError:
+        """The loss of links between the rows of units in a table; None where no unit has several."""
+        if before.engine.links.faults or not before.pseudonyms.columns:
             return None
+        was, now = (one.joining(table) for one in (before, self))
         units = was.codes.astype(np.int64)
         if int(np.bincount(units).max(initial=0)) < 2:
             return None
@@ -440,7 +445,7 @@ class LinkedLoop(RepairLoop):
 
 
 def require_remedies_of_tables(policy: Policy, remedies: Mapping[str, Remedy[Any]]) -> None:
-    """Insist that the remedies and measures that a policy of several tables names work over them.
+    """Insist that the remedies that a policy of several tables names work over them.
 
     Raises:
         PolicyError: one does not; the message names those that do.
@@ -453,7 +458,3 @@ def require_remedies_of_tables(policy: Policy, remedies: Mapping[str, Remedy[Any
                 f"{policy.name}{line}: remedy: {planned.remedy.name} {ONE_TABLE}, and the policy has "
                 f"`tables`; over several tables work {listing(able)}"
             )
-    if policy.document.utility.named:
-        raise PolicyError(
-            f"{policy.name}: utility: it measures the columns of one table, and the policy has `tables`; leave it out"
-        )
