@@ -95,8 +95,8 @@ def slowly_divided(tables: Tables, months: int | None) -> Counter[Hashable]:
         if not windows:
             parts[whole[person["patient"]]] += 1
         for visits in windows.values():
-            kept = pa.Table.from_pylist(visits, tables["visits"].schema)
-            parts[trees({**tables, "visits": kept})[person["patient"]]] += 1
+            part = pa.Table.from_pylist(visits, tables["visits"].schema)
+            parts[trees({**tables, "visits": part})[person["patient"]]] += 1
     return parts
 
 

@@ -285,8 +285,8 @@ class LinkedRelease(OpenTable):
         old = Attribute(self._unit, AttributeDeclaration(role=Role.INSENSITIVE), domain, own[rows])
         new = new_cells(taken[name], old, NewColumn(column.cells, codes))
         is_text = pa.types.is_string(new.type)
-        kept = as_text(taken[name], domain, own[rows]) if is_text else taken[name].cast(new.type)
-        cells = pc.if_else(new.is_null(), kept, new)
+        unchanged = as_text(taken[name], domain, own[rows]) if is_text else taken[name].cast(new.type)
+        cells = pc.if_else(new.is_null(), unchanged, new)
         divided = taken.set_column(taken.column_names.index(name), name, cells)
         retained = {**self.retained, top: self.retained[top][rows]}
         after = LinkedRelease({**tables, top: divided}, retained, self._inputs)
@@ -361,13 +361,6 @@ def opened(candidate: Candidate) -> LinkedRelease:
     return candidate.opened
 
 
-def as_released(candidate: Candidate) -> LinkedRelease:
-    """The tables of a candidate as they are released; those of the input if no remedy was applied."""
-    tables = candidate.opened.settled if candidate.steps else candidate.opened
-    assert isinstance(tables, LinkedRelease)  # noqa: S101 - likewise
-    return tables
-
-
 class LinkedLoop(RepairLoop):
     """The application of remedies to several linked tables; see `RepairLoop`."""
 
@@ -379,7 +372,9 @@ class LinkedLoop(RepairLoop):
 
         A release to which no remedy was applied stays as it is if its pseudonyms were drawn before.
         """
-        tables, before = as_released(candidate), opened(self.start(()))
+        tables, before = candidate.as_released, self.input
+        assert isinstance(tables, LinkedRelease)  # noqa: S101 - of a repair of several tables
+        assert isinstance(before, LinkedRelease)  # noqa: S101 - likewise
         if self.policy.document.keep_links or not tables.pseudonyms.columns:
             return candidate
         if not candidate.steps and not tables.pseudonyms.dropped and tables.is_drawn:

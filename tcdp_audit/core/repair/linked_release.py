@@ -8,6 +8,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 import pyarrow as pa
@@ -23,13 +24,15 @@ from tcdp_audit.core.engines.writing import require_table_file
 from tcdp_audit.core.policy.model import SEPARATOR
 from tcdp_audit.core.remedy.treatment import changed_cells, in_unlinkable_order
 from tcdp_audit.core.repair.candidate import Candidate
-from tcdp_audit.core.repair.linked_loop import LinkedRelease, as_released
 from tcdp_audit.core.repair.output import OutputFile, Released
 from tcdp_audit.core.repair.restored_columns import in_own_types, taken, without_views_in_dictionaries
 from tcdp_audit.core.results.audit import Audit
 from tcdp_audit.core.results.change_log import ChangeLog, DroppedColumn
 from tcdp_audit.core.session.inputs import AuditInputs
 from tcdp_audit.core.units.linked import LinkedTables
+
+if TYPE_CHECKING:
+    from tcdp_audit.core.repair.linked_loop import LinkedRelease
 
 UNNAMED = ".parquet"  # the kind of file of a table that has none, or one that cannot be written
 
@@ -97,7 +100,7 @@ class LinkedRepair:
     def changes(self, before: LinkedRelease, best: Candidate, known: Mapping[str, int]) -> dict[str, int]:
         """Count the changed cells of each column in the rows that stayed; `known` are those that are counted."""
         counts: dict[str, int] = {}
-        after = as_released(best)
+        after = cast("LinkedRelease", best.as_released)
         for name, table in before.tables.items():
             here = taken(table, after.retained[name])
             cells = changed_cells(here, after.tables[name], table.column_names)
@@ -106,7 +109,7 @@ class LinkedRepair:
 
     def released(self, best: Candidate, changed: Mapping[str, int], *, keep_order: bool) -> ReleasedTables:
         """A candidate in the types of the input, each table shuffled unless its order is kept."""
-        after = as_released(best)
+        after = cast("LinkedRelease", best.as_released)
         if not best.steps and not self.dropped and not after.redrawn:
             same = {name: Released(one, np.arange(one.num_rows)) for name, one in self.sources.items()}
             return ReleasedTables(same, "kept")

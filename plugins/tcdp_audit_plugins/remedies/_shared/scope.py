@@ -1,4 +1,4 @@
-"""Demands that a remedy can help, on classes or beside the original; and how many records it may drop."""
+"""Demands that a remedy can help, on classes or compared with the original; and how many records it may drop."""
 
 from __future__ import annotations
 
