@@ -365,7 +365,10 @@ class LinkedLoop(RepairLoop):
     """The application of remedies to several linked tables; see `RepairLoop`."""
 
     def _opened_input(self) -> OpenTable:
-        return LinkedRelease.of_input(self.inputs)
+        tables = LinkedRelease.of_input(self.inputs)
+        if not self.policy.document.keep_links:
+            tables.pseudonyms.require_recognised()
+        return tables
 
     def finished(self, candidate: Candidate) -> Candidate:
         """The candidate with new pseudonyms in all columns that link tables, none of which is one of the input.
