@@ -29,7 +29,7 @@ from test_brute_force_classes import (
 )
 
 from tcdp_audit import audit
-from tcdp_audit.core.auditor.evaluation import Options
+from tcdp_audit.core.auditor.view_evaluation import Options
 from tcdp_audit.core.auditor.exposure import FailingRecordMasks
 from tcdp_audit.core.base.outcome import Status
 from tcdp_audit.core.session.registry import Plugins

@@ -7,7 +7,8 @@ from dataclasses import replace
 from itertools import islice, product
 from types import MappingProxyType
 
-from tcdp_audit.core.auditor.evaluation import Options, evaluate
+from tcdp_audit.core.auditor.evaluation import evaluate
+from tcdp_audit.core.auditor.view_evaluation import Options
 from tcdp_audit.core.base.audit_figures import ConventionVariant
 from tcdp_audit.core.base.outcome import Outcome, Status
 from tcdp_audit.core.classes.shards import silent

@@ -99,7 +99,7 @@ class Tasks:
             return TableTask(check, expectation, target, several_rows=unit is not None and unit.repeats)
 
         check: Check = expectation.check
-        task = check.by_kind(on_classes, on_tables)
+        task = replace(check.by_kind(on_classes, on_tables), scenario=self._rows.policy.document.scenario_name)
         try:
             return self._prepared(task)
         except (TcdpAuditError, KeyboardInterrupt):

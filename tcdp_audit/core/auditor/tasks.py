@@ -113,6 +113,7 @@ class Task(ABC, Generic[C]):
         violation: why it fails whatever is measured; empty if it does not.
         known: the columns that the intruder is assumed to know.
         naming: the names of people and columns in sentences.
+        scenario: who is assumed to know them; empty where the policy has no scenario.
     """
 
     check: C
@@ -123,6 +124,7 @@ class Task(ABC, Generic[C]):
     violation: str = ""
     known: tuple[str, ...] = ()
     naming: DisplayNames = field(default_factory=DisplayNames)
+    scenario: str = ""
 
     def outcome(self, measurements: Measurements) -> Outcome:
         """The outcome of the measurements; an error of the check becomes an outcome."""
@@ -185,6 +187,7 @@ class Task(ABC, Generic[C]):
             status=Status.ERROR,
             severity=parameters.severity,
             attribute=self.target.name,
+            scenario=self.scenario,
             parameters=parameters.figures(),
             conventions=self.conventions,
             known=self.known,

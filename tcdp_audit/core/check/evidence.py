@@ -69,10 +69,11 @@ def _weights_of(histogram: Histogram, marginal: ReferenceDistribution) -> Counts
 
 @dataclass(frozen=True)
 class Target:
-    """A target of a check: no attribute, one, or several read together; and what else the intruder knows."""
+    """A target of a check: no attribute, one, or several read together; what else the intruder knows; and who that is."""
 
     attributes: tuple[str, ...] = ()  # the sensitive attributes, none for a check on classes alone
     known: tuple[str, ...] = ()  # sensitive attributes that are grouped by as if they were quasi-identifiers
+    scenario: str = ""  # the scenario in which it is judged; empty where the policy has none
 
     @property
     def name(self) -> str | None:

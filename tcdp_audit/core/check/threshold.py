@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING, Annotated, Any, Generic, Literal, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Generic, Literal, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,12 +22,14 @@ from tcdp_audit.core.policy.scalars import Exact
 
 if TYPE_CHECKING:
     from tcdp_audit.core.check.evidence import ClassEvidence
+    from tcdp_audit.core.policy.model import PolicyDocument
 
 Signs = NDArray[np.int8]
 """Comparisons with a threshold, one for each class: -1 below it, 0 equal to it, 1 above it."""
 
 BORDERLINE = 1e-9  # nearer to the threshold than this (relative above 1), floating point does not decide
-UNMEASURED = ("severity", "reason", "attribute")  # parameters that an outcome has as fields of its own
+UNMEASURED = ("severity", "reason", "attribute", "against", "knows")  # parameters that an outcome has as fields of its own
+NO_SCENARIO: Mapping[str, Any] = {"against": None, "knows": None}
 LIMIT = 2**62  # integer products stay below this, or are taken in Python integers
 
 
@@ -168,6 +170,14 @@ class Parameters(Model):
             "default what the policy's conventions say."
         ),
     ] = None
+    against: Annotated[
+        Text | Annotated[list[Text], Field(min_length=1)] | None,
+        Field(description="The scenarios of the policy in which it is judged: one, or a list; by default every one."),
+    ] = None
+    knows: Annotated[
+        Annotated[list[Text], Field(min_length=1)] | None,
+        Field(description="The columns that an intruder knows, in a scenario without a name."),
+    ] = None
     reason: Annotated[  # no figure depends on it: a dump of the parameters leaves it out
         Reason | None, Field(exclude=True, description="Why the policy demands it; results and reports quote it.")
     ] = None
@@ -181,6 +191,10 @@ class Parameters(Model):
         own = ((name, getattr(self, name)) for name in type(self).model_fields if name not in UNMEASURED)
         given = {name: value for name, value in own if value is not None}
         return {name: value if name == "attributes" else _without_cells(value) for name, value in given.items()}
+
+    def in_scenario(self, document: PolicyDocument) -> Self:  # noqa: ARG002 - for parameters that depend on it
+        """The parameters in one scenario, whose policy is `document`."""
+        return self if self.against is None and self.knows is None else self.model_copy(update=NO_SCENARIO)
 
     def files(self) -> Iterator[tuple[str, str | None, str]]:
         """The files that they name, relative to the policy: what each is, whose attribute's, and where it lies."""

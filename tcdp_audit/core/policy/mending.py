@@ -196,6 +196,10 @@ def faults_of_document(document: PolicyDocument, questions: Sequence[str] | None
         from tcdp_audit.core.policy.tables import faults_of_tables  # noqa: PLC0415 - only for several tables
 
         yield from faults_of_tables(document, document.tables)
+    if document.scenarios is not None:
+        from tcdp_audit.core.policy.scenarios import faults_of_scenarios  # noqa: PLC0415 - only where there are some
+
+        yield from faults_of_scenarios(document)
     yield from _histories_sound(document)
     yield from _weight_numeric(document)
     yield from _losses_measured(document)

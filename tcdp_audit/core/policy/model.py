@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from datetime import date as Date  # noqa: N812 - `date` is a key of answers
 from enum import StrEnum
+from fractions import Fraction
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, PrivateAttr, model_validator
 
-from tcdp_audit.core.base.frozen import frozen
+from tcdp_audit.core.base.frozen import FrozenDict, frozen
 from tcdp_audit.core.policy.scalars import Exact, as_date, as_text, as_version, as_yes_or_no
 
 
@@ -47,9 +49,11 @@ Text = Annotated[str, BeforeValidator(as_text)]
 TABLES = "tables"  # the key of several linked tables
 SEPARATOR = "."  # between a table and a column
 MEMBERS = "members"  # what a check calls the rows of households
+OF_SCENARIO = " of "  # between what a table is and the name of the scenario whose table it is
 PREVIOUS = "previous"  # what results call an earlier release, with its number where there are several
 LABEL = r"^\S(.{0,58}\S)?$"
 NOUN = r"^[^\W\d_]+([ -][^\W\d_]+)*$"
+SCENARIO = r"^[^\W\d_][\w-]{0,39}$"
 
 
 def _as_label(text: str) -> str:
@@ -64,6 +68,12 @@ def _as_noun(text: str) -> str:
     return text
 
 
+def _as_scenario(text: str) -> str:
+    if not re.fullmatch(SCENARIO, text):
+        raise ValueError("must be a name of letters, digits, _ and -, at most 40, that begins with a letter")
+    return text
+
+
 def _as_reason(text: str) -> str:
     if not text.strip():
         raise ValueError("must not be empty; leave it out where there is nothing to say")
@@ -74,6 +84,7 @@ Label = Annotated[str, AfterValidator(_as_label), Field(json_schema_extra={"patt
 Noun = Annotated[str, AfterValidator(_as_noun), Field(json_schema_extra={"pattern": NOUN})]
 Reason = Annotated[str, AfterValidator(_as_reason), Field(json_schema_extra={"pattern": r"\S"})]
 """The type of a reason: text of the policy's author, of one line or several, without blanks around it."""
+ScenarioName = Annotated[str, AfterValidator(_as_scenario), Field(json_schema_extra={"pattern": SCENARIO})]
 
 
 class AttributeDeclaration(Model):
@@ -183,6 +194,49 @@ class Answer(Model):
     date: Annotated[Date, BeforeValidator(as_date), Field(description="When, as 2026-11-20; not in the future.")]
 
 
+# The roles of columns that the intruder of a scenario neither knows nor is after
+_UNKNOWN = {Role.QUASI_IDENTIFIER: Role.INSENSITIVE, Role.SENSITIVE: Role.INSENSITIVE}
+
+
+class Scenario(Model):
+    """An intruder: what they know, which tables they have, what they are after, and how likely it is that they try."""
+
+    says: Annotated[
+        Label | None,
+        Field(description="Who it is, in the words of those who read a report: a neighbour, somebody next door."),
+    ] = None
+    knows: Annotated[
+        list[Text], Field(min_length=1, description="The columns that the intruder knows of a person: the classes.")
+    ]
+    at_stake: Annotated[
+        list[Text] | None,
+        Field(
+            min_length=1,
+            description="The sensitive columns that the intruder is after; by default each that they do not know.",
+        ),
+    ] = None
+    original: Annotated[str | None, Field(description="The original that this intruder has or could have.")] = None
+    population: Annotated[str | None, Field(description="The population that this intruder looks in.")] = None
+    registry: Annotated[str | None, Field(description="The registry that this intruder looks in.")] = None
+    known_fraction: Annotated[
+        Exact | None,
+        Field(gt=0, le=1, description="The share of people of whom the intruder knows this much; by default 1."),
+    ] = None
+    in_release: Annotated[
+        Literal["known", "unknown"],
+        Field(description="Whether the intruder knows who is in the release, or has to look in the population."),
+    ] = "known"
+    attempt: Annotated[
+        Exact | None, Field(gt=0, le=1, description="The chance that the attack is tried; by default 1.")
+    ] = None
+
+    @property
+    def tables(self) -> dict[str, str]:
+        """The places of the tables of this scenario alone, by what they are: original, population, registry."""
+        named = {"original": self.original, "population": self.population, "registry": self.registry}
+        return {name: location for name, location in named.items() if location is not None}
+
+
 class StoredSuite(Model):
     """A suite in the store of a Great Expectations context."""
 
@@ -254,6 +308,8 @@ class Utility(Model):
 class PolicyDocument(Model):
     """A policy file as it is written. The parameters of each expectation and remedy are left to the plugin."""
 
+    _scenario: str = PrivateAttr("")
+
     version: Annotated[Literal[1], BeforeValidator(as_version), Field(description="Version of the policy format.")]
     release: Annotated[str | None, Field(description="The table under audit, relative to this file.")] = None
     original: Annotated[str | None, Field(description="The table that the release was made from.")] = None
@@ -318,6 +374,13 @@ class PolicyDocument(Model):
         dict[Text, AttributeDeclaration], Field(min_length=1, description="Every column of the release.")
     ]
     conventions: Conventions = Conventions()
+    scenarios: Annotated[
+        dict[ScenarioName, Scenario] | None,
+        Field(
+            min_length=1,
+            description="Intruders, each with what it knows; without any there is one, who knows every quasi-identifier.",
+        ),
+    ] = None
     expect: Annotated[list[dict[str, Any]], Field(min_length=1, description="What the release must satisfy.")]
     remedy: Annotated[
         list[dict[str, Any]] | None,
@@ -415,4 +478,53 @@ class PolicyDocument(Model):
         earlier = [self.previous] if isinstance(self.previous, str) else self.previous or []
         titles = [PREVIOUS] if len(earlier) == 1 else [f"{PREVIOUS} {number + 1}" for number in range(len(earlier))]
         tables = {**named, **dict(zip(titles, earlier, strict=True))}
-        return {name: location for name, location in tables.items() if location is not None}
+        own = {
+            f"{table}{OF_SCENARIO}{name}": location
+            for name, one in (self.scenarios or {}).items()
+            for table, location in one.tables.items()
+        }
+        return {name: location for name, location in tables.items() if location is not None} | own
+
+    @property
+    def attempt(self) -> Fraction:
+        """The chance that the attack of the scenario is tried; 1 where the policy is of no single one that says it."""
+        return Fraction(1 if self.scenario is None or self.scenario.attempt is None else self.scenario.attempt)
+
+    @property
+    def known_fraction(self) -> Fraction:
+        """The share of people whom the intruder of the scenario knows; 1 likewise."""
+        known = None if self.scenario is None else self.scenario.known_fraction
+        return Fraction(1 if known is None else known)
+
+    @property
+    def scenario(self) -> Scenario | None:
+        """The scenario in which the demands are judged; None where there is none, or where there are several."""
+        return self.scenarios[self._scenario] if self._scenario and self.scenarios is not None else None
+
+    @property
+    def scenario_name(self) -> str:
+        """The name of the scenario in which the demands are judged; empty where there is none."""
+        return self._scenario
+
+    def in_scenario(self, name: str, knows: Sequence[str] = ()) -> PolicyDocument:
+        """The same document as one scenario has it: what its intruder knows are the quasi-identifiers.
+
+        Its sensitive columns are those at stake; other columns that are known or at stake elsewhere are insensitive.
+
+        Args:
+            name: the name of a declared scenario, or that of one without a declaration.
+            knows: what its intruder knows, where it is not declared. Unknown columns are left out; see `faults`.
+        """
+        one = Scenario(knows=list(knows)) if knows else (self.scenarios or {})[name]
+        known = {*one.knows}
+        at_stake = {*(self.with_role(Role.SENSITIVE) if one.at_stake is None else one.at_stake)} - known
+        roles = {**dict.fromkeys(at_stake, Role.SENSITIVE), **dict.fromkeys(known, Role.QUASI_IDENTIFIER)}
+        attributes = {
+            column: declared.model_copy(update={"role": roles.get(column, _UNKNOWN.get(declared.role, declared.role))})
+            for column, declared in self.attributes.items()
+        }
+        copy = self.model_copy(
+            update={"attributes": FrozenDict(attributes), "scenarios": FrozenDict({name: one}), **one.tables}
+        )
+        copy._scenario = name  # noqa: SLF001 - made here
+        return copy

@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from tcdp_audit.core.auditor.evaluation import Options
+from tcdp_audit.core.auditor.view_evaluation import Options
 from tcdp_audit.core.base.errors import UsageError, redact_errors, sentence_about
 from tcdp_audit.core.base.files import require_writable
 from tcdp_audit.core.base.notebook import as_paragraph
