@@ -1,14 +1,18 @@
-"""The population of a release: a table next to it, or the share of one that the policy names."""
+"""The population of a release: a table next to it, or the share of one that the policy names; and how often it is
+attacked.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 
 from tcdp_audit.plugin._internal import Counts, summarise
 from tcdp_audit.plugin.check import TableView
+from tcdp_audit.plugin.detector import PolicyDocument
 from tcdp_audit.plugin.engine import CheckError, PopulationClasses
 from tcdp_audit.plugin.sentences import Comparison, count
 
@@ -89,3 +93,35 @@ def distribution_of(figures: Counts, records: Counts) -> list[list[float]]:
     """[figure, classes, records] of whole figures of classes, in ascending order."""
     none = np.zeros(len(figures), dtype=bool)
     return summarise(figures.astype(np.float64), records, none, Comparison.AT_LEAST).distribution.rows
+
+
+TRIED = (  # of a scenario with an attempt or a known fraction: what the figures before it are made of
+    "[{attempt<1?} The attack is tried with {attempt:chance}; once it is, the risk is {success.highest:%} at worst and "
+    "{success.average:%} on average.]"
+    "[{known_fraction<1?} Averages and sums count that the intruder knows as much of {known_fraction:%} of all "
+    "{unit:plural}.]"
+)
+
+
+def chances_tried(figures: Mapping[str, Any], document: PolicyDocument) -> dict[str, Any]:
+    """Chances of success as chances that an attack is tried and succeeds.
+
+    The highest chance is that of a person whom the intruder knows; averages and sums are over all people, of whom the
+    intruder knows a share.
+
+    Args:
+        figures: chances by name; those with `highest` in their name are of a single person.
+        document: the policy of one scenario.
+    """
+    attempt, known = document.attempt, document.known_fraction
+    if attempt == known == 1:
+        return dict(figures)
+    return {name: one * (attempt if "highest" in name else attempt * known) for name, one in figures.items()}
+
+
+def details_of_attempt(document: PolicyDocument, success: Mapping[str, Any]) -> dict[str, Any]:
+    """The details of a scenario whose attack is not always tried, or not on everyone; none without."""
+    attempt, known = document.attempt, document.known_fraction
+    if attempt == known == 1:
+        return {}
+    return {"attempt": attempt, "known_fraction": known, "success": dict(success)}
