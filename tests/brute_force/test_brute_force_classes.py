@@ -22,8 +22,8 @@ from hypothesis import given, settings, strategies as st
 from numpy.typing import NDArray
 
 from tcdp_audit import audit
-from tcdp_audit.core.auditor.view_evaluation import Options
 from tcdp_audit.core.auditor.exposure import FailingRecordMasks
+from tcdp_audit.core.auditor.view_evaluation import Options
 from tcdp_audit.core.base.outcome import Outcome, Status
 from tcdp_audit.core.session.registry import Plugins
 from tcdp_audit.core.session.tables import open_inputs

@@ -29,8 +29,8 @@ from test_brute_force_classes import (
 )
 
 from tcdp_audit import audit
-from tcdp_audit.core.auditor.view_evaluation import Options
 from tcdp_audit.core.auditor.exposure import FailingRecordMasks
+from tcdp_audit.core.auditor.view_evaluation import Options
 from tcdp_audit.core.base.outcome import Status
 from tcdp_audit.core.session.registry import Plugins
 from tcdp_audit.core.session.tables import open_inputs

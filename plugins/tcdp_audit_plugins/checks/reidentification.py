@@ -114,7 +114,9 @@ def _class_size(parameters: ReidentificationParameters) -> int:
     return max(2, ceil(1 / (bound[parameters.measure] or 1)))
 
 
-def _implied(parameters: ReidentificationParameters, document: PolicyDocument) -> Iterator[tuple[str, Mapping[str, Any]]]:
+def _implied(
+    parameters: ReidentificationParameters, document: PolicyDocument
+) -> Iterator[tuple[str, Mapping[str, Any]]]:
     """A highest risk of 1/5 in the release itself is a class size of 5."""
     if parameters.measure == "highest" and parameters.scenario == "prosecutor" and parameters.at_most:
         yield "k_anonymity", {"k": ceil(document.attempt / parameters.at_most)}
@@ -227,7 +229,7 @@ CHECKS = [
                     "by": "measure",
                     "share_above": ("{above/total:{unit}} {above/total:is|are} at a risk above {threshold_risk:%}"),
                     "": "The {measure} risk of {unit:article} is {observed:%}",
-                }
+                },
             },
             values=_values,
         ),

@@ -253,13 +253,15 @@ class _Judged:
             if marked is not None:
                 masks |= dict(zip(places[name], marked.masks, strict=True))
         if failing_records is not None:
-            failing_records.masks += [masks[place] for place in sorted(masks)]
+            failing_records.masks.extend(masks[place] for place in sorted(masks))
         return cls(scenarios, options)
 
     @cached_property
     def outcomes(self) -> Sequence[Outcome]:
         """The outcome of each expectation and target, in the policy's order."""
-        by_place = {place: one for each in self.scenarios for place, one in zip(each.places, each.outcomes, strict=True)}
+        by_place = {
+            place: one for each in self.scenarios for place, one in zip(each.places, each.outcomes, strict=True)
+        }
         return [by_place[place] for place in sorted(by_place)]
 
     @property

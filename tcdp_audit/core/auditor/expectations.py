@@ -25,8 +25,9 @@ from tcdp_audit.core.base.errors import CheckError, TcdpAuditError, sentence_abo
 from tcdp_audit.core.base.outcome import DisplayNames
 from tcdp_audit.core.base.words import agree, count
 from tcdp_audit.core.check.class_check import CheckOnClasses
-from tcdp_audit.core.check.evidence import ReferenceDistribution, Target
+from tcdp_audit.core.check.evidence import ReferenceDistribution
 from tcdp_audit.core.check.kinds import Check
+from tcdp_audit.core.check.threshold import Target
 from tcdp_audit.core.classes.grouping import Grouping, Shard, count_codes
 from tcdp_audit.core.classes.histogram import Counts
 from tcdp_audit.core.classes.shards import suppressed_in_all, without_exempt

@@ -20,10 +20,10 @@ from tcdp_audit.core.base.errors import CheckError, sentence_about
 from tcdp_audit.core.base.outcome import KNOWN_ROWS, UNFAILABLE, DisplayNames, Outcome, Status
 from tcdp_audit.core.base.phrases import bound, column_of, observed, part_of, record_noun, worst_group_of
 from tcdp_audit.core.base.words import agree, sentence_case
-from tcdp_audit.core.check.evidence import Target, vacuous_sentence
+from tcdp_audit.core.check.evidence import vacuous_sentence
 from tcdp_audit.core.check.specification import Specification
 from tcdp_audit.core.check.summary import ClassSummary
-from tcdp_audit.core.check.threshold import Verdict
+from tcdp_audit.core.check.threshold import Target, Verdict
 from tcdp_audit.core.classes.grouping import Grouping, MatchedClasses
 from tcdp_audit.core.classes.histogram import Counts, Histogram
 from tcdp_audit.core.encoding.keys import Codes, numbered, occurrences

@@ -47,8 +47,8 @@ from tcdp_audit.core.release.release import Release
 
 if TYPE_CHECKING:
     from tcdp_audit.core.auditor.table_tasks import TableTask
-    from tcdp_audit.core.check.evidence import Target
     from tcdp_audit.core.check.table_view import TableView
+    from tcdp_audit.core.check.threshold import Target
     from tcdp_audit.core.classes.column_risk import ColumnRisk
     from tcdp_audit.core.units.evidence import HistoriesInWords
 

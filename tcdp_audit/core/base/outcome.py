@@ -125,10 +125,11 @@ class Outcome:
     """The result of one expectation. Immutable, serialisable, and free of cell values unless they were asked for.
 
     `message` is a sentence about people. `individual_impact` says what the outcome means for one of them: what an
-    intruder knows, how far that narrows the search, and what it reveals; empty where the check does not say. `known`
-    are the columns that the intruder is taken to know, `scenario` is who that is, empty where the policy has none. `reason` is why the policy makes the demand, in its author's
-    words. `table` is, of several tables, the one whose column or rows the outcome is of; empty for one of all tables
-    together, and None where the release is one table.
+    intruder knows, how far that narrows the search, and what it reveals; empty where the check does not say.
+    `known` are the columns that the intruder is taken to know, `scenario` is who that is, empty where the policy
+    has none. `reason` is why the policy makes the demand, in its author's words. `table` is, of several tables, the
+    one whose column or rows the outcome is of; empty for one of all tables together, and None where the release is
+    one table.
     """
 
     check: str

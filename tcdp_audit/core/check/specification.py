@@ -13,10 +13,9 @@ from tcdp_audit.core.base.declared_types import items_of
 from tcdp_audit.core.base.errors import PluginError
 from tcdp_audit.core.base.guide_file import DisclosureType, Guide
 from tcdp_audit.core.base.words import listing, noun_form
-from tcdp_audit.core.check.evidence import Target
 from tcdp_audit.core.check.needs import TABLES, Need, missing
 from tcdp_audit.core.check.sentences import Sentences
-from tcdp_audit.core.check.threshold import Limit, Parameters
+from tcdp_audit.core.check.threshold import Limit, Parameters, Target
 from tcdp_audit.core.policy.faults import nearest
 from tcdp_audit.core.policy.model import AttributeDeclaration, PolicyDocument, Role, Scale
 from tcdp_audit.core.policy.scenarios import faults_of_knowledge, name_of_knowledge

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any
 from tcdp_audit.core.base.errors import CheckError
 from tcdp_audit.core.base.outcome import Comparison
 from tcdp_audit.core.base.words import count, percent
-from tcdp_audit.core.check.evidence import Target, keeps, worst_share
+from tcdp_audit.core.check.evidence import keeps, worst_share
 from tcdp_audit.core.check.specification import P, Specification, T
-from tcdp_audit.core.check.threshold import Limit, Verdict
+from tcdp_audit.core.check.threshold import Limit, Target, Verdict
 from tcdp_audit.core.policy.model import SEPARATOR, PolicyDocument
 
 if TYPE_CHECKING:

@@ -28,7 +28,13 @@ Signs = NDArray[np.int8]
 """Comparisons with a threshold, one for each class: -1 below it, 0 equal to it, 1 above it."""
 
 BORDERLINE = 1e-9  # nearer to the threshold than this (relative above 1), floating point does not decide
-UNMEASURED = ("severity", "reason", "attribute", "against", "knows")  # parameters that an outcome has as fields of its own
+UNMEASURED = (
+    "severity",
+    "reason",
+    "attribute",
+    "against",
+    "knows",
+)  # parameters that an outcome has as fields of its own
 NO_SCENARIO: Mapping[str, Any] = {"against": None, "knows": None}
 LIMIT = 2**62  # integer products stay below this, or are taken in Python integers
 
@@ -155,6 +161,20 @@ def as_measured(values: Measured | NDArray[Any]) -> Measured:
         return np.array([(value > threshold) - (value < threshold) for value in exact], dtype=np.int8)
 
     return ApproximateFigure(floats, exactly)
+
+
+@dataclass(frozen=True)
+class Target:
+    """A target of a check: no attribute, one, or several read together; what an intruder knows in addition; and who."""
+
+    attributes: tuple[str, ...] = ()  # the sensitive attributes, none for a check on classes alone
+    known: tuple[str, ...] = ()  # sensitive attributes that are grouped by as if they were quasi-identifiers
+    scenario: str = ""  # the scenario in which it is judged; empty where the policy has none
+
+    @property
+    def name(self) -> str | None:
+        """The attribute as an outcome names it; a combination as `a × b`."""
+        return " × ".join(self.attributes) or None
 
 
 class Parameters(Model):

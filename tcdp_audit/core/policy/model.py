@@ -378,7 +378,7 @@ class PolicyDocument(Model):
         dict[ScenarioName, Scenario] | None,
         Field(
             min_length=1,
-            description="Intruders, each with what it knows; without any there is one, who knows every quasi-identifier.",
+            description="Intruders, each with what they know; by default one, who knows every quasi-identifier.",
         ),
     ] = None
     expect: Annotated[list[dict[str, Any]], Field(min_length=1, description="What the release must satisfy.")]

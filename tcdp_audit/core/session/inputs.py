@@ -16,8 +16,8 @@ from warnings import catch_warnings
 
 from tcdp_audit.core.auditor.column_warnings import questions_of
 from tcdp_audit.core.auditor.evaluation import Evaluation, evaluation
-from tcdp_audit.core.auditor.view_evaluation import Options
 from tcdp_audit.core.auditor.exposure import FailingRecordMasks
+from tcdp_audit.core.auditor.view_evaluation import Options
 from tcdp_audit.core.auditor.views import SeveralTables
 from tcdp_audit.core.base.cache import Cache
 from tcdp_audit.core.base.errors import DataError, PolicyError

@@ -1,6 +1,4 @@
-"""The population of a release: a table next to it, or the share of one that the policy names; and how often it is
-attacked.
-"""
+"""The population of a release, a table or the share of one that is released; and how often people are attacked."""
 
 from __future__ import annotations
 
