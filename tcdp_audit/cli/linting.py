@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence, Set as AbstractSet
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence, Set as AbstractSet
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -32,10 +33,31 @@ from tcdp_audit.plugin.sentences import Severity, listing, share
 
 
 def implied(policy: Policy) -> Iterator[tuple[Expectation, Expectation]]:
-    """Every expectation with one that implies it; of two that imply each other, the later one.
+    """Every expectation with one that implies it in each scenario; of two that imply each other, the later one.
 
     A profile's demands are not reported as implied by the policy's own: they stay when those change.
     """
+    found: dict[int, list[Expectation | None]] = {}  # by the position of the weaker one, for each scenario
+    for name, own in policy.scenarios.items():
+        places = [place for place, one in enumerate(policy.expectations) if name in _scenarios_of(one, policy)]
+        by_identity = {id(one): place for place, one in zip(places, own.expectations, strict=True)}
+        strong_of = {id(weak): strong for weak, strong in _implied(own)}
+        for one, place in zip(own.expectations, places, strict=True):
+            strong = strong_of.get(id(one))
+            original = None if strong is None else policy.expectations[by_identity[id(strong)]]
+            found.setdefault(place, []).append(original)
+    for place, strong_ones in sorted(found.items()):
+        if strong_ones[0] is not None and None not in strong_ones:
+            yield policy.expectations[place], strong_ones[0]
+
+
+def _scenarios_of(expectation: Expectation, policy: Policy) -> Collection[str]:
+    """The scenarios in which an expectation is judged; the empty name where it is judged in none."""
+    return expectation.check.scenarios(expectation.parameters, policy.document) or ("",)
+
+
+def _implied(policy: Policy) -> Iterator[tuple[Expectation, Expectation]]:
+    """The same in one scenario."""
     stronger = [(one, implications(one, policy)) for one in policy.expectations]
     for number, weak in enumerate(policy.expectations):
         for place, (strong, demands) in enumerate(stronger):
@@ -69,7 +91,7 @@ def policy_findings(policy: Policy) -> Iterator[ToolFinding]:
         if names:
             said = vacuous_sentence(names, demands, judged=judged, whatever="by every release")
             yield finding(policy, one, Level.ERROR, said)
-        for reason in one.check.impossible(one.parameters, policy.document):
+        for reason in _in_scenarios(policy, one, lambda check, own, document: check.impossible(own, document)):
             yield finding(policy, one, Level.ERROR, f"no release keeps this demand: {reason}")
     if not counts:
         title, said = ("Warnings only", WARNINGS_ONLY) if warns else ("Nothing to judge", NOTHING)
@@ -84,8 +106,27 @@ def policy_findings(policy: Policy) -> Iterator[ToolFinding]:
     named = {id(one) for pair in weaker for one in pair}
     for one in policy.expectations:
         if one.check.class_size(one.parameters) is not None and id(one) not in named:
-            for name, demanded in one.check.implies(one.parameters, policy.document):
-                yield finding(policy, one, Level.NOTE, f"it demands the same as `{name}: {flow(demanded)}`")
+            for same in _in_scenarios(policy, one, _same_demands):
+                yield finding(policy, one, Level.NOTE, f"it demands the same as {same}")
+
+
+def _same_demands(check: Any, parameters: Any, document: Any) -> Iterator[str]:
+    """The demands that follow from one, as a policy writes them."""
+    return (f"`{name}: {flow(demanded)}`" for name, demanded in check.implies(parameters, document))
+
+
+def _in_scenarios(
+    policy: Policy, expectation: Expectation, ask: Callable[[Any, Any, Any], Iterable[str]]
+) -> Iterator[str]:
+    """What a check says of its parameters in each scenario, each sentence once, with the scenarios that it is of."""
+    check, parameters = expectation.check, expectation.parameters
+    documents = check.scenarios(parameters, policy.document) or {"": policy.document}
+    said: dict[str, list[str]] = {}
+    for name, document in documents.items():
+        for sentence in ask(check, parameters.in_scenario(document), document):
+            said.setdefault(sentence, []).append(name)
+    for sentence, names in said.items():
+        yield sentence if len(names) == len(documents) else f"{sentence} against {listing(names)}"
 
 
 def _joined_rows(policy: Policy) -> Iterator[ToolFinding]:

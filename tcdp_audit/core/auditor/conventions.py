@@ -42,7 +42,9 @@ def convention_matrix(
 
     Cost: that of one audit for each other combination.
     """
-    choices = _choices(Release(engine, policy, companions.get("original"), options.cache))
+    choices: dict[str, list[str]] = {}
+    for each in policy.scenarios.values():
+        choices |= _choices(Release(engine, each, companions.get("original"), options.cache))
     combinations = [dict(zip(choices, values, strict=True)) for values in product(*choices.values())]
     declared = {name: getattr(policy.conventions, name) for name in choices}
     combinations.sort(key=lambda combination: combination != declared)

@@ -201,13 +201,16 @@ class Task(ABC, Generic[C]):
         )
 
     def _title(self) -> str:
-        """The check's title with its parameters, or without them if the check raises an error."""
+        """The check's title with its parameters, or without them if the check raises an error; and the scenario."""
         try:
-            return str(self.check.titled(self.expectation.parameters))
+            title = str(self.check.titled(self.expectation.parameters))
         except KeyboardInterrupt:
             raise
         except BaseException:  # noqa: BLE001 - the outcome says elsewhere what the check raised
-            return self.check.title
+            title = self.check.title
+        if not self.scenario:
+            return title
+        return f"{title} if an intruder {self.scenario}" if " " in self.scenario else f"{title} against {self.scenario}"
 
 
 def raised_by_check(error: BaseException) -> CheckError:

@@ -189,6 +189,11 @@ class Outcome:
         return f"{named}, {self.scenario}" if self.scenario else named
 
     @property
+    def of_scenario(self) -> dict[str, str]:
+        """Its scenario as an entry of JSON; nothing where the policy has none."""
+        return {"scenario": self.scenario} if self.scenario else {}
+
+    @property
     def note(self) -> str:
         """The message, without cells whatever was asked for: a finding on columns has their names only."""
         if not self.is_structural:
@@ -243,7 +248,7 @@ class Outcome:
             "check": self.check,
             "attribute": self.attribute,
             **({} if self.table is None else {"table": self.table or None}),
-            **({"scenario": self.scenario} if self.scenario else {}),
+            **self.of_scenario,
             "parameters": {name: number(value) for name, value in self.parameters.items()},
             "conventions": dict(self.conventions),
             "severity": self.severity.value,

@@ -438,7 +438,7 @@ def _reason(best: Candidate, obstacle: str, refusal: str, *, passed: bool) -> st
     if obstacle:
         return f"no remedy can change this: {obstacle}"
     failing = failing_demands(best.outcomes)
-    named = ", ".join(dict.fromkeys(one.check + (f" on {one.attribute!r}" if one.attribute else "") for one in failing))
+    named = ", ".join(dict.fromkeys(one.name for one in failing))
     tally = tally_of(best.outcomes)
     demands = tally.demands.total + (tally.columns.total if any(one.is_structural for one in failing) else 0)
     part, fail = part_of(len(failing), demands, "demand"), agree(len(failing), "fails", "fail")
