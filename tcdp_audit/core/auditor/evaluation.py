@@ -30,10 +30,12 @@ from tcdp_audit.core.auditor.unit_columns import unit_columns
 from tcdp_audit.core.auditor.view_evaluation import Options, ViewEvaluation, exposed_together
 from tcdp_audit.core.auditor.views import ROWS, Views, columns_of_demand, of_table, targets_of, views_of
 from tcdp_audit.core.base.audit_figures import ExposureCount
-from tcdp_audit.core.base.cache import Cache
+from tcdp_audit.core.base.cache import Cache, Identity
 from tcdp_audit.core.base.errors import DataError
 from tcdp_audit.core.base.outcome import LINKED_ROWS, Outcome
 from tcdp_audit.core.base.resources import budget
+from tcdp_audit.core.classes.rolled_up import RolledUpEngine
+from tcdp_audit.core.encoding.domain import Domain
 from tcdp_audit.core.engines.base import Engine
 from tcdp_audit.core.policy.model import OF_SCENARIO, Role
 from tcdp_audit.core.policy.policy import Policy
@@ -133,6 +135,9 @@ def _evaluated(
         _announce(policies.values(), engine, companions)
     if not engine.records:
         raise DataError(f"{engine.name}: the table has no records; an empty release cannot be audited")
+    judging = sum(bool(one.expectations) for one in policies.values())
+    if judging > 1 and policy.document.root is None and failing_records is None:
+        engine = _rolled_up(policies, engine, options, companions)
     release = Release(engine, policy, companions.get("original"), options.cache)
     examined = tuple(examine(release, show_values=options.show_values))
     detectors = options.detectors()
@@ -310,6 +315,23 @@ class _Judged:
     def failing_units(self) -> FailingUnits | None:
         """The units that fail a demand on classes of whole histories."""
         return failing_units(self._views(0), self._histories)
+
+
+def _rolled_up(
+    policies: Mapping[str, Policy], engine: Engine, options: Options, companions: Mapping[str, Engine]
+) -> Engine:
+    """The table with the distinct rows of all columns that some scenario knows or has at stake, read once."""
+    columns: dict[str, Domain] = {}
+    for name, policy in policies.items():
+        release = Release(engine, policy, _companions_of(name, companions).get("original"), options.cache)
+        for one in (*release.quasi_identifiers, *release.sensitive):
+            columns.setdefault(one.attribute, one)
+    ordered = tuple(columns[name] for name in sorted(columns))
+    if not ordered:
+        return engine
+    memory = budget(options.memory)
+    key = ("rolled up", Identity(engine, *ordered))
+    return options.cache.get(key, lambda: RolledUpEngine(engine, ordered, memory, options.progress))
 
 
 def _companions_of(scenario: str, companions: Mapping[str, Engine]) -> Mapping[str, Engine]:
