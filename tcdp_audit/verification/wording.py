@@ -21,7 +21,7 @@ COMPARED_SEPARATELY = (
     *("release", "policy", "companions", "files", "outcomes", "tool", "plugins"),
     *("change_log", "remedy_trial", *CIRCUMSTANCES),
 )
-FOLLOWING = ("status", "verdict", "exposed", "summary", "flips")  # consequences of the outcomes
+FOLLOWING = ("status", "verdict", "exposed", "scenarios", "summary", "flips")  # consequences of the outcomes
 WITH_MORE = (
     "it was judged with a column, or in an order, that the release does not have, and so was the verdict; name the "
     "release before the repair with --source-release"

@@ -29,7 +29,7 @@ from tcdp_audit.core.auditor.tasks import CountedRecords
 from tcdp_audit.core.auditor.unit_columns import unit_columns
 from tcdp_audit.core.auditor.view_evaluation import Options, ViewEvaluation, exposed_together
 from tcdp_audit.core.auditor.views import ROWS, Views, columns_of_demand, of_table, targets_of, views_of
-from tcdp_audit.core.base.audit_figures import ExposureCount
+from tcdp_audit.core.base.audit_figures import ExposureCount, ScenarioResult
 from tcdp_audit.core.base.cache import Cache, Identity
 from tcdp_audit.core.base.errors import DataError
 from tcdp_audit.core.base.outcome import LINKED_ROWS, Outcome
@@ -59,6 +59,7 @@ class Evaluation:
         columns: the declaration and the figures of each column.
         column_risks: what each quasi-identifier adds to the risk; empty if not requested, or if there are too many.
         failing_units: the units or households with a row that fails a demand on classes; None where single rows count.
+        scenarios: the scenarios of the policy, each with the people exposed to it; empty without any.
     """
 
     outcomes: tuple[Outcome, ...]
@@ -66,6 +67,7 @@ class Evaluation:
     columns: tuple[AuditedColumn, ...]
     column_risks: tuple[ColumnRisk, ...] = ()
     failing_units: FailingUnits | None = None
+    scenarios: tuple[ScenarioResult, ...] = ()
 
 
 def evaluate(
@@ -156,6 +158,7 @@ def _evaluated(
         tuple(audited_columns(release)),
         judged.column_risks,
         judged.failing_units,
+        tuple(judged.by_scenario()),
     )
 
 
@@ -310,6 +313,28 @@ class _Judged:
         """The records and units that failing demands expose, each counted once; `before` outcomes are of no demand."""
         together = partial(exposed_together, [*self._running], before, self.counted, self.options)
         return exposed_by(self._views(before), outcomes, self.counted, self._histories, together)
+
+    def by_scenario(self) -> Iterator[ScenarioResult]:
+        """Each scenario with the people exposed to it: those that are counted together, where some are."""
+        on_classes = any(one.failed for one in self._running)
+        for each in self.scenarios:
+            document = each.views.policy.document
+            if (one := document.scenario) is not None:
+                own = _Judged([each], self.options)
+                exposed = own.exposed(each.outcomes, 0).among(each.outcomes)
+                if exposed is not None and on_classes and not any(one.failed for one in each.running.values()):
+                    exposed = replace(exposed, records=None)
+                yield ScenarioResult(
+                    name=each.name,
+                    intruder=each.views.policy.naming.intruder_name,
+                    knows=tuple(document.with_role(Role.QUASI_IDENTIFIER)),
+                    at_stake=tuple(document.with_role(Role.SENSITIVE)),
+                    attempt=document.attempt,
+                    known_fraction=document.known_fraction,
+                    in_release=one.in_release,
+                    tables=tuple(one.tables),
+                    exposed=None if exposed is None else replace(exposed, counted=(), left_out=()),
+                )
 
     @property
     def failing_units(self) -> FailingUnits | None:

@@ -32,8 +32,7 @@ class RolledUpEngine(BorrowedEngine):
 
     def __init__(self, lender: Engine, columns: Sequence[Domain], memory: int, progress: Progress) -> None:
         super().__init__(lender)
-        self.progress = progress
-        self._columns, self._memory = columns, memory
+        self._columns, self._memory, self._progress = columns, memory, progress
         self._asked = False
 
     @property
@@ -66,7 +65,7 @@ class RolledUpEngine(BorrowedEngine):
             return None
         rows, most = 0, max(self.records // FEW, 1)
         parts: list[CountedCodes] = []
-        with partition(self._lender, self._columns, self._columns, chosen, self.progress) as shards:
+        with partition(self._lender, self._columns, self._columns, chosen, self._progress) as shards:
             for part in shards.each(self._distinct_in):
                 parts.append(part)
                 rows += part.rows

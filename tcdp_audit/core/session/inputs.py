@@ -86,7 +86,8 @@ class AuditInputs:
     def audit_of(self, results: Evaluation, **further: Any) -> Audit:
         """An evaluation as an audit with its provenance; see `audited`."""
         exposed = results.exposed.among(results.outcomes)
-        more = {"columns": results.columns, "column_risks": results.column_risks, **further}
+        own = {"columns": results.columns, "column_risks": results.column_risks, "scenarios": results.scenarios}
+        more = {**own, **further}
         return self.with_provenance(results.outcomes, exposed=exposed, **more)
 
     def evaluated(self, failing_records: FailingRecordMasks | None = None) -> Evaluation:
