@@ -28,7 +28,7 @@ def blocks(audit: Audit) -> Iterator[Paragraph | Rows]:
     if not audit.scenarios:
         return
     yield Paragraph(_summary(audit))
-    yield Rows(HEAD, [_row(audit, number) for number in range(len(audit.scenarios))], style="scenarios")
+    yield Rows(HEAD, [_row(audit, number) for number in range(len(audit.scenarios))])
     names = [one.name for one in audit.scenarios]
     demands: dict[tuple[str, str, int], dict[str, Outcome]] = {}
     for outcome in _judged(audit):
