@@ -101,6 +101,8 @@ def _records(log: ChangeLog) -> Iterator[str]:
     if log.steps or log.dropped or log.order == "shuffled":
         order = f"shuffled, seed {log.seed}" if log.order == "shuffled" else "in the input's order, which links them"
         yield f"Records: {log.records:,} in, {log.records - log.suppressed:,} out, {order}."
+    if log.redrawn:
+        yield f"{sentence_case(log.links)}."
     if log.judged_with_columns:
         yield f"{sentence_case(log.restored_columns)}."
     if log.aligned:
@@ -138,6 +140,8 @@ def _since(remediation: Remediation) -> str:
         return "now"
     if remediation.log.dropped:
         return f"{'already' if remediation.before.passed else 'now'}; nothing but columns was dropped"
+    if remediation.log.redrawn:
+        return "already; nothing but the pseudonyms that link its tables was changed"
     if remediation.log.order == "shuffled":
         return "already; its records are shuffled, and nothing else was changed"
     return "already; it is unchanged"

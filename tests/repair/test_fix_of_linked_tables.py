@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import random
 from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import jsonschema
 import pyarrow as pa
 import pytest
 from hypothesis import given, settings, strategies as st
 
 from tcdp_audit import Remediation, audit, fix, open_session
+from tcdp_audit.cli.schema import result_schema
 from tcdp_audit.core.base.errors import PolicyError, UsageError
 from tcdp_audit.core.repair import linked_release
 from tcdp_audit.core.session.registry import Plugins
@@ -40,6 +43,7 @@ def policy_of(depth: int, *remedies: Mapping[str, Any], k: int = 2, **more: Any)
         "unit": "patient",
         "tables": dict(list(tables.items())[:depth]),
         "expect": [{"k_anonymity": {"k": k}}],
+        "keep_links": True,  # so that released rows can be compared with those of the input
         **({"remedy": list(remedies)} if remedies else {}),
         **more,
     }
@@ -235,7 +239,8 @@ def test_a_column_of_one_table_is_named_without_it() -> None:
     assert result.passed
     assert sorted(released(result)["patients"]["age"].to_pylist()) == ["<50", "<50", ">=50", ">=50"]
     assert result.log.cells["patients.age"] == 4
-    assert result.log.loss["tables"]["visits"] == {"records": 4, "records_suppressed": 0, "total": 0.0}
+    visits = result.log.loss["tables"]["visits"]
+    assert (visits["records"], visits["records_suppressed"], visits["total"]) == (4, 0, 0.0)
 
 
 def test_without_remedies_in_the_policy_the_least_loss_is_taken() -> None:
@@ -422,3 +427,92 @@ def test_a_session_repairs_its_tables() -> None:
     assert as_sets(released(result)) == as_sets(
         released(fix(tables, policy_of(3, {"suppress_units": {}}), plugins=PLUGINS))
     )
+
+
+def ages(*, of_visits: bool = True) -> tuple[dict[str, pa.Table], dict[str, Any]]:
+    """Patients and their visits, with the age in both tables."""
+    people = pa.table({"patient": ["a", "b", "c", "d"], "age": [20, 30, 60, 70]})
+    visits = pa.table({"patient": ["a", "b", "c", "d", "d"], "age": [21, 32, 61, 72, 72]})
+    policy = policy_of(2)
+    del policy["tables"]["visits"]["time"]
+    for table in ("patients", "visits"):
+        scale = "numeric" if of_visits or table == "patients" else "nominal"
+        policy["tables"][table]["attributes"] = {"age": {"role": "quasi_identifier", "scale": scale}}
+    return {"patients": people, "visits": visits.slice(0, 4)}, policy
+
+
+def test_a_column_of_two_tables_is_recoded_alike_in_one_application() -> None:
+    tables, policy = ages()
+    result = fix(tables, {**policy, "remedy": [{"global_recoding": {"breaks": {"age": [50]}}}]}, plugins=PLUGINS)
+    assert result.passed
+    (step,) = result.log.steps
+    assert step.cells == {"patients.age": 4, "visits.age": 4}
+    assert step.notes == {"ranges": 4, "records": 8}
+    for table in released(result).values():
+        assert dict(zip(table["patient"].to_pylist(), table["age"].to_pylist(), strict=True)) == {
+            "a": "<50",
+            "b": "<50",
+            "c": ">=50",
+            "d": ">=50",
+        }
+
+
+def test_breaks_of_single_tables_come_first() -> None:
+    tables, policy = ages()
+    breaks = {"age": [50], "visits.age": [40, 65]}
+    result = fix(
+        tables,
+        {**policy, "expect": [{"k_anonymity": {"k": 3}}], "remedy": [{"global_recoding": {"breaks": breaks}}]},
+        plugins=PLUGINS,
+        keep_failing=True,
+    )
+    (tried,) = (*result.log.steps, *result.log.tried)
+    assert tried.cells == {"patients.age": 4, "visits.age": 4}
+    assert tried.parameters["breaks"].keys() == {"patients.age", "visits.age"}
+
+
+def test_a_column_of_two_tables_does_not_stay_finer_in_one() -> None:
+    tables, policy = ages()
+    alone = [{"global_recoding": {"breaks": {"visits.age": [50]}}}]
+    with pytest.raises(PolicyError, match="'age' is a column of 'patients' as well, which would stay finer"):
+        fix(tables, {**policy, "remedy": alone}, plugins=PLUGINS)
+    tables, policy = ages(of_visits=False)  # another scale, and so no column of the same meaning
+    alone = [{"global_recoding": {"breaks": {"patients.age": [50]}}}]
+    assert "patients.age" in fix(tables, {**policy, "remedy": alone}, plugins=PLUGINS).log.tried[0].cells
+
+
+def test_uses_are_measured_in_the_rows_of_their_table() -> None:
+    tables = tables_of(11, 2, patients=60)
+    draw = random.Random(1)  # noqa: S311 - a generated table
+    costs = pa.array([draw.randint(1, 9) for _ in range(len(tables["visits"]))])
+    tables["visits"] = tables["visits"].append_column("cost", costs)
+    uses = {"counts": [{"by": ["sex"]}, {"by": ["visits.month"]}], "regressions": [{"of": "cost", "by": ["month"]}]}
+    policy = policy_of(2, {"suppress_units": {}}, utility=uses, min_utility={"sex": 0.1})
+    policy["tables"]["visits"]["attributes"]["cost"] = {"role": "insensitive", "scale": "numeric"}
+    result = fix(tables, policy, plugins=PLUGINS)
+    assert result.passed
+    loss = result.log.loss
+    by_sex, by_month = loss["counting_queries"]["tables"]
+    before, after = (Counter(some["visits"]["month"].to_pylist()) for some in (tables, released(result)))
+    errors = [(before[one] - after[one]) / before[one] for one in before]
+    assert list(by_month["by"]) == ["visits.month"]
+    assert by_month["value"] == pytest.approx(sum(errors) / len(errors))
+    assert by_month["queries"] == len(errors)
+    assert loss["tables"]["visits"]["counting_queries"]["value"] == pytest.approx(by_month["value"])
+    each = [loss["tables"][name]["counting_queries"] for name in tables]
+    assert loss["counting_queries"]["queries"] == sum(one["queries"] for one in each) == 5
+    assert loss["counting_queries"]["value"] == pytest.approx(sum(one["value"] * one["queries"] for one in each) / 5)
+    assert by_sex["queries"] == 2
+    (model,) = loss["regressions"]["models"]
+    assert model["records"] == {"before": len(tables["visits"]), "after": len(released(result)["visits"])}
+    assert "Counts by visits.month are off by" in " ".join(result.log.utility_impact)
+    jsonschema.validate(json.loads(result.after.to_json()), json.loads(result_schema()))
+    refused = fix(tables, {**policy, "min_utility": {"sex": 1}}, plugins=PLUGINS)
+    assert "min_utility asks for 100%" in refused.log.tried[0].error
+
+
+def test_uses_of_several_tables_are_refused() -> None:
+    policy = policy_of(2, utility={"counts": [{"by": ["sex", "month"]}]})
+    sentence = r"utility.counts\[0\]: has columns of patients and visits, and is of the rows of one table"
+    with pytest.raises(PolicyError, match=sentence):
+        fix(tables_of(11, 2), policy, plugins=PLUGINS)

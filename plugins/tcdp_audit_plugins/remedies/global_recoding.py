@@ -24,6 +24,7 @@ from tcdp_audit.plugin.remedy import (
     number_text,
 )
 from tcdp_audit_plugins.remedies._shared.masking import (
+    MASKED,
     Fault,
     Masking,
     MaskingParameters,
@@ -57,6 +58,7 @@ class GlobalRecodingParameters(MaskingParameters):
         """Yield the faults of breaks whose attributes can be recoded."""
         if any(masked_faults(self.names, document, ordered=True)):
             return
+        yield from ((self.naming, sentence) for sentence in _left_finer(self.names, document))
         for name, breaks in self.breaks.items():
             declared = document.attributes[name]
             order = None if declared.scale is Scale.NUMERIC else list(declared.order or ())
@@ -80,6 +82,25 @@ def tables(parameters: GlobalRecodingParameters | None, document: PolicyDocument
     return [table for table in declared if any(name.startswith(f"{table}.") for name in named)]
 
 
+def _left_finer(names: Sequence[str], document: PolicyDocument) -> Iterator[str]:
+    """Yield a sentence for each column that another linked table has, too, and in which it would stay as it is."""
+    for name in names:
+        table, _, column = name.partition(".")
+        for other, declared in (document.tables or {}).items():
+            same = f"{other}.{column}"
+            attribute = declared.attributes.get(column)
+            if other == table or same in names or attribute is None or attribute.role not in MASKED:
+                continue
+            if (attribute.scale, attribute.order) == (
+                document.attributes[name].scale,
+                document.attributes[name].order,
+            ):
+                yield (
+                    f"{column!r} is a column of {other!r} as well, which would stay finer; give its breaks without a "
+                    f"table for both, or give those of {same!r}, too"
+                )
+
+
 def _is_break(value: object, order: Sequence[str] | None) -> bool:
     return not isinstance(value, str) if order is None else str(value) in order
 
@@ -98,7 +119,8 @@ def recode(view: RemedyView, parameters: GlobalRecodingParameters) -> Treatment:
     """
     columns: dict[str, NewColumn] = {}
     notes = {"ranges": 0, "records": 0}
-    for attribute in view.attributes(sorted(parameters.breaks)):
+    own = [name for name in sorted(parameters.breaks) if name in view.policy.attributes]  # of one of several tables
+    for attribute in view.attributes(own):
         order = attribute.declaration.order
         places = np.array(_places(parameters.breaks[attribute.name], order))
         labels = _labels(attribute, places, _range_labels(places, order))
@@ -147,4 +169,5 @@ GLOBAL_RECODING = Remedy(
     why_not_applicable=MASKING.why_not_applicable,
     acts_on_histories=True,
     tables=tables,
+    several_tables=True,
 )

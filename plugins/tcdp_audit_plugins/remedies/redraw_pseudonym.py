@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
 from tcdp_audit.plugin._internal import fold, numbered
-from tcdp_audit.plugin.detector import Exact, PolicyDocument, Role
+from tcdp_audit.plugin.detector import Exact, PolicyDocument, Role, Text
 from tcdp_audit.plugin.remedy import (
     Attribute,
     NewColumn,
@@ -67,6 +67,10 @@ class RedrawPseudonymParameters(RemedyParameters):
             "much of times that are numbers, counted from 1970-01-01 or from 0.",
         ),
     ] = None
+    table: Annotated[
+        Text | None,
+        Field(description="Of several linked tables the one whose rows are joined. By default the only such one."),
+    ] = None
 
     @model_validator(mode="after")
     def _belong_together(self) -> RedrawPseudonymParameters:
@@ -79,8 +83,39 @@ class RedrawPseudonymParameters(RemedyParameters):
 
 def faults(parameters: RedrawPseudonymParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
     """Yield the faults that only the policy as a whole shows: (parameter, sentence)."""
-    if parameters.per is Per.WINDOW and document.root is not None and document.time is None:
+    if parameters.per is Per.WINDOW and document.root is not None and not _has_time(parameters, document):
         yield "per", "windows are windows of time; name the column by `time:`"
+    if document.tables is not None and document.household is not None:
+        yield "", "a household of several tables stays whole; truncate histories or coarsen times"
+    of_units = _tables_of_units(document)
+    if len(of_units) > 1:
+        yield (
+            "",
+            f"rows of {named(of_units)} belong to units; it acts where only one table does, and would tear them apart",
+        )
+
+
+def _has_time(parameters: RedrawPseudonymParameters, document: PolicyDocument) -> bool:
+    if document.tables is None:
+        return document.time is not None
+    places = tables(parameters, document)
+    return not places or document.tables[places[0]].time is not None
+
+
+def _tables_of_units(document: PolicyDocument) -> list[str]:
+    """The linked tables whose rows belong to units: to rows of the table of units, or to units that none lists."""
+    declared = document.tables or {}
+    top = [name for name, one in declared.items() if one.belongs_to is None]
+    return [name for name, one in declared.items() if one.belongs_to in (top or ["units"])]
+
+
+def tables(parameters: RedrawPseudonymParameters | None, document: PolicyDocument) -> list[str]:
+    """The linked tables whose rows the unit joins."""
+    named_table, of_units = None if parameters is None else parameters.table, _tables_of_units(document)
+    if len(of_units) > 1 or document.household is not None or document.tables is None:
+        return []
+    by = (None, document.unit_column)
+    return [name for name in of_units if named_table in (None, name) and document.tables[name].by in by]
 
 
 def why_not_applicable(view: RemedyView, parameters: RedrawPseudonymParameters | None, outcome: Outcome) -> str:
@@ -135,15 +170,20 @@ def redraw_pseudonyms(view: RemedyView, parameters: RedrawPseudonymParameters) -
         )
     owner = np.empty(number, dtype=np.int64)
     owner[drawn] = joined.unit
-    place = _unlinkable_places(view, joined, drawn, number)
-    pseudonyms = _pseudonyms(view, joined.column, number)
-    notes = {
-        "pseudonyms": number,
-        "units": joined.present,
-        "divided": int((np.bincount(owner) > 1).sum()),
-        "fewest_units": _fewest_units(view, joined, drawn),
-    }
-    return Treatment({joined.column.name: NewColumn(pseudonyms, place[drawn])}, notes=notes)
+    column = _column(view, joined)
+    place = _unlinkable_places(view, column, drawn, number)
+    pseudonyms = _pseudonyms(view, column, joined.column, number)
+    divided = int((np.bincount(owner) > 1).sum())
+    notes = {"pseudonyms": number, "units": joined.present, "divided": divided}
+    if view.joining is None:  # of several tables the core counts the units behind
+        notes["fewest_units"] = _fewest_units(view, joined, drawn)
+    return Treatment({column: NewColumn(pseudonyms, place[drawn])}, notes=notes)
+
+
+def _column(view: RemedyView, joined: JoinedRows) -> str:
+    """The column of pseudonyms in the release: of several tables that of the rows, which belong by the unit."""
+    document = view.policy.document
+    return f"{tables(None, document)[0]}.{document.unit_column}" if document.tables else joined.column.name
 
 
 def _further_links(view: RemedyView) -> list[str]:
@@ -155,7 +195,7 @@ def _further_links(view: RemedyView) -> list[str]:
     key = None if document.keep_key else document.key
     unit = document.unit if document.drops_unit else None
     dropped = {*document.with_role(Role.IDENTIFIER), *(name for name in (key, unit) if name is not None)}
-    judged = {*document.with_role(Role.QUASI_IDENTIFIER), joined.column.name}
+    judged = {*document.with_role(Role.QUASI_IDENTIFIER), _column(view, joined)}
     others = sorted(view.release.columns - dropped - judged)
     return [one.name for one in view.attributes(others) if _joins(one, joined)]
 
@@ -237,24 +277,32 @@ def _exact(label: str) -> Fraction:
 # Pseudonyms
 
 
-def _unlinkable_places(view: RemedyView, joined: JoinedRows, drawn: Numbers, number: int) -> Numbers:
+def _unlinkable_places(view: RemedyView, column: str, drawn: Numbers, number: int) -> Numbers:
     """The place of each new unit in an order that says nothing of who it was: by all its cells, then shuffled.
 
     Anyone who knows the seed can undo the shuffle, and gets the units in the order of what is released of them. Units
     that tie there have the same rows, so that exchanging them changes no cell.
     """
-    content = content_of(view, joined.column.name)
+    content = content_of(view, column)
     histories = view.histories(drawn, content)
     place = np.empty(number, dtype=np.int64)
     place[np.argsort(histories, kind="stable")] = view.generator().permutation(number)
     return place
 
 
-def _pseudonyms(view: RemedyView, column: Attribute, number: int) -> NDArray[Any]:
-    """New pseudonyms, in no relation to those of the release, of which none is one."""
-    old = view.release.engine.domain(column.name)
+def _pseudonyms(view: RemedyView, name: str, column: Attribute, number: int) -> NDArray[Any]:
+    """New pseudonyms, in no relation to those of the release, of which none is one.
+
+    Args:
+        view: the release.
+        name: the column that gets them.
+        column: the pseudonyms of all units, whether they have rows in the release or not.
+        number: how many are drawn.
+    """
+    old = view.release.engine.domain(name)
     if not old.is_text:
-        start = 10 ** len(str(int(max(old.values.max(initial=0), 0))))  # above all numbers of the column
+        largest = max(old.values.max(initial=0), 0, *(_number(one) for one in column.domain.labels))
+        start = 10 ** len(str(int(largest)))  # above all numbers of the column
         if start + number < EXACT:
             return np.arange(start, start + number)
     prefix = "u"
@@ -262,6 +310,13 @@ def _pseudonyms(view: RemedyView, column: Attribute, number: int) -> NDArray[Any
         prefix += "u"
     digits = len(str(number))
     return np.array([*(f"{prefix}{place:0{digits}}" for place in range(1, number + 1)), None], dtype=object)[:-1]
+
+
+def _number(label: str) -> float:
+    try:
+        return float(label)
+    except ValueError:
+        return 0.0
 
 
 def _fewest_units(view: RemedyView, joined: JoinedRows, drawn: Numbers) -> int:
@@ -293,4 +348,5 @@ REDRAW_PSEUDONYM = Remedy(
     why_not_applicable=why_not_applicable,
     once=True,
     acts_on_histories=True,
+    tables=tables,
 )

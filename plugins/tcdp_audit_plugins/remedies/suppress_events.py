@@ -16,7 +16,6 @@ from tcdp_audit.plugin._internal import fold, numbered
 from tcdp_audit.plugin.detector import Exact, PolicyDocument, Text
 from tcdp_audit.plugin.remedy import Remedy, RemedyError, RemedyGuide, RemedyParameters, RemedyView, Treatment
 from tcdp_audit.plugin.sentences import Outcome
-from tcdp_audit_plugins.remedies._shared.dropping import faults_of_dropping, require_few
 from tcdp_audit_plugins.remedies._shared.histories import (
     SIMPLER,
     JoinedRows,
@@ -25,6 +24,7 @@ from tcdp_audit_plugins.remedies._shared.histories import (
     tables_of_rows,
     trials,
 )
+from tcdp_audit_plugins.remedies._shared.scope import faults_of_dropping, require_few
 from tcdp_audit_plugins.remedies._shared.search import smallest
 
 Numbers = NDArray[np.int64]

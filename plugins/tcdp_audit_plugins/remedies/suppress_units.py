@@ -14,8 +14,8 @@ from tcdp_audit.plugin._internal import checkpoint
 from tcdp_audit.plugin.detector import Exact, PolicyDocument
 from tcdp_audit.plugin.remedy import Remedy, RemedyError, RemedyGuide, RemedyParameters, RemedyView, Treatment
 from tcdp_audit.plugin.sentences import Outcome, plural
-from tcdp_audit_plugins.remedies._shared.dropping import faults_of_dropping, require_few
 from tcdp_audit_plugins.remedies._shared.histories import HISTORIES, SIMPLER, joined_rows, why_not_joined
+from tcdp_audit_plugins.remedies._shared.scope import faults_of_dropping, require_few
 
 
 class SuppressUnitsParameters(RemedyParameters):

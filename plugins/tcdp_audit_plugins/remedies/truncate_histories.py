@@ -14,7 +14,6 @@ from pydantic import Field
 from tcdp_audit.plugin.detector import PolicyDocument, Text
 from tcdp_audit.plugin.remedy import Remedy, RemedyError, RemedyGuide, RemedyParameters, RemedyView, Treatment
 from tcdp_audit.plugin.sentences import Outcome
-from tcdp_audit_plugins.remedies._shared.dropping import faults_of_dropping
 from tcdp_audit_plugins.remedies._shared.histories import (
     LATEST,
     JoinedRows,
@@ -26,6 +25,7 @@ from tcdp_audit_plugins.remedies._shared.histories import (
     tables_of_rows,
     trials,
 )
+from tcdp_audit_plugins.remedies._shared.scope import faults_of_dropping
 from tcdp_audit_plugins.remedies._shared.search import largest
 
 Numbers = NDArray[np.int64]

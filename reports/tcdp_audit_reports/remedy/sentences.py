@@ -13,12 +13,15 @@ from tcdp_audit_reports.remedy.shifts import key_of
 
 UNTOUCHED = "Nothing was changed: the release already passed."
 SHUFFLED = "No cell was changed: the release already passed, and its records are in another order."
+REDRAWN = "Only the pseudonyms that link its tables were changed: the release already passed."
 
 
 def heading(audit: Audit, log: ChangeLog) -> str:
     """The heading of the section."""
     if log.dropped and not log.steps:
         return "What was dropped from this release"
+    if log.redrawn and not log.steps:
+        return "New pseudonyms link the tables of this release" if audit.passed else "Nothing was repaired"
     if log.order == "shuffled" and not log.steps:
         return "The records of this release were shuffled"
     if audit.passed:
@@ -36,6 +39,11 @@ def drops(log: ChangeLog) -> str:
     return f"{sentence_case(prose(visible(log.drops)))}." if log.dropped else ""
 
 
+def links(log: ChangeLog) -> str:
+    """The columns of new pseudonyms that link several tables, in a sentence; nothing where there are none."""
+    return f"{sentence_case(prose(visible(log.links)))}." if log.redrawn else ""
+
+
 def restored_columns(log: ChangeLog) -> str:
     """What was put back for the audit, in sentences; nothing where nothing was."""
     return " ".join(f"{sentence_case(prose(visible(one)))}." for one in (log.restored_columns, log.aligned) if one)
@@ -43,7 +51,7 @@ def restored_columns(log: ChangeLog) -> str:
 
 def _origin(audit: Audit, log: ChangeLog) -> str:
     if not log.steps:
-        what = "No cell" if log.dropped else "Nothing"
+        what = "No cell" if log.dropped else "Nothing but its pseudonyms" if log.redrawn else "Nothing"
         return _untouched(log) if audit.passed else f"{what} was changed in this release, and it does not pass."
     kind = "This is a repaired release" if audit.passed else "This is a repaired release that still does not pass"
     return " ".join([f"{kind}: {_extent(log)}.", *_exposed(log)])
@@ -65,13 +73,15 @@ def _extent(log: ChangeLog) -> str:
 def summary(audit: Audit, log: ChangeLog) -> str:
     """What was dropped, what was done in counts, and that the release passes now, or that it does not and why."""
     untreated = not log.steps and (log.dropped or log.order == "shuffled")  # otherwise said where remedies were chosen
-    parts = (drops(log), _summary(audit, log), restored_columns(log), order(audit, log) if untreated else "")
+    new = links(log) if log.steps or log.dropped else ""
+    parts = (drops(log), _summary(audit, log), new, restored_columns(log), order(audit, log) if untreated else "")
     return " ".join(part for part in parts if part)
 
 
 def _summary(audit: Audit, log: ChangeLog) -> str:
     if not log.steps:
-        changed = "No cell was changed" if log.dropped else "Nothing was changed"
+        nothing = "Nothing but its pseudonyms was changed" if log.redrawn else "Nothing was changed"
+        changed = "No cell was changed" if log.dropped else nothing
         return _untouched(log) if audit.passed else f"{changed}. {_shortfall(log)}"
     parts = [_action(log), *([_demands_met(log)] if audit.passed else []), _broken(audit, log), _warnings(audit, log)]
     return " ".join(part for part in ([] if audit.passed else [_shortfall(log)]) + parts if part)
@@ -79,7 +89,7 @@ def _summary(audit: Audit, log: ChangeLog) -> str:
 
 def _untouched(log: ChangeLog) -> str:
     if not log.dropped:
-        return SHUFFLED if log.order == "shuffled" else UNTOUCHED
+        return REDRAWN if log.redrawn else SHUFFLED if log.order == "shuffled" else UNTOUCHED
     return f"No cell was changed: without {agree(len(log.dropped), 'this column', 'these columns')} the release passes."
 
 

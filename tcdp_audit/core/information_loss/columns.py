@@ -266,6 +266,22 @@ def lost_links(before: Release, after: Release, position_before: Positions) -> L
     if root is None or not root.repeats or (name := root.attribute) not in after.domains:
         return None
     units, new_units = (_units(release, release.domains[name]) for release in (before, after))
+    return links_between(name, units, new_units, position_before)
+
+
+def links_between(
+    name: str, units: NDArray[np.int64], new_units: NDArray[np.int64], position_before: Positions
+) -> LostLinks:
+    """The loss of links between rows.
+
+    Args:
+        name: the column that joins them.
+        units: the unit of each row before, as a number. Shape (rows before,).
+        new_units: the unit of each row after. Shape (rows after,).
+        position_before: for each row after its position before.
+
+    Cost: a sort of the rows.
+    """
     sizes = np.bincount(units)
     keys = fold([units[position_before], new_units], [len(sizes), int(new_units.max(initial=0)) + 1])
     distinct, rows = tally(keys.values, keys.span)

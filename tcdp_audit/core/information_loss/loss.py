@@ -244,7 +244,8 @@ class TablesLoss:
     def total(self) -> float:
         """Mean loss of a cell: over the columns of all tables, each over the rows that its table had before.
 
-        A table without quasi-identifiers and sensitive attributes is one more column, which loses the rows dropped.
+        The links between the rows of units are one more column of each table in which a unit has several. A table
+        without any column loses the rows dropped.
         """
         losses = [loss for one in self.tables.values() for loss in _losses_of(one)]
         return sum(losses) / len(losses)
@@ -265,9 +266,18 @@ class TablesLoss:
         return tuple(name for one in self.tables.values() for name in one.emptied)
 
     def as_json(self) -> dict[str, Any]:
-        """The measures that several tables have: the mean loss, the rows of each table, and those of attributes."""
+        """The measures that several tables have: the mean loss, the rows of each table, those of attributes, and uses.
+
+        Each table is counted, and used, by itself; the error of all counts is the mean over those of every table.
+        """
         rows = {
-            name: {"records": one.records, "records_suppressed": one.suppressed, "total": one.total}
+            name: {
+                "records": one.records,
+                "records_suppressed": one.suppressed,
+                "total": one.total,
+                "counting_queries": asdict(one.counting_queries),
+                **({} if one.links is None else {"links": asdict(one.links)}),
+            }
             for name, one in self.tables.items()
         }
         figures = {
@@ -277,9 +287,20 @@ class TablesLoss:
             "attributes": {
                 name: figures for one in self.tables.values() for name, figures in one.attributes_as_json().items()
             },
+            "counting_queries": self._counting_queries(),
+            "regressions": regressions_as_json([fitted for one in self.tables.values() for fitted in one.regressions]),
+            "models": accuracy_as_json([model for one in self.tables.values() for model in one.models]),
             "tables": rows,
         }
         return {name: number(figure) for name, figure in figures.items()}
+
+    def _counting_queries(self) -> dict[str, Any]:
+        errors = [one.counting_queries for one in self.tables.values()]
+        queries = sum(one.queries for one in errors)
+        total = sum((one.value or 0.0) * one.queries for one in errors)
+        declared = [asdict(table) for one in self.tables.values() for table in one.declared_counts]
+        error = CountingError(total / queries if queries else None, None, None, queries)
+        return {**asdict(error), "tables": declared}
 
 
 Loss = InformationLoss | TablesLoss

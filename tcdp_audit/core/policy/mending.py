@@ -191,6 +191,8 @@ def faults_of_document(document: PolicyDocument, questions: Sequence[str] | None
     yield from _unit_apart(document)
     if document.keep_key and document.key is None:
         yield ("keep_key",), "the policy names no `key:` that could be kept"
+    if document.keep_links and document.tables is None:
+        yield ("keep_links",), "the policy has no `tables:` that columns could link"
     yield from _unit_released(document)
     if document.tables is not None:
         from tcdp_audit.core.policy.tables import faults_of_tables  # noqa: PLC0415 - only for several tables

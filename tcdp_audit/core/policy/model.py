@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import date as Date  # noqa: N812 - `date` is a key of answers
 from enum import StrEnum
 from fractions import Fraction
@@ -267,6 +267,11 @@ class CountedTable(Model):
 
     by: Annotated[list[Text], Field(min_length=1, max_length=3, description="One to three attributes, each once.")]
 
+    @property
+    def columns(self) -> list[str]:
+        """Every attribute that it names."""
+        return self.by
+
 
 class Regression(Model):
     """A linear regression that a user of the release would fit."""
@@ -274,12 +279,22 @@ class Regression(Model):
     of: Annotated[Text, Field(description="The outcome: numeric, or ordinal with an order.")]
     by: Columns
 
+    @property
+    def columns(self) -> list[str]:
+        """Every attribute that it names."""
+        return [self.of, *self.by]
+
 
 class PredictiveModel(Model):
     """A model that a user of the release would train."""
 
     of: Annotated[Text, Field(description="What it predicts.")]
     by: Columns
+
+    @property
+    def columns(self) -> list[str]:
+        """Every attribute that it names."""
+        return [self.of, *self.by]
 
 
 class Utility(Model):
@@ -300,9 +315,21 @@ class Utility(Model):
     @property
     def named(self) -> list[str]:
         """Every attribute that it names, by name."""
-        models: list[Regression | PredictiveModel] = [*(self.regressions or []), *self.models]
-        outcomes = {one.of for one in models}
-        return sorted(outcomes.union(*(one.by for one in (*self.counts, *models))))
+        return sorted({name for entries in self.uses.values() for one in entries for name in one.columns})
+
+    @property
+    def uses(self) -> dict[str, Sequence[CountedTable | Regression | PredictiveModel]]:
+        """Everything that would be done, by the key that lists it."""
+        return {"counts": self.counts, "regressions": self.regressions or [], "models": self.models}
+
+    def among(self, names: Collection[str]) -> Utility:
+        """What is done with some columns alone, such as those of one of several tables."""
+        regressions = self.regressions
+        return Utility(
+            counts=[one for one in self.counts if set(one.columns) <= set(names)],
+            regressions=None if regressions is None else [one for one in regressions if set(one.columns) <= set(names)],
+            models=[one for one in self.models if set(one.columns) <= set(names)],
+        )
 
 
 class PolicyDocument(Model):
@@ -395,6 +422,9 @@ class PolicyDocument(Model):
     ] = None
     keep_key: Annotated[
         bool, Field(description="Leave the key in what `fix` writes; the release then fails, unless it stays inside.")
+    ] = False
+    keep_links: Annotated[
+        bool, Field(description="Leave the columns that link several tables as they are in what `fix` writes.")
     ] = False
     internal_only: Annotated[
         bool, Field(description="The file is given to no one who could link its records by key or order.")

@@ -38,13 +38,17 @@ INSTEAD = {  # keys of a policy of one table, and what to do where there are sev
 }
 Located = tuple[tuple[str | int, ...], str]
 COLUMNS = ("attribute", "attributes", "other_attributes", "target")  # parameters that name columns
-BY_COLUMN = ("tolerance", "breaks")  # parameters with a value for each of some columns
+USED = ("of", "by")  # keys of `utility` that name columns
+BREAKS = "breaks"  # the parameter that changes a column alike in every table that has it
+BY_COLUMN = ("tolerance", BREAKS)  # parameters with a value for each of some columns
 
 
 def joined(source: PolicySource) -> PolicySource:
     """The text of a policy of several tables with their attributes in one list.
 
-    A column that one table has may be named without its table in `expect`, `remedy`, `weight` and `time`.
+    A column that one table has may be named without its table in `expect`, `remedy`, `utility`, `min_utility`, `weight`
+    and `time`. Breaks of a
+    column that several tables have are those of it in each.
     """
     data = source.data
     tables = data.get(TABLES) if isinstance(data, Mapping) else None
@@ -65,7 +69,23 @@ def joined(source: PolicySource) -> PolicySource:
     for key in ("weight", "household_weight"):
         if key in data:
             changed[key] = _named(data[key], attributes)
+    if isinstance(least := data.get("min_utility"), Mapping):
+        changed["min_utility"] = {_named(name, attributes): value for name, value in least.items()}
+    if isinstance(uses := data.get("utility"), Mapping):
+        changed["utility"] = {kind: _uses(entries, attributes) for kind, entries in uses.items()}
     return replace(source, data=changed, stand_ins=places)
+
+
+def _uses(entries: Any, attributes: Mapping[str, Any]) -> Any:
+    """Counts, regressions or models whose columns are named with their tables."""
+    if not isinstance(entries, list):
+        return entries
+    return [
+        {**one, **{key: _named(one[key], attributes) for key in USED if key in one}}
+        if isinstance(one, Mapping)
+        else one
+        for one in entries
+    ]
 
 
 def _declared(tables: Mapping[Any, Any]) -> Iterator[tuple[str, str, Any]]:
@@ -131,7 +151,16 @@ def _parameters(given: Any, attributes: Mapping[str, Any]) -> Any:
         by_column = given.get(parameter)
         if isinstance(by_column, Mapping):
             named[parameter] = {_named(key, attributes, table): value for key, value in by_column.items()}
+    if isinstance(breaks := named.get(BREAKS), Mapping):
+        everywhere = {one: value for name, value in breaks.items() for one in _everywhere(name, attributes)}
+        named[BREAKS] = {**everywhere, **{name: value for name, value in breaks.items() if name in attributes}}
     return {**given, **named}
+
+
+def _everywhere(name: Any, attributes: Mapping[str, Any]) -> list[Any]:
+    """A column of several tables in each of them; a name of one column, or of none, as it is."""
+    having = [one for one in attributes if one.partition(SEPARATOR)[2] == name]
+    return having if name not in attributes and having else [name]
 
 
 def _named(name: Any, attributes: Mapping[str, Any], table: Any = None) -> Any:
@@ -162,6 +191,7 @@ def faults_of_tables(document: PolicyDocument, tables: Mapping[str, TableDeclara
     if not document.is_unlinked:
         yield from _faults_of_parents(tables)
     yield from _faults_of_columns(document, tables)
+    yield from _faults_of_uses(document, tables)
     yield from _faults_of_links(document, tables)
 
 
@@ -196,6 +226,16 @@ def _faults_of_columns(document: PolicyDocument, tables: Mapping[str, TableDecla
             yield (key,), f"a weight is that of a unit, so it is a column of the table {top!r}"
         elif named is not None and document.is_unlinked:
             yield (key,), "tables that nothing links have no weight in common; leave it out"
+
+
+def _faults_of_uses(document: PolicyDocument, tables: Mapping[str, TableDeclaration]) -> Iterator[Located]:
+    """Counts, regressions and models of columns of several tables, which no user has side by side."""
+    for kind, entries in document.utility.uses.items():
+        for index, one in enumerate(entries):
+            named = {name.partition(SEPARATOR)[0] for name in one.columns}
+            used = [name for name in tables if name in named]
+            if len(used) > 1:
+                yield ("utility", kind, index), f"has columns of {listing(used)}, and is of the rows of one table"
 
 
 def _faults_of_parents(tables: Mapping[str, TableDeclaration]) -> Iterator[Located]:

@@ -197,8 +197,11 @@ class Remedy(Generic[R]):
         acts_on_histories: whether it acts on demands on what a released unit joins: whole histories, or several rows
             that are known of a unit. A remedy that forms classes of single rows does not.
         tables: under a policy of several linked tables, returns the names of those that it may act on with its
-            parameters, or with those that it would propose; exactly one under sound parameters. What belongs to a
-            dropped row is dropped by the core. None if it works on a release of one table only.
+            parameters, or with those that it would propose; exactly one under sound parameters, unless it acts on
+            several. What belongs to a dropped row is dropped by the core. None if it works on a release of one table
+            only.
+        several_tables: whether it acts on all the tables that `tables` returns, one after another, before the next
+            audit: so a column of several is changed alike in all of them.
     """
 
     name: str
@@ -216,6 +219,7 @@ class Remedy(Generic[R]):
     once: bool = False
     acts_on_histories: bool = False
     tables: Callable[[R | None, PolicyDocument], Sequence[str]] | None = None
+    several_tables: bool = False
 
     @property
     def source(self) -> str:
@@ -241,7 +245,7 @@ class Remedy(Generic[R]):
                 yield TABLE, "the policy has one table, so leave it out"
         elif named is not None and named not in document.tables:
             yield TABLE, f"the policy has no table {named!r}; it has {listing([*document.tables])}"
-        elif len(places := self.tables(parameters, document)) != 1:
+        elif len(places := self.tables(parameters, document)) != 1 and not (places and self.several_tables):
             yield "", _not_one(places, has_parameter=TABLE in type(parameters).model_fields)
 
     def proposals(self, view: RemedyView, failing: tuple[Outcome, ...]) -> list[Mapping[str, Any]]:

@@ -40,7 +40,7 @@ def apply_treatment(table: pa.Table, view: RemedyView, treatment: Treatment) -> 
     require_treatment(treatment, view)
     for name, column in treatment.columns.items():
         position = table.column_names.index(name)
-        table = table.set_column(position, name, _cells(table[name], view.attribute(name), column))
+        table = table.set_column(position, name, new_cells(table[name], view.attribute(name), column))
     return table if treatment.retained is None else table.filter(array_of_truths(treatment.retained))
 
 
@@ -83,8 +83,14 @@ def require_treatment(treatment: Any, view: RemedyView) -> None:
         raise RemedyError("nothing is left: the remedy would suppress every record")
 
 
-def _cells(old: pa.ChunkedArray, attribute: Attribute, new: NewColumn) -> pa.ChunkedArray:
-    """A column's new cells; a cell that is equal to the record's former one is unchanged."""
+def new_cells(old: pa.ChunkedArray, attribute: Attribute, new: NewColumn) -> pa.ChunkedArray:
+    """A column's new cells; a cell that is equal to the record's former one is unchanged.
+
+    Args:
+        old: the column as it is.
+        attribute: the same column as codes.
+        new: the column after a remedy.
+    """
     same = _unchanged(attribute, new)
     if same.all():
         return old
@@ -153,12 +159,12 @@ def in_unlinkable_order(table: pa.Table, seed: int) -> NDArray[np.intp]:
 
     Cost: a sort of the records.
     """
-    codes = [_ranked(column) for column in table.columns]
+    codes = [ranks_of_cells(column) for column in table.columns]
     keys = fold(codes, [int(column.max(initial=0)) + 1 for column in codes]).values
     return np.argsort(keys, kind="stable")[np.random.default_rng(seed).permutation(len(keys))]
 
 
-def _ranked(column: pa.ChunkedArray) -> NDArray[np.int64]:
+def ranks_of_cells(column: pa.ChunkedArray) -> NDArray[np.int64]:
     """Each cell's rank among the column's distinct cells, compared as text; 0 for a missing value."""
     encoded = _texts(column).dictionary_encode().unify_dictionaries()
     if not encoded.num_chunks:

@@ -6,6 +6,7 @@ loop        suggestions, treatments and their audits
 restored_columns    a repaired release in the types of the input, and its audit with dropped columns where needed
 attacks     attacks by an intruder who knows the remedies
 linked_loop     one of several linked tables as a remedy sees it; what belongs to dropped rows goes with them
+linked_pseudonyms   the columns that link several tables, with other pseudonyms in the place of those of the input
 linked_release  the folder of several repaired tables, audited before it appears
 output      the output file, tested before the repair and audited after it
 fixing      `fix`: repair a release and audit the result; the same in memory, for `try_remedies`

@@ -258,9 +258,14 @@ class Candidate:
         return self.opened.table
 
     @property
+    def as_released(self) -> OpenTable:
+        """The records to release, in the input's order; those of the input itself if no remedy was applied."""
+        return self.opened.settled if self.steps else self.opened
+
+    @property
     def released(self) -> pa.Table:
-        """The table to release, in the input's order; the input itself if no remedy was applied."""
-        return self.opened.settled.table if self.steps else self.table
+        """The table to release; see `as_released`."""
+        return self.as_released.table
 
     @property
     def total_loss(self) -> float | None:

@@ -257,6 +257,7 @@ class _Repair:
         with self._loop() as loop:
             best = loop.run(outcomes) if needed else loop.start(outcomes)
             loss = loop.loss_of(best)
+            best = loop.finished(best)
             changed, measures = self._changes(loop, best, loss.cells_changed), loss.as_json()
             constant_columns, refusal, left_out = loss.emptied, loop.refusal, loop.left_out
             records, suppressed = loop.input.rows, loop.input.rows - best.opened.rows
@@ -268,7 +269,7 @@ class _Repair:
             tried=tuple(loop.tried),
             records=records,
             suppressed=suppressed,
-            cells={name: changed[name] for name in released.column_names},
+            cells={name: changed[name] for name in released.column_names if name not in released.redrawn},
             planned=not self.inputs.policy.remedies,
             order=released.order,
             seed=self.inputs.policy.document.seed,
@@ -276,6 +277,7 @@ class _Repair:
             reason=_reason(best, obstacle, refusal, passed=self.inputs.with_provenance(best.outcomes).passed),
             constant_columns=constant_columns,
             dropped=self.dropped,
+            redrawn=released.redrawn,
             left_out=left_out,
         )
         after, written = self._proven(released, log)
@@ -405,15 +407,14 @@ def _loss(before: OpenTable, after: OpenTable, retained: NDArray[np.intp]) -> In
 
 
 def _loss_of_tables(before: OpenTable, after: OpenTable, _: NDArray[np.intp]) -> TablesLoss:
-    """The loss of each table, which knows its retained rows itself."""
+    """The loss of each table, which knows its retained rows itself, and of the links between its rows."""
     assert isinstance(before, LinkedRelease)  # noqa: S101 - the policy has tables
     assert isinstance(after, LinkedRelease)  # noqa: S101 - likewise
-    return TablesLoss(
-        {
-            name: information_loss(before.release_of(name), after.release_of(name), after.retained[name])
-            for name in before.tables
-        }
-    )
+    losses, once = {}, after.without_copies
+    for name in before.tables:
+        loss = information_loss(before.release_of(name), once.release_of(name), once.retained[name])
+        losses[name] = replace(loss, links=after.lost_links(before, name))
+    return TablesLoss(losses)
 
 
 def _changes(loop: RepairLoop, best: Candidate, known: Mapping[str, int]) -> dict[str, int]:

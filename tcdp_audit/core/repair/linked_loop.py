@@ -6,7 +6,7 @@ it is of all tables.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from functools import cached_property
@@ -14,24 +14,39 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute
 from numpy.typing import NDArray
 
 from tcdp_audit.core.base.errors import PolicyError
 from tcdp_audit.core.base.frozen import FrozenDict
-from tcdp_audit.core.base.words import listing
+from tcdp_audit.core.base.words import agree, listing
 from tcdp_audit.core.encoding.domain import Domain
-from tcdp_audit.core.engines.arrow_types import array_of_truths
-from tcdp_audit.core.policy.model import SEPARATOR
+from tcdp_audit.core.encoding.keys import fold, numbered
+from tcdp_audit.core.engines.arrow_types import array_of_numbers, array_of_truths
+from tcdp_audit.core.information_loss.columns import LostLinks, links_between
+from tcdp_audit.core.policy.model import SEPARATOR, AttributeDeclaration, Role
 from tcdp_audit.core.policy.policy import PlannedRemedy, Policy
 from tcdp_audit.core.release.release import Release
-from tcdp_audit.core.remedy.remedy import TABLE, Remedy, RemedyError, Treatment, applicability
-from tcdp_audit.core.remedy.treatment import apply_treatment, same_cells, settled
+from tcdp_audit.core.remedy.remedy import TABLE, NewColumn, Remedy, RemedyError, Treatment, applicability
+from tcdp_audit.core.remedy.treatment import (
+    apply_treatment,
+    as_text,
+    in_unlinkable_order,
+    new_cells,
+    same_cells,
+    settled,
+)
 from tcdp_audit.core.remedy.view import Attribute, RemedyView
-from tcdp_audit.core.repair.candidate import Candidate, OpenTable, engine_over
+from tcdp_audit.core.repair.candidate import Candidate, OpenTable, dropped_columns, engine_over
+from tcdp_audit.core.repair.linked_pseudonyms import LinkedPseudonyms, Names
 from tcdp_audit.core.repair.loop import NOTHING_PROPOSED, RepairLoop
+from tcdp_audit.core.repair.pseudonyms import require_units_behind_parts
 from tcdp_audit.core.session.inputs import AuditInputs
 from tcdp_audit.core.units.linked import LinkedTables, depth_of
+from tcdp_audit.core.units.reading_tables import read_tables
 from tcdp_audit.core.units.trees import OneTable
+
+pc: Any = pyarrow.compute  # its functions are created on import, so type checkers do not know them
 
 Rows = NDArray[np.intp]
 Mask = NDArray[np.bool_]
@@ -46,6 +61,7 @@ class LinkedRelease(OpenTable):
         retained: for each row of each table its position in the input.
         inputs: the release before the repair, and its policy.
         engine: open engines with the same rows in the same order, if there are such.
+        redrawn: the columns of pseudonyms that were drawn anew in all tables.
     """
 
     def __init__(
@@ -54,8 +70,9 @@ class LinkedRelease(OpenTable):
         retained: Mapping[str, Rows],
         inputs: AuditInputs,
         engine: LinkedTables | None = None,
+        redrawn: tuple[str, ...] = (),
     ) -> None:
-        self.tables, self.retained, self._inputs = dict(tables), dict(retained), inputs
+        self.tables, self.retained, self._inputs, self.redrawn = dict(tables), dict(retained), inputs, redrawn
         self._linked, self._opened = engine, ExitStack()
 
     @classmethod
@@ -74,8 +91,21 @@ class LinkedRelease(OpenTable):
 
     @property
     def rows(self) -> int:
-        """The number of rows of all tables."""
-        return sum(int(one.num_rows) for one in self.tables.values())
+        """The number of rows of all tables that are rows of the input, whatever copies there are of them."""
+        return sum(len(np.unique(one)) for one in self.retained.values())
+
+    @property
+    def without_copies(self) -> LinkedRelease:
+        """The tables with each row of the input once; a unit that was divided has a row for each of its parts.
+
+        Their links are faulty: what belongs to another copy belongs to nothing.
+        """
+        first = {name: np.sort(np.unique(rows, return_index=True)[1]) for name, rows in self.retained.items()}
+        if all(len(rows) == len(self.retained[name]) for name, rows in first.items()):
+            return self
+        tables = {name: table.take(array_of_numbers(first[name])) for name, table in self.tables.items()}
+        retained = {name: rows[first[name]] for name, rows in self.retained.items()}
+        return self._opened.enter_context(LinkedRelease(tables, retained, self._inputs))
 
     def is_same(self, other: OpenTable) -> bool:
         """Whether another one has the same rows in the same order in every table."""
@@ -101,7 +131,7 @@ class LinkedRelease(OpenTable):
             if domain.missing:
                 missing.setdefault(self.engine.table_of(domain.attribute), {})[domain.attribute] = (
                     domain,
-                    self._codes(domain),
+                    self.codes_of(domain),
                 )
         if not missing:
             return None
@@ -112,7 +142,29 @@ class LinkedRelease(OpenTable):
         }
         return self._opened.enter_context(LinkedRelease(tables, self.retained, self._inputs))
 
-    def _codes(self, domain: Domain) -> NDArray[np.int64]:
+    @cached_property
+    def pseudonyms(self) -> LinkedPseudonyms:
+        """The columns that link the tables."""
+        policy = self._inputs.policy
+        dropped = dropped_columns(policy, [column.name for column in self.engine.columns])
+        left_out = {one.name for one in dropped}
+        return LinkedPseudonyms(self.tables, self.engine, self.parent_rows, policy.document, left_out)
+
+    def with_new_pseudonyms(self, names: Names) -> LinkedRelease:
+        """The same rows with other links: see `LinkedPseudonyms`."""
+        columns = (*self.pseudonyms.columns, *self.pseudonyms.copies)
+        return LinkedRelease(self.pseudonyms.drawn(names), self.retained, self._inputs, redrawn=columns)
+
+    @property
+    def is_drawn(self) -> bool:
+        """Whether the tables are, to the cell and in their order, what new pseudonyms would make of them."""
+        pseudonyms = self.pseudonyms
+        again = pseudonyms.drawn(Names.like(domain for domain, _ in pseudonyms.read.values()))
+        seed = self._inputs.policy.document.seed
+        orders = {name: array_of_numbers(in_unlinkable_order(one, seed)) for name, one in again.items()}
+        return all(same_cells(one.take(orders[name]), self.tables[name]) for name, one in again.items())
+
+    def codes_of(self, domain: Domain) -> NDArray[np.int64]:
         """A column's code of each row of its table, in their order."""
         batches = [batch[domain.attribute] for batch in self.engine.batches([domain])]
         return np.concatenate([np.zeros(0, dtype=np.int64), *batches]).astype(np.int64)
@@ -127,7 +179,13 @@ class LinkedRelease(OpenTable):
         policy = self._inputs.policy
         own = {name: one for name, one in policy.attributes.items() if self.engine.table_of(name) == table}
         time = self.engine.declared[table].time
-        changes = {"attributes": FrozenDict(own), "time": None if time is None else f"{table}{SEPARATOR}{time}"}
+        weight = policy.document.weight
+        changes = {
+            "attributes": FrozenDict(own),
+            "time": None if time is None else f"{table}{SEPARATOR}{time}",
+            "weight": weight if weight in own else None,
+            "utility": policy.document.utility.among(own),
+        }
         return replace(policy, document=policy.document.model_copy(update=changes))
 
     @cached_property
@@ -135,11 +193,11 @@ class LinkedRelease(OpenTable):
         """For each row of each table that belongs to another, the row that it belongs to; -1 for none."""
         rows = {}
         for name, link in self.engine.links.by_table.items():
-            keys = self._codes(link.key)
+            keys = self.codes_of(link.key)
             place = np.full(link.key.size + 1, -1, dtype=np.intp)
             place[keys] = np.arange(len(keys))
             place[link.key.size] = -1  # a missing key is no one's
-            rows[name] = place[link.of_parent[self._codes(link.own)]]
+            rows[name] = place[link.of_parent[self.codes_of(link.own)]]
         return rows
 
     def unit_rows(self, table: str) -> Rows:
@@ -161,6 +219,16 @@ class LinkedRelease(OpenTable):
         codes = np.append(column.codes.astype(np.int64), column.domain.size)
         return replace(column, codes=codes[self.unit_rows(table)])
 
+    def lost_links(self, before: LinkedRelease, table: str) -> LostLinks | None:
+        """The loss of links between the rows of units in a table; None where no unit has several."""
+        if before.engine.links.faults or not before.pseudonyms.columns:
+            return None
+        was, now = (one.joining(table) for one in (before, self))
+        units = was.codes.astype(np.int64)
+        if int(np.bincount(units).max(initial=0)) < 2:
+            return None
+        return links_between(was.name, units, now.codes.astype(np.int64), self.retained[table])
+
     def failing_rows(self, table: str) -> Mask:
         """Whether each row of a table is of a unit that fails a demand on classes.
 
@@ -170,7 +238,7 @@ class LinkedRelease(OpenTable):
         failing = self._inputs.over(self.tables, self.engine).evaluated().failing_units
         if failing is None:
             raise RemedyError("whole histories cannot be judged, so no one knows who fails")
-        of_unit = np.append(failing.failing[self._codes(failing.unit)], False)
+        of_unit = np.append(failing.failing[self.codes_of(failing.unit)], False)
         return of_unit[self.unit_rows(table)]
 
     def treated(self, view: RemedyView, treatment: Treatment, table: str) -> LinkedRelease:
@@ -178,10 +246,76 @@ class LinkedRelease(OpenTable):
         one = self.tables[table]
         tables = {**self.tables, table: _own(apply_treatment(_named(one, table), view, treatment), one)}
         retained = dict(self.retained)
+        column = treatment.columns.get(f"{table}{SEPARATOR}{self._inputs.policy.document.unit_column}")
+        if column is not None and table != self.engine.top:
+            return self._divided(table, column, tables)
         for name, stays in self._staying(table, treatment.retained).items():
             tables[name] = tables[name] if name == table else tables[name].filter(array_of_truths(stays))
             retained[name] = retained[name][stays]
         return LinkedRelease(tables, retained, self._inputs)
+
+    def _divided(self, table: str, column: NewColumn, tables: Mapping[str, pa.Table]) -> LinkedRelease:
+        """The tables with a row of the table of units for each new pseudonym of a unit.
+
+        A unit without a row in the table keeps its pseudonym.
+
+        Args:
+            table: the table whose rows have new pseudonyms.
+            column: these.
+            tables: the tables with them.
+
+        Raises:
+            RemedyError: another table or column joins the parts of a unit.
+        """
+        top, links = self.engine.top, self.engine.links.by_table
+        others = [name for name, one in links.items() if one.parent == top and name != table]
+        if others or table not in links or links[table].parent != top:
+            raise RemedyError(f"{named_tables(others or [table])} by the unit as well, so that no pseudonym is theirs")
+        if copies := [*self.pseudonyms.copies]:
+            raise RemedyError(f"{listing([*map(repr, copies)])} repeats the pseudonyms of units; drop it first")
+        units = self.tables[top]
+        keys = fold([self.parent_rows[table], column.codes], [units.num_rows, len(column.cells) + 1])
+        rows, codes = keys.decode(numbered(keys.values, keys.span)[0])
+        if len(np.unique(codes)) < len(codes):
+            raise RemedyError("the remedy gave rows of several units one pseudonym")
+        without = np.setdiff1d(np.arange(units.num_rows), rows)
+        rows, codes = np.append(rows, without), np.append(codes, np.full(len(without), len(column.cells)))
+        (domain, own), name = self.pseudonyms.read[self._unit], self._unit[len(top) + 1 :]
+        taken = units.take(array_of_numbers(rows))
+        old = Attribute(self._unit, AttributeDeclaration(role=Role.INSENSITIVE), domain, own[rows])
+        new = new_cells(taken[name], old, NewColumn(column.cells, codes))
+        is_text = pa.types.is_string(new.type)
+        unchanged = as_text(taken[name], domain, own[rows]) if is_text else taken[name].cast(new.type)
+        cells = pc.if_else(new.is_null(), unchanged, new)
+        divided = taken.set_column(taken.column_names.index(name), name, cells)
+        retained = {**self.retained, top: self.retained[top][rows]}
+        after = LinkedRelease({**tables, top: divided}, retained, self._inputs)
+        if joining := sorted(after._joining(rows)):
+            joins = agree(len(joining), "joins", "join")
+            raise RemedyError(f"{listing([*map(repr, joining)])} {joins} rows of one unit as well; drop it first")
+        return after
+
+    @property
+    def _unit(self) -> str:
+        return str(self._inputs.policy.document.unit)
+
+    def _joining(self, units: Rows) -> Iterator[str]:
+        """The columns that join the parts of a unit, as a case number does.
+
+        At least half of the rows whose value is in several rows have one that only their unit has. A quasi-identifier
+        is left to the demands, which judge it.
+
+        Args:
+            units: the unit of each row of the table of units, before it was divided.
+        """
+        judged = {*self._inputs.policy.with_role(Role.QUASI_IDENTIFIER), *self.pseudonyms.columns}
+        left_out = {*judged, *self.pseudonyms.dropped}
+        for table in self.tables:
+            owner = np.append(units, -1)[self.unit_rows(table)]
+            for column in self.tables[table].column_names:
+                name = f"{table}{SEPARATOR}{column}"
+                if name not in left_out and _joins(*self.pseudonyms.read_column(name), owner):
+                    yield name
 
     def _staying(self, table: str, retained: Mask | None) -> dict[str, Mask]:
         """Which rows stay, of the tables where some do not."""
@@ -203,6 +337,24 @@ def _own(treated: pa.Table, table: pa.Table) -> pa.Table:
     return treated.rename_columns(table.column_names)
 
 
+def named_tables(names: Sequence[str]) -> str:
+    """Tables as the subject of a sentence on the rows that belong to units."""
+    return f"rows of {listing([*map(repr, names)])} {agree(len(names), 'is linked', 'are linked')}"
+
+
+def _joins(domain: Domain, codes: NDArray[np.int64], owner: Rows) -> bool:
+    """Whether a column joins rows of one owner; see `LinkedRelease._joining`."""
+    present = codes < domain.size
+    values, owners = codes[present], owner[present]
+    first = np.zeros(domain.size, dtype=np.int64)
+    first[values] = owners
+    of_several = np.zeros(domain.size, dtype=bool)
+    of_several[values[first[values] != owners]] = True
+    repeated = np.bincount(values, minlength=domain.size) > 1
+    joining, rows = (int(some[values].sum()) for some in (repeated & ~of_several, repeated))
+    return joining > 0 and 2 * joining >= rows
+
+
 def opened(candidate: Candidate) -> LinkedRelease:
     """The tables of a candidate."""
     assert isinstance(candidate.opened, LinkedRelease)  # noqa: S101 - of a repair of several tables
@@ -215,14 +367,44 @@ class LinkedLoop(RepairLoop):
     def _opened_input(self) -> OpenTable:
         return LinkedRelease.of_input(self.inputs)
 
-    def _require_units_behind(self, after: Candidate) -> None:
-        """No remedy of several tables draws pseudonyms anew."""
+    def finished(self, candidate: Candidate) -> Candidate:
+        """The candidate with new pseudonyms in all columns that link tables, none of which is one of the input.
 
-    def _place(self, planned: PlannedRemedy) -> str:
+        A release to which no remedy was applied stays as it is if its pseudonyms were drawn before.
+        """
+        tables, before = candidate.as_released, self.input
+        assert isinstance(tables, LinkedRelease)  # noqa: S101 - of a repair of several tables
+        assert isinstance(before, LinkedRelease)  # noqa: S101 - likewise
+        if self.policy.document.keep_links or not tables.pseudonyms.columns:
+            return candidate
+        if not candidate.steps and not tables.pseudonyms.dropped and tables.is_drawn:
+            return candidate
+        after = tables.with_new_pseudonyms(Names.unlike(before.pseudonyms.labels))
+        self._open.append(after)
+        return replace(candidate, opened=after)
+
+    def _require_units_behind(self, after: Candidate) -> None:
+        before = self.input
+        assert isinstance(before, LinkedRelease)  # noqa: S101 - likewise
+        tables = opened(after)
+        unit = tables.pseudonyms.read.get(str(self.policy.document.unit))
+        if unit is None:
+            return
+        was = before.pseudonyms.read[unit[0].attribute][1][tables.retained[tables.engine.top]]
+        keys = fold([unit[1], was], [unit[0].size + 1, int(was.max(initial=0)) + 1])
+        parts, units = keys.decode(numbered(keys.values, keys.span)[0])
+        if len(np.unique(units)) == len(units):
+            return  # no unit has several pseudonyms
+        histories = read_tables(tables.release, self.inputs.memory)
+        whole = np.empty(unit[0].size + 1, dtype=np.int64)  # of each pseudonym
+        whole[unit[1]] = histories.by[()].codes[tables.codes_of(histories.unit)]
+        require_units_behind_parts(self.policy, whole[parts], units)
+
+    def _places(self, planned: PlannedRemedy) -> Sequence[str]:
         remedy: Remedy[Any] = planned.remedy
         if remedy.tables is None:
             raise RemedyError(ONE_TABLE)
-        return remedy.tables(planned.parameters, self.policy.document)[0]
+        return remedy.tables(planned.parameters, self.policy.document)
 
     def _seen(self, candidate: Candidate, place: str) -> tuple[Release, Attribute | None]:
         tables = opened(candidate)
@@ -258,7 +440,7 @@ class LinkedLoop(RepairLoop):
 
 
 def require_remedies_of_tables(policy: Policy, remedies: Mapping[str, Remedy[Any]]) -> None:
-    """Insist that the remedies and measures that a policy of several tables names work over them.
+    """Insist that the remedies that a policy of several tables names work over them.
 
     Raises:
         PolicyError: one does not; the message names those that do.
@@ -271,7 +453,3 @@ def require_remedies_of_tables(policy: Policy, remedies: Mapping[str, Remedy[Any
                 f"{policy.name}{line}: remedy: {planned.remedy.name} {ONE_TABLE}, and the policy has "
                 f"`tables`; over several tables work {listing(able)}"
             )
-    if policy.document.utility.named:
-        raise PolicyError(
-            f"{policy.name}: utility: it measures the columns of one table, and the policy has `tables`; leave it out"
-        )

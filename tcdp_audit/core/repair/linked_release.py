@@ -44,10 +44,12 @@ class ReleasedTables:
     Args:
         tables: each table by its name, in the types of the input.
         order: "kept" or "shuffled".
+        redrawn: the columns of pseudonyms that were drawn anew.
     """
 
     tables: Mapping[str, Released]
     order: str
+    redrawn: tuple[str, ...] = ()
 
     @property
     def table(self) -> Mapping[str, pa.Table]:
@@ -98,7 +100,7 @@ class LinkedRepair:
     def changes(self, before: LinkedRelease, best: Candidate, known: Mapping[str, int]) -> dict[str, int]:
         """Count the changed cells of each column in the rows that stayed; `known` are those that are counted."""
         counts: dict[str, int] = {}
-        after = _as_released(best)
+        after = cast("LinkedRelease", best.as_released)
         for name, table in before.tables.items():
             here = taken(table, after.retained[name])
             cells = changed_cells(here, after.tables[name], table.column_names)
@@ -107,10 +109,11 @@ class LinkedRepair:
 
     def released(self, best: Candidate, changed: Mapping[str, int], *, keep_order: bool) -> ReleasedTables:
         """A candidate in the types of the input, each table shuffled unless its order is kept."""
-        if not best.steps and not self.dropped:
+        after = cast("LinkedRelease", best.as_released)
+        if not best.steps and not self.dropped and not after.redrawn:
             same = {name: Released(one, np.arange(one.num_rows)) for name, one in self.sources.items()}
             return ReleasedTables(same, "kept")
-        after, released = _as_released(best), {}
+        released = {}
         for name, source in self.sources.items():
             own = {column: changed[f"{name}{SEPARATOR}{column}"] for column in source.column_names}
             retained = after.retained[name]
@@ -118,7 +121,7 @@ class LinkedRepair:
             seed = self.inputs.policy.document.seed
             order = np.arange(table.num_rows) if keep_order else in_unlinkable_order(table, seed)
             released[name] = Released(taken(table, order), retained[order])
-        return ReleasedTables(released, "kept" if keep_order else "shuffled")
+        return ReleasedTables(released, "kept" if keep_order else "shuffled", after.redrawn)
 
     def audit_in_memory(self, released: ReleasedTables, log: ChangeLog) -> Audit:
         """Audit repaired tables that are not written."""
@@ -149,11 +152,6 @@ class LinkedRepair:
                         f"{released.table[name].num_rows:,} were written; nothing is kept. Choose another kind of file"
                     )
             return self._audit(released, log, engines)
-
-
-def _as_released(best: Candidate) -> LinkedRelease:
-    """The tables of a candidate as they are released; those of the input if no remedy was applied."""
-    return cast("LinkedRelease", best.opened.settled if best.steps else best.opened)
 
 
 @dataclass(frozen=True)

@@ -90,6 +90,10 @@ class RepairLoop:
         """
         return self._as_named(self.start(outcomes)) if self.policy.remedies else self._planned(self.start(outcomes))
 
+    def finished(self, candidate: Candidate) -> Candidate:
+        """The candidate as it is written, after everything that is no remedy."""
+        return candidate
+
     @property
     def refusal(self) -> str:
         """The message on the least loss beyond the policy's limits; empty if no candidate exceeded them."""
@@ -155,26 +159,27 @@ class RepairLoop:
         """Report, before a named remedy starts, the failing demands on which it does not act; empty if none."""
         if not self.policy.remedies:
             return ""
-        sentence = applicability(
-            planned.remedy,
-            self._view(candidate, self._place(planned)),
-            planned.parameters,
-            candidate.failing_demands,
-        ).sentence
-        if sentence:
-            self.inputs.options.progress(f"{planned.remedy.title} {sentence}", 1, 1)
-        return sentence
+        views = [self._view(candidate, place) for place in self._places(planned)]
+        failing = candidate.failing_demands
+        sentences = [applicability(planned.remedy, one, planned.parameters, failing).sentence for one in views]
+        if not all(sentences):
+            return ""
+        self.inputs.options.progress(f"{planned.remedy.title} {sentences[0]}", 1, 1)
+        return sentences[0]
 
     def _applied(self, candidate: Candidate, planned: PlannedRemedy, unhelped: str) -> Candidate:
         if not candidate.steps:
             require_least(self.lost.get(_entry(planned), 0.0), self._least, LOST_BEFORE)
-        place = self._place(planned)
-        view = self._view(candidate, place)
-        answer = planned.remedy.apply(view, planned.parameters)
-        require_treatment(answer, view)
-        treatment = with_unit_cells(view, answer)
-        after = replace(self._treated(candidate, treatment, place), joined=treatment is not answer)
-        self._open.append(after.opened)
+        after, made, joined = candidate, list[tuple[RemedyView, Treatment]](), False
+        for place in self._places(planned):
+            view = self._view(after, place)
+            answer = planned.remedy.apply(view, planned.parameters)
+            require_treatment(answer, view)
+            treatment = with_unit_cells(view, answer)
+            after, joined = self._treated(after, treatment, place), joined or treatment is not answer
+            self._open.append(after.opened)
+            made.append((view, treatment))
+        after = replace(after, joined=joined)
         if self.limits.are_set or not self.policy.remedies:
             after = replace(after, loss=self._affordable(planned, self.loss_of(after)))
         if not self.policy.remedies:
@@ -186,13 +191,13 @@ class RepairLoop:
             title=planned.remedy.title,
             parameters=explicit_parameters(planned),
             outcomes=after.outcomes,
-            cells=touched(view, treatment),
+            cells={name: cells for one in made for name, cells in touched(*one).items()},
             suppressed=candidate.opened.rows - after.opened.rows,
-            notes=treatment.notes,
-            lines=treatment.lines,
+            notes=_notes([treatment.notes for _, treatment in made]),
+            lines=tuple(line for _, treatment in made for line in treatment.lines),
             loss=after.total_loss,
             unhelped=unhelped,
-            attacks=treatment.attacks,
+            attacks=tuple(attack for _, treatment in made for attack in treatment.attacks),
         )
         return replace(after, steps=(*candidate.steps, step))
 
@@ -209,9 +214,9 @@ class RepairLoop:
         """Insist that new pseudonyms keep the policy for the units behind them; see `require_units_behind`."""
         require_units_behind(self.inputs, self.input, after)
 
-    def _place(self, planned: PlannedRemedy) -> str:  # noqa: ARG002 - of several tables
-        """The table that a remedy acts on, where there are several."""
-        return ""
+    def _places(self, planned: PlannedRemedy) -> Sequence[str]:  # noqa: ARG002 - of several tables
+        """The tables that a remedy acts on, where there are several."""
+        return ("",)
 
     def _treated(self, candidate: Candidate, treatment: Treatment, place: str) -> Candidate:
         """The candidate after a treatment of one table, before its audit."""
@@ -407,6 +412,15 @@ class RepairLoop:
             return candidate.loss
         after = candidate.opened if candidate.opened is self.input else candidate.opened.settled
         return self._measure(self.input, after, candidate.retained)
+
+
+def _notes(notes: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
+    """The figures of a remedy that was applied to some tables: their sums, where there are several."""
+    if len(notes) == 1:
+        return notes[0]
+    return {
+        name: sum(one.get(name, 0) for one in notes) for name in dict.fromkeys(name for one in notes for name in one)
+    }
 
 
 def _entry(planned: PlannedRemedy) -> str:

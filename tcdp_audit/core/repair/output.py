@@ -46,6 +46,7 @@ class Released:
     whole: pa.Table | None = field(default=None, repr=False)  # likewise
     aligned: pa.Table | None = field(default=None, repr=False)  # likewise
     places: NDArray[np.intp] = field(default_factory=lambda: np.zeros(0, dtype=np.intp))
+    redrawn = ()  # several linked tables have such columns
 
     @property
     def column_names(self) -> list[str]:

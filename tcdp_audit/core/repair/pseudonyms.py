@@ -1,4 +1,4 @@
-"""Pseudonyms that a remedy drew anew: whether a release also keeps its policy for the units behind them."""
+"""Pseudonyms that a remedy drew anew: whether a release keeps its policy for the units behind them, too."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tcdp_audit.core.encoding.counted import CountedCodes
 from tcdp_audit.core.encoding.keys import Codes, fold, numbered
 from tcdp_audit.core.engines.arrow_types import array_of_numbers
 from tcdp_audit.core.policy.model import AttributeDeclaration, Role
-from tcdp_audit.core.policy.policy import Policy
+from tcdp_audit.core.policy.policy import Expectation, Policy
 from tcdp_audit.core.remedy.remedy import RemedyError
 from tcdp_audit.core.remedy.treatment import differing
 from tcdp_audit.core.repair.candidate import Candidate, OpenTable
@@ -106,6 +106,47 @@ def require_units_behind(inputs: AuditInputs, before: OpenTable, after: Candidat
         raise RemedyError(
             f"{listing(failing)} would hold for new pseudonyms, and not for the units behind them, {UNSEEN}"
         )
+
+
+def require_units_behind_parts(policy: Policy, classes: Codes, units: Codes) -> None:
+    """Insist that several linked tables keep their policy where units are divided by new pseudonyms.
+
+    A class of whole histories with at least k pseudonyms must have at least k units. Where no class has two pseudonyms
+    of one unit, demands on attributes hold for units as well, since each counts once. Every other demand counts
+    pseudonyms, and is refused.
+
+    Args:
+        policy: the policy.
+        classes: the class of each pseudonym, as a number. Shape (pseudonyms,).
+        units: the unit behind each. Shape (pseudonyms,).
+
+    Raises:
+        RemedyError: a condition fails; the message has the number of classes, or the names of the checks.
+    """
+    pseudonyms = np.bincount(classes)
+    keys = fold([classes, units], [len(pseudonyms), int(units.max(initial=0)) + 1])
+    behind = np.bincount(keys.decode(numbered(keys.values, keys.span)[0])[0], minlength=len(pseudonyms))
+    k = ceil(_demanded_units(policy) or 1)
+    hollow = int(((pseudonyms >= k) & (behind < k)).sum())
+    if hollow:
+        raise RemedyError(
+            f"{count(hollow, 'class')} would have {k} or more new pseudonyms of fewer units, which no one who has the "
+            "release alone could see; make rows coarser or histories shorter first"
+        )
+    are_apart = bool((pseudonyms == behind).all())
+    counted = sorted({one.check.name for one in policy.expectations if not _holds_for_units(one, are_apart=are_apart)})
+    if counted:
+        raise RemedyError(f"{listing(counted)} would count new pseudonyms, and not the units behind them")
+
+
+def _holds_for_units(demand: Expectation, *, are_apart: bool) -> bool:
+    """Whether a demand that holds for pseudonyms holds for units; see `require_units_behind_parts`."""
+    demanded = [one.parameter for one in demand.check.limits if one.demanded(demand.parameters) is not None]
+    if not demanded:
+        return True
+    if not demand.check.on_classes:
+        return False
+    return are_apart if demand.check.on_attribute else demanded == ["k"]
 
 
 def _demanded_units(policy: Policy) -> Fraction | None:

@@ -152,7 +152,8 @@ class ChangeLog:
         tried: the other remedies that were tried: not applicable, of no help, of greater loss, or stopped.
         records: the number of records of the input.
         suppressed: the number of records dropped.
-        cells: for each column the number of cells in retained records that differ from the input.
+        cells: for each column the number of cells in retained records that differ from the input, without the columns
+            of `redrawn`.
         planned: whether the remedies were chosen by the loop, because the policy names none.
         order: "shuffled", or "kept".
         seed: the seed of every random choice.
@@ -160,6 +161,7 @@ class ChangeLog:
         reason: why the release does not pass; empty if it does.
         constant_columns: the columns that distinguished records in the input, and are constant in the result.
         dropped: the columns that are not written.
+        redrawn: the columns whose pseudonyms were drawn anew in all linked tables when the release was written.
         judged_with_columns: the dropped columns that some demand needs; it was judged with them.
         aligned_sha256: the digest of the same records in the original's order, in which demands that pair records by
             position were judged; None if there are none.
@@ -181,6 +183,7 @@ class ChangeLog:
     reason: str = ""
     constant_columns: tuple[str, ...] = ()
     dropped: tuple[DroppedColumn, ...] = ()
+    redrawn: tuple[str, ...] = ()
     judged_with_columns: tuple[str, ...] = ()
     aligned_sha256: str | None = None
     left_out: Mapping[str, str] = field(default_factory=dict)
@@ -199,13 +202,19 @@ class ChangeLog:
     @property
     def is_unchanged(self) -> bool:
         """Whether no cell, record or column changed."""
-        return not self.dropped and not self.suppressed and not any(self.cells.values())
+        return not (self.dropped or self.redrawn or self.suppressed or any(self.cells.values()))
 
     @property
     def drops(self) -> str:
         """The clause on the columns that are not written, with the reasons; empty if all are."""
         names = [f"{one.name!r} ({REASONS[one.why]})" for one in self.dropped]
         return f"dropped from what is written: {listing(names)}" if names else ""
+
+    @property
+    def links(self) -> str:
+        """The clause on pseudonyms that were drawn anew when several tables were written; empty if none were."""
+        names = listing([repr(name) for name in self.redrawn])
+        return f"new pseudonyms, alike in all tables: {names}" if names else ""
 
     @property
     def restored_columns(self) -> str:
@@ -268,6 +277,7 @@ class ChangeLog:
         """The entry in the JSON result."""
         return {
             "columns_dropped": [one.as_json() for one in self.dropped],
+            **({"columns_redrawn": list(self.redrawn)} if self.redrawn else {}),
             "judged_with_columns": list(self.judged_with_columns),
             "aligned_sha256": self.aligned_sha256,
             "input": self.input.as_json(),

@@ -171,14 +171,13 @@ class Cost:
     @property
     def _links(self) -> Sequence[str]:
         """The change of the pairs of rows that a unit joins, if some are joined no longer."""
-        links = self.loss.get("links") or {}
-        if not links or links["after"] == links["before"]:
-            return []
-        pairs = f"of {count(int(links['before']), 'pair')} of rows that {visible(links['unit'])} joined"
-        if not links["after"]:
-            return [f"{pairs}, none is joined any more, so that people can be neither counted nor followed"]
-        left = f"{int(links['after']):,} {agree(links['after'], 'is', 'are')} still joined"
-        return [f"{pairs}, {left} ({share(links['after'], links['before'])}), so that people can be followed less"]
+        tables = {name: one["links"] for name, one in self.loss.get("tables", {}).items() if "links" in one}
+        joined = {"": self.loss.get("links") or {}, **tables}
+        return [
+            _lost_links(f" of {visible(table)}" if table else "", links)
+            for table, links in joined.items()
+            if links and links["after"] != links["before"]
+        ]
 
     def _of_links(self) -> Iterator[str]:
         for one in self._links:
@@ -220,6 +219,15 @@ class Cost:
             before, after = (share(float(one["accuracy"][side]), 1) for side in ("before", "after"))
             guess = share(float(one["guess"]), 1)
             yield f"{model} is right in {after} of cases, before in {before}; guessing is in {guess}."
+
+
+def _lost_links(of_table: str, links: Mapping[str, Any]) -> str:
+    """What a user meets where rows of a unit are joined no longer."""
+    pairs = f"of {count(int(links['before']), 'pair')} of rows{of_table} that {visible(links['unit'])} joined"
+    if not links["after"]:
+        return f"{pairs}, none is joined any more, so that people can be neither counted nor followed"
+    left = f"{int(links['after']):,} {agree(links['after'], 'is', 'are')} still joined"
+    return f"{pairs}, {left} ({share(links['after'], links['before'])}), so that people can be followed less"
 
 
 def _retained(attribute: Mapping[str, Any]) -> float:

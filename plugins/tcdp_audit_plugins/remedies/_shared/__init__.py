@@ -1,7 +1,6 @@
 """Shared by several remedies.
 
-- `scope`: which demands a remedy can help, and how weak will do;
-- `dropping`: policies that forbid dropped records, and how many may be dropped;
+- `scope`: which demands a remedy can help, how weak will do, and how many records may be dropped;
 - `histories`: the rows of a unit, when they were, and which demands judge them together;
 - `masking`: what masking remedies act on;
 - `recoding`: one label for each class;

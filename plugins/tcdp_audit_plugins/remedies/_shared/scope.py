@@ -1,18 +1,28 @@
-"""Demands that a remedy can help: those on classes, and those that compare the release with its original."""
+"""Demands that a remedy can help, on classes or compared with the original; and how many records it may drop."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from math import inf
+from fractions import Fraction
+from math import ceil, inf
 from typing import Generic, TypeVar
 
-from tcdp_audit.plugin.remedy import DominatedError, RemedyError, RemedyView, Treatment, failing_demands
+from tcdp_audit.plugin.detector import PolicyDocument
+from tcdp_audit.plugin.remedy import (
+    DominatedError,
+    RemedyError,
+    RemedyParameters,
+    RemedyView,
+    Treatment,
+    failing_demands,
+)
 from tcdp_audit.plugin.sentences import Outcome, Status, figure, listing
 from tcdp_audit_plugins.remedies._shared.search import smallest, smallest_near
 
 S = TypeVar("S")
 ORIGINALS = frozenset({"original", "holdout"})  # tables of which a released record may be too near a copy
+ALIGNED = "dropping records would break `rows_aligned: true`; declare a `key:` that aligns release and original"
 CLASSES = "only for demands on equivalence classes"
 PAIRS = "only for demands that compare the release with its original, unless a strength is given"
 
@@ -160,3 +170,31 @@ def only_where_changed(view: RemedyView, outcome: Outcome, names: Sequence[str])
     if behind is None or behind & set(names):
         return ""
     return f"changes only {listing([repr(one) for one in sorted(names)])}"
+
+
+def faults_of_dropping(parameters: RemedyParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:  # noqa: ARG001
+    """Yield the faults of a remedy that drops records, whatever its parameters: (parameter, sentence)."""
+    if document.rows_aligned:
+        yield "", ALIGNED
+
+
+def require_few(suppressed: int, total: int, at_most: Fraction, noun: str, instead: str) -> None:
+    """Insist that no larger share is suppressed than a policy allows.
+
+    Args:
+        suppressed: how many are suppressed.
+        total: of how many.
+        at_most: the largest share of them.
+        noun: what they are called, in the plural.
+        instead: what may help in place of a larger share.
+
+    Raises:
+        RemedyError: more are suppressed; the message has the numbers, and the share that would do.
+    """
+    if suppressed <= at_most * total:
+        return
+    enough = ceil(Fraction(suppressed * 10_000, total)) / 10_000
+    raise RemedyError(
+        f"{suppressed:,} of {total:,} {noun} would have to be suppressed, and `at_most` allows "
+        f"{int(at_most * total):,}; `at_most: {enough:g}` would do, and so may {instead}"
+    )

@@ -16,8 +16,7 @@ from tcdp_audit.plugin._internal import Counts, checkpoint
 from tcdp_audit.plugin.detector import Exact, PolicyDocument, Role, Text
 from tcdp_audit.plugin.remedy import Demands, MergedDemands, RemedyError, RemedyParameters, RemedyView, Treatment
 from tcdp_audit.plugin.sentences import Outcome, count as count_of
-from tcdp_audit_plugins.remedies._shared.dropping import ALIGNED, require_few
-from tcdp_audit_plugins.remedies._shared.scope import only_by_size
+from tcdp_audit_plugins.remedies._shared.scope import ALIGNED, only_by_size, require_few
 from tcdp_audit_plugins.remedies._shared.search import ClassSize, sufficient_size
 from tcdp_audit_plugins.remedies.suppression.cells import suppress_cells
 from tcdp_audit_plugins.remedies.suppression.local_suppression import Integers, Mask, QuasiIdentifierCells
