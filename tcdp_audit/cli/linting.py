@@ -28,6 +28,7 @@ from tcdp_audit.api import (
 from tcdp_audit.core.results.change_log import flow
 from tcdp_audit.core.results.findings import POLICY, Level, Place, ToolFinding, name_in_repository
 from tcdp_audit.plugin.check import DisclosureType, TableView
+from tcdp_audit.plugin.detector import Role
 from tcdp_audit.plugin.engine import Engine
 from tcdp_audit.plugin.sentences import Severity, listing, share
 
@@ -101,6 +102,7 @@ def policy_findings(policy: Policy) -> Iterator[ToolFinding]:
         yield finding(policy, None, Level.WARNING, _undemanded(secret), "Sensitive columns without a demand")
     if counts:
         yield from _joined_rows(policy)
+    yield from _unknown_to_all(policy)
     weaker = list(implied(policy))
     yield from (finding(policy, weak, Level.WARNING, _why(strong)) for weak, strong in weaker)
     named = {id(one) for pair in weaker for one in pair}
@@ -108,6 +110,20 @@ def policy_findings(policy: Policy) -> Iterator[ToolFinding]:
         if one.check.class_size(one.parameters) is not None and id(one) not in named:
             for same in _in_scenarios(policy, one, _same_demands):
                 yield finding(policy, one, Level.NOTE, f"it demands the same as {same}")
+
+
+def _unknown_to_all(policy: Policy) -> Iterator[ToolFinding]:
+    """Quasi-identifiers that no scenario takes to be known, so that no demand is judged with them."""
+    scenarios = policy.document.scenarios or {}
+    known = {name for one in scenarios.values() for name in one.knows}
+    left = [name for name in policy.with_role(Role.QUASI_IDENTIFIER) if name not in known]
+    if scenarios and left:
+        are = "is declared as a quasi-identifier and known" if len(left) == 1 else "are quasi-identifiers and known"
+        said = (
+            f"{listing([repr(name) for name in left])} {are} in no scenario: no demand is judged with what it says; "
+            "name it in `knows` of one, or declare it insensitive"
+        )
+        yield _finding(policy, ["scenarios"], "Known in no scenario", said)
 
 
 def _same_demands(check: Any, parameters: Any, document: Any) -> Iterator[str]:

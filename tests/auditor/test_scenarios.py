@@ -202,3 +202,34 @@ def test_a_declared_set_of_columns_is_a_scenario_without_a_name() -> None:
     assert result.expectations[1].known == ("pay",)
     assert result.exposed is not None
     assert result.exposed.records == 4
+
+
+def test_linked_tables_have_scenarios_of_their_columns() -> None:
+    draw = np.random.default_rng(5)
+    people = [f"p{number}" for number in range(60)]
+    tables = {
+        "patients": pd.DataFrame(
+            {"patient": people, "sex": draw.choice(["f", "m"], 60), "age": draw.integers(0, 3, 60)}
+        ),
+        "visits": pd.DataFrame({"patient": draw.choice(people, 150), "month": draw.integers(1, 4, 150)}),
+    }
+
+    def asked(roles: Mapping[str, str], **further: Any) -> dict[str, Any]:
+        of_patients = {name: {"role": roles[name]} for name in ("sex", "age")}
+        of_visits = {"month": {"role": roles["month"]}}
+        declared = {
+            "patients": {"attributes": of_patients},
+            "visits": {"belongs_to": "patients", "attributes": of_visits},
+        }
+        return {"version": 1, "unit": "patient", "tables": declared, "expect": [{"k_anonymity": {"k": 3}}], **further}
+
+    known = dict.fromkeys(("sex", "age", "month"), "quasi_identifier")
+    scenarios = {"neighbour": {"knows": ["sex", "age"]}, "nurse": {"knows": ["sex", "visits.month"]}}
+    together = audit(tables, asked(known, scenarios=scenarios))
+    for name, unknown in (("neighbour", "month"), ("nurse", "age")):
+        (ours,) = judged(together, name)
+        (alone_of,) = audit(tables, asked({**known, unknown: "insensitive"})).expectations
+        assert (ours.observed, ours.classes, ours.records) == (alone_of.observed, alone_of.classes, alone_of.records)
+    assert together.exposed is not None
+    assert together.exposed.units is not None
+    assert together.exposed.units > max(one.records.failing or 0 for one in together.expectations if one.records)
