@@ -127,9 +127,9 @@ def _is_installed(module: str) -> bool:
     if module in _installed and module not in sys.modules:
         return True
     try:
-        is_found = find_spec(module) is not None
+        is_there = find_spec(module) is not None
     except (ImportError, ValueError):  # a placeholder for a module that must not be imported
         return False
-    if is_found:
+    if is_there:
         _installed.add(module)
-    return is_found
+    return is_there

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import NoReturn
@@ -47,7 +47,11 @@ class Instance:
     """
 
     def __init__(self, memory: int, folder: str) -> None:
-        settings = {"threads": processors(), "memory_limit": f"{memory // 2**20}MiB", "temp_directory": folder}
+        settings: dict[str, str | int | float | list[str]] = {
+            "threads": processors(),
+            "memory_limit": f"{memory // 2**20}MiB",
+            "temp_directory": folder,
+        }
         root = _used_again(settings) or duckdb.connect(config={**settings, "autoinstall_known_extensions": False})
         self._root: duckdb.DuckDBPyConnection | None = root
         self.connection = root.cursor()
@@ -63,7 +67,7 @@ class Instance:
             root.close()
 
 
-def _used_again(settings: dict[str, int | str]) -> duckdb.DuckDBPyConnection | None:
+def _used_again(settings: Mapping[str, object]) -> duckdb.DuckDBPyConnection | None:
     """An idle instance with other settings; None where there is none that takes them."""
     while _idle:
         root = _idle.pop()
@@ -77,7 +81,7 @@ def _used_again(settings: dict[str, int | str]) -> duckdb.DuckDBPyConnection | N
     return None
 
 
-def _literal(value: int | str) -> str:
+def _literal(value: object) -> str:
     return "'" + str(value).replace("'", "''") + "'"
 
 

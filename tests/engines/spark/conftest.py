@@ -55,8 +55,9 @@ def spark(java: None) -> Iterator[Any]:  # noqa: ARG001 - it skips
 
 
 SETTINGS = {
+    "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1",  # what runs for minutes repays no better compilation
     "spark.log.level": "OFF",
-    "spark.sql.shuffle.partitions": "8",
+    "spark.sql.shuffle.partitions": "3",
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
 }
