@@ -28,6 +28,11 @@ def test_every_generated_file_is_there_and_up_to_date() -> None:
     assert [name for name, text in there.items() if text != files()[name]] == [], f"stale: {COMMAND}"
 
 
+def test_one_worker_makes_them(request: pytest.FixtureRequest) -> None:
+    if getattr(request.config.option, "loadgroup", False):
+        assert request.node.nodeid.endswith("@generated files")  # see `pytest_collection_finish` of tests/conftest.py
+
+
 def test_nothing_is_left_of_what_is_generated_no_more() -> None:
     assert leftovers() == [], COMMAND
 
