@@ -211,7 +211,7 @@ def compare(records: Sequence[Record], original: Sequence[Record], conventions: 
 
 
 @pytest.mark.long
-@settings(max_examples=25)
+@settings(max_examples=15)
 @given(tables, tables, conventions, st.sampled_from([1, 3, 7]))
 def test_every_outcome_is_that_of_the_definition(
     records: list[Record], original: list[Record], conventions: Conventions, shards: int

@@ -122,7 +122,7 @@ def test_exactly_the_units_of_small_classes_go_with_all_their_rows(seed: int, de
 @pytest.mark.long
 @pytest.mark.parametrize("depth", [2, 3])
 def test_many_releases_lose_exactly_the_units_of_small_classes(depth: int) -> None:
-    for seed in range(60):
+    for seed in range(30):
         _suppressed_units(seed, depth, 2 + seed % 2, patients=20)
 
 

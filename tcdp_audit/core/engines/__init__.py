@@ -11,7 +11,7 @@ coded_column, coded_columns    columns that Arrow reads straight into codes
 copies                         tables that are read from a private copy, CSV in several files among them
 levels                         a table seen through levels of hierarchies
 opening                        makes an engine from a file, a URL or an object
-duckdb_errors                  DuckDB's errors as sentences
+duckdb_instances               DuckDB's instances, used again, and its errors as sentences
 duckdb                         the embedded engine over all of these
 streams                        streams of records or of counted rows, held by the embedded engine
 writing                        tables written to files
