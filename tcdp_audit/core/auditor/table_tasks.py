@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 COMPARED_BY = "compared_by"  # the columns of a comparison, where a table next to the release lacks others
 LACKING = "lacking"  # by table the quasi-identifiers that it has no column for
 UNNAMED = "unnamed"  # by table and attribute the records whose value no code names and the release does not have
+ABSENT = "absent"  # the same of values that a code names
 OF_ROWS = frozenset({"original", "holdout"})  # tables that are compared with the release row by row
 
 
@@ -41,14 +42,14 @@ class TableTask(Task[TableCheck[Any]]):
         parameters = self.expectation.parameters
         whole = measurements.view()
         view = self._known_by(whole)
-        shared, unnamed = self._shared(whole, view), self._unnamed(whole)
+        shared, strange = self._shared(whole, view), self._strange(whole)
         known = shared.get(COMPARED_BY, self.known)
         try:
             figure = self._figure(measurements, view)
         except CheckError as error:
-            clauses = (sentence[0].lower() + sentence[1:-1] for sentence in _on_unnamed(self._blank(), unnamed))
+            clauses = (sentence[0].lower() + sentence[1:-1] for sentence in _on_strange(self._blank(), strange))
             raise CheckError("; ".join([str(error), *clauses])) from None
-        figure = replace(figure, details={**figure.details, **shared, **unnamed})
+        figure = replace(figure, details={**figure.details, **shared, **strange})
         task = replace(self, violation=self.violation or figure.violation, known=tuple(known))
         outcome = task._outcome_of_table(figure, self.check.verdict(figure, parameters))  # noqa: SLF001 - a task
         unfailable = self.check.unfailable(figure, parameters) if outcome.status is Status.PASSED else ()
@@ -79,19 +80,21 @@ class TableTask(Task[TableCheck[Any]]):
             LACKING: {name: names for name, names in lacking.items() if names},
         }
 
-    def _unnamed(self, view: TableView) -> dict[str, Any]:
-        """The number of records of each compared table with a value that no code names and the release does not have.
+    def _strange(self, view: TableView) -> dict[str, Any]:
+        """The number of records of each compared table with codes whose value the release does not have.
 
-        By table and attribute, where there are any.
+        By table and attribute, where there are any: those that no code names, and those that one does.
         """
         tables = {name: view.companions[name] for name in self._compared(view)}
-        if all(one.translation is None for one in tables.values()):
+        if not any(one.translation is not None and one.translation.codes for one in tables.values()):
             return {}
-        from tcdp_audit.core.release.alignment import unnamed_records  # noqa: PLC0415 - few policies declare codes
+        from tcdp_audit.core.release.alignment import strange_records  # noqa: PLC0415 - few policies declare codes
 
         rows = view.of_rows or view
-        records = {name: unnamed_records(rows.engine, one, rows.policy) for name, one in tables.items()}
-        return {UNNAMED: found} if (found := {name: one for name, one in records.items() if one}) else {}
+        records = {name: strange_records(rows.engine, one, rows.policy) for name, one in tables.items()}
+        by_kind = zip((UNNAMED, ABSENT), zip(*records.values(), strict=True), strict=True)
+        found = {kind: {name: one for name, one in zip(records, each, strict=True) if one} for kind, each in by_kind}
+        return {kind: one for kind, one in found.items() if one}
 
     def _figure(self, measurements: Measurements, view: TableView) -> TableFigure:
         """The check's figure; for an equal question about the same tables and files, the one measured then."""
@@ -139,17 +142,18 @@ def _sentences_on_columns(outcome: Outcome) -> Iterator[str]:
         yield f"Compared by {columns_of(outcome, compared)}; {listed}."
     else:
         yield from (f"Nothing is counted in the {name}, which {has_none}." for name, has_none in lacks.items())
-    yield from _on_unnamed(outcome, outcome.details)
+    yield from _on_strange(outcome, outcome.details)
 
 
-def _on_unnamed(outcome: Outcome, details: Mapping[str, Any]) -> Iterator[str]:
-    """A sentence on the values of each table and attribute that no code names and the release does not have."""
-    for table, attributes in details.get(UNNAMED, {}).items():
-        for name, records in attributes.items():
-            yield (
-                f"In the {table}, {count(records, 'record')} {agree(records, 'has', 'have')} a value of "
-                f"{column_of(outcome, name)} that no code names and that the release does not have."
-            )
+def _on_strange(outcome: Outcome, details: Mapping[str, Any]) -> Iterator[str]:
+    """A sentence on the values of each table and attribute that the release does not have."""
+    for kind, how in ((UNNAMED, "no code names and"), (ABSENT, "a code names and")):
+        for table, attributes in details.get(kind, {}).items():
+            for name, records in attributes.items():
+                yield (
+                    f"In the {table}, {count(records, 'record')} {agree(records, 'has', 'have')} a value of "
+                    f"{column_of(outcome, name)} that {how} that the release does not have."
+                )
 
 
 def _with_estimate(outcome: Outcome, estimate: Estimate | None) -> Outcome:

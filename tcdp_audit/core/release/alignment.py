@@ -71,27 +71,33 @@ def _require_clear(over: CellsOver, values: Domain, table: Engine) -> None:
         )
 
 
-def unnamed_records(release: Engine, table: Engine, policy: Policy) -> dict[str, int]:
-    """The records of a table whose value no code names and the release does not have, by nominal attribute with codes.
+def strange_records(release: Engine, table: Engine, policy: Policy) -> tuple[dict[str, int], dict[str, int]]:
+    """The records of a table whose value the release does not have, by nominal attribute with codes.
 
-    A missing or suppressed value is none. Only attributes with such records are in the result.
+    A missing or suppressed value is none, and a node of the hierarchy is one that the release may have.
+
+    Returns:
+        Those whose value no code names, and those with a code of a value that the release does not have.
     """
+    unnamed, absent = dict[str, int](), dict[str, int]()
     if table.translation is None:
-        return {}
+        return unnamed, absent
     released, read = {one.name for one in release.columns}, aligned(release, table, policy)
-    declared, conventions = policy.attributes, policy.conventions
-    hierarchies, found = declared_hierarchies(policy), {}
+    declared, conventions, hierarchies = policy.attributes, policy.conventions, declared_hierarchies(policy)
     for name, codes in table.translation.codes.items():
         if name not in declared or declared[name].is_ordered:  # a value that is not of an order is an error
             continue
-        ours = {*codes, *(() if name not in hierarchies else hierarchies[name].lineage)}
+        ours = set(hierarchies[name].lineage if name in hierarchies else ())
         if name in released:
             ours |= {*domain_of(name, release.domain(name), declared[name], conventions)[0].labels}
         theirs = domain_of(name, read.domain(name), declared[name], conventions)[0]
-        says = (~theirs.is_uninformative[:-1]).tolist()
-        strange = [telling and label not in ours for telling, label in zip(says, theirs.labels, strict=True)]
-        found[name] = int(theirs.counts[np.array(strange, dtype=bool)].sum())
-    return {name: records for name, records in found.items() if records}
+        for label, records, tells_nothing in zip(
+            theirs.labels, theirs.counts.tolist(), theirs.is_uninformative[:-1].tolist(), strict=True
+        ):
+            if records and not tells_nothing and label not in ours:
+                counted = absent if label in codes else unnamed
+                counted[name] = counted.get(name, 0) + records
+    return unnamed, absent
 
 
 @dataclass(frozen=True)
