@@ -93,8 +93,8 @@ class TableTask(Task[TableCheck[Any]]):
         rows = view.of_rows or view
         records = {name: strange_records(rows.engine, one, rows.policy) for name, one in tables.items()}
         by_kind = zip((UNNAMED, ABSENT), zip(*records.values(), strict=True), strict=True)
-        found = {kind: {name: one for name, one in zip(records, each, strict=True) if one} for kind, each in by_kind}
-        return {kind: one for kind, one in found.items() if one}
+        strange = {kind: {name: one for name, one in zip(records, each, strict=True) if one} for kind, each in by_kind}
+        return {kind: one for kind, one in strange.items() if one}
 
     def _figure(self, measurements: Measurements, view: TableView) -> TableFigure:
         """The check's figure; for an equal question about the same tables and files, the one measured then."""

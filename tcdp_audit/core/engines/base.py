@@ -260,7 +260,7 @@ class Engine(ABC):
 class BorrowedEngine(Engine):
     """A table lent to a table check, which reads it and cannot close it."""
 
-    borrowed = ("_lender",)  # not of its own size
+    borrowed: tuple[str, ...] = ("_lender",)  # not of its own size
 
     def __init__(self, lender: Engine) -> None:
         self._lender = lender

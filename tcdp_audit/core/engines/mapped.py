@@ -255,8 +255,8 @@ class TranslatedEngine(MappedEngine):
                     f"{translation.where(attribute)}: {lender.name} has no column {column!r}{nearest(column, own)}"
                 )
         attribute_of = {column: attribute for attribute, column in translation.columns.items()}
-        kept = [name for name in own if name in attribute_of or name not in translation.columns]
-        names = {attribute_of.get(name, name): name for name in kept}
+        visible = [name for name in own if name in attribute_of or name not in translation.columns]
+        names = {attribute_of.get(name, name): name for name in visible}
         for attribute in translation.codes:
             if attribute not in names:
                 raise DataError(

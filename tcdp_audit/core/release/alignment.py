@@ -65,8 +65,8 @@ def _require_clear(over: CellsOver, values: Domain, table: Engine) -> None:
     if records:
         place = "" if table.translation is None else f"{table.translation.where(values.attribute)}: "
         raise CheckError(
-            f"{place}column {values.attribute!r} of {table.name}: the values of {count(records, 'record')} overlap with "
-            "cells of the release and are not in exactly one of them, so that the two cannot be compared; give exact "
+            f"{place}column {values.attribute!r} of {table.name}: the values of {count(records, 'record')} overlap "
+            "with cells of the release and are not in exactly one of them, so that they cannot be compared; give exact "
             "values there, or generalise the release to cells that do not overlap"
         )
 
@@ -91,10 +91,9 @@ def strange_records(release: Engine, table: Engine, policy: Policy) -> tuple[dic
         if name in released:
             ours |= {*domain_of(name, release.domain(name), declared[name], conventions)[0].labels}
         theirs = domain_of(name, read.domain(name), declared[name], conventions)[0]
-        for label, records, tells_nothing in zip(
-            theirs.labels, theirs.counts.tolist(), theirs.is_uninformative[:-1].tolist(), strict=True
-        ):
-            if records and not tells_nothing and label not in ours:
+        for code in _telling(theirs).tolist():
+            label, records = theirs.labels[code], int(theirs.counts[code])
+            if records and label not in ours:
                 counted = absent if label in codes else unnamed
                 counted[name] = counted.get(name, 0) + records
     return unnamed, absent
