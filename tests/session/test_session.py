@@ -397,7 +397,7 @@ def test_a_class_derived_from_one_of_the_project_is_measured_without_what_it_bor
             super().__init__(lender)
             self.codes = np.zeros(1000)
 
-    lender = Mapped(SimpleNamespace(name="the table", uri=None, path=None, ordered=True, most=None))
+    lender = Mapped(SimpleNamespace(name="the table", uri=None, path=None, ordered=True, most=None, translation=None))
     assert 8000 <= size_of(Mapped(lender)) < 9000
 
 

@@ -97,8 +97,10 @@ def individual_risk(view: TableView, parameters: IndividualRiskParameters) -> Ta
     )
 
 
-def _in_population(view: TableView) -> dict[str, Fraction]:
-    """The risks as they are counted in a population; nothing without one."""
+def _in_population(view: TableView) -> dict[str, Any]:
+    """The risks as they are counted in a population that has all quasi-identifiers, or which ones it lacks."""
+    if lacking := view.lacking("population"):
+        return {"lacking": {"population": lacking}}
     if "population" not in view.companions:
         return {}
     classes = covering_population(view)
@@ -219,6 +221,7 @@ CHECKS = [
         worst=_worst,
         class_size=lambda _: 2,
         needs={Need.POPULATION},
+        compares=lambda _: (),
         variant=lambda one: one.measure.replace("_", " "),
         validate=_faults,
         sentences=Sentences(

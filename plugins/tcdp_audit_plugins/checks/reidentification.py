@@ -217,6 +217,7 @@ CHECKS = [
         validate=_faults,
         needs={Need.POPULATION},
         needs_if=_needs,
+        compares=lambda one: () if one.scenario == "prosecutor" else ("population",),
         sentences=Sentences(
             passed="{risk}, if a {scenario} attacks by {known}[; {allowed}].{tried}",
             impact=(

@@ -91,7 +91,9 @@ def population_uniqueness(view: TableView, parameters: PopulationUniquenessParam
         "sample_uniques": uniques,
         "sample_uniques_over_records": Fraction(uniques, view.records),
     }
-    if "population" in view.companions:
+    if lacking := view.lacking("population"):
+        details["lacking"] = {"population": lacking}
+    elif "population" in view.companions:
         details |= exact_figures(covering_population(view))
     fraction = fraction_of(view)
     if fraction is not None and not view.wildcard:
@@ -245,6 +247,7 @@ CHECKS: list[Check] = [
         variant=lambda one: one.estimator,
         needs={Need.POPULATION, Need.ROWS},
         needs_if=_needs,
+        compares=lambda one: ("population",) if one.estimator == "exact" else (),
         sentences=Sentences(
             passed=(
                 "[{undefined?}No {record} is alone with its {known}: the share of population uniques is undefined, "

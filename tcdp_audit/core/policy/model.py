@@ -3,13 +3,23 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import date as Date  # noqa: N812 - `date` is a key of answers
 from enum import StrEnum
 from fractions import Fraction
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, PrivateAttr, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Discriminator,
+    Field,
+    PrivateAttr,
+    Tag,
+    model_validator,
+)
 
 from tcdp_audit.core.base.frozen import FrozenDict, frozen
 from tcdp_audit.core.policy.scalars import Exact, as_date, as_text, as_version, as_yes_or_no
@@ -194,6 +204,58 @@ class Answer(Model):
     date: Annotated[Date, BeforeValidator(as_date), Field(description="When, as 2026-11-20; not in the future.")]
 
 
+Code = Annotated[
+    Text | Annotated[list[Text], Field(min_length=1)],
+    Field(description="The file's code of the value, or a list of codes that all mean it."),
+]
+
+
+class CompanionTable(Model):
+    """A table next to the release that has a schema of its own: names and codes that the release does not have."""
+
+    file: Annotated[
+        str | None, Field(description="The table, relative to the policy's file; none where each call names it.")
+    ] = None
+    columns: Annotated[
+        dict[Text, Text],
+        Field(description="The file's name of a column, by our attribute, where the two differ."),
+    ] = {}
+    codes: Annotated[
+        dict[Text, Annotated[dict[Text, Code], Field(min_length=1)]],
+        Field(description="The file's codes of our values, by our attribute; a value without a code stays as it is."),
+    ] = {}
+
+    @property
+    def codes_of_values(self) -> dict[str, dict[str, list[str]]]:
+        """The codes of each value as a list, by attribute."""
+        return {
+            attribute: {value: [code] if isinstance(code, str) else list(code) for value, code in values.items()}
+            for attribute, values in self.codes.items()
+        }
+
+
+def _form_of_companion(value: Any) -> str:
+    """Whether a table is named by its place or by a mapping."""
+    return "table" if isinstance(value, Mapping | CompanionTable) else "place"
+
+
+def _form_of_companions(value: Any) -> str:
+    """The same, or whether several are listed."""
+    return "list" if isinstance(value, list | tuple) else _form_of_companion(value)
+
+
+Companion = Annotated[
+    Annotated[str, Tag("place")] | Annotated[CompanionTable, Tag("table")], Discriminator(_form_of_companion)
+]
+"""The type of a table next to the release: its place, or a mapping that also says how its schema differs."""
+Companions = Annotated[
+    Annotated[str, Tag("place")]
+    | Annotated[CompanionTable, Tag("table")]
+    | Annotated[list[Companion], Field(min_length=1), Tag("list")],
+    Discriminator(_form_of_companions),
+]
+
+
 # The roles of columns that the intruder of a scenario neither knows nor is after
 _UNKNOWN = {Role.QUASI_IDENTIFIER: Role.INSENSITIVE, Role.SENSITIVE: Role.INSENSITIVE}
 
@@ -215,9 +277,11 @@ class Scenario(Model):
             description="The sensitive columns that the intruder is after; by default each that they do not know.",
         ),
     ] = None
-    original: Annotated[str | None, Field(description="The original that this intruder has or could have.")] = None
-    population: Annotated[str | None, Field(description="The population that this intruder looks in.")] = None
-    registry: Annotated[str | None, Field(description="The registry that this intruder looks in.")] = None
+    original: Annotated[Companion | None, Field(description="The original that this intruder has or could have.")] = (
+        None
+    )
+    population: Annotated[Companion | None, Field(description="The population that this intruder looks in.")] = None
+    registry: Annotated[Companion | None, Field(description="The registry that this intruder looks in.")] = None
     known_fraction: Annotated[
         Exact | None,
         Field(gt=0, le=1, description="The share of people of whom the intruder knows this much; by default 1."),
@@ -231,10 +295,10 @@ class Scenario(Model):
     ] = None
 
     @property
-    def tables(self) -> dict[str, str]:
-        """The places of the tables of this scenario alone, by what they are: original, population, registry."""
+    def tables(self) -> dict[str, str | CompanionTable]:
+        """The tables of this scenario alone, by what they are: original, population, registry."""
         named = {"original": self.original, "population": self.population, "registry": self.registry}
-        return {name: location for name, location in named.items() if location is not None}
+        return {name: one for name, one in named.items() if one is not None}
 
 
 class StoredSuite(Model):
@@ -339,18 +403,18 @@ class PolicyDocument(Model):
 
     version: Annotated[Literal[1], BeforeValidator(as_version), Field(description="Version of the policy format.")]
     release: Annotated[str | None, Field(description="The table under audit, relative to this file.")] = None
-    original: Annotated[str | None, Field(description="The table that the release was made from.")] = None
+    original: Annotated[Companion | None, Field(description="The table that the release was made from.")] = None
     key: Annotated[str | None, Field(description="The attribute that aligns release and original.")] = None
     rows_aligned: Annotated[bool, Field(description="Release and original are aligned row by row.")] = False
-    population: Annotated[str | None, Field(description="The population that the release was drawn from.")] = None
+    population: Annotated[Companion | None, Field(description="The population that the release was drawn from.")] = None
     sampling_fraction: Annotated[Exact | None, Field(gt=0, le=1, description="Share sampled.")] = None
     weight: Annotated[str | None, Field(description="The attribute that holds each record's sampling weight.")] = None
-    holdout: Annotated[str | None, Field(description="Originals that had no part in making the release.")] = None
+    holdout: Annotated[Companion | None, Field(description="Originals that had no part in making the release.")] = None
     registry: Annotated[
-        str | None, Field(description="A table that an intruder has or could have, such as a registry of voters.")
+        Companion | None, Field(description="A table that an intruder has or could have, such as a registry of voters.")
     ] = None
     previous: Annotated[
-        str | Annotated[list[str], Field(min_length=1)] | None,
+        Companions | None,
         Field(description="Earlier releases of the same people: a table, or a list of tables, the oldest first."),
     ] = None
     unit: Annotated[str | None, Field(description="The entity column: whose records are one person's.")] = None
@@ -499,21 +563,27 @@ class PolicyDocument(Model):
 
         Of several earlier releases the first one is `previous 1`.
         """
-        named = {
-            "original": self.original,
-            "population": self.population,
-            "holdout": self.holdout,
-            "registry": self.registry,
-        }
-        earlier = [self.previous] if isinstance(self.previous, str) else self.previous or []
-        titles = [PREVIOUS] if len(earlier) == 1 else [f"{PREVIOUS} {number + 1}" for number in range(len(earlier))]
-        tables = {**named, **dict(zip(titles, earlier, strict=True))}
-        own = {
-            f"{table}{OF_SCENARIO}{name}": location
-            for name, one in (self.scenarios or {}).items()
-            for table, location in one.tables.items()
-        }
-        return {name: location for name, location in tables.items() if location is not None} | own
+        tables = {name: one if isinstance(one, str) else one.file for name, _, one in self.companion_entries()}
+        return {name: place for name, place in tables.items() if place is not None}
+
+    def companion_entries(self) -> Iterator[tuple[str, tuple[str | int, ...], str | CompanionTable]]:
+        """Each further table: what results call it, its location in the document, and what is said there."""
+        for name in ("original", "population", "holdout", "registry"):
+            one = getattr(self, name)
+            if one is not None:
+                yield name, (name,), one
+        earlier = self.previous
+        if isinstance(earlier, str | CompanionTable):
+            yield PREVIOUS, (PREVIOUS,), earlier
+        elif earlier is not None and len(earlier) == 1:
+            yield PREVIOUS, (PREVIOUS, 0), earlier[0]
+        else:
+            yield from (
+                (f"{PREVIOUS} {number + 1}", (PREVIOUS, number), one) for number, one in enumerate(earlier or ())
+            )
+        for scenario, own in (self.scenarios or {}).items():
+            for table, one in own.tables.items():
+                yield f"{table}{OF_SCENARIO}{scenario}", ("scenarios", scenario, table), one
 
     @property
     def attempt(self) -> Fraction:

@@ -264,6 +264,16 @@ class Policy:
         """A path in the policy, relative to the policy's own folder; a URL or another address unchanged."""
         return resolve_location(location, self.directory)
 
+    def places_of(self, locations: Sequence[Location]) -> list[str]:
+        """Places in the policy for messages: `policy.yaml:7: population.columns.age`; without a file, without a line.
+
+        Cost: the policy's text is read again.
+        """
+        source = parse_yaml(self.text)
+        faults = [located(source, location, "") for location in locations]
+        lines = [f":{one.line}" if one.line and self.path is not None else "" for one in faults]
+        return [f"{visible(self.name)}{line}: {visible(one.location)}" for line, one in zip(lines, faults, strict=True)]
+
     @property
     def out_of_order(self) -> Policy:
         """The same policy of a release whose records are shuffled, so that they are not aligned with the original's."""
@@ -298,6 +308,14 @@ class Policy:
         documents[""] = self.document.model_copy(update={"scenarios": None})
         policies = {n: replace(self, document=documents[n], expectations=tuple(asked.get(n, ()))) for n in order}
         return FrozenDict(policies)
+
+    def without_knowledge_of(self, names: Collection[str]) -> Policy:
+        """The same policy of an intruder who does not know some quasi-identifiers, which are insensitive then."""
+        attributes = {
+            name: one.model_copy(update={"role": Role.INSENSITIVE}) if name in names else one
+            for name, one in self.attributes.items()
+        }
+        return replace(self, document=self.document.model_copy(update={"attributes": FrozenDict(attributes)}))
 
     def with_conventions(self, **changes: Any) -> Policy:
         """The same policy under other conventions."""

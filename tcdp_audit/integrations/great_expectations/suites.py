@@ -69,8 +69,10 @@ def _head(policy: Policy) -> dict[str, Any]:
     return head
 
 
-def _located(policy: Policy, location: str) -> str:
-    """A file by its whole path, as a suite has no folder; an address unchanged."""
+def _located(policy: Policy, location: Any) -> Any:
+    """A file by its whole path, as a suite has no folder; an address unchanged; of a mapping the file that it names."""
+    if isinstance(location, dict):
+        return {**location, "file": _located(policy, location["file"])} if "file" in location else location
     resolved = policy.resolve(location)
     is_address = scheme_of(resolved) and not Path(resolved).exists()
     return resolved if is_address else str(Path(resolved).absolute())
