@@ -87,7 +87,8 @@ def main() -> None:
             )
             print(
                 f"{path.stem}: five {five:.2f} s of CPU, {wall:.2f} s; "
-                f"the largest alone {largest:.2f}, {its_wall:.2f}; ratio {five / largest:.2f} by CPU, {wall / its_wall:.2f} by wall"
+                f"the largest alone {largest:.2f}, {its_wall:.2f}; "
+                f"ratio {five / largest:.2f} by CPU, {wall / its_wall:.2f} by wall"
             )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import product
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -233,3 +234,28 @@ def test_linked_tables_have_scenarios_of_their_columns() -> None:
     assert together.exposed is not None
     assert together.exposed.units is not None
     assert together.exposed.units > max(one.records.failing or 0 for one in together.expectations if one.records)
+
+
+def test_each_intruder_has_tables_of_its_own(tmp_path: Path) -> None:
+    frame = pd.DataFrame({name: [1, 1, 2, 2] for name in COLUMNS})
+    register = pd.concat([frame, frame, frame])[["age", "sex"]]
+    register.rename(columns={"age": "years"}).to_csv(tmp_path / "register.csv", index=False)
+    pd.concat([frame, frame])[["age", "sex"]].to_csv(tmp_path / "voters.csv", index=False)
+    own = {"file": str(tmp_path / "register.csv"), "columns": {"age": "years"}}
+    scenarios = {
+        "insurer": {"knows": ["age", "sex"], "population": own, "in_release": "unknown"},
+        "journalist": {"knows": ["age", "sex"], "in_release": "unknown"},
+    }
+    expect: list[dict[str, Any]] = [{"k_map": {"k": 5}}, {"reidentification_risk": {"at_most": 0.3}}]
+    population = str(tmp_path / "voters.csv")
+
+    result = audit(frame, policy(scenarios, expect, population=population, sampling_fraction=None))
+
+    assert [(one.scenario, one.observed) for one in result.expectations] == [
+        ("insurer", 6),
+        ("journalist", 4),
+        ("insurer", 1 / 6),
+        ("journalist", 1 / 4),
+    ]
+    assert [*result.companions] == ["population", "population of insurer"]
+    assert "journalist" in result.expectations[2].title

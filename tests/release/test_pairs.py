@@ -104,8 +104,8 @@ LACKING_SAID = (
         pytest.param(
             GOOD,
             AGELESS,
-            "column 'age' is not in original.csv; if it has another name there, or none, say so as `original: {file: …, "
-            "columns: {age: …}}`",
+            "column 'age' is not in original.csv; if it has another name there, or none, say so as "
+            "`original: {file: …, columns: {age: …}}`",
             id="attribute not in the original",
         ),
         pytest.param(
