@@ -296,3 +296,11 @@ def test_a_plan_weighs_what_is_no_longer_joined() -> None:
     tried = {one.remedy: one for one in (*log.steps, *log.tried)}
     assert tried["redraw_pseudonym"].parameters["table"] == "visits"
     assert all(one.loss for one in log.tried if one.remedy == "redraw_pseudonym" and one.outcomes)
+
+
+def test_missing_cells_of_one_unit_are_released_as_those_of_another() -> None:
+    tables = clinic([(1, "2024-01"), (1, "2024-01"), *((patient, "2024-01") for patient in (2, 3, 4, 5))])
+    tables["patients"] = tables["patients"].set_column(1, "sex", pa.array([None, "*", "f", "f", "f"]))
+    result = fix(tables, policy_of({"redraw_pseudonym": {"per": "row"}}, k=3), plugins=PLUGINS)
+    assert not result.passed
+    assert "1 class would have 3 or more new pseudonyms of fewer units" in result.log.tried[0].error

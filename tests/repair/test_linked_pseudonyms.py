@@ -13,7 +13,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from tcdp_audit import PolicyError, Remediation, fix, load_policy, verify
+from tcdp_audit import DataError, PolicyError, Remediation, fix, load_policy, verify
 from tcdp_audit.core.session.registry import Plugins
 
 PLUGINS = Plugins.load(external=False)
@@ -297,3 +297,21 @@ def test_numbers_that_a_float_cannot_count_become_text() -> None:
         == ["u1", "u2"]
     )
     assert sorted(after["visits"]["visit"].to_pylist()) == ["u3", "u4"]
+
+
+def test_pseudonyms_of_other_rows_are_refused_unless_they_are_dropped() -> None:
+    tables = tables_of(4)
+    patients = tables["patients"]["patient"].to_pylist()
+    tables["patients"] = tables["patients"].append_column("mother", pa.array([*patients[3:], "none", "none", None]))
+    policy = policy_of()
+    policy["tables"]["patients"]["attributes"]["mother"] = {"role": "insensitive"}
+    rows = len(patients) - 3
+    with pytest.raises(
+        DataError, match=rf"column 'patients\.mother' has pseudonyms that link the tables in {rows} rows"
+    ):
+        fix(tables, policy, plugins=PLUGINS)
+    assert fix(tables, {**policy, "keep_links": True}, plugins=PLUGINS).passed
+    policy["tables"]["patients"]["attributes"]["mother"] = {"role": "identifier"}
+    result = fix(tables, policy, plugins=PLUGINS)
+    assert result.passed
+    assert released(result)["patients"].column_names == ["patient", "sex", "note"]

@@ -135,6 +135,7 @@ def fix(
     """Repair a release with the remedies that its policy names; if it names none, with those of the least loss.
 
     After every remedy the whole release is audited again. A release that passes and has no column to drop is unchanged.
+    The columns that link several tables always get new pseudonyms, unless the policy says `keep_links: true`.
     The result has the columns of the input in their order, without identifiers and without the key (unless the policy
     says `keep_key: true`). Its records are shuffled, so that their order reveals nothing. With `rows_aligned: true`
     demands on pairs are judged on a copy in the original's order.

@@ -365,7 +365,10 @@ class LinkedLoop(RepairLoop):
     """The application of remedies to several linked tables; see `RepairLoop`."""
 
     def _opened_input(self) -> OpenTable:
-        return LinkedRelease.of_input(self.inputs)
+        tables = LinkedRelease.of_input(self.inputs)
+        if not self.policy.document.keep_links:
+            tables.pseudonyms.require_recognised()
+        return tables
 
     def finished(self, candidate: Candidate) -> Candidate:
         """The candidate with new pseudonyms in all columns that link tables, none of which is one of the input.
@@ -386,7 +389,8 @@ class LinkedLoop(RepairLoop):
     def _require_units_behind(self, after: Candidate) -> None:
         before = self.input
         assert isinstance(before, LinkedRelease)  # noqa: S101 - likewise
-        tables = opened(after)
+        tables = after.opened.settled  # a missing quasi-identifier agrees with a suppressed one
+        assert isinstance(tables, LinkedRelease)  # noqa: S101 - likewise
         unit = tables.pseudonyms.read.get(str(self.policy.document.unit))
         if unit is None:
             return

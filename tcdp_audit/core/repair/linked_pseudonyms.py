@@ -17,6 +17,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from tcdp_audit.core.base.errors import DataError
+from tcdp_audit.core.base.words import count
 from tcdp_audit.core.encoding.domain import Domain
 from tcdp_audit.core.encoding.keys import fold, numbered
 from tcdp_audit.core.engines.base import domain_as_typed
@@ -141,13 +143,38 @@ class LinkedPseudonyms:
         """
         copies: dict[str, tuple[str, Rows]] = {}
         for table in self._downwards:
-            known = {name for name, one in self.document.attributes.items() if one.role is not Role.INSENSITIVE}
-            own = [f"{table}{SEPARATOR}{one}" for one in self.tables[table].column_names]
-            for column in [one for one in own if one not in known and one not in self.read]:
+            for column in self._others(table):
                 for link, rows in self._links_above(table):
                     if column not in copies and self._repeats(column, link, rows):
                         copies[column] = (link, rows)
         return copies
+
+    def _others(self, table: str) -> list[str]:
+        """The columns of a table that link nothing, and are neither known nor sensitive."""
+        known = {name for name, one in self.document.attributes.items() if one.role is not Role.INSENSITIVE}
+        own = [f"{table}{SEPARATOR}{one}" for one in self.tables[table].column_names]
+        return [one for one in own if one not in known and one not in self.read]
+
+    def require_recognised(self) -> None:
+        """Insist that no other column has the pseudonyms of rows, such as that of a patient's mother.
+
+        At least half of its rows with a value have one that is text and a pseudonym. Numbers are left out: a count is
+        often the number of a patient as well.
+
+        Raises:
+            DataError: one has; the message has the number of rows.
+        """
+        pseudonyms = {one for one in self.labels if not _is_number(one)}
+        for table in self._downwards:
+            for column in [one for one in self._others(table) if one not in self.copies]:
+                domain, _ = self.read_column(column)
+                known = np.array([one in pseudonyms for one in domain.labels], dtype=bool)
+                rows = int(domain.counts[known].sum())
+                if rows and 2 * rows >= int(domain.counts.sum()):
+                    raise DataError(
+                        f"column {column!r} has pseudonyms that link the tables in {count(rows, 'row')}, though it "
+                        "links nothing; declare it as an identifier, which is not written, or say `keep_links: true`"
+                    )
 
     def _links_above(self, table: str) -> Iterator[tuple[str, Rows]]:
         """The linking columns of a table and of those above it, with the row that each row belongs to."""
@@ -277,6 +304,14 @@ class LinkedPseudonyms:
         own, rows = column[len(table) + 1 :], tables[table]
         old = Attribute(column, AttributeDeclaration(role=Role.INSENSITIVE), *read)
         tables[table] = rows.set_column(rows.column_names.index(own), own, new_cells(rows[own], old, new))
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
 
 
 def _whole(owner: Numbers | Rows | None, contents: Numbers, owners: int) -> Numbers:
