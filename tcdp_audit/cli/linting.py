@@ -16,15 +16,17 @@ from tcdp_audit.api import (
     PolicySourceError,
     Release,
     covers,
+    covers_by_size,
     implications,
     mostly_wildcards,
     parse_yaml,
+    required_class_size,
+    sufficient_class_size,
     suppressed_in_all,
     undemanded,
     vacuous,
     vacuous_sentence,
 )
-from tcdp_audit.core.results.change_log import flow
 from tcdp_audit.core.results.findings import POLICY, Level, Place, ToolFinding, name_in_repository
 from tcdp_audit.plugin.check import DisclosureType, TableView
 from tcdp_audit.plugin.engine import Engine
@@ -37,12 +39,17 @@ def implied(policy: Policy) -> Iterator[tuple[Expectation, Expectation]]:
     A profile's demands are not reported as implied by the policy's own: they stay when those change.
     """
     stronger = [(one, implications(one, policy)) for one in policy.expectations]
-    for number, weak in enumerate(policy.expectations):
-        for place, (strong, demands) in enumerate(stronger):
+
+    def follows(place: int, number: int) -> bool:
+        (strong, demands), (weak, _) = stronger[place], stronger[number]
+        return covers(demands, strong, weak) or covers_by_size(strong, weak, policy.document)
+
+    for number, (weak, _) in enumerate(stronger):
+        for place, (strong, _) in enumerate(stronger):
             if strong is weak or not weak.check.demands(weak.parameters) or weak.profile:
                 continue
-            is_mutual = place > number and not strong.profile and covers(stronger[number][1], weak, strong)
-            if covers(demands, strong, weak) and not is_mutual:
+            is_mutual = place > number and not strong.profile and follows(number, place)
+            if follows(place, number) and not is_mutual:
                 yield weak, strong
                 break
 
@@ -83,9 +90,21 @@ def policy_findings(policy: Policy) -> Iterator[ToolFinding]:
     yield from (finding(policy, weak, Level.WARNING, _why(strong)) for weak, strong in weaker)
     named = {id(one) for pair in weaker for one in pair}
     for one in policy.expectations:
-        if one.check.class_size(one.parameters) is not None and id(one) not in named:
-            for name, demanded in one.check.implies(one.parameters, policy.document):
-                yield finding(policy, one, Level.NOTE, f"it demands the same as `{name}: {flow(demanded)}`")
+        if said := "" if id(one) in named else _as_class_size(one, policy):
+            yield finding(policy, one, Level.NOTE, said)
+
+
+def _as_class_size(one: Expectation, policy: Policy) -> str:
+    """Say which class size a demand that names none requires, or is kept by; nothing where none follows."""
+    if one.check.judges_each_class:
+        return ""
+    required = required_class_size(one, policy.document)
+    sufficient = sufficient_class_size(one, policy.document)
+    if required is not None and required == sufficient:
+        return f"it demands the same as `k_anonymity: {{k: {required}}}`"
+    if sufficient is not None:
+        return f"it holds whenever `k_anonymity: {{k: {sufficient}}}` does, and may hold with smaller groups"
+    return "" if required is None else f"it needs `k_anonymity: {{k: {required}}}` at least"
 
 
 def _joined_rows(policy: Policy) -> Iterator[ToolFinding]:
