@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import assume, given, settings, strategies as st
 from population_tables import Row, outcome, shuffled, table
 
 from tcdp_audit import PolicyError
@@ -142,6 +142,7 @@ def released(draw: st.DataObject, people: list[Row]) -> list[Row]:
     """Some people, at least one, each with cells that cover their values."""
     count = draw.draw(st.integers(1, len(people)))
     cells = [[draw.draw(st.sampled_from(CELLS[one])), draw.draw(st.sampled_from(AGES[age]))] for one, age in people]
+    assume(any(one != ["*", "*"] for one in cells[:count]))  # of which no figure is read
     return [tuple(one) for one in cells[:count]]
 
 
@@ -184,7 +185,7 @@ def counted_by_cells(people: list[Row], data: st.DataObject) -> None:
     assert exact.observed == (sum(matching[row] == 1 for row in alone) / len(alone) if alone else 0)
 
 
-def test_a_cell_that_covers_nobody_is_no_part_of_the_population():
+def test_a_cell_that_covers_no_one_is_no_part_of_the_population():
     policy = {"attributes": {"a": {"role": "quasi_identifier", "scale": "nominal", "hierarchy": TREE}}}
     people = table([("p",), ("q",), ("p",)])
 
@@ -206,7 +207,7 @@ def test_presence_in_cells_that_overlap_is_no_figure():
     assert over.message.startswith("cells of the release overlap")
 
 
-def test_a_missing_cell_is_no_cell_that_covers_everybody():
+def test_a_missing_cell_is_no_cell_that_covers_everyone():
     policy = {"attributes": {"a": {"role": "quasi_identifier", "scale": "nominal", "hierarchy": TREE}}}
     release = pa.table({"a": ["north", None]})
 

@@ -105,7 +105,7 @@ def delta_presence(view: TableView, parameters: DeltaPresenceParameters) -> Tabl
     """The largest delta over the population's classes; those that the release lacks count, with delta 0.
 
     Raises:
-        CheckError: there is no population, or the release cannot be a part of it; or somebody is in two classes.
+        CheckError: there is no population, or the release cannot be a part of it; or a person is in two classes.
     """
     classes = covering_population(view)
     if classes.overlap is not None:

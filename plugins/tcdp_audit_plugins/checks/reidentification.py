@@ -111,7 +111,7 @@ def _largest_allowed(parameters: ReidentificationParameters) -> Fraction | None:
 
 
 def _required(parameters: ReidentificationParameters, _: PolicyDocument) -> int | None:
-    """A prosecutor's risk is 1/f: that of nobody is above r where every class has 1/r records."""
+    """A prosecutor's risk is 1/f: that of no one is above r where every class has 1/r records."""
     allowed = _largest_allowed(parameters)
     return ceil(1 / allowed) if allowed is not None and _is_for_each(parameters) else None
 

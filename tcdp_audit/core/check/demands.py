@@ -158,10 +158,11 @@ def covers_by_size(strong: Expectation, weak: Expectation, document: PolicyDocum
         return False
     if strong.parameters.severity is Severity.WARNING and weak.parameters.severity is Severity.ERROR:
         return False
-    one_table = document.tables is None and document.unit is None and document.household is None
-    readings = (one.check.reading(one.parameters) for one in (strong, weak))
+    if document.tables is not None or document.household is not None:
+        return False
+    readings = {one.check.reading(one.parameters) for one in (strong, weak)}
     alike = strong.parameters.known_rows == weak.parameters.known_rows
-    return alike and (one_table or len({*readings}) == 1)
+    return alike and (document.unit is None or len(readings) == 1)
 
 
 def _at_least_as_strict(given: Mapping[str, Any], weak: Expectation) -> bool:

@@ -320,6 +320,7 @@ class RepairLoop:
         steps: list[Candidate] = []
         follows = self._judges_histories(candidate)
         remedies = sorted(self.inputs.plugins.remedies)
+        self.inputs.options.progress("trying remedies", 0, len(remedies))
         for planned in plans:
             self.inputs.options.progress("trying remedies", remedies.index(planned.remedy.name), len(remedies))
             after = self._repeated(candidate, planned)

@@ -75,18 +75,18 @@ def _covered_by_cells(view: TableView) -> PopulationClasses | None:
     times = np.zeros(shape.known.size, dtype=np.int64)
     np.add.at(times, shape.known.number, people.rows.each)
     of_box, last = np.zeros(shape.released.size, dtype=np.int64), np.zeros(shape.released.size, dtype=np.intp)
-    found = np.zeros(shape.known.size, dtype=bool)
+    covered = np.zeros(shape.known.size, dtype=bool)
     for box, point in PointTree(shape.places, shape.boxes).pairs():
         fits = among_members(shape.released.record[box], shape.known.record[point], (released, people), covers)
         boxes, points = box[fits], point[fits]
         np.add.at(of_box, boxes, times[points])
-        last[boxes], found[points] = points, True
+        last[boxes], covered[points] = points, True
     classes = Numbered.of([released.codes[name].astype(np.int64) for name in names])
     sample = np.zeros(classes.size, dtype=np.int64)
     np.add.at(sample, classes.number, released.rows.each)
-    matching, absent = of_box[shape.released.number[classes.record]], times[~found]
+    matching, absent = of_box[shape.released.number[classes.record]], times[~covered]
     total = int(times.sum())
-    if int(matching.sum()) + int(absent.sum()) == total:  # nobody is in two classes
+    if int(matching.sum()) + int(absent.sum()) == total:  # no one is in two classes
         return PopulationClasses(sample, matching, absent)
     alone = len(np.unique(last[of_box == 1])) + int((absent == 1).sum())
     return PopulationClasses.overlapping(sample, matching, absent, people=total, uniques=alone)
