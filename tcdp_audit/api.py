@@ -79,7 +79,10 @@ if TYPE_CHECKING:
         around as around,
         between as between,
         covers as covers,
+        covers_by_size as covers_by_size,
         implications as implications,
+        required_class_size as required_class_size,
+        sufficient_class_size as sufficient_class_size,
         threshold_fault as threshold_fault,
         with_threshold as with_threshold,
     )

@@ -109,17 +109,43 @@ class RiskClasses:
 
 
 def _class_size(parameters: ReidentificationParameters) -> int:
-    """The size of a class whose records have the highest risk that is allowed; 2 where an average is bounded."""
-    bound = {"highest": parameters.at_most, "share_above": parameters.threshold_risk, "average": None}
-    return max(2, ceil(1 / (bound[parameters.measure] or 1)))
+    """The size of a class whose records have the highest risk that is allowed; 2 where fewer records may have more."""
+    is_each = parameters.measure == "highest" and parameters.scenario == "prosecutor"
+    return max(2, ceil(1 / (parameters.at_most or 1))) if is_each else 2
+
+
+def _is_for_each(parameters: ReidentificationParameters) -> bool:
+    """Whether no record may be above a risk in the release itself."""
+    highest = parameters.measure == "highest" or (parameters.measure == "share_above" and parameters.at_most == 0)
+    return highest and parameters.scenario == "prosecutor"
+
+
+def _largest_allowed(parameters: ReidentificationParameters) -> Fraction | None:
+    """The risk that no record, or the average of all, may be above; None where every risk but none at all is."""
+    return (parameters.threshold_risk if parameters.measure == "share_above" else parameters.at_most) or None
+
+
+def _required(parameters: ReidentificationParameters, document: PolicyDocument) -> int | None:
+    """A prosecutor's risk is 1/f: that of no one is above r where every class has 1/r records."""
+    return _sufficient(parameters, document) if _is_for_each(parameters) else None
+
+
+def _sufficient(parameters: ReidentificationParameters, document: PolicyDocument) -> int | None:
+    """Classes of 1/r keep every risk at r, and so the average; of the population no fewer people match.
+
+    Where an attack is tried with a chance a, these are classes of a/r.
+    """
+    allowed = _largest_allowed(parameters)
+    return None if allowed is None else ceil(document.attempt / allowed)
 
 
 def _implied(
     parameters: ReidentificationParameters, document: PolicyDocument
 ) -> Iterator[tuple[str, Mapping[str, Any]]]:
     """A highest risk of 1/5 in the release itself is a class size of 5."""
-    if parameters.measure == "highest" and parameters.scenario == "prosecutor" and parameters.at_most:
-        yield "k_anonymity", {"k": ceil(document.attempt / parameters.at_most)}
+    size = _required(parameters, document)
+    if size is not None:
+        yield "k_anonymity", {"k": size}
 
 
 def reidentification_risk(view: TableView, parameters: ReidentificationParameters) -> TableFigure:
@@ -213,6 +239,8 @@ CHECKS = [
         worst=_worst,
         implies=_implied,
         class_size=_class_size,
+        required_class_size=_required,
+        sufficient_class_size=_sufficient,
         variant=lambda one: f"{one.scenario}, {one.measure.replace('_', ' ')}",
         validate=_faults,
         needs={Need.POPULATION},

@@ -225,6 +225,8 @@ CHECKS: list[Check] = [
         victims=alone,
         label="share of records or units alone in their group",
         monotone=lambda _: True,  # a union of classes has more than one record
+        required_class_size=lambda one, _: 2 if one.at_most == 0 else None,
+        sufficient_class_size=lambda _, __: 2,
         sentences=Sentences(
             passed="{alone/total:{unit}} {alone/total:is|are} alone with {alone/total:its|their} {known}.",
             impact=(
@@ -244,6 +246,7 @@ CHECKS: list[Check] = [
         measure=population_uniqueness,
         label="share of sample uniques that are population uniques",
         class_size=lambda _: 2,
+        sufficient_class_size=lambda _, __: 2,  # no one is alone
         variant=lambda one: one.estimator,
         needs={Need.POPULATION, Need.ROWS},
         needs_if=_needs,

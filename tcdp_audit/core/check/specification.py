@@ -54,7 +54,12 @@ class Specification(ABC, Generic[P]):
             here may let a person drop a demand, so say only what is proved.
         impossible: why no release can keep an expectation under a policy, whatever its records are.
         class_size: the size from which on larger equivalence classes may keep a demand that is not one on classes
-            itself; None where their size does not decide. A plan of remedies tries k from there on.
+            itself; None where their size does not decide. Remedies try k from there on.
+        required_class_size: the size below which no equivalence class may be where an expectation holds under a policy;
+            None where none follows from it. Remedies make no smaller ones, so say only what is proved.
+        sufficient_class_size: the size of equivalence classes from which on an expectation holds under a policy,
+            whatever else is in them; None where none is known. What is said here may let a person drop a demand, so
+            say only what is proved. Where the size that is required suffices, the two demand the same.
         sentences: templates of what it says about an outcome, in place of the general sentence.
         needs: what it needs of the policy, and the further tables that it reads. Checks on classes read none.
         needs_if: what else it needs under some parameters and a policy.
@@ -83,6 +88,8 @@ class Specification(ABC, Generic[P]):
     implies: Callable[[P, PolicyDocument], Iterable[tuple[str, Mapping[str, Any]]]] = field(default=lambda _, __: ())
     impossible: Callable[[P, PolicyDocument], Iterable[str]] = field(default=lambda _, __: ())
     class_size: Callable[[P], int | None] = field(default=lambda _: None)
+    required_class_size: Callable[[P, PolicyDocument], int | None] = field(default=lambda _, __: None)
+    sufficient_class_size: Callable[[P, PolicyDocument], int | None] = field(default=lambda _, __: None)
     expectation_name: str = ""
     sentences: Sentences = field(default_factory=Sentences)
     needs: AbstractSet[Need] = frozenset()

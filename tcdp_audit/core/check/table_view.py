@@ -83,6 +83,13 @@ class PopulationClasses:
         """Lock its arrays."""
         freeze_arrays(self, "sample", "population", "absent")
 
+    @classmethod
+    def overlapping(
+        cls, sample: Counts, population: Counts, absent: Counts, *, people: int, uniques: int
+    ) -> PopulationClasses:
+        """Classes whose cells cover people of one another, with the number of all people and of those alone."""
+        return cls(sample, population, absent, Overlap(sample, people, uniques))
+
     @property
     def records(self) -> Counts:
         """Records of the release in each class itself. Shape (classes,)."""
@@ -438,18 +445,40 @@ class TableView:
             CheckError: there is no original, no pairing is declared, or it does not work; or the tables outgrow the
                 memory.
         """
-        from tcdp_audit.core.release.generalized_matches import generalized_match  # noqa: PLC0415 - only for checks that compare two tables
-        from tcdp_audit.core.release.pairing import Pairing  # noqa: PLC0415
+        from tcdp_audit.core.release.pairing import Pairing  # noqa: PLC0415 - only for checks that compare two tables
 
         engines = (self.engine, self._own("original", attributes))
         pairs = Pairing(self.policy, engines, self.memory).apart(attributes)
+        return pairs, self._covers(pairs.released, pairs.original, attributes)
+
+    def generalised(
+        self, attributes: Sequence[str], companion: str
+    ) -> tuple[CodedTable, CodedTable, Mapping[str, GeneralizedMatch]]:
+        """The release and a companion, each over its own values, and the companion's values that released cells cover.
+
+        A row may represent several records.
+
+        Raises:
+            CheckError: the table or a column is not there, or the rows outgrow the memory.
+        """
+        engines = (self.engine, self._own(companion, attributes))
+        declared, conventions = self.policy.attributes, self.policy.conventions
+        released, known = code_apart(engines, attributes, (), declared, conventions, counted=True, memory=self.memory)
+        return released, known, self._covers(released, known, attributes)
+
+    def _covers(
+        self, released: CodedTable, known: CodedTable, attributes: Sequence[str]
+    ) -> Mapping[str, GeneralizedMatch]:
+        """The values of a table that the cells of the release cover, by attribute."""
+        from tcdp_audit.core.release.generalized_matches import generalized_match  # noqa: PLC0415 - only for checks that compare two tables
+
         covers = {}
         for name in attributes:
             declared = self.policy.attributes.get(name)
-            domains = pairs.released.domains[name], pairs.original.domains[name]
+            domains = released.domains[name], known.domains[name]
             ordered = declared is not None and declared.is_ordered
             covers[name] = generalized_match(*domains, self.hierarchies.get(name), ordered=ordered)
-        return pairs, covers
+        return covers
 
     @cached_property
     def hierarchies(self) -> Mapping[str, Hierarchy]:
