@@ -8,11 +8,11 @@ from tcdp_audit.core.base.lazy import on_first_use
 
 if TYPE_CHECKING:
     from tcdp_audit.core.auditor.evaluation import (
-        Options as Options,
         evaluate as evaluate,
         records_failing_on_classes as records_failing_on_classes,
     )
     from tcdp_audit.core.auditor.tasks import plain_figures as plain_figures
+    from tcdp_audit.core.auditor.view_evaluation import Options as Options
     from tcdp_audit.core.base.audit_figures import ConventionVariant as ConventionVariant, flips as flips
     from tcdp_audit.core.base.cancellation import (
         Cancellation as Cancellation,
@@ -79,7 +79,10 @@ if TYPE_CHECKING:
         around as around,
         between as between,
         covers as covers,
+        covers_by_size as covers_by_size,
         implications as implications,
+        required_class_size as required_class_size,
+        sufficient_class_size as sufficient_class_size,
         threshold_fault as threshold_fault,
         with_threshold as with_threshold,
     )

@@ -36,6 +36,21 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.xdist_group(f"{conforms.subject.kind} {conforms.subject.name}"))
 
 
+@pytest.hookimpl(tryfirst=True)  # before a worker says which tests it has
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """Name each test after its group, by which xdist sends it to a worker.
+
+    xdist does so itself, but up to 3.8 by a field that pytest no longer reads since 9.2: groups were split unnoticed,
+    and both workers computed what only one has to.
+    """
+    if not getattr(session.config.option, "loadgroup", False):
+        return
+    for item in session.items:
+        mark = item.get_closest_marker("xdist_group")
+        if mark is not None and not item.nodeid.endswith(f"@{mark.args[0]}"):
+            item._id = type(item.id).parse(f"{item.nodeid}@{mark.args[0]}")
+
+
 @pytest.fixture(scope="session")
 def skip_or_fail() -> Callable[[str], None]:
     """Skip with a reason; fail where everything is promised to be there (TCDP_AUDIT_REQUIRE_ALL)."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -11,15 +12,25 @@ import pytest
 from tools.generate import ROOT, TOPICS, generated, leftovers
 
 COMMAND = "python -m tools.generate"
-FILES = dict(generated())
+pytestmark = pytest.mark.xdist_group("generated files")  # which one worker makes
 
 
-@pytest.mark.parametrize("name", FILES)
-def test_a_generated_file_is_there_and_up_to_date(name: str) -> None:
-    file = ROOT / name
+@cache
+def files() -> dict[str, str]:
+    """The texts of all files by their names."""
+    return dict(generated())
 
-    assert file.is_file(), f"{name} is missing: {COMMAND}"
-    assert file.read_text(encoding="utf-8") == FILES[name], f"{name} is stale: {COMMAND}"
+
+def test_every_generated_file_is_there_and_up_to_date() -> None:
+    there = {name: (ROOT / name).read_text(encoding="utf-8") for name in files() if (ROOT / name).is_file()}
+
+    assert [name for name in files() if name not in there] == [], f"missing: {COMMAND}"
+    assert [name for name, text in there.items() if text != files()[name]] == [], f"stale: {COMMAND}"
+
+
+def test_one_worker_makes_them(request: pytest.FixtureRequest) -> None:
+    if getattr(request.config.option, "loadgroup", False):
+        assert request.node.nodeid.endswith("@generated files")  # see `pytest_collection_finish` of tests/conftest.py
 
 
 def test_nothing_is_left_of_what_is_generated_no_more() -> None:
@@ -27,7 +38,7 @@ def test_nothing_is_left_of_what_is_generated_no_more() -> None:
 
 
 def test_a_file_that_is_generated_is_marked_as_such() -> None:
-    names = [name for name in FILES if name != "README.md"]  # of which only a list is generated
+    names = [name for name in files() if name != "README.md"]  # of which only a list is generated
     answer = subprocess.run(
         ["git", "check-attr", "linguist-generated", *names], cwd=ROOT, capture_output=True, text=True, check=False
     )
@@ -43,7 +54,7 @@ def test_the_command_repairs_any_content_of_a_generated_file(tmp_path: Path) -> 
     for name in copied.splitlines():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_bytes((ROOT / name).read_bytes())
-    broken = [name for name in FILES if name.endswith(".json") or name.startswith(TOPICS)]
+    broken = [name for name in files() if name.endswith(".json") or name.startswith(TOPICS)]
     for name in broken:
         (tmp_path / name).write_text("<<<<<<< ours\n", encoding="utf-8")
     environment = {"PYTHONPATH": ":".join(str(tmp_path / one) for one in (".", "plugins", "reports"))}

@@ -55,6 +55,7 @@ def described(table: Table) -> list[str]:
         table.size,
         *(["a table in memory"] if table.in_memory else []),
         *([_short(table.sha256)] if table.sha256 else []),
+        *([table.comparison] if table.comparison else []),
     ]
 
 

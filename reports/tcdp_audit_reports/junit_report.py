@@ -51,7 +51,8 @@ def _suite(audit: Audit) -> ET.Element:
     _properties(suite, _provenance(audit))
     seen: Counter[str] = Counter()
     for outcome in audit.outcomes:
-        label = outcome.check if outcome.attribute is None else f"{outcome.check}[{outcome.attribute}]"
+        inner = ", ".join(filter(None, (outcome.attribute, outcome.scenario)))
+        label = f"{outcome.check}[{inner}]" if inner else outcome.check
         seen[label] += 1
         suite.append(_case(audit, outcome, label if seen[label] == 1 else f"{label} #{seen[label]}"))
     if audit.status == "error" and not any(one.status is Status.ERROR for one in audit.outcomes):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence, Set as AbstractSet
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence, Set as AbstractSet
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -16,33 +17,62 @@ from tcdp_audit.api import (
     PolicySourceError,
     Release,
     covers,
+    covers_by_size,
     implications,
     mostly_wildcards,
     parse_yaml,
+    required_class_size,
+    sufficient_class_size,
     suppressed_in_all,
     undemanded,
     vacuous,
     vacuous_sentence,
 )
-from tcdp_audit.core.results.change_log import flow
 from tcdp_audit.core.results.findings import POLICY, Level, Place, ToolFinding, name_in_repository
 from tcdp_audit.plugin.check import DisclosureType, TableView
+from tcdp_audit.plugin.detector import PolicyDocument, Role
 from tcdp_audit.plugin.engine import Engine
 from tcdp_audit.plugin.sentences import Severity, listing, share
 
 
 def implied(policy: Policy) -> Iterator[tuple[Expectation, Expectation]]:
-    """Every expectation with one that implies it; of two that imply each other, the later one.
+    """Every expectation with one that implies it in each scenario; of two that imply each other, the later one.
 
     A profile's demands are not reported as implied by the policy's own: they stay when those change.
     """
+    found: dict[int, list[Expectation | None]] = {}  # by the position of the weaker one, for each scenario
+    for name, own in policy.scenarios.items():
+        places = [place for place, one in enumerate(policy.expectations) if name in _scenarios_of(one, policy)]
+        by_identity = {id(one): place for place, one in zip(places, own.expectations, strict=True)}
+        strong_of = {id(weak): strong for weak, strong in _implied(own)}
+        for one, place in zip(own.expectations, places, strict=True):
+            strong = strong_of.get(id(one))
+            original = None if strong is None else policy.expectations[by_identity[id(strong)]]
+            found.setdefault(place, []).append(original)
+    for place, strong_ones in sorted(found.items()):
+        if strong_ones[0] is not None and None not in strong_ones:
+            yield policy.expectations[place], strong_ones[0]
+
+
+def _scenarios_of(expectation: Expectation, policy: Policy) -> Collection[str]:
+    """The scenarios in which an expectation is judged; the empty name where it is judged in none."""
+    return expectation.check.scenarios(expectation.parameters, policy.document) or ("",)
+
+
+def _implied(policy: Policy) -> Iterator[tuple[Expectation, Expectation]]:
+    """The same in one scenario."""
     stronger = [(one, implications(one, policy)) for one in policy.expectations]
-    for number, weak in enumerate(policy.expectations):
-        for place, (strong, demands) in enumerate(stronger):
+
+    def follows(place: int, number: int) -> bool:
+        (strong, demands), (weak, _) = stronger[place], stronger[number]
+        return covers(demands, strong, weak) or covers_by_size(strong, weak, policy.document)
+
+    for number, (weak, _) in enumerate(stronger):
+        for place, (strong, _) in enumerate(stronger):
             if strong is weak or not weak.check.demands(weak.parameters) or weak.profile:
                 continue
-            is_mutual = place > number and not strong.profile and covers(stronger[number][1], weak, strong)
-            if covers(demands, strong, weak) and not is_mutual:
+            is_mutual = place > number and not strong.profile and follows(number, place)
+            if follows(place, number) and not is_mutual:
                 yield weak, strong
                 break
 
@@ -69,7 +99,7 @@ def policy_findings(policy: Policy) -> Iterator[ToolFinding]:
         if names:
             said = vacuous_sentence(names, demands, judged=judged, whatever="by every release")
             yield finding(policy, one, Level.ERROR, said)
-        for reason in one.check.impossible(one.parameters, policy.document):
+        for reason in _in_scenarios(policy, one, lambda own, document: own.check.impossible(own.parameters, document)):
             yield finding(policy, one, Level.ERROR, f"no release keeps this demand: {reason}")
     if not counts:
         title, said = ("Warnings only", WARNINGS_ONLY) if warns else ("Nothing to judge", NOTHING)
@@ -79,13 +109,55 @@ def policy_findings(policy: Policy) -> Iterator[ToolFinding]:
         yield finding(policy, None, Level.WARNING, _undemanded(secret), "Sensitive columns without a demand")
     if counts:
         yield from _joined_rows(policy)
+    yield from _unknown_to_all(policy)
     weaker = list(implied(policy))
     yield from (finding(policy, weak, Level.WARNING, _why(strong)) for weak, strong in weaker)
     named = {id(one) for pair in weaker for one in pair}
     for one in policy.expectations:
-        if one.check.class_size(one.parameters) is not None and id(one) not in named:
-            for name, demanded in one.check.implies(one.parameters, policy.document):
-                yield finding(policy, one, Level.NOTE, f"it demands the same as `{name}: {flow(demanded)}`")
+        if id(one) not in named:
+            for said in _in_scenarios(policy, one, _as_class_size):
+                yield finding(policy, one, Level.NOTE, said)
+
+
+def _as_class_size(one: Expectation, document: PolicyDocument) -> Iterator[str]:
+    """The class size that a demand which names none requires, or is kept by; nothing where none follows."""
+    if one.check.judges_each_class:
+        return
+    required, sufficient = required_class_size(one, document), sufficient_class_size(one, document)
+    if required is not None and required == sufficient:
+        yield f"it demands the same as `k_anonymity: {{k: {required}}}`"
+    elif sufficient is not None:
+        yield f"it holds whenever `k_anonymity: {{k: {sufficient}}}` does, and may hold with smaller groups"
+    elif required is not None:
+        yield f"it needs `k_anonymity: {{k: {required}}}` at least"
+
+
+def _unknown_to_all(policy: Policy) -> Iterator[ToolFinding]:
+    """Quasi-identifiers that no scenario takes to be known, so that no demand is judged with them."""
+    scenarios = policy.document.scenarios or {}
+    known = {name for one in scenarios.values() for name in one.knows}
+    left = [name for name in policy.with_role(Role.QUASI_IDENTIFIER) if name not in known]
+    if scenarios and left:
+        are = "is declared as a quasi-identifier and known" if len(left) == 1 else "are quasi-identifiers and known"
+        said = (
+            f"{listing([repr(name) for name in left])} {are} in no scenario: no demand is judged with what it says; "
+            "name it in `knows` of one, or declare it insensitive"
+        )
+        yield _finding(policy, ["scenarios"], "Known in no scenario", said)
+
+
+def _in_scenarios(
+    policy: Policy, expectation: Expectation, ask: Callable[[Expectation, PolicyDocument], Iterable[str]]
+) -> Iterator[str]:
+    """What a check says of its parameters in each scenario, each sentence once, with the scenarios that it is of."""
+    check, parameters = expectation.check, expectation.parameters
+    documents = check.scenarios(parameters, policy.document) or {"": policy.document}
+    said: dict[str, list[str]] = {}
+    for name, document in documents.items():
+        for sentence in ask(replace(expectation, parameters=parameters.in_scenario(document)), document):
+            said.setdefault(sentence, []).append(name)
+    for sentence, names in said.items():
+        yield sentence if len(names) == len(documents) else f"{sentence} against {listing(names)}"
 
 
 def _joined_rows(policy: Policy) -> Iterator[ToolFinding]:

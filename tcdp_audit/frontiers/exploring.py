@@ -171,7 +171,7 @@ def _saved(
     require_own_files([("the file to resume from", path)], files_of(inputs.policy, **tables))
     read = {
         "release": describe_table(inputs.engine),
-        **{name: describe_table(one) for name, one in inputs.companions.items()},
+        **{name: describe_table(one, inputs.policy) for name, one in inputs.companions.items()},
     }
     for name, one in read.items():
         if one.sha256 is None:

@@ -21,7 +21,7 @@ COMPARED_SEPARATELY = (
     *("release", "policy", "companions", "files", "outcomes", "tool", "plugins"),
     *("change_log", "remedy_trial", *CIRCUMSTANCES),
 )
-FOLLOWING = ("status", "verdict", "exposed", "summary", "flips")  # consequences of the outcomes
+FOLLOWING = ("status", "verdict", "exposed", "scenarios", "summary", "flips")  # consequences of the outcomes
 WITH_MORE = (
     "it was judged with a column, or in an order, that the release does not have, and so was the verdict; name the "
     "release before the repair with --source-release"
@@ -133,7 +133,7 @@ class Wording:
                 yield Point("figures", State.UNVERIFIED, f"{name_of(old, was)}: {WITH_MORE}")
             elif old is not None and new is not None:
                 yield from self._points("figures", name_of(new, now), differences(old, new))
-        orders = [[(one["check"], str(one["attribute"])) for one in outcomes] for outcomes in (was, now)]
+        orders = [[_key(one) for one in outcomes] for outcomes in (was, now)]
         if orders[0] != orders[1] and sorted(orders[0]) == sorted(orders[1]):
             yield Point("figures", State.DIFFERS, "the outcomes are in another order")
 
@@ -191,12 +191,17 @@ def _judged_with_more(was: Mapping[str, Any], now: Mapping[str, Any]) -> list[En
     return [one for one in was["outcomes"] if not RESTORED_COLUMNS.isdisjoint(one["details"])]
 
 
+def _key(entry: Entry) -> tuple[str, str, str]:
+    return entry["check"], str(entry["attribute"]), entry.get("scenario", "")
+
+
 def name_of(entry: Entry, among: Sequence[Entry]) -> str:
     """The name of an outcome for a person: the number of its expectation, its check and its attribute."""
     check = _short(entry["check"])
     attribute = "" if entry["attribute"] is None else f" on {_short(entry['attribute'])!r}"
     if is_structural(entry):
         return f"columns, {check}{attribute}"
+    attribute += f" in scenario {_short(entry['scenario'])}" if "scenario" in entry else ""
     return f"expectation {_position(entry, among)}, {check}{attribute}"
 
 

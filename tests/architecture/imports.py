@@ -34,12 +34,16 @@ def _dotted(path: Path, folder: Path) -> str:
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
-def imports(top: str) -> Iterator[Import]:
+@cache
+def imports(top: str) -> list[Import]:
     """Every import of a module of ours under a top package: at the start, in functions, and for type checkers."""
-    for importer, path in modules().items():
-        if importer.split(".")[0] == top:
-            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-                yield from _imported(importer, node)
+    return [
+        use
+        for importer, path in modules().items()
+        if importer.split(".")[0] == top
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        for use in _imported(importer, node)
+    ]
 
 
 def _imported(importer: str, node: ast.AST) -> Iterator[Import]:

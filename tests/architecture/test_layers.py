@@ -16,7 +16,12 @@ LAYERS = [re.findall("`([^`]+)`", row.split("|")[1]) for row in ROWS]  # each ma
 FLOOR = {name: number for number, names in enumerate(LAYERS) for name in names}
 APPLICATIONS = ("cli", "integrations", "drafting", "frontiers", "verification", "testing", "demo")
 WAIST = {"tcdp_audit", "api", "core.results"}
-INSIDE = [use for use in imports("tcdp_audit") if use.module.split(".")[0] == "tcdp_audit"]
+pytestmark = pytest.mark.xdist_group("imports")  # which one worker reads
+
+
+def inside() -> list[Import]:
+    """The imports of the package from itself."""
+    return [use for use in imports("tcdp_audit") if use.module.split(".")[0] == "tcdp_audit"]
 
 
 def room(module: str) -> str:
@@ -37,8 +42,8 @@ def test_imports_run_one_way() -> None:
         importer, imported = room(use.importer), room(use.module)
         return importer != imported and FLOOR[imported] >= FLOOR[importer]
 
-    assert len(INSIDE) > 500
-    assert [use for use in INSIDE if climbs(use)] == []
+    assert len(inside()) > 500
+    assert [use for use in inside() if climbs(use)] == []
 
 
 def test_the_core_knows_neither_its_plugins_nor_its_reports() -> None:
@@ -47,7 +52,7 @@ def test_the_core_knows_neither_its_plugins_nor_its_reports() -> None:
 
 
 def test_the_core_imports_no_application() -> None:
-    core = [use for use in INSIDE if use.importer.startswith("tcdp_audit.core.")]
+    core = [use for use in inside() if use.importer.startswith("tcdp_audit.core.")]
     assert len(core) > 300
     assert [use for use in core if not use.module.startswith("tcdp_audit.core.")] == []
 
@@ -59,5 +64,5 @@ def test_an_application_imports_the_waist_alone(application: str) -> None:
         public = imported == "plugin" and not use.module.endswith("._internal")
         return public or imported in WAIST or imported in APPLICATIONS
 
-    uses = [use for use in INSIDE if room(use.importer) == application]
+    uses = [use for use in inside() if room(use.importer) == application]
     assert [use for use in uses if not passes(use)] == []

@@ -9,11 +9,14 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
 from banned_words import IN_NAMES, in_name, in_prose
 from imports import ROOT
+
+pytestmark = pytest.mark.xdist_group("docstrings")  # which one worker reads
 
 SOURCES = ("tcdp_audit", "plugins", "reports")
 FOLDERS = (*SOURCES, "tests", "benchmarks", "examples", "tools")
@@ -61,6 +64,7 @@ def test_no_name_has_a_banned_part(folder: str):
     assert not messages, "\n".join(messages)
 
 
+@cache
 def docstrings(folder: str) -> dict[str, str]:
     """The docstrings of a folder by their places."""
     return {

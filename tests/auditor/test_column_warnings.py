@@ -9,7 +9,8 @@ import pyarrow as pa
 import pytest
 
 from tcdp_audit import audit
-from tcdp_audit.core.auditor.evaluation import Options, evaluate
+from tcdp_audit.core.auditor.evaluation import evaluate
+from tcdp_audit.core.auditor.view_evaluation import Options
 from tcdp_audit.core.base.outcome import COLUMN_DEMANDS, Outcome, Severity, Status
 from tcdp_audit.core.engines.opening import open_engine
 from tcdp_audit.core.policy.loading import read_policy

@@ -67,7 +67,7 @@ def exposed_records(release: pa.Table, asked: dict[str, Any]) -> list[int]:
 
 
 @pytest.mark.long
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=50)
 @given(rows=records, chosen=conventions, unit=st.booleans(), shards=st.sampled_from([1, 3]))
 def test_as_many_as_the_masks_have_together(
     rows: list[tuple[str | None, ...]], chosen: dict[str, str], unit: bool, shards: int

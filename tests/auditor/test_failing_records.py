@@ -9,8 +9,8 @@ import pyarrow as pa
 import pytest
 
 from tcdp_audit import DataError, failing_records
-from tcdp_audit.core.auditor.evaluation import Options
 from tcdp_audit.core.auditor.exposure import FailingRecordMasks, NumberedEngine
+from tcdp_audit.core.auditor.view_evaluation import Options
 from tcdp_audit.core.engines.base import BorrowedEngine
 from tcdp_audit.core.engines.opening import open_engine
 from tcdp_audit.core.session.tables import open_inputs

@@ -109,7 +109,7 @@ def agree(outcome: Outcome, measured: Measured, failing: Sequence[bool], *, viol
 
 
 @pytest.mark.long
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(tables(), rules(), st.integers(1, 4), st.sampled_from([1, 3]))
 def test_k_anonymity(records: list[Record], given: Rules, k: int, shards: int) -> None:
     outcome = audited(records, given, [{"k_anonymity": {"k": k}}], shards)[0]
@@ -122,7 +122,7 @@ def test_k_anonymity(records: list[Record], given: Rules, k: int, shards: int) -
 
 
 @pytest.mark.long
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(tables(), rules(), st.integers(1, 3), st.sampled_from([1, 3]))
 def test_distinct_l_diversity(records: list[Record], given: Rules, l: int, shards: int) -> None:
     outcome = audited(records, given, [{"distinct_l_diversity": {"l": l, "attribute": "disease"}}], shards)[0]
@@ -135,7 +135,7 @@ def test_distinct_l_diversity(records: list[Record], given: Rules, l: int, shard
 
 
 @pytest.mark.long
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(tables(), rules(), st.sampled_from(["1", "3/2", "1.8898815748423097", "2", "3"]), st.sampled_from([1, 3]))
 def test_entropy_l_diversity(records: list[Record], given: Rules, l: str, shards: int) -> None:
     outcome = audited(records, given, [{"entropy_l_diversity": {"l": l, "attribute": "disease"}}], shards)[0]
@@ -149,7 +149,7 @@ def test_entropy_l_diversity(records: list[Record], given: Rules, l: str, shards
 
 @pytest.mark.long
 @pytest.mark.parametrize("distance", ["equal", "ordered"])
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(tables(), rules(), st.sampled_from(["0", "1/4", "1/3", "0.5", "1"]), st.sampled_from([1, 3]))
 def test_t_closeness(distance: str, records: list[Record], given: Rules, t: str, shards: int) -> None:
     expect = {"t_closeness": {"t": t, "attribute": "severity", "distance": distance}}

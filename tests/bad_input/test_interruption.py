@@ -19,7 +19,7 @@ from small_release import POLICY, TABLE
 
 from tcdp_audit.cli.run import interruptible, run
 from tcdp_audit.core.base.files import write_atomically
-from tcdp_audit.core.engines.duckdb_errors import readable_errors
+from tcdp_audit.core.engines.duckdb_instances import readable_errors
 
 ENTRY = "import sys; from tcdp_audit.cli import main; sys.exit(main())"
 HEEDED = "import signal; [signal.signal(number, signal.SIG_DFL) for number in (1, 2, 15)]\n"  # whoever ran the tests

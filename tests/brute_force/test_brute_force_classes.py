@@ -22,8 +22,8 @@ from hypothesis import given, settings, strategies as st
 from numpy.typing import NDArray
 
 from tcdp_audit import audit
-from tcdp_audit.core.auditor.evaluation import Options
 from tcdp_audit.core.auditor.exposure import FailingRecordMasks
+from tcdp_audit.core.auditor.view_evaluation import Options
 from tcdp_audit.core.base.outcome import Outcome, Status
 from tcdp_audit.core.session.registry import Plugins
 from tcdp_audit.core.session.tables import open_inputs
@@ -211,7 +211,7 @@ def compare(records: Sequence[Record], original: Sequence[Record], conventions: 
 
 
 @pytest.mark.long
-@settings(max_examples=25)
+@settings(max_examples=15)
 @given(tables, tables, conventions, st.sampled_from([1, 3, 7]))
 def test_every_outcome_is_that_of_the_definition(
     records: list[Record], original: list[Record], conventions: Conventions, shards: int

@@ -84,7 +84,7 @@ def exactly(rows: Sequence[Row]) -> list[Row]:
 
 
 @pytest.mark.long
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(released=tables, original=tables, holdout=tables)
 def test_every_attack_is_that_of_plain_python(released: list[Row], original: list[Row], holdout: list[Row]):
     agree(released, original, holdout)

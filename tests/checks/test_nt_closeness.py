@@ -143,7 +143,7 @@ def compared(rows: list[dict[str, str]], n: int, distance: str) -> None:
 
 
 @pytest.mark.long
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(releases(), st.integers(2, 3), st.sampled_from(sorted(KINDS)))
 def test_groups_of_every_step(rows, n, distance):
     compared(rows, n, distance)

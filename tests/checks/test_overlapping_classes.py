@@ -18,7 +18,7 @@ NAMES = ("a", "b", "c")
 WILDCARD = {"missing_quasi_identifier": "wildcard"}
 cells = st.sampled_from(["x", "y", None])
 rows = st.lists(st.tuples(cells, cells, cells), min_size=1, max_size=12)
-few = settings(max_examples=25, deadline=None)  # an audit takes a while
+few = settings(max_examples=15, deadline=None)  # an audit takes a while
 
 
 def table(records: Sequence[Row], **further: Sequence[Any]) -> pa.Table:

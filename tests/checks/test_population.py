@@ -7,8 +7,9 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import assume, given, settings, strategies as st
 from population_tables import Row, outcome, shuffled, table
 
 from tcdp_audit import PolicyError
@@ -114,3 +115,100 @@ def test_order_of_records_makes_no_difference(check: str):
 def test_bounds_that_make_no_sense_are_refused(bounds: dict[str, float], sentence: str):
     with pytest.raises(PolicyError, match=sentence):
         outcome("delta_presence", table(RELEASE), table(POPULATION), **bounds)
+
+
+TREE = {"any": {"north": ["p", "q"], "south": ["r", "s"]}}
+CELLS = {"p": ["p", "north", "any", "{p, r}", "*"], "q": ["q", "north", "any", "*"], "r": ["r", "south", "{p, r}"]}
+AGES = {1: ["1", "[1, 3)", "[1, 9]", "*"], 2: ["2", "[1, 3)", "[2, 6)"], 5: ["5", "[3, 9]", "[2, 6)", "*"]}
+COVERED = {
+    "north": "pq",
+    "south": "rs",
+    "any": "pqrs",
+    "{p, r}": "pr",
+    "*": "pqrs",
+    "[1, 3)": (1, 2),
+    "[1, 9]": (1, 2, 5),
+    "[2, 6)": (2, 5),
+    "[3, 9]": (5,),
+}
+PEOPLE = st.lists(st.tuples(st.sampled_from("pqr"), st.sampled_from([1, 2, 5])), min_size=1, max_size=12)
+
+
+def covers(cell: str, value: Any) -> bool:
+    return cell == str(value) or cell == "*" or value in COVERED.get(cell, ())
+
+
+def released(draw: st.DataObject, people: list[Row]) -> list[Row]:
+    """Some people, at least one, each with cells that cover their values."""
+    count = draw.draw(st.integers(1, len(people)))
+    cells = [[draw.draw(st.sampled_from(CELLS[one])), draw.draw(st.sampled_from(AGES[age]))] for one, age in people]
+    assume(any(one != ["*", "*"] for one in cells[:count]))  # of which no figure is read
+    return [tuple(one) for one in cells[:count]]
+
+
+@settings(max_examples=3, deadline=None)  # an audit takes a while
+@given(PEOPLE, st.data())
+def test_people_are_counted_by_the_cells_that_cover_them(people: list[Row], data: st.DataObject):
+    counted_by_cells(people, data)
+
+
+@pytest.mark.long
+@settings(max_examples=30, deadline=None)  # an audit takes a while
+@given(PEOPLE, st.data())
+def test_people_of_many_tables_are_counted_by_the_cells_that_cover_them(people: list[Row], data: st.DataObject):
+    counted_by_cells(people, data)
+
+
+def counted_by_cells(people: list[Row], data: st.DataObject) -> None:
+    """Compare with plain counting."""
+    rows = released(data, people)
+    population = pa.table({"a": [one for one, _ in people], "b": [age for _, age in people]})
+    attributes = {
+        "a": {"role": "quasi_identifier", "scale": "nominal", "hierarchy": TREE},
+        "b": {"role": "quasi_identifier", "scale": "numeric"},
+    }
+    policy = {"attributes": attributes}
+    result = outcome("k_map", table(rows), population, policy)
+    exact = outcome("population_uniqueness", table(rows), population, policy)
+
+    matching = {row: sum(all(map(covers, row, one)) for one in people) for row in rows}
+    equal = {row: sum(row == tuple(map(str, one)) for one in people) for row in rows}
+    if all(equal.values()):
+        matching = equal  # the population has every cell, and is read as it is
+    counts = Counter(rows)
+    if any(counts[row] > size for row, size in matching.items()):
+        assert result.status.value == "error"  # a released cell that is in the population as well
+        return
+    assert result.observed == min(matching.values())
+    assert result.details["population_records"] == len(people)
+    alone = [row for row in counts if counts[row] == 1]
+    assert exact.observed == (sum(matching[row] == 1 for row in alone) / len(alone) if alone else 0)
+
+
+def test_a_cell_that_covers_no_one_is_no_part_of_the_population():
+    policy = {"attributes": {"a": {"role": "quasi_identifier", "scale": "nominal", "hierarchy": TREE}}}
+    people = table([("p",), ("q",), ("p",)])
+
+    assert outcome("k_map", table([("north",)]), people, policy).observed == 3
+    assert outcome("k_map", table([("north",), ("south",)]), people, policy).message.startswith("the population lacks")
+    assert outcome("k_map", table([("elsewhere",)]), people, policy).message.startswith("the population lacks")
+    short = outcome("k_map", table([("north",)] * 4), people, policy)
+    assert short.message.startswith("in 1 class the release has more records than the population")
+
+
+def test_presence_in_cells_that_overlap_is_no_figure():
+    policy = {"attributes": {"a": {"role": "quasi_identifier", "scale": "nominal", "hierarchy": TREE}}}
+    people = table([("p",), ("q",), ("r",), ("r",)])
+
+    apart = outcome("delta_presence", table([("north",), ("south",)]), people, policy)
+    over = outcome("delta_presence", table([("north",), ("any",)]), people, policy)
+    assert (apart.observed, apart.details["classes_not_released"]) == (0.5, 0)
+    assert over.status.value == "error"
+    assert over.message.startswith("cells of the release overlap")
+
+
+def test_a_missing_cell_is_no_cell_that_covers_everyone():
+    policy = {"attributes": {"a": {"role": "quasi_identifier", "scale": "nominal", "hierarchy": TREE}}}
+    release = pa.table({"a": ["north", None]})
+
+    assert outcome("k_map", release, table([("p",), ("q",)]), policy).status.value == "error"

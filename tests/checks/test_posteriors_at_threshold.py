@@ -97,7 +97,7 @@ def masked(random: Random, kind: str) -> tuple[Rows, Rows, dict[str, Any], list[
 @pytest.mark.parametrize("kind", ["kept", "counted", "invariant"])
 def test_candidates_are_decided_in_fractions(kind: str):
     random, at_threshold = Random(kind), 0  # noqa: S311 - tables to test on
-    for _ in range(60):
+    for _ in range(30):
         released, original, declared, table = masked(random, kind)
         if not all(row[place] for place, row in enumerate(table)):
             continue  # by this matrix it could not happen, which is refused
@@ -195,7 +195,7 @@ def test_four_numbers_in_the_same_order_are_detected(scores: str):
 @pytest.mark.long
 def test_ranks_that_are_retained_in_some_attributes_are_those_of_every_pair():
     random, still = Random(5), 0  # noqa: S311 - tables to test on
-    for _ in range(80):
+    for _ in range(40):
         size, width = random.randint(3, 8), random.randint(1, 3)
         original = [[float(random.randint(0, 4)) for _ in range(size)] for _ in range(width)]
         released = [

@@ -453,9 +453,7 @@ def test_links_of_masked_census_with_equal_weights(
 @pytest.mark.parametrize(
     ("masking", "family", "least"),
     [
-        ("2+5", "weighted_mean", 900),
         ("3+5", "weighted_mean", 1_000),
-        ("3+20", "weighted_mean", 690),
         ("rankswap_P15", "weighted_mean", 450),
         ("mdav_k5", "weighted_mean", 202),
         ("mdav_k5", "bilinear", 208),

@@ -143,8 +143,21 @@ def test_a_highest_risk_is_a_k(here: Any, demand: str, k: int):
     assert lines[0].endswith(f"it demands the same as `k_anonymity: {{k: {k}}}`")
 
 
-def test_an_average_risk_is_no_k(here: Any):
-    assert finding(here, "  - reidentification_risk: {at_most: 0.2, measure: average}\n") == (0, [])
+@pytest.mark.parametrize(
+    ("demand", "k"),
+    [
+        ("reidentification_risk: {at_most: 0.2, measure: average}", 5),
+        ("reidentification_risk: {at_most: 0.05, measure: share_above, threshold_risk: 0.34}", 3),
+        ("suda: {at_most: 0.01}", 2),
+        ("sample_uniqueness: {at_most: 0.01}", 2),
+    ],
+)
+def test_a_demand_that_classes_of_some_size_keep_is_no_k(here: Any, demand: str, k: int):
+    code, lines = finding(here, f"  - {demand}\n")
+
+    assert code == 0
+    assert len(lines) == 1
+    assert lines[0].endswith(f"it holds whenever `k_anonymity: {{k: {k}}}` does, and may hold with smaller groups")
 
 
 @pytest.mark.parametrize(
@@ -154,6 +167,9 @@ def test_an_average_risk_is_no_k(here: Any):
         ("  - k_anonymity: {k: 6}\n  - reidentification_risk: {at_most: 0.2}\n", 7),
         ("  - reidentification_risk: {at_most: 0.2}\n  - k_anonymity: {k: 6}\n", 6),
         ("  - k_anonymity: {k: 4}\n  - reidentification_risk: {at_most: 0.2}\n", 6),
+        ("  - k_anonymity: {k: 5}\n  - reidentification_risk: {at_most: 0.2, measure: average}\n", 7),
+        ("  - reidentification_risk: {at_most: 0.5}\n  - suda: {at_most: 0}\n", 7),
+        ("  - sample_uniqueness: {at_most: 0}\n  - k_anonymity: {k: 3}\n", 6),
     ],
 )
 def test_a_risk_and_a_k_imply_each_other(here: Any, expect: str, line: int):

@@ -72,10 +72,9 @@ def test_a_reader_that_has_seen_enough_changes_no_verdict(command: str, tmp_path
     assert (code, err) == (0, "")
 
 
-@pytest.mark.parametrize("entry", ENTRIES.values(), ids=ENTRIES)
-@pytest.mark.parametrize(("k", "verdict"), [(2, 0), (3, 1)])
+@pytest.mark.parametrize(("entry", "k", "verdict"), [("module", 2, 0), ("script", 3, 1)])
 def test_the_verdict_remains_where_nothing_was_to_be_printed(entry: str, k: int, verdict: int, tmp_path: Path):
-    check = f"{entry} check --policy p.tcdp.yaml"
+    check = f"{ENTRIES[entry]} check --policy p.tcdp.yaml"
     assert shell(tmp_path, f"{check} --quiet >&-", k) == (verdict, "", "")
     assert shell(tmp_path, f"{check} --quiet > /dev/full", k) == (verdict, "", "")
     assert shell(tmp_path, f"{check} --quiet >&- 2>&- <&-", k) == (verdict, "", "")
@@ -97,7 +96,7 @@ def test_a_report_does_not_take_the_place_of_a_closed_stream(tmp_path: Path):
     assert (tmp_path / "a.json").read_text().startswith("{")
 
 
-@pytest.mark.parametrize("encoding", ["ascii", "latin-1", "utf-16"])
+@pytest.mark.parametrize("encoding", ["ascii", "utf-16"])
 @pytest.mark.parametrize("command", COMMANDS.values(), ids=COMMANDS)
 def test_any_encoding_will_do(command: str, encoding: str, tmp_path: Path):
     code, out, err = shell(tmp_path, f"{ENTRIES['module']} {command}", PYTHONIOENCODING=encoding)
@@ -114,7 +113,7 @@ def test_any_locale_will_do(locale: str, tmp_path: Path):
     assert "Fit for release" in out
 
 
-@pytest.mark.parametrize("suffix", ["csv", "csv.gz", "tsv", "jsonl", "parquet", "feather", "arrow"])
+@pytest.mark.parametrize("suffix", ["csv", "csv.gz", "jsonl", "parquet", "feather"])
 def test_names_of_files_need_not_be_utf8(suffix: str, tmp_path: Path):
     fix = f"{ENTRIES['module']} fix r.csv --policy p.tcdp.yaml --output $'n\\xff.{suffix}' --quiet"
     assert shell(tmp_path, fix) == (0, "", "")

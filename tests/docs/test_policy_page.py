@@ -12,12 +12,13 @@ from documents import blocks, code, read, rows, section
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
-from tcdp_audit.core.policy.model import AttributeDeclaration, Conventions, PolicyDocument, Utility
+from tcdp_audit.core.policy.model import AttributeDeclaration, CompanionTable, Conventions, PolicyDocument, Utility
 from tcdp_audit.core.policy.schema import policy_schema
 
 PAGE = read("docs/policy.md")
 MODELS = {
     "## The document": PolicyDocument,
+    "## A table with a schema of its own": CompanionTable,
     "## Attributes": AttributeDeclaration,
     "## Conventions": Conventions,
     "## Use": Utility,

@@ -67,7 +67,8 @@ def test_a_stream_without_columns_is_refused() -> None:
 
 
 def test_records_without_an_order_are_not_aligned() -> None:
-    from tcdp_audit.core.auditor.evaluation import Options, evaluate
+    from tcdp_audit.core.auditor.evaluation import evaluate
+    from tcdp_audit.core.auditor.view_evaluation import Options
     from tcdp_audit.core.policy.loading import read_policy
     from tcdp_audit.core.session.registry import Plugins
 

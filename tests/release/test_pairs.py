@@ -101,7 +101,13 @@ LACKING_SAID = (
         pytest.param(GOOD, EMPTY, EMPTY_SAID.format("original.csv"), id="empty in the original"),
         pytest.param(KEYLESS, GOOD, LACKING_SAID.format("release.csv"), id="no column in the release"),
         pytest.param(GOOD, KEYLESS, LACKING_SAID.format("original.csv"), id="no column in the original"),
-        pytest.param(GOOD, AGELESS, "column 'age' is not in original.csv", id="attribute not in the original"),
+        pytest.param(
+            GOOD,
+            AGELESS,
+            "column 'age' is not in original.csv; if it has another name there, or none, say so as "
+            "`original: {file: …, columns: {age: …}}`",
+            id="attribute not in the original",
+        ),
         pytest.param(
             GOOD,
             WORDS,

@@ -182,7 +182,7 @@ def test_the_classes_are_those_of_plain_python(rows: list[tuple[int, str, str]])
 
 
 @pytest.mark.long
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(
     st.lists(st.tuples(st.integers(0, 6), st.sampled_from(ROOFS), st.sampled_from(AGES)), min_size=2, max_size=14),
 )

@@ -11,7 +11,8 @@ from typing import Any
 import pyarrow as pa
 
 from tcdp_audit import Remediation, fix, load_policy
-from tcdp_audit.core.auditor.evaluation import Options, evaluate, records_failing_on_classes
+from tcdp_audit.core.auditor.evaluation import evaluate, records_failing_on_classes
+from tcdp_audit.core.auditor.view_evaluation import Options
 from tcdp_audit.core.engines.opening import open_engine
 from tcdp_audit.core.release.release import Release
 from tcdp_audit.core.remedy.remedy import Treatment

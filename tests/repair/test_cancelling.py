@@ -157,15 +157,17 @@ def test_a_frontier_ends(workers: int, folder: Path, temporary: Path, expected: 
 
 @pytest.mark.long
 @pytest.mark.parametrize("ask", [Session.audit, Session.fix, Session.frontier])
-def test_twenty_requests_in_a_row(
+def test_ten_requests_in_a_row(
     ask: Callable[[Session], object], folder: Path, temporary: Path, expected: dict[str, str]
 ) -> None:
     with open_session(folder / "people.csv", policy(), plugins=BUILT_IN) as session:
         open_folders = set(temporary.iterdir())
         cancelled = 0
-        for number in range(20):
+        for number in range(10):
             session._tables.cache.clear()  # so that each has to read and count again
-            cancelled += many_times(session, lambda: ask(session), 1, (0.002 if ask is Session.audit else 0.1) * number)
+            cancelled += many_times(
+                session, lambda: ask(session), 1, (0.004 if ask is Session.audit else 0.15) * number
+            )
             assert set(temporary.iterdir()) <= open_folders
             assert answer(session.audit()) == expected["people.csv"]
         assert cancelled

@@ -8,8 +8,8 @@ from report_samples import salaries
 
 import tcdp_audit
 from tcdp_audit.plugin.report import Rows
+from tcdp_audit_plugins.sections import reading
 from tcdp_audit_plugins.sections.attacks import STORIES, stories
-from tcdp_audit_plugins.sections.differential_privacy import reading
 
 ROLES = {
     "zip": {"role": "quasi_identifier"},

@@ -132,7 +132,7 @@ def test_what_if_gives_the_figures_of_audits(seed: int, k: int, more: list[str],
 
 
 @pytest.mark.long
-@settings(max_examples=150)
+@settings(max_examples=75)
 @given(seed=seeds, k=st.integers(1, 9), more=known_columns, less=st.lists(st.sampled_from(["age", "sex"]), unique=True))
 def test_what_if_gives_the_figures_of_many_audits(seed: int, k: int, more: list[str], less: list[str]) -> None:
     compare_with_audits(seed, k, more, less)
@@ -157,7 +157,7 @@ def test_what_if_nothing_changes_is_what_plain_python_counts(seed: int, k: int) 
 
 
 @pytest.mark.long
-@settings(max_examples=150)
+@settings(max_examples=75)
 @given(seed=seeds, k=st.integers(1, 9))
 def test_what_if_nothing_changes_in_many_tables(seed: int, k: int) -> None:
     compare_with_plain_python(seed, k)

@@ -68,7 +68,7 @@ def test_each_count_is_that_of_an_audit_at_the_threshold(seed: int) -> None:
 
 
 @pytest.mark.long
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(seed=st.integers(0, 10**6))
 def test_each_count_of_many_tables_is_that_of_an_audit_at_the_threshold(seed: int) -> None:
     compare_with_audits(seed)

@@ -16,7 +16,7 @@ import numpy as np
 import pyarrow as pa
 
 from tcdp_audit import audit
-from tcdp_audit.core.auditor.evaluation import Options
+from tcdp_audit.core.auditor.view_evaluation import Options
 from tcdp_audit.core.auditor.views import views_of
 from tcdp_audit.core.release.release import Release
 from tcdp_audit.core.session.tables import open_inputs

@@ -23,7 +23,13 @@ from tcdp_audit_plugins.checks._shared.households import (
     population_of,
     risks_of_households,
 )
-from tcdp_audit_plugins.checks._shared.sampling import covering_population, mean_of_reciprocals
+from tcdp_audit_plugins.checks._shared.sampling import (
+    TRIED,
+    chances_tried,
+    covering_population,
+    details_of_attempt,
+    mean_of_reciprocals,
+)
 from tcdp_audit_plugins.guides import built_in_guide
 
 OF_HOUSEHOLDS = frozenset({"through_household", "by_composition"})
@@ -68,31 +74,39 @@ def individual_risk(view: TableView, parameters: IndividualRiskParameters) -> Ta
         return _of_households(view.of_rows or view, parameters)
     classes = view.classes
     risks = ClassRisks(classes.records, classes.matched, population_of(view, classes.matched, classes.weight))
-    whole, unit = risks.expected, view.policy.document.unit
-    figures = {"highest": risks.highest, "average": whole / view.records, "expected": whole}
+    whole, document = risks.expected, view.policy.document
+    unit = document.unit
+    success = {"highest": risks.highest, "average": whole / view.records, "expected": whole}
+    figures = chances_tried(success, document)
     details: dict[str, Any] = {**figures, "uniques": int((risks.sample == 1).sum())}
+    details |= details_of_attempt(document, success)
     if unit is not None:
         of_units, records = _of_units(view, risks, unit)
         total = fsum(of_units.tolist())
-        figures = {"highest": float(of_units.max()), "average": total / len(of_units), "expected": total}
+        success = {"highest": float(of_units.max()), "average": total / len(of_units), "expected": total}
+        figures = chances_tried(success, document)
+        details |= details_of_attempt(document, success)
         details |= {"units": len(of_units), **{f"unit_{name}": value for name, value in figures.items()}}
-        details["through_unit_expected"] = fsum((of_units * records).tolist())
+        details |= chances_tried({"through_unit_expected": fsum((of_units * records).tolist())}, document)
     return TableFigure(
         value=figures[parameters.measure],
         records=view.records,
-        failing=_above(risks, parameters) if unit is None else None,
+        failing=_above(risks, parameters, document.attempt) if unit is None else None,
         classes=(len(risks.sample), None),
         details=details | _in_population(view),
     )
 
 
-def _in_population(view: TableView) -> dict[str, Fraction]:
-    """The risks as they are counted in a population; nothing without one."""
+def _in_population(view: TableView) -> dict[str, Any]:
+    """The risks as they are counted in a population that has all quasi-identifiers, or which ones it lacks."""
+    if lacking := view.lacking("population"):
+        return {"lacking": {"population": lacking}}
     if "population" not in view.companions:
         return {}
     classes = covering_population(view)
     average = mean_of_reciprocals(classes.records, classes.population)
-    return {"exact_highest": Fraction(1, int(classes.population.min())), "exact_average": average}
+    exact = {"exact_highest": Fraction(1, int(classes.population.min())), "exact_average": average}
+    return chances_tried(exact, view.policy.document)
 
 
 def _of_households(view: TableView, parameters: IndividualRiskParameters) -> TableFigure:
@@ -106,13 +120,10 @@ def _of_households(view: TableView, parameters: IndividualRiskParameters) -> Tab
     people = int(alone.records.sum())
     through, households, highest = risks_of_households(read)
     expected = alone.expected
-    details: dict[str, Any] = {
-        "people": people,
-        "households": read.households,
+    success: dict[str, Any] = {
         "highest": alone.highest,
         "average": expected / people,
         "expected": expected,
-        "uniques": int((alone.sample == 1).sum()),
         "unit_highest": highest,
         "unit_average": households / read.households,
         "unit_expected": households,
@@ -122,7 +133,7 @@ def _of_households(view: TableView, parameters: IndividualRiskParameters) -> Tab
     if whole is not None:
         sums["by_composition"] = whole.expected
         of_households = replace(whole, records=whole.sample)  # as many households as there are of each composition
-        details |= {
+        success |= {
             "by_composition": whole.expected,
             "households_by_composition": of_households.expected,
             "highest_by_composition": whole.highest,
@@ -134,20 +145,30 @@ def _of_households(view: TableView, parameters: IndividualRiskParameters) -> Tab
             "`own_category`, or measure `through_household`"
         )
     larger = max(sums, key=lambda one: sums[one])
+    document = view.policy.document
     figures = {**sums, "highest": highest, "expected": sums[larger], "average": sums[larger] / people}
+    details = {
+        "people": people,
+        "households": read.households,
+        "uniques": int((alone.sample == 1).sum()),
+        "larger": larger,
+        **chances_tried(success, document),
+        **details_of_attempt(document, success),
+        **_in_population(view),
+    }
     return TableFigure(
-        value=figures[parameters.measure],
+        value=chances_tried(figures, document)[parameters.measure],
         records=people,
         classes=(len(alone.sample), None),
-        details={**details, "larger": larger, **_in_population(view)},
+        details=details,
     )
 
 
-def _above(risks: ClassRisks, parameters: IndividualRiskParameters) -> int | None:
+def _above(risks: ClassRisks, parameters: IndividualRiskParameters, attempt: Fraction) -> int | None:
     """Records whose own risk is too high, where the demand is on each record."""
     if parameters.at_most is None or parameters.measure != "highest":
         return None
-    limit = parameters.at_most
+    limit = Fraction(parameters.at_most) / attempt
     exact = risks.sample * limit.numerator < limit.denominator  # 1/f > limit
     inexact = risks.of_classes > float(limit)
     return int(risks.records[np.where(risks.certain, exact, inexact)].sum())
@@ -156,7 +177,9 @@ def _above(risks: ClassRisks, parameters: IndividualRiskParameters) -> int | Non
 def _worst(measured: TableFigure, parameters: IndividualRiskParameters) -> Fraction:
     """Every record, unit or person is certain to be re-identified."""
     everyone = measured.details.get("people", measured.details.get("units", measured.records))
-    return Fraction(everyone if parameters.measure in SUMS else 1)
+    attempt = Fraction(measured.details.get("attempt", 1))
+    known = Fraction(1 if parameters.measure == "highest" else measured.details.get("known_fraction", 1))
+    return attempt * known * (everyone if parameters.measure in SUMS else 1)
 
 
 def _faults(parameters: IndividualRiskParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
@@ -198,14 +221,15 @@ CHECKS = [
         worst=_worst,
         class_size=lambda _: 2,
         needs={Need.POPULATION},
+        compares=lambda _: (),
         variant=lambda one: one.measure.replace("_", " "),
         validate=_faults,
         sentences=Sentences(
-            passed="[{people?}{of_people}|{risk}, if an intruder knows {known}].",
+            passed="[{people?}{of_people}|{risk}, if an intruder knows {known}].{tried}",
             failed=(
                 "[{people?}{of_people}; at most {limit} is allowed|{failing?}{failing/records:{record}} "
                 "{failing/records:is|are} at a higher risk than {limit}, if an intruder knows {known}. {risk}|{risk}, "
-                "where at most {limit} is allowed, if an intruder knows {known}]."
+                "where at most {limit} is allowed, if an intruder knows {known}].{tried}"
             ),
             impact=(
                 "[{people?}An intruder who knows {known}|{intruder}] is estimated to find them with "
@@ -213,6 +237,7 @@ CHECKS = [
                 "[{people?}{mean:chance}|{units?}{unit_average:chance}|{average:chance}] on average."
             ),
             parts={
+                "tried": TRIED,
                 "risk": {
                     "by": "measure",
                     "expected": ("{observed:re-identification} {observed:is|are} expected among {total:{noun}}"),

@@ -22,7 +22,7 @@ from tcdp_audit.plugin.check import (
     TableView,
 )
 from tcdp_audit.plugin.detector import Exact, PolicyDocument
-from tcdp_audit.plugin.engine import PopulationClasses
+from tcdp_audit.plugin.engine import CheckError, PopulationClasses
 from tcdp_audit.plugin.sentences import Comparison, Sentences
 from tcdp_audit_plugins.checks._shared.sampling import covering_population, distribution_of
 from tcdp_audit_plugins.guides import built_in_guide
@@ -105,9 +105,14 @@ def delta_presence(view: TableView, parameters: DeltaPresenceParameters) -> Tabl
     """The largest delta over the population's classes; those that the release lacks count, with delta 0.
 
     Raises:
-        CheckError: there is no population, or the release cannot be a part of it.
+        CheckError: there is no population, or the release cannot be a part of it; or a person is in two classes.
     """
     classes = covering_population(view)
+    if classes.overlap is not None:
+        raise CheckError(
+            "cells of the release overlap, so that people of the population are in several classes, and no class says "
+            "how likely they are in the release; recode by hierarchies or bins that do not overlap"
+        )
     absent = len(classes.absent)
     sample = np.concatenate([classes.sample, np.zeros(absent, dtype=np.int64)])
     ratios, least, largest = presence(sample, np.concatenate([classes.population, classes.absent]))
@@ -153,6 +158,7 @@ CHECKS: list[Check] = [
         comparison=Comparison.AT_LEAST,
         worst=lambda _, __: Fraction(1),  # the released record itself
         class_size=lambda _: 2,
+        sufficient_class_size=lambda one, _: one.k,  # the records of a class are people who match it
         label="least number of people in the population that a record may be",
         needs={Need.POPULATION, Need.ROWS},
         sentences=Sentences(
@@ -177,6 +183,7 @@ CHECKS: list[Check] = [
         measure=delta_presence,
         threshold="delta_max",
         label="largest probability that a person is in the release",
+        class_size=lambda _: 2,
         further=(Limit("delta_min", Comparison.AT_LEAST, "least probability that a person is in the release"),),
         validate=_faults,
         needs={Need.POPULATION, Need.ROWS, Need.PARTITION},

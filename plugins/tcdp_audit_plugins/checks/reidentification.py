@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
 import numpy as np
 from pydantic import Field
@@ -15,7 +15,14 @@ from tcdp_audit.plugin._internal import Counts
 from tcdp_audit.plugin.check import DisclosureType, Need, Parameters, TableCheck, TableFigure, TableView
 from tcdp_audit.plugin.detector import Exact, PolicyDocument
 from tcdp_audit.plugin.sentences import Outcome, Sentences
-from tcdp_audit_plugins.checks._shared.sampling import covering_population, distribution_of, mean_of_reciprocals
+from tcdp_audit_plugins.checks._shared.sampling import (
+    TRIED,
+    chances_tried,
+    covering_population,
+    details_of_attempt,
+    distribution_of,
+    mean_of_reciprocals,
+)
 from tcdp_audit_plugins.guides import built_in_guide
 
 
@@ -39,6 +46,14 @@ class ReidentificationParameters(Parameters):
     threshold_risk: Annotated[
         Exact | None, Field(gt=0, le=1, description="The risk above which a record counts for `share_above`.")
     ] = None
+
+    def in_scenario(self, document: PolicyDocument) -> Self:
+        """An intruder who does not know who is in the release is a journalist, unless the policy says who it is."""
+        own = super().in_scenario(document)
+        one = document.scenario
+        if one is None or one.in_release == "known" or "scenario" in self.model_fields_set:
+            return own
+        return own.model_copy(update={"scenario": "journalist"})
 
 
 @dataclass(frozen=True)
@@ -94,15 +109,43 @@ class RiskClasses:
 
 
 def _class_size(parameters: ReidentificationParameters) -> int:
-    """The size of a class whose records have the highest risk that is allowed; 2 where an average is bounded."""
-    bound = {"highest": parameters.at_most, "share_above": parameters.threshold_risk, "average": None}
-    return max(2, ceil(1 / (bound[parameters.measure] or 1)))
+    """The size of a class whose records have the highest risk that is allowed; 2 where fewer records may have more."""
+    is_each = parameters.measure == "highest" and parameters.scenario == "prosecutor"
+    return max(2, ceil(1 / (parameters.at_most or 1))) if is_each else 2
 
 
-def _implied(parameters: ReidentificationParameters, _: PolicyDocument) -> Iterator[tuple[str, Mapping[str, Any]]]:
+def _is_for_each(parameters: ReidentificationParameters) -> bool:
+    """Whether no record may be above a risk in the release itself."""
+    highest = parameters.measure == "highest" or (parameters.measure == "share_above" and parameters.at_most == 0)
+    return highest and parameters.scenario == "prosecutor"
+
+
+def _largest_allowed(parameters: ReidentificationParameters) -> Fraction | None:
+    """The risk that no record, or the average of all, may be above; None where every risk but none at all is."""
+    return (parameters.threshold_risk if parameters.measure == "share_above" else parameters.at_most) or None
+
+
+def _required(parameters: ReidentificationParameters, document: PolicyDocument) -> int | None:
+    """A prosecutor's risk is 1/f: that of no one is above r where every class has 1/r records."""
+    return _sufficient(parameters, document) if _is_for_each(parameters) else None
+
+
+def _sufficient(parameters: ReidentificationParameters, document: PolicyDocument) -> int | None:
+    """Classes of 1/r keep every risk at r, and so the average; of the population no fewer people match.
+
+    Where an attack is tried with a chance a, these are classes of a/r.
+    """
+    allowed = _largest_allowed(parameters)
+    return None if allowed is None else ceil(document.attempt / allowed)
+
+
+def _implied(
+    parameters: ReidentificationParameters, document: PolicyDocument
+) -> Iterator[tuple[str, Mapping[str, Any]]]:
     """A highest risk of 1/5 in the release itself is a class size of 5."""
-    if parameters.measure == "highest" and parameters.scenario == "prosecutor" and parameters.at_most:
-        yield "k_anonymity", {"k": ceil(1 / parameters.at_most)}
+    size = _required(parameters, document)
+    if size is not None:
+        yield "k_anonymity", {"k": size}
 
 
 def reidentification_risk(view: TableView, parameters: ReidentificationParameters) -> TableFigure:
@@ -118,18 +161,21 @@ def reidentification_risk(view: TableView, parameters: ReidentificationParameter
     Source: El Emam, Dankar (2008); Dankar, El Emam (2010).
     """
     among, classes = _risk_classes(view, parameters)
-    figures: dict[str, Fraction] = {"highest": classes.highest, "average": classes.average}
-    details: dict[str, Any] = {**figures, "classes_are_of": among}
+    document = view.policy.document
+    success: dict[str, Fraction] = {"highest": classes.highest, "average": classes.average}
+    figures: dict[str, Fraction] = chances_tried(success, document)
+    details: dict[str, Any] = {**figures, "classes_are_of": among, **details_of_attempt(document, success)}
     details |= {} if classes.of_entities is None else {"units": classes.people}
     failing = None
     if parameters.threshold_risk is not None:
-        above, people = classes.above(parameters.threshold_risk), classes.people_above(parameters.threshold_risk)
+        risk = parameters.threshold_risk / document.attempt
+        above, people = classes.above(risk), classes.people_above(risk)
         figures["share_above"] = Fraction(people, classes.people)
         details |= {"records_above": above, "share_above": figures["share_above"]}
         details |= {} if classes.of_entities is None else {"units_above": people}
         failing = above if parameters.measure == "share_above" else None
     if parameters.measure == "highest" and parameters.at_most is not None:
-        failing = classes.above(parameters.at_most) if parameters.at_most else view.records
+        failing = classes.above(parameters.at_most / document.attempt) if parameters.at_most else view.records
     return TableFigure(
         value=figures[parameters.measure],
         records=view.records,
@@ -149,9 +195,12 @@ def _risk_classes(view: TableView, parameters: ReidentificationParameters) -> tu
     return "release", RiskClasses(view.classes.records, view.classes.size, view.classes.of_entities)
 
 
-def _worst(_: TableFigure, parameters: ReidentificationParameters) -> Fraction:
-    """Every record is alone; no risk is above 1, so that a share above 1 is that of no record."""
-    return Fraction(0 if parameters.measure == "share_above" and parameters.threshold_risk == 1 else 1)
+def _worst(measured: TableFigure, parameters: ReidentificationParameters) -> Fraction:
+    """Every record is alone; no risk is above the chance of an attempt, so that a share above that is of no record."""
+    attempt = Fraction(measured.details.get("attempt", 1))
+    if parameters.measure != "share_above":
+        return attempt * (Fraction(measured.details.get("known_fraction", 1)) if parameters.measure == "average" else 1)
+    return Fraction(parameters.threshold_risk is None or parameters.threshold_risk < attempt)
 
 
 def _needs(parameters: ReidentificationParameters, document: PolicyDocument) -> set[Need]:
@@ -160,7 +209,10 @@ def _needs(parameters: ReidentificationParameters, document: PolicyDocument) -> 
     return {Need.ROWS} if counted or parameters.scenario == "journalist" else set()
 
 
-def _faults(parameters: ReidentificationParameters, _: PolicyDocument) -> Iterator[tuple[str, str]]:
+def _faults(parameters: ReidentificationParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
+    one = document.scenario
+    if one is not None and one.in_release == "unknown" and parameters.scenario == "prosecutor":
+        yield "scenario", "a prosecutor knows who is in the release, and here that is unknown; leave `scenario` out"
     if parameters.scenario == "marketer" and parameters.measure != "average":
         yield "measure", "a marketer cares for many people and not for one; use `measure: average`"
     if parameters.measure == "share_above" and parameters.threshold_risk is None:
@@ -187,22 +239,26 @@ CHECKS = [
         worst=_worst,
         implies=_implied,
         class_size=_class_size,
+        required_class_size=_required,
+        sufficient_class_size=_sufficient,
         variant=lambda one: f"{one.scenario}, {one.measure.replace('_', ' ')}",
         validate=_faults,
         needs={Need.POPULATION},
         needs_if=_needs,
+        compares=lambda one: () if one.scenario == "prosecutor" else ("population",),
         sentences=Sentences(
-            passed="{risk}, if a {scenario} attacks by {known}[; {allowed}].",
+            passed="{risk}, if a {scenario} attacks by {known}[; {allowed}].{tried}",
             impact=(
                 "{intruder} finds the right record with {highest:chance} at worst, and with {average:chance} on "
                 "average."
             ),
             parts={
+                "tried": TRIED,
                 "risk": {
                     "by": "measure",
                     "share_above": ("{above/total:{unit}} {above/total:is|are} at a risk above {threshold_risk:%}"),
                     "": "The {measure} risk of {unit:article} is {observed:%}",
-                }
+                },
             },
             values=_values,
         ),

@@ -221,6 +221,7 @@ CHECKS = [
         measure=suda,
         label="share of records that few attributes single out",
         class_size=lambda _: 2,
+        sufficient_class_size=lambda _, __: 2,  # records that agree in all columns agree in any
         needs={Need.ROWS, Need.PARTITION},
         sentences=Sentences(
             passed="{singled_out}.",

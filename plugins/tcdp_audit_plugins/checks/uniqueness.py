@@ -91,7 +91,9 @@ def population_uniqueness(view: TableView, parameters: PopulationUniquenessParam
         "sample_uniques": uniques,
         "sample_uniques_over_records": Fraction(uniques, view.records),
     }
-    if "population" in view.companions:
+    if lacking := view.lacking("population"):
+        details["lacking"] = {"population": lacking}
+    elif "population" in view.companions:
         details |= exact_figures(covering_population(view))
     fraction = fraction_of(view)
     if fraction is not None and not view.wildcard:
@@ -223,6 +225,8 @@ CHECKS: list[Check] = [
         victims=alone,
         label="share of records or units alone in their group",
         monotone=lambda _: True,  # a union of classes has more than one record
+        required_class_size=lambda one, _: 2 if one.at_most == 0 else None,
+        sufficient_class_size=lambda _, __: 2,
         sentences=Sentences(
             passed="{alone/total:{unit}} {alone/total:is|are} alone with {alone/total:its|their} {known}.",
             impact=(
@@ -242,9 +246,11 @@ CHECKS: list[Check] = [
         measure=population_uniqueness,
         label="share of sample uniques that are population uniques",
         class_size=lambda _: 2,
+        sufficient_class_size=lambda _, __: 2,  # no one is alone
         variant=lambda one: one.estimator,
         needs={Need.POPULATION, Need.ROWS},
         needs_if=_needs,
+        compares=lambda one: ("population",) if one.estimator == "exact" else (),
         sentences=Sentences(
             passed=(
                 "[{undefined?}No {record} is alone with its {known}: the share of population uniques is undefined, "

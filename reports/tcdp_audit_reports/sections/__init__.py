@@ -12,6 +12,7 @@ LAID_OUT = frozenset({"demands", "coverage", "findings", "remedy", "glossary"}) 
 BUILT_IN = (  # name, title, order
     ("basis", "What this verdict rests on", 100),
     ("next_steps", "What to do next", 200),
+    ("scenarios", "Who might attack", 250),
     ("demands", "What the policy demands, and what was found", 300),
     ("coverage", "What was checked, and what was not", 400),
     ("findings", "Findings, one by one", 500),
@@ -40,13 +41,13 @@ def _section(name: str, title: str, order: int) -> ReportSection:
 
 def _applies(name: str, audit: Audit) -> bool:
     """Whether the audit has what a section is about, so that its module has to be imported."""
-    return name != "remedy" or audit.change_log is not None
+    return {"remedy": audit.change_log is not None, "scenarios": bool(audit.scenarios)}.get(name, True)
 
 
 def import_sections() -> None:
-    """Import the modules of sections, except that of remedies, which few audits have."""
+    """Import the modules of sections, except those that few audits have."""
     for name, _, _ in BUILT_IN:
-        if name != "remedy":
+        if name not in ("remedy", "scenarios"):
             _module(name)
 
 

@@ -52,7 +52,9 @@ def summary(audit: Audit) -> list[str]:
         return ["The columns were not recorded with this result."]
     taken, hidden, wrong = known(audit), secret(audit), unwanted(audit)
     return [
-        f"A neighbour, an employer or a newspaper is taken to know {named(taken)}."
+        "What each intruder is taken to know is in the table of those who might attack."
+        if audit.scenarios
+        else f"A neighbour, an employer or a newspaper is taken to know {named(taken)}."
         if taken
         else "No one is taken to know anything about a person: no column has that role.",
         f"Must stay secret: {named(hidden)}." if hidden else "No column is declared as one that must stay secret.",

@@ -7,7 +7,8 @@ from dataclasses import replace
 from itertools import islice, product
 from types import MappingProxyType
 
-from tcdp_audit.core.auditor.evaluation import Options, evaluate
+from tcdp_audit.core.auditor.evaluation import evaluate
+from tcdp_audit.core.auditor.view_evaluation import Options
 from tcdp_audit.core.base.audit_figures import ConventionVariant
 from tcdp_audit.core.base.outcome import Outcome, Status
 from tcdp_audit.core.classes.shards import silent
@@ -41,7 +42,9 @@ def convention_matrix(
 
     Cost: that of one audit for each other combination.
     """
-    choices = _choices(Release(engine, policy, companions.get("original"), options.cache))
+    choices: dict[str, list[str]] = {}
+    for each in policy.scenarios.values():
+        choices |= _choices(Release(engine, each, companions.get("original"), options.cache))
     combinations = [dict(zip(choices, values, strict=True)) for values in product(*choices.values())]
     declared = {name: getattr(policy.conventions, name) for name in choices}
     combinations.sort(key=lambda combination: combination != declared)

@@ -1,108 +1,52 @@
 """The auditor: policy and release in, outcomes out.
 
-The table is read once into shards of codes. Every shard is grouped once per set of quasi-identifiers, every
-sensitive attribute is counted once per grouping, and every check measures the classes. Summaries merge.
+The demands of a policy are judged scenario by scenario, and in each scenario view by view; see `views`. A policy
+without scenarios is one of a single intruder, who knows every quasi-identifier.
 """
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, ExitStack, closing
-from dataclasses import dataclass, field, replace
-from fractions import Fraction
-from functools import cached_property
-from numbers import Real
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, closing
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.core.auditor.class_tasks import ClassTask, only_on_classes
 from tcdp_audit.core.auditor.column_warnings import column_warnings
-from tcdp_audit.core.auditor.expectations import Tasks
 from tcdp_audit.core.auditor.exposure import (
-    Exposure,
+    ExposedView,
     FailingRecordMasks,
     FailingUnits,
-    NumberedEngine,
-    decided_per_class,
     exposed_by,
     failing_units,
 )
-from tcdp_audit.core.auditor.linked_rows import link_outcomes, with_histories, with_per_row
-from tcdp_audit.core.auditor.measuring import Measuring
-from tcdp_audit.core.auditor.tasks import CountedRecords, Measurements, Result
+from tcdp_audit.core.auditor.linked_rows import judges_histories, link_outcomes, with_histories
+from tcdp_audit.core.auditor.tasks import CountedRecords
 from tcdp_audit.core.auditor.unit_columns import unit_columns
-from tcdp_audit.core.auditor.views import (
-    ROWS,
-    UNITS,
-    View,
-    Views,
-    columns_of_demand,
-    domains_of,
-    has_tables,
-    of_table,
-    targets_of,
-    views_of,
-)
-from tcdp_audit.core.base.audit_figures import ExposureCount
+from tcdp_audit.core.auditor.view_evaluation import Options, ViewEvaluation, exposed_together
+from tcdp_audit.core.auditor.views import ROWS, Views, columns_of_demand, of_table, targets_of, views_of
+from tcdp_audit.core.base.audit_figures import ExposureCount, ScenarioResult
 from tcdp_audit.core.base.cache import Cache, Identity
-from tcdp_audit.core.base.errors import DataError, UsageError
-from tcdp_audit.core.base.frozen import FrozenDict
-from tcdp_audit.core.base.outcome import LINKED_ROWS, Outcome, Status
-from tcdp_audit.core.base.resources import budget, processors
-from tcdp_audit.core.classes.grouping import Grouping
-from tcdp_audit.core.classes.shards import Plan, Progress, largest_shard, partition, plan, silent
-from tcdp_audit.core.detection.detector import Detector
-from tcdp_audit.core.encoding.counted import MappedShards
-from tcdp_audit.core.encoding.keys import frozen_array
-from tcdp_audit.core.engines.base import BorrowedEngine, Engine
-from tcdp_audit.core.policy.model import Role
-from tcdp_audit.core.policy.policy import Expectation, Policy
+from tcdp_audit.core.base.errors import DataError
+from tcdp_audit.core.base.outcome import LINKED_ROWS, Outcome
+from tcdp_audit.core.base.resources import budget
+from tcdp_audit.core.classes.rolled_up import RolledUpEngine
+from tcdp_audit.core.encoding.domain import Domain
+from tcdp_audit.core.engines.base import Engine
+from tcdp_audit.core.policy.model import OF_SCENARIO, Role
+from tcdp_audit.core.policy.policy import Policy
 from tcdp_audit.core.release.release import AuditedColumn, Release, audited_columns
 from tcdp_audit.core.release.structure import examine
 
 if TYPE_CHECKING:
-    from tcdp_audit.core.auditor.table_tasks import TableTask
-    from tcdp_audit.core.check.evidence import Target
-    from tcdp_audit.core.check.table_view import TableView
     from tcdp_audit.core.classes.column_risk import ColumnRisk
-    from tcdp_audit.core.units.evidence import HistoriesInWords
+    from tcdp_audit.core.units.histories import Histories
 
-PARTS = 8  # parts for each processor of a single shard whose classes overlap
-
-
-@dataclass(frozen=True)
-class Options:
-    """Options of a run. None changes a result, except that more memory makes estimates exact.
-
-    Args:
-        memory: budget in bytes; None for three quarters of what is free.
-        shards: the number of shards; None for the number that suits the memory.
-        show_values: name the worst classes by their cells. The evidence then is as confidential as the release.
-        progress: called with the step, the records or shards done, and their total.
-        samples: estimate from a sample of pairs if the tables exceed the memory; otherwise report that they do.
-        column_risks: measure what each quasi-identifier adds to the risk, for a report.
-        detectors: finds the detectors of identifiers when a check asks for them.
-        cache: keeps what was read and counted from one audit of the same tables to the next.
-    """
-
-    memory: int | None = None
-    shards: int | None = None
-    show_values: bool = False
-    progress: Progress = silent
-    samples: bool = True
-    column_risks: bool = False
-    detectors: Callable[[], Mapping[str, Detector]] = dict
-    cache: Cache = field(default_factory=Cache)
-
-    def __post_init__(self) -> None:
-        """Raise `UsageError` if the memory or the shards are no numbers, such as the text "4GiB"."""
-        for name, value, unit in (("memory", self.memory, "bytes"), ("shards", self.shards, "shards")):
-            if value is not None and not isinstance(value, Real):
-                raise UsageError(f"{name}: must be a number of {unit}, not of type {type(value).__name__}")
+KEPT = 4  # the share of the memory for what several scenarios have in common
 
 
 @dataclass(frozen=True)
@@ -110,11 +54,12 @@ class Evaluation:
     """The result of a release under a policy.
 
     Args:
-        outcomes: structure first, then the expectations in the policy's order.
+        outcomes: structure first, then the expectations in the policy's order, each scenario by scenario.
         exposed: the records or entities that failing demands expose, each counted once.
         columns: the declaration and the figures of each column.
         column_risks: what each quasi-identifier adds to the risk; empty if not requested, or if there are too many.
         failing_units: the units or households with a row that fails a demand on classes; None where single rows count.
+        scenarios: the scenarios of the policy, each with the people exposed to it; empty without any.
     """
 
     outcomes: tuple[Outcome, ...]
@@ -122,6 +67,7 @@ class Evaluation:
     columns: tuple[AuditedColumn, ...]
     column_risks: tuple[ColumnRisk, ...] = ()
     failing_units: FailingUnits | None = None
+    scenarios: tuple[ScenarioResult, ...] = ()
 
 
 def evaluate(
@@ -148,7 +94,8 @@ def evaluation(
         policy: what the release must satisfy.
         engine: the release.
         options: how to run.
-        companions: the further tables by their name in the policy: original, population, holdout, registry, previous.
+        companions: the further tables by their name in the policy: original, population, holdout, registry, previous;
+            those of a scenario as `population of insurer`.
         failing_records: receives the records that fail each expectation; None if they are not requested.
 
     Raises:
@@ -157,37 +104,62 @@ def evaluation(
     """
     if failing_records is not None:  # the numbers of records are those of one audit
         options = replace(options, cache=Cache())
+    policies = policy.scenarios
+    if len(policies) == 1 or options.cache.room or failing_records is not None:
+        return _evaluated(policy, policies, engine, options, companions, failing_records)
+    with closing(_Kept(budget(options.memory) // KEPT)) as kept:  # so that no column is read once for each scenario
+        return _evaluated(policy, policies, engine, replace(options, cache=kept), companions, failing_records)
+
+
+class _Kept(Cache):
+    """What the scenarios of one audit have in common."""
+
+    def close(self) -> None:
+        """Forget everything."""
+        self.clear()
+
+
+def _evaluated(
+    policy: Policy,
+    policies: Mapping[str, Policy],
+    engine: Engine,
+    options: Options,
+    companions: Mapping[str, Engine],
+    failing_records: FailingRecordMasks | None,
+) -> Evaluation:
     given, engine.progress = engine, options.progress
-    if policy.document.unit is not None and failing_records is None and not options.show_values:
+    several = len(policies) > 1
+    if policy.document.unit is not None and failing_records is None and not (several or options.show_values):
         from tcdp_audit.core.auditor.summed_units import with_summed_units  # noqa: PLC0415 - only where units join rows
 
         engine = with_summed_units(policy, engine, options.cache)
     if engine is given:
-        _announce(policy, engine, companions)
+        _announce(policies.values(), engine, companions)
     if not engine.records:
         raise DataError(f"{engine.name}: the table has no records; an empty release cannot be audited")
+    judging = sum(bool(one.expectations) for one in policies.values())
+    if judging > 1 and policy.document.root is None and failing_records is None:
+        engine = _rolled_up(policies, engine, options, companions)
     release = Release(engine, policy, companions.get("original"), options.cache)
     examined = tuple(examine(release, show_values=options.show_values))
-    views = views_of(_as_read(release), budget(options.memory))
-    running = {view.key: _Evaluation(view, views, options, companions, failing_records) for view in views}
-    judged = tuple(_in_order(views, running))
-    counted = _counted(views, running)
     detectors = options.detectors()
+    judged = _Judged.of(policies, release, options, companions, failing_records)
     structural = (
         *examined,
-        *column_warnings(release, counted, detectors),
+        *column_warnings(release, judged.counted, detectors),
         *unit_columns(release, detectors),
         *link_outcomes(release),
     )
-    structural = tuple(with_histories(one, views, judged) if one.check == LINKED_ROWS else one for one in structural)
-    outcomes = (*(of_table(one, release, _columns_at_fault(one)) for one in structural), *judged)
-    failed = {kind: _failed(one, len(structural)) for kind, one in running.items()}
-    exposed = exposed_by(
-        {kind: one.exposure for kind, one in running.items()}, failed, outcomes, counted, views.histories
+    structural = tuple(judged.with_histories(one) if one.check == LINKED_ROWS else one for one in structural)
+    outcomes = (*(of_table(one, release, _columns_at_fault(one)) for one in structural), *judged.outcomes)
+    return Evaluation(
+        outcomes,
+        judged.exposed(outcomes, len(structural)),
+        tuple(audited_columns(release)),
+        judged.column_risks,
+        judged.failing_units,
+        tuple(judged.by_scenario()),
     )
-    risks = next((one.risks for one in running.values() if one.risks), ())
-    failing = failing_units({kind: one.exposure for kind, one in running.items()}, failed, views.histories)
-    return Evaluation(outcomes, exposed, tuple(audited_columns(release)), risks, failing)
 
 
 def _columns_at_fault(outcome: Outcome) -> Sequence[str]:
@@ -215,38 +187,202 @@ def records_failing_on_classes(
     return failing
 
 
-def _in_order(views: Views, running: Mapping[str, _Evaluation]) -> Iterator[Outcome]:
-    """The outcome of each expectation and target, in the policy's order, over all views."""
-    with ExitStack() as stack:
-        outcomes = {kind: stack.enter_context(closing(one.outcomes())) for kind, one in running.items()}
-        for number, (expectation, target) in enumerate(targets_of(views.policy)):
-            view = running[views.of(expectation, target).key]
-            view.position = number
-            outcome = next(outcomes[views.of(expectation, target).key])
-            yield of_table(outcome, views.rows.release, columns_of_demand(expectation, target))
+@dataclass
+class _JudgedScenario:
+    """The demands of one scenario, judged.
+
+    Args:
+        name: that of the scenario; empty of what is judged in none.
+        views: the tables in which they are judged.
+        places: the position of each outcome among those of all scenarios.
+        running: the demands of each view, by its key.
+        outcomes: the outcome of each expectation and target.
+    """
+
+    name: str
+    views: Views
+    places: Sequence[int]
+    running: Mapping[str, ViewEvaluation]
+    outcomes: Sequence[Outcome] = ()
+
+    @property
+    def counted(self) -> CountedRecords:
+        """The records and units that no convention exempts; the fewest, where single rows are exempt as well."""
+        histories, of_rows = self.views.histories, [one.counted for kind, one in self.running.items() if kind == ROWS]
+        whole = [] if histories is None else [CountedRecords(histories.records, histories.units)]
+        return min((*whole, *of_rows), key=lambda one: one.records)
+
+    def judge(self) -> None:
+        """Judge every demand, in the policy's order over all views."""
+        judged = []
+        with ExitStack() as stack:
+            following = {key: stack.enter_context(closing(one.outcomes())) for key, one in self.running.items()}
+            for place, (expectation, target) in zip(self.places, targets_of(self.views.policy), strict=True):
+                key = self.views.of(expectation, target).key
+                self.running[key].position = place
+                outcome = next(following[key])
+                judged.append(of_table(outcome, self.views.rows.release, columns_of_demand(expectation, target)))
+        self.outcomes = judged
 
 
-def _counted(views: Views, running: Mapping[str, _Evaluation]) -> CountedRecords:
-    """The records and the units that no convention exempts; the fewest, where single rows are exempt as well."""
-    histories, of_rows = views.histories, [one.counted for kind, one in running.items() if kind == ROWS]
-    whole = [] if histories is None else [CountedRecords(histories.records, histories.units)]
-    return min((*whole, *of_rows), key=lambda one: one.records)
+@dataclass
+class _Judged:
+    """The demands of a policy, judged in every scenario, one after another."""
+
+    scenarios: Sequence[_JudgedScenario]
+    options: Options
+
+    @classmethod
+    def of(
+        cls,
+        policies: Mapping[str, Policy],
+        release: Release,
+        options: Options,
+        companions: Mapping[str, Engine],
+        failing_records: FailingRecordMasks | None,
+    ) -> _Judged:
+        """Judge the demands of the policy of each scenario on a release."""
+        places: dict[str, list[int]] = {name: [] for name in policies}
+        for number, (_, target) in enumerate(targets_of(release.policy)):
+            places[target.scenario].append(number)
+        several, scenarios = len(policies) > 1, []
+        masks: dict[int, NDArray[np.bool_] | None] = {}
+        for name, policy in policies.items():
+            if several and not policy.expectations and not options.column_risks:
+                continue
+            own = _companions_of(name, companions)
+            judged_release = replace(release, policy=policy, original=own.get("original")) if several else release
+            views = views_of(_as_read(judged_release), budget(options.memory))
+            marked = None if failing_records is None else FailingRecordMasks(failing_records.records)
+            asked = options if not (several and name) else replace(options, column_risks=False)
+            running = {view.key: ViewEvaluation(view, views, asked, own, marked) for view in views}
+            scenarios.append(_JudgedScenario(name, views, places[name], running))
+            scenarios[-1].judge()
+            if marked is not None:
+                masks |= dict(zip(places[name], marked.masks, strict=True))
+        if failing_records is not None:
+            failing_records.masks.extend(masks[place] for place in sorted(masks))
+        return cls(scenarios, options)
+
+    @cached_property
+    def outcomes(self) -> Sequence[Outcome]:
+        """The outcome of each expectation and target, in the policy's order."""
+        by_place = {
+            place: one for each in self.scenarios for place, one in zip(each.places, each.outcomes, strict=True)
+        }
+        return [by_place[place] for place in sorted(by_place)]
+
+    @property
+    def counted(self) -> CountedRecords:
+        """The records and units that count in every scenario."""
+        return min((one.counted for one in self.scenarios), key=lambda one: one.records)
+
+    @property
+    def column_risks(self) -> tuple[ColumnRisk, ...]:
+        """What each quasi-identifier adds to the risk, where this was requested."""
+        return next((one.risks for one in self._running if one.risks), ())
+
+    def with_histories(self, outcome: Outcome) -> Outcome:
+        """The finding on a released unit that joins rows, with what whole histories show to whoever knows most."""
+        judging = [one for one in self.scenarios if one.name] or self.scenarios
+        most = max(judging, key=lambda one: len(one.views.policy.with_role(Role.QUASI_IDENTIFIER)))
+        judges = all(judges_histories(one.views, one.outcomes) for one in judging)
+        return with_histories(outcome, most.views, judges=judges)
+
+    @cached_property
+    def _histories(self) -> Histories | None:
+        """The whole histories, which are of the same units in every scenario; None where no unit joins rows."""
+        return next((one.views.histories for one in self.scenarios if one.views.histories is not None), None)
+
+    def _views(self, before: int) -> list[ExposedView]:
+        """What is exposed in each view, with the positions of the failing outcomes."""
+        return [
+            ExposedView(
+                one.view_of_release.kind,
+                one.exposure,
+                {place: before + number for place, number in one.failed.items()},
+            )
+            for one in self._running
+        ]
+
+    @property
+    def _running(self) -> Iterator[ViewEvaluation]:
+        return (one for each in self.scenarios for one in each.running.values())
+
+    def exposed(self, outcomes: Sequence[Outcome], before: int) -> ExposureCount:
+        """The records and units that failing demands expose, each counted once; `before` outcomes are of no demand."""
+        together = partial(exposed_together, [*self._running], before, self.counted, self.options)
+        return exposed_by(self._views(before), outcomes, self.counted, self._histories, together)
+
+    def by_scenario(self) -> Iterator[ScenarioResult]:
+        """Each scenario with the people exposed to it: those that are counted together, where some are."""
+        on_classes = any(one.failed for one in self._running)
+        for each in self.scenarios:
+            document = each.views.policy.document
+            if (one := document.scenario) is not None:
+                own = _Judged([each], self.options)
+                exposed = own.exposed(each.outcomes, 0).among(each.outcomes)
+                if exposed is not None and on_classes and not any(one.failed for one in each.running.values()):
+                    exposed = replace(exposed, records=None)
+                yield ScenarioResult(
+                    name=each.name,
+                    intruder=each.views.policy.naming.intruder_name,
+                    knows=tuple(document.with_role(Role.QUASI_IDENTIFIER)),
+                    at_stake=tuple(document.with_role(Role.SENSITIVE)),
+                    attempt=document.attempt,
+                    known_fraction=document.known_fraction,
+                    in_release=one.in_release,
+                    tables=tuple(one.tables),
+                    exposed=None if exposed is None else replace(exposed, counted=(), left_out=()),
+                )
+
+    @property
+    def failing_units(self) -> FailingUnits | None:
+        """The units that fail a demand on classes of whole histories."""
+        return failing_units(self._views(0), self._histories)
 
 
-def _failed(evaluation: _Evaluation, before: int) -> dict[int, int]:
-    return {place: before + number for place, number in evaluation.failed.items()}
+def _rolled_up(
+    policies: Mapping[str, Policy], engine: Engine, options: Options, companions: Mapping[str, Engine]
+) -> Engine:
+    """The table with the distinct rows of all columns that some scenario knows or has at stake, read once."""
+    columns: dict[str, Domain] = {}
+    for name, policy in policies.items():
+        release = Release(engine, policy, _companions_of(name, companions).get("original"), options.cache)
+        for one in (*release.quasi_identifiers, *release.sensitive):
+            columns.setdefault(one.attribute, one)
+    ordered = tuple(columns[name] for name in sorted(columns))
+    if not ordered:
+        return engine
+    memory = budget(options.memory)
+    key = ("rolled up", Identity(engine, *ordered))
+    return options.cache.get(key, lambda: RolledUpEngine(engine, ordered, memory, options.progress))
 
 
-def _announce(policy: Policy, engine: Engine, companions: Mapping[str, Engine]) -> None:
+def _companions_of(scenario: str, companions: Mapping[str, Engine]) -> Mapping[str, Engine]:
+    """The further tables of a scenario by what they are: its own, and otherwise those of the policy."""
+    common = {name: one for name, one in companions.items() if OF_SCENARIO not in name}
+    own = {name.partition(OF_SCENARIO): one for name, one in companions.items() if OF_SCENARIO in name}
+    return common | {table: one for (table, _, of), one in own.items() if of == scenario}
+
+
+def _announce(policies: Iterable[Policy], engine: Engine, companions: Mapping[str, Engine]) -> None:
     """Announce to the engines the columns that will be counted together, so that a database is queried once."""
-    known, sensitive = policy.with_role(Role.QUASI_IDENTIFIER), policy.with_role(Role.SENSITIVE)
-    unit = [] if policy.document.unit is None else [policy.document.unit]
-    grouped = [(engine, [*known, *sensitive, *unit])]
-    if "population" in companions:
-        grouped.append((companions["population"], known))
-    if "original" in companions and policy.conventions.reference == "original":
-        grouped.append((companions["original"], sensitive))
-    for table, names in grouped:
+    grouped: dict[int, tuple[Engine, dict[str, None]]] = {}
+
+    def count_together(table: Engine | None, names: Iterable[str]) -> None:
+        if table is not None:
+            grouped.setdefault(id(table), (table, {}))[1].update(dict.fromkeys(names))
+
+    for policy in policies:
+        document = policy.document
+        known, sensitive = policy.with_role(Role.QUASI_IDENTIFIER), policy.with_role(Role.SENSITIVE)
+        own = _companions_of(document.scenario_name, companions)
+        count_together(engine, [*known, *sensitive, *([] if document.unit is None else [document.unit])])
+        count_together(own.get("population"), known)
+        if policy.conventions.reference == "original":
+            count_together(own.get("original"), sensitive)
+    for table, names in grouped.values():
         columns = {column.name for column in table.columns}
         table.group_by([name for name in names if name in columns])
 
@@ -258,217 +394,3 @@ def _as_read(release: Release) -> Release:
     from tcdp_audit.core.release.unit_readings import as_read  # noqa: PLC0415 - only where a policy names a unit
 
     return as_read(release)
-
-
-class _Evaluation:
-    """The expectations of one audit."""
-
-    def __init__(
-        self,
-        view: View,
-        views: Views,
-        options: Options,
-        companions: Mapping[str, Engine],
-        failing_records: FailingRecordMasks | None,
-    ) -> None:
-        self.view_of_release, self.views = view, views
-        release = view.release
-        self.release, self.options = release, options
-        self.failing_records, self.failing_rows = failing_records, failing_records
-        if failing_records is not None and view.kind == UNITS:  # marks units, whose rows are found at the end
-            self.failing_records = FailingRecordMasks(release.engine.records)
-        self.position = 0  # of the outcome that comes next, among those of all views
-        self.companions = companions
-        self.memory = budget(options.memory)
-        self.conventions = release.policy.conventions
-        self.wildcard = self.conventions.missing_quasi_identifier == "wildcard"
-        self.exposure = Exposure(release.unit)
-        self.risks: tuple[ColumnRisk, ...] = ()
-        self.counted = CountedRecords(release.engine.records)
-        self.gains: dict[Identity, Fraction | None] = {}  # of demands on cells, by histories and attribute
-        self.failed: dict[int, int] = {}  # index of a task on classes -> index of its outcome among all
-
-    @cached_property
-    def view(self) -> TableView:
-        """The tables as checks on tables see them."""
-        from tcdp_audit.core.check.table_view import TableView  # noqa: PLC0415 - only for a check on tables
-
-        options = self.options
-        borrowed = FrozenDict({name: BorrowedEngine(one) for name, one in self.companions.items()})
-
-        def view_of(one: Release, of_rows: TableView | None = None) -> TableView:
-            table, find = BorrowedEngine(one.engine), options.detectors
-            histories = self.views.histories
-            return TableView(one.policy, table, borrowed, self.memory, options.samples, find, of_rows, histories)
-
-        if not self.view_of_release.is_whole:
-            return view_of(self.release)
-        people = None if self.views.histories is None else self.views.histories.people
-        return view_of(self.release, view_of(self.views.rows.release if people is None else people.units_release))
-
-    def outcomes(self) -> Generator[Outcome, None, None]:
-        """The outcome of each expectation and target."""
-        view = self.view_of_release
-        if not view.shared() or (has_tables(self.release) and not view.is_whole):
-            yield from (self._outcome(task, self._measurements({})) for task in self._tasks(None))
-            return
-        with self._shards() as shards:
-            self.shards, self.tasks = shards, self._tasks(shards)
-            self.counted = self.tasks.counted
-            tasks = [self._noting(task) for task in self.tasks]
-            on_classes = [one for one in only_on_classes(tasks) if not one.obstacle]
-            places = {id(task): place for place, task in enumerate(on_classes)}
-            measurements = self._measurements(self._run(on_classes))
-            self.risks = self._column_risks() if self.options.column_risks else ()
-            for task in tasks:
-                outcome = self._outcome(task, measurements)
-                if id(task) in places and outcome.status is Status.FAILED and outcome.blocks:
-                    self.failed[places[id(task)]] = self.position
-                yield outcome
-
-    def _tasks(self, shards: MappedShards | None) -> Tasks:
-        def asks(expectation: Expectation, target: Target) -> bool:
-            return self.views.of(expectation, target).key == self.view_of_release.key
-
-        return Tasks(self.release, shards, view=self.view_of_release, asks=asks)
-
-    def _measurements(self, of_classes: Mapping[int, Result]) -> Measurements:
-        cache = self.options.cache
-        if not cache.room:
-            return Measurements(lambda: self.view, of_classes)
-        document = repr(
-            self.release.policy.document.model_copy(update={"expect": ()})
-        )  # no figure depends on other demands
-        names = tuple(sorted(self.companions))
-        tables = (
-            hashlib.sha256(document.encode()).digest(),
-            self.release.policy.path,
-            names,
-            Identity(self.release.engine, *(self.companions[name] for name in names)),
-            frozenset(self.options.detectors()),
-            self.options.samples,
-        )
-        return Measurements(lambda: self.view, of_classes, cache, tables)
-
-    def _column_risks(self) -> tuple[ColumnRisk, ...]:
-        """The risk that each quasi-identifier adds, over all classes; empty if there are too many."""
-        if self.view_of_release.is_whole:  # a part of the columns makes other histories
-            return ()
-        from tcdp_audit.core.classes.column_risk import affordable, column_risks  # noqa: PLC0415 - only on request
-
-        known = self.release.quasi_identifiers
-        parts = [(one.codes(), one.records) for one in self.shards.each(lambda shard: Grouping(shard, known))]
-        if not parts or not affordable(len(known), sum(len(sizes) for _, sizes in parts)):
-            return ()
-        columns = [np.concatenate(codes) for codes in zip(*(codes for codes, _ in parts), strict=True)]
-        codes = {domain.attribute: column for domain, column in zip(known, columns, strict=True)}
-        labels = {name: one.label for name, one in self.release.policy.attributes.items() if one.label}
-        return tuple(column_risks(codes, np.concatenate([sizes for _, sizes in parts]), labels))
-
-    def _noting(self, task: ClassTask | TableTask) -> ClassTask | TableTask:
-        """The task with a mask for its failing records, if they are requested."""
-        if self.failing_records is None:
-            return task
-        mask = self.failing_records.blank(self.tasks.incomplete(task.target))
-        return replace(task, failing_records=mask) if isinstance(task, ClassTask) else task
-
-    def _outcome(self, task: ClassTask | TableTask, measurements: Measurements) -> Outcome:
-        outcome = with_per_row(task.outcome(measurements), self.view_of_release, on_classes=isinstance(task, ClassTask))
-        if isinstance(task, ClassTask) and task.certain_in is not None and outcome.status is not Status.ERROR:
-            outcome = self._with_gain(outcome, task)
-        if self.options.show_values and self.view_of_release.is_whole:
-            outcome = self._in_words.named(outcome)
-        if self.failing_records is not None:
-            self.failing_records.close(task if isinstance(task, ClassTask) else None, outcome)
-            self._report_rows()
-        return outcome
-
-    @cached_property
-    def _in_words(self) -> HistoriesInWords:
-        """The histories of the view, to name worst classes by rows."""
-        from tcdp_audit.core.units.evidence import HistoriesInWords  # noqa: PLC0415 - only where values are shown
-
-        histories = self.view_of_release.histories
-        assert histories is not None  # noqa: S101 - a view of wholes has them
-        return HistoriesInWords(histories, self.view_of_release.table)
-
-    def _with_gain(self, outcome: Outcome, task: ClassTask) -> Outcome:
-        """An outcome on cells with what an intruder learns of a unit, whichever of its rows a value is in."""
-        from tcdp_audit.core.auditor.largest_gain import LARGEST_GAIN, largest_gain  # noqa: PLC0415 - likewise
-
-        unit = self.release.unit
-        assert unit is not None  # noqa: S101 - histories are those of units
-        key = Identity(task.certain_in, task.attribute)
-        if key not in self.gains:
-            counts = self.conventions.missing_sensitive == "own_category"
-            self.gains[key] = largest_gain(self.shards, task, unit, self.tasks.exempt, missing_is_a_value=counts)
-        gain = self.gains[key]
-        return outcome if gain is None else replace(outcome, details={**outcome.details, LARGEST_GAIN: gain})
-
-    def _report_rows(self) -> None:
-        """Mark the rows of the units that fail, where units were marked."""
-        marked, rows, histories = self.failing_records, self.failing_rows, self.view_of_release.histories
-        if marked is None or rows is None or marked is rows or histories is None:
-            return
-        units = marked.masks.pop()
-        rows.masks.append(None if units is None else frozen_array(np.append(units, False)[histories.unit_of_row()]))
-
-    def _shards(self) -> AbstractContextManager[MappedShards]:
-        """The records as codes in shards."""
-        release = self.release
-        view = self.view_of_release
-        unit = () if release.unit is None else (release.unit,)
-        number = () if self.failing_records is None else (self.failing_records.number,)
-        domains = list({one.attribute: one for one in (*domains_of(view), *unit, *number)}.values())
-        engine = release.engine if self.failing_records is None else NumberedEngine(release.engine)
-        chosen = plan(engine.rows, domains, self.memory, processors())
-        if self.options.shards is not None:
-            chosen = Plan(self.options.shards, chosen.spill)
-        by = [d for d in view.shared() if not (self.wildcard and d.missing)]
-        key = ("shards", chosen, len(by), Identity(release.engine, *domains, *by))
-        return self.options.cache.borrow(key, lambda: partition(engine, domains, by, chosen, self.options.progress))
-
-    def _run(self, tasks: Sequence[ClassTask]) -> dict[int, Result]:
-        """Measure every task on all shards, several shards at a time."""
-        if not tasks:
-            return {}
-        overlapping = self.wildcard and any(domain.missing for task in tasks for domain in task.quasi_identifiers)
-        divided = (
-            overlapping and self.shards.divisible and decided_per_class(tasks)
-        )  # few shards are processed in parts
-        parts = max(1, PARTS * processors() // self.shards.count) if divided else 1
-        shards: list[Sequence[Result]] = []
-        every = self.shards.count * parts
-        for measured in self.shards.map(self._measuring(tasks, overlapping=overlapping), parts):
-            shards.append(measured.results)
-            self.exposure.add(measured.exposed)
-            self.options.progress("measuring", len(shards), every)
-        self.options.progress("measuring", every, every)  # some shards had no records
-        return {id(task): self._merged(task, i, [results[i] for results in shards]) for i, task in enumerate(tasks)}
-
-    def _merged(self, task: ClassTask, place: int, results: Sequence[Result]) -> Result:
-        """Merge a task's results over all shards; for an attack, add the number of its victims."""
-        merged = _merged(task, results)
-        if merged is None or isinstance(merged, BaseException):
-            return merged
-        return task.with_entities(merged, self.exposure.victims_of(task, place))
-
-    def _measuring(self, tasks: Sequence[ClassTask], *, overlapping: bool) -> Measuring:
-        return Measuring(
-            tasks=tasks,
-            exempt=self.tasks.exempt,
-            unit=self.release.unit,
-            missing_is_a_value=self.conventions.missing_sensitive == "own_category",
-            show_values=self.options.show_values,
-            overlapping=overlapping,
-            memory=self.memory,
-            views=self.shards.derived if self.options.cache.room and self.shards.in_memory else None,
-            limit=4 * largest_shard(self.memory, processors()),
-        )
-
-
-def _merged(task: ClassTask, results: Sequence[Result]) -> Result:
-    """Merge a task's results over all shards: the first error if there is one, None if no shard has a record."""
-    errors = [result for result in results if isinstance(result, BaseException)]
-    summaries = [result for result in results if result is not None and not isinstance(result, BaseException)]
-    return errors[0] if errors else task.merge(summaries) if summaries else None

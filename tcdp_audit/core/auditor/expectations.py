@@ -25,8 +25,9 @@ from tcdp_audit.core.base.errors import CheckError, TcdpAuditError, sentence_abo
 from tcdp_audit.core.base.outcome import DisplayNames
 from tcdp_audit.core.base.words import agree, count
 from tcdp_audit.core.check.class_check import CheckOnClasses
-from tcdp_audit.core.check.evidence import ReferenceDistribution, Target
+from tcdp_audit.core.check.evidence import ReferenceDistribution
 from tcdp_audit.core.check.kinds import Check
+from tcdp_audit.core.check.threshold import Target
 from tcdp_audit.core.classes.grouping import Grouping, Shard, count_codes
 from tcdp_audit.core.classes.histogram import Counts
 from tcdp_audit.core.classes.shards import suppressed_in_all, without_exempt
@@ -99,7 +100,7 @@ class Tasks:
             return TableTask(check, expectation, target, several_rows=unit is not None and unit.repeats)
 
         check: Check = expectation.check
-        task = check.by_kind(on_classes, on_tables)
+        task = replace(check.by_kind(on_classes, on_tables), scenario=self._rows.policy.document.scenario_name)
         try:
             return self._prepared(task)
         except (TcdpAuditError, KeyboardInterrupt):

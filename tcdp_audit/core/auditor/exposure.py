@@ -8,7 +8,7 @@ in several shards, so each demand has a separate list of entities.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import compress
 from typing import TYPE_CHECKING, Any
@@ -187,42 +187,62 @@ class Exposure:
         return exposed
 
 
+@dataclass(frozen=True)
+class ExposedView:
+    """What failing demands of one view expose.
+
+    Args:
+        kind: that of the view.
+        exposure: what its tasks expose, whether they fail or not.
+        failed: the position of the outcome of each failing task on classes, by the task's position.
+    """
+
+    kind: str
+    exposure: Exposure
+    failed: Mapping[int, int]
+
+    def units(self, unit: Domain) -> Mask:
+        """The units that have an exposed record, as a mask. Shape (units + 1,)."""
+        return self.exposure.units_of(self.failed, unit)
+
+
 def exposed_by(
-    exposures: Mapping[str, Exposure],
-    failed: Mapping[str, Mapping[int, int]],
+    views: Sequence[ExposedView],
     outcomes: Sequence[Outcome],
     counted: CountedRecords,
     histories: Histories | None,
+    together: Callable[[], ExposureCount],
 ) -> ExposureCount:
     """The records and units that failing demands expose, each counted once, over all views of a release.
 
     Args:
-        exposures: the exposure of each view.
-        failed: for each view the position of the outcome of each failing task on classes, by the task's position.
+        views: those of all scenarios.
         outcomes: all outcomes.
         counted: the records, and the units, that are not exempt.
-        histories: the whole histories; None where no unit joins rows, and there is one view.
+        histories: the whole histories; None where no unit joins rows.
+        together: counts the records of classes of rows that fail in several scenarios.
     """
-    if histories is None:
-        ((kind, exposure),) = exposures.items()
-        return exposure.of(failed[kind], outcomes, counted)
-    positions = sorted({position for one in failed.values() for position in one.values()})
-    if not positions:
+    failing = [one for one in views if one.failed]
+    if not failing:
         return _of_a_table(outcomes, counted.records)
-    of_rows = {kind: one for kind, one in failed.items() if one}.keys() == {ROWS}
-    if of_rows:  # what demands on single rows expose are the rows of their classes
-        return exposures[ROWS].of(failed[ROWS], outcomes, counted)
+    if histories is None or all(one.kind == ROWS for one in failing):  # what they expose are the rows of their classes
+        return failing[0].exposure.of(failing[0].failed, outcomes, counted) if len(failing) == 1 else together()
     if histories.release.policy.document.household is not None:
-        return _of_households(exposures, failed, histories)
+        return _of_households(failing, histories)
     counted = CountedRecords(histories.records, histories.units)
-    units = np.logical_or.reduce([one.units_of(failed[kind], histories.unit) for kind, one in exposures.items()])
+    units = np.logical_or.reduce([one.units(histories.unit) for one in failing])
     return ExposureCount(
         records=histories.records_of(units),
         of=counted.records,
-        counted=tuple(positions),
+        counted=_positions(failing),
         units=int((units & histories.present).sum()),
         units_of=counted.entities,
     )
+
+
+def _positions(views: Iterable[ExposedView]) -> tuple[int, ...]:
+    """The positions of their failing outcomes."""
+    return tuple(sorted({position for one in views for position in one.failed.values()}))
 
 
 @dataclass(frozen=True, eq=False)
@@ -238,28 +258,19 @@ class FailingUnits:
     failing: Mask
 
 
-def failing_units(
-    exposures: Mapping[str, Exposure], failed: Mapping[str, Mapping[int, int]], histories: Histories | None
-) -> FailingUnits | None:
+def failing_units(views: Iterable[ExposedView], histories: Histories | None) -> FailingUnits | None:
     """The units that fail a demand on classes of whole histories; None where no histories are judged."""
     if histories is None:
         return None
-    whole = [one.units_of(failed[kind], histories.unit) for kind, one in exposures.items() if kind != ROWS]
+    whole = [one.units(histories.unit) for one in views if one.kind != ROWS]
     return FailingUnits(histories.unit, np.logical_or.reduce(whole)) if whole else None
 
 
-def _of_households(
-    exposures: Mapping[str, Exposure],
-    failed: Mapping[str, Mapping[int, int]],
-    histories: Histories,
-) -> ExposureCount:
+def _of_households(failing: Sequence[ExposedView], histories: Histories) -> ExposureCount:
     """The rows of people in exposed households; demands on single rows count only where no other fails."""
-    of_homes = [one for kind, one in failed.items() if kind != ROWS and one]
-    homes = np.logical_or.reduce(
-        [one.units_of(failed[kind], histories.unit) for kind, one in exposures.items() if kind != ROWS]
-    )
-    positions = sorted({position for one in of_homes for position in one.values()})
-    return ExposureCount(records=histories.records_of(homes), of=histories.records, counted=tuple(positions))
+    of_homes = [one for one in failing if one.kind != ROWS]
+    homes = np.logical_or.reduce([one.units(histories.unit) for one in of_homes])
+    return ExposureCount(records=histories.records_of(homes), of=histories.records, counted=_positions(of_homes))
 
 
 def _of_a_table(outcomes: Sequence[Outcome], records: int) -> ExposureCount:

@@ -89,7 +89,7 @@ def _of_one_alone(members: Members) -> dict[str, int]:
     return {"people": members.people, "people_in_a_household_with_one_alone": members.with_one_alone}
 
 
-def with_histories(outcome: Outcome, views: Views, judged: Sequence[Outcome]) -> Outcome:
+def with_histories(outcome: Outcome, views: Views, *, judges: bool) -> Outcome:
     """The finding on a released unit that joins rows, with what whole histories show.
 
     It passes if a demand that counts judges more than one row. Otherwise it warns, and the verdict says for whom the
@@ -98,7 +98,7 @@ def with_histories(outcome: Outcome, views: Views, judged: Sequence[Outcome]) ->
     Args:
         outcome: the finding by the columns alone.
         views: in which demands are judged.
-        judged: the outcomes of all demands, in the policy's order.
+        judges: whether demands judge more than one row of a unit; see `judges_histories`.
     """
     histories, details = views.histories, dict(outcome.details)
     if histories is None or details.get(DROPPED) is True:
@@ -116,7 +116,7 @@ def with_histories(outcome: Outcome, views: Views, judged: Sequence[Outcome]) ->
         **figures,
         **({} if histories.members is None else histories.members.as_details()),
     }
-    if judges_histories(views, judged):
+    if judges:
         return replace(
             outcome, title=TITLES[0], status=Status.PASSED, observed=0.0, message="", details={**details, "columns": []}
         )

@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from tcdp_audit.core.auditor.views import known_rows_of, targets_of
 from tcdp_audit.core.base.cache import Cache, Identity
-from tcdp_audit.core.check.evidence import Target
+from tcdp_audit.core.check.threshold import Target
 from tcdp_audit.core.encoding.counted import UnitClasses
 from tcdp_audit.core.engines.base import BorrowedEngine, Column, Engine
 from tcdp_audit.core.policy.model import Role

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tcdp_audit.core.auditor.tasks import Measurements, Task, plain_figures
 from tcdp_audit.core.base.cache import Identity
@@ -12,11 +13,18 @@ from tcdp_audit.core.base.declared_types import require_type
 from tcdp_audit.core.base.errors import CheckError
 from tcdp_audit.core.base.files import content_digest
 from tcdp_audit.core.base.outcome import ESTIMATE, Outcome, Status, Tally
-from tcdp_audit.core.base.phrases import LIMITS, unit_noun
-from tcdp_audit.core.base.words import percent_of, with_article
+from tcdp_audit.core.base.phrases import LIMITS, column_of, columns_of, unit_noun
+from tcdp_audit.core.base.words import agree, count, listing, percent_of, with_article
 from tcdp_audit.core.check.table_check import Estimate, TableCheck, TableFigure
 from tcdp_audit.core.check.threshold import Verdict
 
+if TYPE_CHECKING:
+    from tcdp_audit.core.check.table_view import TableView
+
+COMPARED_BY = "compared_by"  # the columns of a comparison, where a table next to the release lacks others
+LACKING = "lacking"  # by table the quasi-identifiers that it has no column for
+UNNAMED = "unnamed"  # by table and attribute the records whose value no code names and the release does not have
+ABSENT = "absent"  # the same of values that a code names
 OF_ROWS = frozenset({"original", "holdout"})  # tables that are compared with the release row by row
 
 
@@ -32,15 +40,65 @@ class TableTask(Task[TableCheck[Any]]):
 
     def _outcome(self, measurements: Measurements) -> Outcome:
         parameters = self.expectation.parameters
-        figure = self._figure(measurements)
-        task = replace(self, violation=self.violation or figure.violation)
+        whole = measurements.view()
+        view = self._known_by(whole)
+        shared, strange = self._shared(whole, view), self._strange(whole)
+        known = shared.get(COMPARED_BY, self.known)
+        try:
+            figure = self._figure(measurements, view)
+        except CheckError as error:
+            clauses = (sentence[0].lower() + sentence[1:-1] for sentence in _on_strange(self._blank(), strange))
+            raise CheckError("; ".join([str(error), *clauses])) from None
+        figure = replace(figure, details={**figure.details, **shared, **strange})
+        task = replace(self, violation=self.violation or figure.violation, known=tuple(known))
         outcome = task._outcome_of_table(figure, self.check.verdict(figure, parameters))  # noqa: SLF001 - a task
         unfailable = self.check.unfailable(figure, parameters) if outcome.status is Status.PASSED else ()
         return _with_estimate(task._judged(outcome, unfailable, "by every release"), figure.estimate)  # noqa: SLF001
 
-    def _figure(self, measurements: Measurements) -> TableFigure:
+    def _known_by(self, view: TableView) -> TableView:
+        """The view of an intruder who knows only what is a column of the compared tables as well.
+
+        Columns that the expectation names are not left out: a table that lacks one is an error.
+        """
+        if view.of_rows is not None or getattr(self.expectation.parameters, "attributes", None):
+            return view
+        return view.known_with(*self._compared(view))
+
+    def _compared(self, view: TableView) -> list[str]:
+        """The names of the tables whose records the check compares with the release's."""
+        compared = self.check.compared(self.expectation.parameters)
+        return [name for name in view.companions if name.partition(" ")[0] in compared]
+
+    def _shared(self, whole: TableView, view: TableView) -> dict[str, Any]:
+        """The columns that were compared and those that each table lacks, where one lacks any; else nothing."""
+        if view is whole:
+            return {}
+        lacking = {name: whole.lacking(name) for name in self._compared(whole)}
+        left = {*whole.quasi_identifiers} - {*view.quasi_identifiers}
+        return {
+            COMPARED_BY: [name for name in self.known if name not in left],
+            LACKING: {name: names for name, names in lacking.items() if names},
+        }
+
+    def _strange(self, view: TableView) -> dict[str, Any]:
+        """The number of records of each compared table with codes whose value the release does not have.
+
+        By table and attribute, where there are any: those that no code names, and those that one does.
+        """
+        tables = {name: view.companions[name] for name in self._compared(view)}
+        if not any(one.translation is not None and one.translation.codes for one in tables.values()):
+            return {}
+        from tcdp_audit.core.release.alignment import strange_records  # noqa: PLC0415 - few policies declare codes
+
+        rows = view.of_rows or view
+        records = {name: strange_records(rows.engine, one, rows.policy) for name, one in tables.items()}
+        by_kind = zip((UNNAMED, ABSENT), zip(*records.values(), strict=True), strict=True)
+        strange = {kind: {name: one for name, one in zip(records, each, strict=True) if one} for kind, each in by_kind}
+        return {kind: one for kind, one in strange.items() if one}
+
+    def _figure(self, measurements: Measurements, view: TableView) -> TableFigure:
         """The check's figure; for an equal question about the same tables and files, the one measured then."""
-        view, parameters = measurements.view(), self.expectation.parameters
+        parameters = self.expectation.parameters
 
         def measured() -> TableFigure:
             figure = self.check.measure(view, parameters)
@@ -56,6 +114,7 @@ class TableTask(Task[TableCheck[Any]]):
     def _worded(self, outcome: Outcome) -> Outcome:
         """The outcome with its sentences, and the limitation of a comparison of rows if people have several."""
         worded = super()._worded(outcome)
+        worded = replace(worded, message=" ".join([worded.message, *_sentences_on_columns(outcome)]))
         if not (self.several_rows and self.check.requires & OF_ROWS):
             return worded
         an_intruder = with_article(unit_noun(outcome))
@@ -72,6 +131,29 @@ class TableTask(Task[TableCheck[Any]]):
             records=Tally(figure.records, figure.failing),
             details=plain_figures({**distribution, **figure.details}),
         )
+
+
+def _sentences_on_columns(outcome: Outcome) -> Iterator[str]:
+    """What was compared, and what a table lacks, as sentences; none where every table has all columns and values."""
+    lacking, compared = outcome.details.get(LACKING, {}), outcome.details.get(COMPARED_BY)
+    lacks = {name: f"has no column for {columns_of(outcome, names)}" for name, names in lacking.items()}
+    if compared is not None:
+        listed = listing([f"the {name} {has_none}" for name, has_none in lacks.items()])
+        yield f"Compared by {columns_of(outcome, compared)}; {listed}."
+    else:
+        yield from (f"Nothing is counted in the {name}, which {has_none}." for name, has_none in lacks.items())
+    yield from _on_strange(outcome, outcome.details)
+
+
+def _on_strange(outcome: Outcome, details: Mapping[str, Any]) -> Iterator[str]:
+    """A sentence on the values of each table and attribute that the release does not have."""
+    for kind, how in ((UNNAMED, "no code names and"), (ABSENT, "a code names and")):
+        for table, attributes in details.get(kind, {}).items():
+            for name, records in attributes.items():
+                yield (
+                    f"In the {table}, {count(records, 'record')} {agree(records, 'has', 'have')} a value of "
+                    f"{column_of(outcome, name)} that {how} that the release does not have."
+                )
 
 
 def _with_estimate(outcome: Outcome, estimate: Estimate | None) -> Outcome:

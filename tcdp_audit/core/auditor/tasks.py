@@ -20,10 +20,10 @@ from tcdp_audit.core.base.errors import CheckError, sentence_about
 from tcdp_audit.core.base.outcome import KNOWN_ROWS, UNFAILABLE, DisplayNames, Outcome, Status
 from tcdp_audit.core.base.phrases import bound, column_of, observed, part_of, record_noun, worst_group_of
 from tcdp_audit.core.base.words import agree, sentence_case
-from tcdp_audit.core.check.evidence import Target, vacuous_sentence
+from tcdp_audit.core.check.evidence import vacuous_sentence
 from tcdp_audit.core.check.specification import Specification
 from tcdp_audit.core.check.summary import ClassSummary
-from tcdp_audit.core.check.threshold import Verdict
+from tcdp_audit.core.check.threshold import Target, Verdict
 from tcdp_audit.core.classes.grouping import Grouping, MatchedClasses
 from tcdp_audit.core.classes.histogram import Counts, Histogram
 from tcdp_audit.core.encoding.keys import Codes, numbered, occurrences
@@ -113,6 +113,7 @@ class Task(ABC, Generic[C]):
         violation: why it fails whatever is measured; empty if it does not.
         known: the columns that the intruder is assumed to know.
         naming: the names of people and columns in sentences.
+        scenario: who is assumed to know them; empty where the policy has no scenario.
     """
 
     check: C
@@ -123,6 +124,7 @@ class Task(ABC, Generic[C]):
     violation: str = ""
     known: tuple[str, ...] = ()
     naming: DisplayNames = field(default_factory=DisplayNames)
+    scenario: str = ""
 
     def outcome(self, measurements: Measurements) -> Outcome:
         """The outcome of the measurements; an error of the check becomes an outcome."""
@@ -185,6 +187,7 @@ class Task(ABC, Generic[C]):
             status=Status.ERROR,
             severity=parameters.severity,
             attribute=self.target.name,
+            scenario=self.scenario,
             parameters=parameters.figures(),
             conventions=self.conventions,
             known=self.known,
@@ -198,13 +201,16 @@ class Task(ABC, Generic[C]):
         )
 
     def _title(self) -> str:
-        """The check's title with its parameters, or without them if the check raises an error."""
+        """The check's title with its parameters, or without them if the check raises an error; and the scenario."""
         try:
-            return str(self.check.titled(self.expectation.parameters))
+            title = str(self.check.titled(self.expectation.parameters))
         except KeyboardInterrupt:
             raise
         except BaseException:  # noqa: BLE001 - the outcome says elsewhere what the check raised
-            return self.check.title
+            title = self.check.title
+        if not self.scenario:
+            return title
+        return f"{title} if an intruder {self.scenario}" if " " in self.scenario else f"{title} against {self.scenario}"
 
 
 def raised_by_check(error: BaseException) -> CheckError:

@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 from tcdp_audit.core.base.errors import CheckError
 from tcdp_audit.core.base.outcome import Outcome
 from tcdp_audit.core.base.words import noun_form, noun_of_column, visible
-from tcdp_audit.core.check.evidence import Target
 from tcdp_audit.core.check.specification import Specification
+from tcdp_audit.core.check.threshold import Target
 from tcdp_audit.core.encoding.domain import Domain
 from tcdp_audit.core.engines.base import Engine
 from tcdp_audit.core.policy.model import SEPARATOR

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from typing import Any
 
 from tcdp_audit.core.base.frozen import freeze
@@ -56,6 +57,49 @@ class ExposureCount:
                 for number in numbers
             ]
             for name, numbers in named.items()
+        }
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScenarioResult:
+    """One scenario of a policy: its intruder, and the people whom failing demands expose to it.
+
+    Args:
+        name: its name in the policy; that of a set of columns says what is known.
+        intruder: who it is, with an article; empty where the policy does not say.
+        knows: the columns that the intruder knows.
+        at_stake: the sensitive columns that the intruder is after.
+        attempt: the chance that the attack is tried.
+        known_fraction: the share of people of whom the intruder knows this much.
+        in_release: whether the intruder knows who is in the release: `known` or `unknown`.
+        tables: the tables that this scenario has and the others do not.
+        exposed: the people exposed to it; None if none of its demands fails.
+    """
+
+    name: str
+    intruder: str
+    knows: tuple[str, ...]
+    at_stake: tuple[str, ...]
+    attempt: Fraction
+    known_fraction: Fraction
+    in_release: str
+    tables: tuple[str, ...] = ()
+    exposed: ExposureCount | None = None
+
+    def as_json(self) -> dict[str, Any]:
+        """The entry in the JSON result."""
+        one = self.exposed
+        people = None if one is None else {name: getattr(one, name) for name in ("records", "of", "units", "units_of")}
+        return {
+            "name": self.name,
+            "intruder": self.intruder,
+            "knows": list(self.knows),
+            "at_stake": list(self.at_stake),
+            "attempt": float(self.attempt),
+            "known_fraction": float(self.known_fraction),
+            "in_release": self.in_release,
+            "tables": list(self.tables),
+            "exposed": people,
         }
 
 

@@ -11,8 +11,7 @@ from contextlib import ContextDecorator, contextmanager
 from pathlib import Path
 from traceback import extract_tb
 from types import TracebackType
-
-from tcdp_audit.core.base import frozen
+from typing import NoReturn
 
 
 class TcdpAuditError(Exception):
@@ -80,10 +79,22 @@ class ExpectationsFailedError(TcdpAuditError):
     exit_code = 1
 
 
+CHANGED = "it is read-only; change a copy of it"
+
+
+class ReadOnlyError(TypeError):
+    """An attempt to change what an audit shares between its participants."""
+
+
+def refuse(*_: object, **__: object) -> NoReturn:
+    """Raise ReadOnlyError, in place of every method that would change something."""
+    raise ReadOnlyError(CHANGED)
+
+
 WRONG_CALL = re.compile(
     r"[\w.<>]+\(\) (takes .* positional arguments? but \d+ (was|were) given|missing \d+ required .*)"
 )
-OURS = frozenset({frozen.refuse.__code__.co_filename})  # where a refusal is raised, and not where it is deserved
+OURS = frozenset({refuse.__code__.co_filename})  # where a refusal is raised, and not where it is deserved
 
 
 def sentence_about(error: BaseException, what: str, plugin: str = "") -> str:
@@ -109,8 +120,8 @@ def _where(error: BaseException) -> str:
 
 def is_attempt_to_write(error: BaseException) -> bool:
     """Whether numpy, a buffer, a frozen mapping or a frozen dataclass refused to be changed."""
-    if isinstance(error, frozen.ReadOnlyError | AttributeError):
-        return isinstance(error, frozen.ReadOnlyError) or type(error).__name__ == "FrozenInstanceError"
+    if isinstance(error, ReadOnlyError | AttributeError):
+        return isinstance(error, ReadOnlyError) or type(error).__name__ == "FrozenInstanceError"
     signs = ("read-only", "WRITEABLE")
     return isinstance(error, ValueError | TypeError) and any(sign in first_line(error) for sign in signs)
 

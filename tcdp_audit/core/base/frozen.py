@@ -8,18 +8,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NoReturn, TypeVar
 
+from tcdp_audit.core.base.errors import refuse
+
 K = TypeVar("K")
 V = TypeVar("V")
-CHANGED = "it is read-only; change a copy of it"
-
-
-class ReadOnlyError(TypeError):
-    """An attempt to change what an audit shares between its participants."""
-
-
-def refuse(*_: object, **__: object) -> NoReturn:
-    """Raise ReadOnlyError, in place of every method that would change something."""
-    raise ReadOnlyError(CHANGED)
 
 
 class FrozenDict(dict[K, V]):

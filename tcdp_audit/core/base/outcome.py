@@ -103,6 +103,8 @@ class DisplayNames:
     record_name: str = ""
     # what is known of a unit whose rows are joined: its history, or the composition of a household
     history_name: str = "whole history of"
+    # who attacks, with an article: an insurer; nothing where the policy does not say
+    intruder_name: str = ""
 
     def __post_init__(self) -> None:
         """Lock its mapping."""
@@ -123,10 +125,11 @@ class Outcome:
     """The result of one expectation. Immutable, serialisable, and free of cell values unless they were asked for.
 
     `message` is a sentence about people. `individual_impact` says what the outcome means for one of them: what an
-    intruder knows, how far that narrows the search, and what it reveals; empty where the check does not say. `known`
-    are the columns that the intruder is taken to know. `reason` is why the policy makes the demand, in its author's
-    words. `table` is, of several tables, the one whose column or rows the outcome is of; empty for one of all tables
-    together, and None where the release is one table.
+    intruder knows, how far that narrows the search, and what it reveals; empty where the check does not say.
+    `known` are the columns that the intruder is taken to know, `scenario` is who that is, empty where the policy
+    has none. `reason` is why the policy makes the demand, in its author's words. `table` is, of several tables, the
+    one whose column or rows the outcome is of; empty for one of all tables together, and None where the release is
+    one table.
     """
 
     check: str
@@ -134,6 +137,7 @@ class Outcome:
     title: str = ""
     attribute: str | None = None
     table: str | None = None
+    scenario: str = ""
     severity: Severity = Severity.ERROR
     parameters: Mapping[str, Any] = field(default_factory=dict)
     conventions: Mapping[str, str] = field(default_factory=dict)
@@ -170,13 +174,24 @@ class Outcome:
         sign = None if self.threshold is None or self.comparison is None else self.comparison.sign
         return Row(
             state="warning" if self.is_warning else self.status.value,
-            name=self.check if self.attribute is None else f"{self.check} on {self.attribute!r}",
+            name=self.name,
             observed=figure(self.observed, self.threshold),
             demanded="none" if sign is None else f"{sign} {decimal(self.threshold)}",
             failing=_failing(self.classes, self.records),
             note=self.note,
             title=self.title,
         )
+
+    @property
+    def name(self) -> str:
+        """Its check, with the attribute and the scenario: `t_closeness on 'salary', neighbour`."""
+        named = self.check if self.attribute is None else f"{self.check} on {self.attribute!r}"
+        return f"{named}, {self.scenario}" if self.scenario else named
+
+    @property
+    def of_scenario(self) -> dict[str, str]:
+        """Its scenario as an entry of JSON; nothing where the policy has none."""
+        return {"scenario": self.scenario} if self.scenario else {}
 
     @property
     def note(self) -> str:
@@ -233,6 +248,7 @@ class Outcome:
             "check": self.check,
             "attribute": self.attribute,
             **({} if self.table is None else {"table": self.table or None}),
+            **self.of_scenario,
             "parameters": {name: number(value) for name, value in self.parameters.items()},
             "conventions": dict(self.conventions),
             "severity": self.severity.value,

@@ -17,7 +17,7 @@ from shlex import join
 from typing import Any
 
 from tcdp_audit.core.base.frozen import FrozenDict
-from tcdp_audit.core.base.words import count, visible
+from tcdp_audit.core.base.words import count, listing, visible
 
 BUILT_IN = "tcdp-audit"  # the distribution whose entry points are the built-in plugins
 LIBRARIES = ("numpy", "duckdb", "pyarrow")
@@ -34,6 +34,8 @@ class Table:
         records: how many it has; of several tables how many units.
         columns: how many it has.
         tables: the linked tables that it consists of, by name; none where it is one table.
+        shared: of a table with a schema of its own, the attributes of the release that it has; else None.
+        lacking: the quasi-identifiers of the release that such a table has no column for.
     """
 
     uri: str
@@ -41,6 +43,8 @@ class Table:
     records: int
     columns: int
     tables: Mapping[str, Table] = FrozenDict()
+    shared: tuple[str, ...] | None = None
+    lacking: tuple[str, ...] = ()
 
     @property
     def in_memory(self) -> bool:
@@ -50,7 +54,17 @@ class Table:
     def as_json(self) -> dict[str, Any]:
         """The entry in the JSON result."""
         tables = {"tables": {name: one.as_json() for name, one in self.tables.items()}} if self.tables else {}
-        return {"uri": self.uri, "sha256": self.sha256, "records": self.records, "columns": self.columns, **tables}
+        compared = {} if self.shared is None else {"shared": list(self.shared), "lacking": list(self.lacking)}
+        own = {"uri": self.uri, "sha256": self.sha256, "records": self.records, "columns": self.columns}
+        return {**own, **tables, **compared}
+
+    @property
+    def comparison(self) -> str:
+        """The attributes that a table with a schema of its own shares with the release, and those that it lacks."""
+        if self.shared is None:
+            return ""
+        lacking = f"; no column for {listing(list(map(visible, self.lacking)))}" if self.lacking else ""
+        return f"shares {listing(list(map(visible, self.shared))) or 'no column'}{lacking}"
 
     @property
     def size(self) -> str:

@@ -6,12 +6,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from itertools import islice, takewhile
+from math import ceil
 from typing import Any
 
 from pydantic import ValidationError
 
-from tcdp_audit.core.base.outcome import Severity
+from tcdp_audit.core.base.outcome import Outcome, Severity
 from tcdp_audit.core.policy.faults import from_validation
+from tcdp_audit.core.policy.model import PolicyDocument
 from tcdp_audit.core.policy.policy import Expectation, Policy
 from tcdp_audit.core.policy.source import PolicySource
 
@@ -108,6 +110,34 @@ def implications(one: Expectation, policy: Policy) -> list[Demand]:
     return [(one.check.name, given), *one.check.implies(one.parameters, policy.document)]
 
 
+def expectations_of(outcome: Outcome, policy: Policy) -> list[Expectation]:
+    """The expectation that an outcome is the result of; all of its check where its parameters do not say which."""
+    asked = [one for one in policy.expectations if one.check.name == outcome.check]
+    same = [one for one in asked if one.parameters.figures() == dict(outcome.parameters)]
+    return same or asked
+
+
+def required_class_size(one: Expectation, document: PolicyDocument) -> int | None:
+    """The size that every equivalence class must have, as k-anonymity counts it, for an expectation to hold.
+
+    None where it demands nothing, or no size follows from it.
+
+    Example:
+        A highest prosecutor's risk of at most 0.2, and `k_anonymity: {k: 5}`, require 5.
+    """
+    check, parameters = one.check, one.parameters
+    demanded = check.demands(parameters)
+    sizes = [check.required_class_size(parameters, document)] if demanded else []
+    sizes += [ceil(demanded["k"])] if check.judges_each_class and "k" in demanded else []
+    return max((size for size in sizes if size is not None), default=None)
+
+
+def sufficient_class_size(one: Expectation, document: PolicyDocument) -> int | None:
+    """The size of equivalence classes from which on an expectation holds; None where none is known."""
+    check, parameters = one.check, one.parameters
+    return check.sufficient_class_size(parameters, document) if check.demands(parameters) else None
+
+
 def covers(demands: Sequence[Demand], strong: Expectation, weak: Expectation) -> bool:
     """Whether an expectation demands at least what another does.
 
@@ -119,6 +149,20 @@ def covers(demands: Sequence[Demand], strong: Expectation, weak: Expectation) ->
     if strong.parameters.severity is Severity.WARNING and weak.parameters.severity is Severity.ERROR:
         return False
     return any(name == weak.check.name and _at_least_as_strict(given, weak) for name, given in demands)
+
+
+def covers_by_size(strong: Expectation, weak: Expectation, document: PolicyDocument) -> bool:
+    """Whether an expectation requires classes of a size that another one always holds at, of the same rows."""
+    required, sufficient = required_class_size(strong, document), sufficient_class_size(weak, document)
+    if required is None or sufficient is None or required < sufficient:
+        return False
+    if strong.parameters.severity is Severity.WARNING and weak.parameters.severity is Severity.ERROR:
+        return False
+    if document.tables is not None or document.household is not None:
+        return False
+    readings = {one.check.reading(one.parameters) for one in (strong, weak)}
+    alike = strong.parameters.known_rows == weak.parameters.known_rows
+    return alike and (document.unit is None or len(readings) == 1)
 
 
 def _at_least_as_strict(given: Mapping[str, Any], weak: Expectation) -> bool:

@@ -68,19 +68,6 @@ def _weights_of(histogram: Histogram, marginal: ReferenceDistribution) -> Counts
 
 
 @dataclass(frozen=True)
-class Target:
-    """A target of a check: no attribute, one, or several read together; and what else the intruder knows."""
-
-    attributes: tuple[str, ...] = ()  # the sensitive attributes, none for a check on classes alone
-    known: tuple[str, ...] = ()  # sensitive attributes that are grouped by as if they were quasi-identifiers
-
-    @property
-    def name(self) -> str | None:
-        """The attribute as an outcome names it; a combination as `a × b`."""
-        return " × ".join(self.attributes) or None
-
-
-@dataclass(frozen=True)
 class ClassEvidence:
     """The evidence that a class check sees of one shard: figures of classes, never records and never cells.
 

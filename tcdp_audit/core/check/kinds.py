@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tcdp_audit.core.base.declared_types import type_faults
-from tcdp_audit.core.base.frozen import refuse
+from tcdp_audit.core.base.errors import refuse
 from tcdp_audit.core.base.guide_file import DisclosureType
 from tcdp_audit.core.check.class_check import AttackCheck, ClassCheck
 from tcdp_audit.core.check.table_check import TableCheck

@@ -118,7 +118,15 @@ class Sentences:
         return self._filled(self.no_impact if self.no_impact and not outcome.observed else self.impact, outcome)
 
     def _filled(self, template: str, outcome: Outcome) -> str:
-        return sentence_case(_Filling(outcome, self.parts, self.values(outcome)).fill(template)) if template else ""
+        text = sentence_case(_Filling(outcome, self.parts, self.values(outcome)).fill(template)) if template else ""
+        return by_name(text, outcome.naming.intruder_name)
+
+
+def by_name(text: str, intruder: str) -> str:
+    """A text on an intruder with the name of the one whom a scenario is of; unchanged without a name."""
+    if not intruder:
+        return text
+    return text.replace("An intruder", sentence_case(intruder)).replace("an intruder", intruder)
 
 
 STANDARD: Mapping[str, Callable[[Outcome], Any]] = {

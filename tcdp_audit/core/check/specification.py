@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Set as AbstractSet
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from itertools import chain
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 from tcdp_audit.core.base.declared_types import items_of
 from tcdp_audit.core.base.errors import PluginError
 from tcdp_audit.core.base.guide_file import DisclosureType, Guide
-from tcdp_audit.core.check.evidence import Target
+from tcdp_audit.core.base.words import listing, noun_form
 from tcdp_audit.core.check.needs import TABLES, Need, missing
 from tcdp_audit.core.check.sentences import Sentences
-from tcdp_audit.core.check.threshold import Limit, Parameters
+from tcdp_audit.core.check.threshold import Limit, Parameters, Target
 from tcdp_audit.core.policy.faults import nearest
 from tcdp_audit.core.policy.model import AttributeDeclaration, PolicyDocument, Role, Scale
+from tcdp_audit.core.policy.scenarios import faults_of_knowledge, name_of_knowledge
 
 if TYPE_CHECKING:
     from tcdp_audit.core.check.class_check import CheckOnClasses
@@ -52,7 +54,12 @@ class Specification(ABC, Generic[P]):
             here may let a person drop a demand, so say only what is proved.
         impossible: why no release can keep an expectation under a policy, whatever its records are.
         class_size: the size from which on larger equivalence classes may keep a demand that is not one on classes
-            itself; None where their size does not decide. A plan of remedies tries k from there on.
+            itself; None where their size does not decide. Remedies try k from there on.
+        required_class_size: the size below which no equivalence class may be where an expectation holds under a policy;
+            None where none follows from it. Remedies make no smaller ones, so say only what is proved.
+        sufficient_class_size: the size of equivalence classes from which on an expectation holds under a policy,
+            whatever else is in them; None where none is known. What is said here may let a person drop a demand, so
+            say only what is proved. Where the size that is required suffices, the two demand the same.
         sentences: templates of what it says about an outcome, in place of the general sentence.
         needs: what it needs of the policy, and the further tables that it reads. Checks on classes read none.
         needs_if: what else it needs under some parameters and a policy.
@@ -81,6 +88,8 @@ class Specification(ABC, Generic[P]):
     implies: Callable[[P, PolicyDocument], Iterable[tuple[str, Mapping[str, Any]]]] = field(default=lambda _, __: ())
     impossible: Callable[[P, PolicyDocument], Iterable[str]] = field(default=lambda _, __: ())
     class_size: Callable[[P], int | None] = field(default=lambda _: None)
+    required_class_size: Callable[[P, PolicyDocument], int | None] = field(default=lambda _, __: None)
+    sufficient_class_size: Callable[[P, PolicyDocument], int | None] = field(default=lambda _, __: None)
     expectation_name: str = ""
     sentences: Sentences = field(default_factory=Sentences)
     needs: AbstractSet[Need] = frozenset()
@@ -135,7 +144,43 @@ class Specification(ABC, Generic[P]):
         return f"{self.title}, {variant}" if variant else self.title
 
     def targets(self, parameters: P, document: PolicyDocument) -> list[Target]:
-        """The targets of an expectation, one outcome each."""
+        """The targets of an expectation, one outcome each, scenario by scenario."""
+        scenarios = self.scenarios(parameters, document)
+        if not scenarios:
+            return self._targets(parameters, document)
+        return [
+            replace(target, scenario=name)
+            for name, own in scenarios.items()
+            for target in self._targets(parameters.in_scenario(own), own)
+        ]
+
+    def scenarios(self, parameters: P, document: PolicyDocument) -> dict[str, PolicyDocument]:
+        """The scenarios in which an expectation is judged, each with the policy of that scenario; empty without any.
+
+        By default these are all that have its attributes at stake. A check that needs no quasi-identifier does not
+        depend on what is known: it is judged once, unless the expectation names scenarios. Names that the policy does
+        not have are left out; see `faults`.
+        """
+        if document.scenario is not None:
+            return {}
+        if parameters.knows is not None:
+            name = name_of_knowledge(parameters.knows)
+            return {name: document.in_scenario(name, parameters.knows)}
+        declared = document.scenarios or {}
+        if parameters.against is not None:
+            named = [parameters.against] if isinstance(parameters.against, str) else parameters.against
+            return {name: document.in_scenario(name) for name in dict.fromkeys(named) if name in declared}
+        if not self.needs_quasi_identifiers:
+            return {}
+        within = {name: document.in_scenario(name) for name in declared}
+        if not self.on_attribute:
+            return within
+        chosen = {*self._chosen(parameters)}
+        at_stake = {name: {*own.with_role(Role.SENSITIVE)} for name, own in within.items()}
+        return {name: own for name, own in within.items() if at_stake[name] and chosen <= at_stake[name]} or within
+
+    def _targets(self, parameters: P, document: PolicyDocument) -> list[Target]:
+        """The targets of an expectation in one scenario."""
         if not self.on_attribute:
             return [Target()]
         sensitive = sorted(name for name, one in document.attributes.items() if one.role is Role.SENSITIVE)
@@ -169,6 +214,22 @@ class Specification(ABC, Generic[P]):
 
     def faults(self, parameters: P, document: PolicyDocument) -> Iterator[tuple[str, str]]:
         """The reasons why an expectation cannot hold for this policy: (parameter or "", sentence)."""
+        misnamed = list(_misnamed_scenarios(parameters, document))
+        yield from misnamed
+        if misnamed:
+            return
+        scenarios = self.scenarios(parameters, document)
+        if not scenarios:
+            yield from self._faults(parameters, document)
+            return
+        own = {name: list(self._faults(parameters.in_scenario(one), one)) for name, one in scenarios.items()}
+        for field_name, sentence in dict.fromkeys(chain.from_iterable(own.values())):
+            where = [name for name, faults in own.items() if (field_name, sentence) in faults]
+            of_some = f"in {noun_form('scenario', len(where))} {listing(where)}: " if len(where) < len(own) else ""
+            yield field_name, f"{of_some}{sentence}"
+
+    def _faults(self, parameters: P, document: PolicyDocument) -> Iterator[tuple[str, str]]:
+        """The reasons why it cannot hold in one scenario."""
         known = (one.role is Role.QUASI_IDENTIFIER for one in document.attributes.values())
         if self.needs_quasi_identifiers and not any(known):
             yield "", "no attribute has the role quasi_identifier, so there is nothing to group by"
@@ -176,9 +237,10 @@ class Specification(ABC, Generic[P]):
         yield from misnamed
         if misnamed:
             return
-        targets = self.targets(parameters, document)
+        targets = self._targets(parameters, document)
         if not targets:
-            yield "", "no attribute has the role sensitive"
+            in_scenario = document.scenario is not None
+            yield "", "no sensitive attribute is at stake" if in_scenario else "no attribute has the role sensitive"
         for target in targets:
             yield from self._unmeasurable(parameters, target, document)
         yield from self._unmet(parameters, document)
@@ -200,6 +262,8 @@ class Specification(ABC, Generic[P]):
             if declaration is None:
                 suggestion = nearest(name, document.attributes)
                 yield field_name, f"the policy declares no attribute {name!r}{suggestion}"
+            elif declaration.role is not Role.SENSITIVE and document.scenario is not None:
+                yield field_name, f"{name!r} is not at stake: it is known, or `at_stake` does not name it"
             elif declaration.role is not Role.SENSITIVE:
                 yield field_name, f"{name!r} is not sensitive: its role is {declaration.role.value}"
 
@@ -216,6 +280,24 @@ class Specification(ABC, Generic[P]):
                 yield ("", f"{title} needs a hierarchy of {name!r}; add `hierarchy: {name}.csv` to its declaration")
             if document.conventions.reference == "declared" and declaration.distribution is None:
                 yield ("", f"the reference is declared, but {name!r} has none; add `distribution: uniform` or weights")
+
+
+def _misnamed_scenarios(parameters: Parameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
+    """The faults of the scenarios that an expectation names, and of what it takes to be known."""
+    if parameters.against is not None and parameters.knows is not None:
+        yield "knows", "the scenarios of `against` say what is known; leave out one of the two"
+        return
+    if parameters.against is not None:
+        named = [parameters.against] if isinstance(parameters.against, str) else parameters.against
+        declared = document.scenarios or {}
+        for number, name in enumerate(named):
+            if name not in declared:
+                more = nearest(name, declared) if declared else "; declare it under `scenarios:`"
+                yield "against", f"the policy declares no scenario {name!r}{more}"
+            elif name in named[:number]:
+                yield "against", f"{name!r} is named twice"
+    for sentence in faults_of_knowledge(parameters.knows or (), document):
+        yield "knows", sentence
 
 
 def _scale_faults(

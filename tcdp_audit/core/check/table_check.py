@@ -5,7 +5,7 @@ A figure of all pairs may be estimated from a sample, with an interval.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from math import inf, log
@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any
 from tcdp_audit.core.base.errors import CheckError
 from tcdp_audit.core.base.outcome import Comparison
 from tcdp_audit.core.base.words import count, percent
-from tcdp_audit.core.check.evidence import Target, keeps, worst_share
+from tcdp_audit.core.check.evidence import keeps, worst_share
 from tcdp_audit.core.check.specification import P, Specification, T
-from tcdp_audit.core.check.threshold import Limit, Verdict
+from tcdp_audit.core.check.threshold import Limit, Target, Verdict
 from tcdp_audit.core.policy.model import SEPARATOR, PolicyDocument
 
 if TYPE_CHECKING:
@@ -163,6 +163,9 @@ class TableCheck(Specification[P]):
                 there is none. It shows which demands nothing can fail. By default 1 (or 0, where more is safer) if the
                 threshold is declared to lie from 0 to 1, as a share does; otherwise none.
             further: thresholds of other figures, which must be kept too; a share's worst is 1 (or 0), others have none.
+            compares: the further tables whose records it compares with the release's by what is known, for its
+                parameters. Where one of them has no column for a quasi-identifier, and the policy declares its schema,
+                the check sees a release without that quasi-identifier. By default all that it needs.
     """
 
     measure: Callable[[TableView, P], TableFigure]
@@ -171,6 +174,13 @@ class TableCheck(Specification[P]):
     label: str = "share of records"
     worst: Callable[[TableFigure, P], Fraction | float | None] | None = None
     further: tuple[Limit, ...] = ()
+    compares: Callable[[P], Collection[str]] | None = None
+
+    def compared(self, parameters: P) -> frozenset[str]:
+        """The further tables whose records it compares with the release's, by what they are."""
+        if self.compares is not None:
+            return frozenset(self.compares(parameters))
+        return self.requires | {"original"} if "holdout" in self.requires else self.requires
 
     @property
     def limits(self) -> tuple[Limit, ...]:

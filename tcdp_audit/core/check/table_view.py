@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -28,6 +28,8 @@ from tcdp_audit.core.release.coded import (
     distinct_rows,
     fit,
     in_parts,
+    nothing_shared,
+    require_columns,
     separate_domains,
 )
 
@@ -80,6 +82,13 @@ class PopulationClasses:
     def __post_init__(self) -> None:
         """Lock its arrays."""
         freeze_arrays(self, "sample", "population", "absent")
+
+    @classmethod
+    def overlapping(
+        cls, sample: Counts, population: Counts, absent: Counts, *, people: int, uniques: int
+    ) -> PopulationClasses:
+        """Classes whose cells cover people of one another, with the number of all people and of those alone."""
+        return cls(sample, population, absent, Overlap(sample, people, uniques))
 
     @property
     def records(self) -> Counts:
@@ -203,7 +212,7 @@ class TableView:
             CheckError: a table or a column is not there, or holds values that do not fit its scale; or numbers of one
                 would be rounded to those of another.
         """
-        engines = self._engines(companions)
+        engines = self._engines(companions, attributes)
         domains = separate_domains(engines, attributes, self.policy.attributes, self.policy.conventions)
         return [StreamedTable(engine, own) for engine, own in zip(engines, domains, strict=True)]
 
@@ -220,7 +229,8 @@ class TableView:
         """
         number = AttributeDeclaration(role=Role.INSENSITIVE, scale=Scale.NUMERIC)
         declared = {**self.policy.attributes, **dict.fromkeys(numeric, number)}
-        engines, conventions = [self._companion(name)], self.policy.conventions
+        others = [one for one in attributes if one not in numeric]
+        engines, conventions = [self._companion(name, others)], self.policy.conventions
         return code_together(engines, attributes, declared, conventions, counted=True, memory=self.memory)[0]
 
     def releases(
@@ -236,7 +246,8 @@ class TableView:
         Raises:
             CheckError: there is no earlier release; or a column is not there, or the rows outgrow the memory.
         """
-        earlier = [table for name, table in self.companions.items() if name.partition(" ")[0] == PREVIOUS]
+        named = [name for name in self.companions if name.partition(" ")[0] == PREVIOUS]
+        earlier = [self._own(name, [*attributes, *alike]) for name in named]
         if not earlier:
             raise CheckError(f"no earlier release is given; name it in the policy as `{PREVIOUS}:`")
         declared, conventions = self.policy.attributes, self.policy.conventions
@@ -252,7 +263,7 @@ class TableView:
         Raises:
             CheckError: a table or a column is not there.
         """
-        engines = self._engines(companions)
+        engines = self._engines(companions, attributes)
         if self.memory is None or fit(engines, (CODE + KEY) * len(attributes), self.memory):
             return iter([self.coded(attributes, *companions)])
         domains = common_domains(engines, attributes, self.policy.attributes, self.policy.conventions)
@@ -264,22 +275,78 @@ class TableView:
         Raises:
             CheckError: a table or a column is not there, or the distinct rows outgrow the memory.
         """
-        engines = self._engines(companions)
+        engines = self._engines(companions, attributes)
         domains = common_domains(engines, attributes, self.policy.attributes, self.policy.conventions)
         each = None if self.memory is None else self.memory // len(engines)
         return [distinct_rows(engine, own, each) for engine, own in zip(engines, domains, strict=True)]
 
     def _coded(self, attributes: Sequence[str], companions: Sequence[str], *, counted: bool) -> list[CodedTable]:
-        engines, declared, conventions = self._engines(companions), self.policy.attributes, self.policy.conventions
+        engines, declared, conventions = (
+            self._engines(companions, attributes),
+            self.policy.attributes,
+            self.policy.conventions,
+        )
         return code_together(engines, attributes, declared, conventions, counted=counted, memory=self.memory)
 
-    def _engines(self, companions: Sequence[str]) -> list[Engine]:
-        return [self.engine, *(self._companion(name) for name in companions)]
+    def _engines(self, companions: Sequence[str], attributes: Sequence[str]) -> list[Engine]:
+        return [self.engine, *(self._companion(name, attributes) for name in companions)]
 
-    def _companion(self, name: str) -> Engine:
+    def _companion(self, name: str, attributes: Sequence[str]) -> Engine:
+        """A companion that has some columns; its values are the release's cells where the policy declares its schema.
+
+        Raises:
+            CheckError: it is not given, or lacks a column.
+        """
+        table = self._own(name, attributes)
+        return table if table.translation is None else self._aligned[name]
+
+    def _own(self, name: str, attributes: Sequence[str]) -> Engine:
+        """A companion that has some columns, with its own values."""
         if name not in self.companions:
             raise CheckError(f"no {name} is given; name it in the policy as `{name}:`")
+        require_columns(name, self.companions[name], attributes)
         return self.companions[name]
+
+    @cached_property
+    def _aligned(self) -> Mapping[str, Engine]:
+        """The companions that have a schema of their own, with the cells of the release that cover their values."""
+        from tcdp_audit.core.release.alignment import aligned  # noqa: PLC0415 - few policies declare other names
+
+        tables = {name: one for name, one in self.companions.items() if one.translation is not None}
+        return {name: aligned(self.engine, one, self.policy) for name, one in tables.items()}
+
+    def lacking(self, companion: str) -> list[str]:
+        """The quasi-identifiers that a companion has no column for, where the policy declares that its schema differs.
+
+        None where the policy does not: a column that such a table lacks is an error of whoever asks for it.
+        """
+        table = self.companions.get(companion)
+        if table is None or table.translation is None:
+            return []
+        own = {one.name for one in table.columns}
+        return [name for name in self.quasi_identifiers if name not in own]
+
+    def known_with(self, *companions: str) -> TableView:
+        """This view for an intruder who has some companions, and knows the quasi-identifiers only that are in all.
+
+        The other quasi-identifiers are as if the policy declared them insensitive. The same view where none is lacking.
+
+        Raises:
+            CheckError: no quasi-identifier is left.
+        """
+        lacking = frozenset(name for one in companions for name in self.lacking(one))
+        if not lacking:
+            return self
+        if lacking.issuperset(self.quasi_identifiers):
+            raise CheckError(nothing_shared({one: self.companions[one] for one in companions if self.lacking(one)}))
+        if lacking not in self._with_fewer_columns:
+            self._with_fewer_columns[lacking] = replace(self, policy=self.policy.without_knowledge_of(lacking))
+        return self._with_fewer_columns[lacking]
+
+    @cached_property
+    def _with_fewer_columns(self) -> dict[frozenset[str], TableView]:
+        """The views in which some quasi-identifiers are not known, so that each is measured once."""
+        return {}
 
     def events(
         self, attributes: Sequence[str] | None = None, *, attribute: str | None = None, table: str | None = None
@@ -365,7 +432,7 @@ class TableView:
         """
         from tcdp_audit.core.release.pairing import Pairing  # noqa: PLC0415 - only for checks that compare two tables
 
-        engines = (self.engine, self._companion("original"))
+        engines = (self.engine, self._own("original", attributes))
         return Pairing(self.policy, engines, self.memory).pairs(attributes, sample if self.samples else 0)
 
     def generalised_pairs(self, attributes: Sequence[str]) -> tuple[Pairs, Mapping[str, GeneralizedMatch]]:
@@ -378,18 +445,40 @@ class TableView:
             CheckError: there is no original, no pairing is declared, or it does not work; or the tables outgrow the
                 memory.
         """
-        from tcdp_audit.core.release.generalized_matches import generalized_match  # noqa: PLC0415 - only for checks that compare two tables
-        from tcdp_audit.core.release.pairing import Pairing  # noqa: PLC0415
+        from tcdp_audit.core.release.pairing import Pairing  # noqa: PLC0415 - only for checks that compare two tables
 
-        engines = (self.engine, self._companion("original"))
+        engines = (self.engine, self._own("original", attributes))
         pairs = Pairing(self.policy, engines, self.memory).apart(attributes)
+        return pairs, self._covers(pairs.released, pairs.original, attributes)
+
+    def generalised(
+        self, attributes: Sequence[str], companion: str
+    ) -> tuple[CodedTable, CodedTable, Mapping[str, GeneralizedMatch]]:
+        """The release and a companion, each over its own values, and the companion's values that released cells cover.
+
+        A row may represent several records.
+
+        Raises:
+            CheckError: the table or a column is not there, or the rows outgrow the memory.
+        """
+        engines = (self.engine, self._own(companion, attributes))
+        declared, conventions = self.policy.attributes, self.policy.conventions
+        released, known = code_apart(engines, attributes, (), declared, conventions, counted=True, memory=self.memory)
+        return released, known, self._covers(released, known, attributes)
+
+    def _covers(
+        self, released: CodedTable, known: CodedTable, attributes: Sequence[str]
+    ) -> Mapping[str, GeneralizedMatch]:
+        """The values of a table that the cells of the release cover, by attribute."""
+        from tcdp_audit.core.release.generalized_matches import generalized_match  # noqa: PLC0415 - only for checks that compare two tables
+
         covers = {}
         for name in attributes:
             declared = self.policy.attributes.get(name)
-            domains = pairs.released.domains[name], pairs.original.domains[name]
+            domains = released.domains[name], known.domains[name]
             ordered = declared is not None and declared.is_ordered
             covers[name] = generalized_match(*domains, self.hierarchies.get(name), ordered=ordered)
-        return pairs, covers
+        return covers
 
     @cached_property
     def hierarchies(self) -> Mapping[str, Hierarchy]:

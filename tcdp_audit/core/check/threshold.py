@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING, Annotated, Any, Generic, Literal, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Generic, Literal, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,12 +22,20 @@ from tcdp_audit.core.policy.scalars import Exact
 
 if TYPE_CHECKING:
     from tcdp_audit.core.check.evidence import ClassEvidence
+    from tcdp_audit.core.policy.model import PolicyDocument
 
 Signs = NDArray[np.int8]
 """Comparisons with a threshold, one for each class: -1 below it, 0 equal to it, 1 above it."""
 
 BORDERLINE = 1e-9  # nearer to the threshold than this (relative above 1), floating point does not decide
-UNMEASURED = ("severity", "reason", "attribute")  # parameters that an outcome has as fields of its own
+UNMEASURED = (
+    "severity",
+    "reason",
+    "attribute",
+    "against",
+    "knows",
+)  # parameters that an outcome has as fields of its own
+NO_SCENARIO: Mapping[str, Any] = {"against": None, "knows": None}
 LIMIT = 2**62  # integer products stay below this, or are taken in Python integers
 
 
@@ -155,6 +163,20 @@ def as_measured(values: Measured | NDArray[Any]) -> Measured:
     return ApproximateFigure(floats, exactly)
 
 
+@dataclass(frozen=True)
+class Target:
+    """A target of a check: no attribute, one, or several read together; what an intruder knows in addition; and who."""
+
+    attributes: tuple[str, ...] = ()  # the sensitive attributes, none for a check on classes alone
+    known: tuple[str, ...] = ()  # sensitive attributes that are grouped by as if they were quasi-identifiers
+    scenario: str = ""  # the scenario in which it is judged; empty where the policy has none
+
+    @property
+    def name(self) -> str | None:
+        """The attribute as an outcome names it; a combination as `a × b`."""
+        return " × ".join(self.attributes) or None
+
+
 class Parameters(Model):
     """Base of every check's parameters. A field named as a `Threshold` says must have None as its default."""
 
@@ -167,6 +189,14 @@ class Parameters(Model):
             description="How many rows of a unit an intruder knows, where a released unit joins them: all, or one; by "
             "default what the policy's conventions say."
         ),
+    ] = None
+    against: Annotated[
+        Text | Annotated[list[Text], Field(min_length=1)] | None,
+        Field(description="The scenarios of the policy in which it is judged: one, or a list; by default every one."),
+    ] = None
+    knows: Annotated[
+        Annotated[list[Text], Field(min_length=1)] | None,
+        Field(description="The columns that an intruder knows, in a scenario without a name."),
     ] = None
     reason: Annotated[  # no figure depends on it: a dump of the parameters leaves it out
         Reason | None, Field(exclude=True, description="Why the policy demands it; results and reports quote it.")
@@ -181,6 +211,10 @@ class Parameters(Model):
         own = ((name, getattr(self, name)) for name in type(self).model_fields if name not in UNMEASURED)
         given = {name: value for name, value in own if value is not None}
         return {name: value if name == "attributes" else _without_cells(value) for name, value in given.items()}
+
+    def in_scenario(self, document: PolicyDocument) -> Self:  # noqa: ARG002 - for parameters that depend on it
+        """The parameters in one scenario, whose policy is `document`."""
+        return self if self.against is None and self.knows is None else self.model_copy(update=NO_SCENARIO)
 
     def files(self) -> Iterator[tuple[str, str | None, str]]:
         """The files that they name, relative to the policy: what each is, whose attribute's, and where it lies."""

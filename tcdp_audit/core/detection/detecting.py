@@ -189,25 +189,30 @@ def _answer(
     if detector.needs_name and not named:
         return
     least = min(share, named_share) if named else share
+    lacks_library = bool(detector.missing_library)
+    by_count = False
     if isinstance(detector, ColumnDetector):
         evidence = detector.examine(column)
     elif isinstance(detector, ValueDetector):
-        evidence = _of_most(column, detector, least) or _of_some(column, detector)
+        by_count = not detector.needs_name and not lacks_library
+        evidence = _of_most(column, detector, least, lacks_library=lacks_library)
+        evidence = evidence or (_of_some(column, detector) if by_count else None)
     else:
         evidence = None
-    by_count = isinstance(detector, ValueDetector) and not detector.needs_name and not detector.missing_library
     if evidence is None or not evidence.is_significant or (evidence.share < least and not by_count):
         return
-    if detector.missing_library:
+    if lacks_library:
         yield Undecided(column.name, detector)
     else:
         yield Detection(column.name, detector, evidence, named, column.values)
 
 
-def _of_most(column: DetectorColumn, detector: ValueDetector, least: Fraction) -> Evidence | None:
+def _of_most(
+    column: DetectorColumn, detector: ValueDetector, least: Fraction, *, lacks_library: bool
+) -> Evidence | None:
     """The hits among the values; None as soon as too many are none. Without its library, every layout is a hit."""
     values = len(column.texts)
-    is_hit = detector.has_layout if detector.missing_library else detector.is_hit
+    is_hit = detector.has_layout if lacks_library else detector.is_hit
     most_misses = values - -(-least.numerator * values // least.denominator)
     misses = cells = 0
     for text, times in column.counted:
@@ -217,18 +222,16 @@ def _of_most(column: DetectorColumn, detector: ValueDetector, least: Fraction) -
         misses += 1
         if misses > most_misses:
             return None
-    base_rate = 0.0 if detector.missing_library else detector.base_rate
+    base_rate = 0.0 if lacks_library else detector.base_rate
     return binomial_evidence(values - misses, values, base_rate) if cells >= LEAST_CELLS else None
 
 
 def _of_some(column: DetectorColumn, detector: ValueDetector) -> Evidence | None:
-    """The hits among values that are more than digits, however few; None where the kind needs more than a count.
+    """The hits among values that are more than digits, however few: for a kind that needs no name, with its library.
 
     A value that several records have is one observation of the test. Where the base rate is one of values that
     have the layout already, the test is of those.
     """
-    if detector.needs_name or detector.missing_library:
-        return None
     formed = [one for one in column.worded if detector.has_layout(one[0])]
     hits = [one for one in formed if detector.accepts is None or detector.accepts(one[0])]
     if sum(times for _, times in hits) < LEAST_CELLS:

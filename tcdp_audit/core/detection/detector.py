@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
@@ -118,8 +119,17 @@ class ColumnDetector(Detector):
     examine: Callable[[DetectorColumn], Evidence | None]
 
 
+_installed: set[str] = set()  # modules that were found: to look for one takes longer than to ask about a column
+
+
 def _is_installed(module: str) -> bool:
+    """Whether a module can be imported. A missing one is looked for again, for it may be installed meanwhile."""
+    if module in _installed and module not in sys.modules:
+        return True
     try:
-        return find_spec(module) is not None
+        is_there = find_spec(module) is not None
     except (ImportError, ValueError):  # a placeholder for a module that must not be imported
         return False
+    if is_there:
+        _installed.add(module)
+    return is_there

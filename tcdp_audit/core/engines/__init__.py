@@ -9,9 +9,9 @@ arrow_types, parquet, files    typed tables, in files and in memory
 plain                          tables of texts and numbers in memory, passed from remedy to remedy
 coded_column, coded_columns    columns that Arrow reads straight into codes
 copies                         tables that are read from a private copy, CSV in several files among them
-levels                         a table seen through levels of hierarchies
+mapped                         a table seen through levels of hierarchies, or through names and codes of its own
 opening                        makes an engine from a file, a URL or an object
-duckdb_errors                  DuckDB's errors as sentences
+duckdb_instances               DuckDB's instances, used again, and its errors as sentences
 duckdb                         the embedded engine over all of these
 streams                        streams of records or of counted rows, held by the embedded engine
 writing                        tables written to files

@@ -43,6 +43,29 @@ class Column:
     type: str
 
 
+@dataclass(frozen=True)
+class Translation:
+    """The names and codes of a table with a schema of its own, in terms of the release's attributes.
+
+    Args:
+        place: the place in the policy that declares the table, for messages.
+        places: that of each attribute that is declared with another name or with codes.
+        columns: the table's column by attribute, where it has another name.
+        codes: for each attribute with codes, the table's codes of each of its values; no code is named twice.
+        hidden: how many columns of the table are left out, as another column is the attribute of that name.
+    """
+
+    place: str
+    places: Mapping[str, str]
+    columns: Mapping[str, str]
+    codes: Mapping[str, Mapping[str, Sequence[str]]]
+    hidden: int = 0
+
+    def where(self, attribute: str) -> str:
+        """The place in the policy that an error about an attribute names."""
+        return self.places.get(attribute, self.place)
+
+
 class Engine(ABC):
     """A table that can be counted and encoded. Use it as a context manager; it may hold files and connections.
 
@@ -61,6 +84,7 @@ class Engine(ABC):
     ordered: bool = True  # whether record i is the same in every scan; not in a database
     progress: Callable[[str, int, int], None] | None = None  # called with (step, rows done, all rows or 0 if unknown)
     most: int | None = None  # limit of the records that `batches` gives; None for all
+    translation: Translation | None = None  # of a table whose names and codes a policy declares
 
     def __new__(cls, *_: Any, **__: Any) -> Self:
         """Refuse an engine that lacks a method.
@@ -236,12 +260,12 @@ class Engine(ABC):
 class BorrowedEngine(Engine):
     """A table lent to a table check, which reads it and cannot close it."""
 
-    borrowed = ("_lender",)  # not of its own size
+    borrowed: tuple[str, ...] = ("_lender",)  # not of its own size
 
     def __init__(self, lender: Engine) -> None:
         self._lender = lender
         self.name, self.uri, self.path, self.ordered = lender.name, lender.uri, lender.path, lender.ordered
-        self.most = lender.most
+        self.most, self.translation = lender.most, lender.translation
 
     @property
     def columns(self) -> Sequence[Column]:

@@ -12,14 +12,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Self
 
-import duckdb
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
 from tcdp_audit.core.base.cancellation import interruptible
 from tcdp_audit.core.base.errors import DataError
-from tcdp_audit.core.base.resources import processors
 from tcdp_audit.core.base.scratch import Scratch
 from tcdp_audit.core.encoding.domain import Domain, RawDomain
 from tcdp_audit.core.encoding.keys import Codes
@@ -29,7 +27,7 @@ from tcdp_audit.core.engines.coded_column import nulls_of, numbers_of, text_arra
 from tcdp_audit.core.engines.coded_columns import CodedColumns
 from tcdp_audit.core.engines.copies import source_of_text_parts
 from tcdp_audit.core.engines.digest import Digest, KnownDigest, content_digest, copy_of_stream
-from tcdp_audit.core.engines.duckdb_errors import readable_errors
+from tcdp_audit.core.engines.duckdb_instances import Instance, readable_errors
 from tcdp_audit.core.engines.files import source_of_file, source_of_frame, source_of_parts, source_of_text
 from tcdp_audit.core.engines.parts import TableParts, digest_of_files
 from tcdp_audit.core.engines.source import TEXTS, TableSource, readable
@@ -60,15 +58,8 @@ class DuckDBEngine(Engine):
     def __init__(self, name: str, uri: str, path: Path | None, memory: int) -> None:
         self.name, self.uri, self.path = name, uri, path
         self._scratch = Scratch()
-        self._connection = duckdb.connect(
-            config={
-                "threads": processors(),
-                "memory_limit": f"{max(memory // 2, 2**28) // 2**20}MiB",
-                "temp_directory": self._scratch.name,
-                "autoinstall_known_extensions": False,
-            }
-        )
-        self._connection.execute("SET enable_progress_bar = false")  # it would draw one in notebooks
+        self._instance = Instance(max(memory // 2, 2**28), self._scratch.name)
+        self._connection = self._instance.connection
         self._columns: list[Column] = []
         self._raw: dict[str, RawDomain] = {}
         self._coded: CodedColumns | None = None
@@ -239,7 +230,7 @@ class DuckDBEngine(Engine):
             self._connection.execute(f"SET VARIABLE v{position} = CAST(? AS VARCHAR[])", [texts])
         else:
             self._connection.register("texts", pa.table({"value": array_of_texts(texts)}))
-            self._connection.execute(f"CREATE TYPE e{position} AS ENUM (SELECT value FROM texts)")
+            self._connection.execute(f"CREATE TEMP TYPE e{position} AS ENUM (SELECT value FROM texts)")
             self._connection.unregister("texts")
         self._ranked.add(position)
 
@@ -393,7 +384,7 @@ class DuckDBEngine(Engine):
             self._digest.close()
         if self._coded is not None:
             self._coded.close()
-        self._connection.close()
+        self._instance.close()
         self._scratch.cleanup()
         super().close()
 

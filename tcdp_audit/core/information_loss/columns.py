@@ -10,6 +10,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from tcdp_audit.core.base.outcome import Severity
+from tcdp_audit.core.check.demands import required_class_size
 from tcdp_audit.core.classes.grouping import Grouping
 from tcdp_audit.core.encoding.counted import CountedCodes
 from tcdp_audit.core.encoding.domain import Domain
@@ -212,15 +214,13 @@ def class_sizes(columns: Sequence[PairedColumn], suppressed: int) -> ClassSizes 
 
 
 def demanded_k(policy: Policy) -> Fraction | None:
-    """The largest class size k that an expectation on classes demands; None where none does."""
-    demanded = [
-        one.demanded(expectation.parameters)
-        for expectation in policy.expectations
-        if expectation.check.judges_each_class
-        for one in expectation.check.limits
-        if one.parameter == "k"
+    """The largest class size that an expectation on classes demands, or one on risk needs; None where none does."""
+    sizes = [
+        required_class_size(one, policy.document)
+        for one in policy.expectations
+        if one.check.on_classes or one.parameters.severity is Severity.ERROR
     ]
-    return max((k for k in demanded if k is not None), default=None)
+    return max((Fraction(size) for size in sizes if size is not None), default=None)
 
 
 def _squares(sizes: NDArray[np.int64]) -> int:

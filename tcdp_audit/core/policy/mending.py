@@ -179,6 +179,7 @@ def _listed(annotation: Any) -> list[Any]:
     return [one for part in inner for one in ([part] if isinstance(part, str | bool) else _listed(part))]
 
 
+OF_A_CALL = ("original", "population")  # tables that a call can name
 Place = tuple[str | int, ...]
 Located = tuple[Place, str]
 
@@ -198,6 +199,11 @@ def faults_of_document(document: PolicyDocument, questions: Sequence[str] | None
         from tcdp_audit.core.policy.tables import faults_of_tables  # noqa: PLC0415 - only for several tables
 
         yield from faults_of_tables(document, document.tables)
+    if document.scenarios is not None:
+        from tcdp_audit.core.policy.scenarios import faults_of_scenarios  # noqa: PLC0415 - only where there are some
+
+        yield from faults_of_scenarios(document)
+    yield from _companions_sound(document)
     yield from _histories_sound(document)
     yield from _weight_numeric(document)
     yield from _losses_measured(document)
@@ -221,6 +227,33 @@ def _unit_released(document: PolicyDocument) -> Iterator[Located]:
         yield ("unit_released",), "the policy names no `unit:` that could be dropped"
     elif document.keep_key and document.key == document.unit:
         yield ("unit_released",), "the unit is the key as well, which `keep_key: true` keeps; say one of them"
+
+
+def _companions_sound(document: PolicyDocument) -> Iterator[Located]:
+    """The faults of the names and codes of further tables, without data."""
+    for name, place, one in document.companion_entries():
+        if isinstance(one, str):
+            continue
+        if one.file is None and name not in OF_A_CALL:
+            yield place, "names no `file:`, which no call can name instead"
+        for key, named in (("columns", one.columns), ("codes", one.codes)):
+            for attribute in named:
+                if attribute not in document.attributes and attribute != document.unit:
+                    suggestion = nearest(attribute, document.attributes)
+                    yield (*place, key, attribute), f"{attribute!r} is not declared under `attributes`{suggestion}"
+        yield from _twice((*place, "columns"), {attribute: [column] for attribute, column in one.columns.items()})
+        for attribute, codes in one.codes_of_values.items():
+            yield from _twice((*place, "codes", attribute), codes)
+
+
+def _twice(place: Place, names: Mapping[str, Sequence[str]]) -> Iterator[Located]:
+    """The faults of names of a file that are given to two of ours, or to one of ours twice."""
+    first: dict[str, str] = {}
+    for own, theirs in names.items():
+        for one in theirs:
+            if one in first:
+                yield (*place, own), f"{one!r} is {first[one]!r} already; each name of the file has one meaning"
+            first.setdefault(one, own)
 
 
 def _histories_sound(document: PolicyDocument) -> Iterator[Located]:

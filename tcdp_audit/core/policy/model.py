@@ -3,14 +3,25 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import date as Date  # noqa: N812 - `date` is a key of answers
 from enum import StrEnum
+from fractions import Fraction
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Discriminator,
+    Field,
+    PrivateAttr,
+    Tag,
+    model_validator,
+)
 
-from tcdp_audit.core.base.frozen import frozen
+from tcdp_audit.core.base.frozen import FrozenDict, frozen
 from tcdp_audit.core.policy.scalars import Exact, as_date, as_text, as_version, as_yes_or_no
 
 
@@ -48,9 +59,11 @@ Text = Annotated[str, BeforeValidator(as_text)]
 TABLES = "tables"  # the key of several linked tables
 SEPARATOR = "."  # between a table and a column
 MEMBERS = "members"  # what a check calls the rows of households
+OF_SCENARIO = " of "  # between what a table is and the name of the scenario whose table it is
 PREVIOUS = "previous"  # what results call an earlier release, with its number where there are several
 LABEL = r"^\S(.{0,58}\S)?$"
 NOUN = r"^[^\W\d_]+([ -][^\W\d_]+)*$"
+SCENARIO = r"^[^\W\d_][\w-]{0,39}$"
 
 
 def _as_label(text: str) -> str:
@@ -65,6 +78,12 @@ def _as_noun(text: str) -> str:
     return text
 
 
+def _as_scenario(text: str) -> str:
+    if not re.fullmatch(SCENARIO, text):
+        raise ValueError("must be a name of letters, digits, _ and -, at most 40, that begins with a letter")
+    return text
+
+
 def _as_reason(text: str) -> str:
     if not text.strip():
         raise ValueError("must not be empty; leave it out where there is nothing to say")
@@ -75,6 +94,7 @@ Label = Annotated[str, AfterValidator(_as_label), Field(json_schema_extra={"patt
 Noun = Annotated[str, AfterValidator(_as_noun), Field(json_schema_extra={"pattern": NOUN})]
 Reason = Annotated[str, AfterValidator(_as_reason), Field(json_schema_extra={"pattern": r"\S"})]
 """The type of a reason: text of the policy's author, of one line or several, without blanks around it."""
+ScenarioName = Annotated[str, AfterValidator(_as_scenario), Field(json_schema_extra={"pattern": SCENARIO})]
 
 
 class AttributeDeclaration(Model):
@@ -184,6 +204,103 @@ class Answer(Model):
     date: Annotated[Date, BeforeValidator(as_date), Field(description="When, as 2026-11-20; not in the future.")]
 
 
+Code = Annotated[
+    Text | Annotated[list[Text], Field(min_length=1)],
+    Field(description="The file's code of the value, or a list of codes that all mean it."),
+]
+
+
+class CompanionTable(Model):
+    """A table next to the release that has a schema of its own: names and codes that the release does not have."""
+
+    file: Annotated[
+        str | None, Field(description="The table, relative to the policy's file; none where each call names it.")
+    ] = None
+    columns: Annotated[
+        dict[Text, Text],
+        Field(description="The file's name of a column, by our attribute, where the two differ."),
+    ] = {}
+    codes: Annotated[
+        dict[Text, Annotated[dict[Text, Code], Field(min_length=1)]],
+        Field(description="The file's codes of our values, by our attribute; a value without a code stays as it is."),
+    ] = {}
+
+    @property
+    def codes_of_values(self) -> dict[str, dict[str, list[str]]]:
+        """The codes of each value as a list, by attribute."""
+        return {
+            attribute: {value: [code] if isinstance(code, str) else list(code) for value, code in values.items()}
+            for attribute, values in self.codes.items()
+        }
+
+
+def _form_of_companion(value: Any) -> str:
+    """Whether a table is named by its place or by a mapping."""
+    return "table" if isinstance(value, Mapping | CompanionTable) else "place"
+
+
+def _form_of_companions(value: Any) -> str:
+    """The same, or whether several are listed."""
+    return "list" if isinstance(value, list | tuple) else _form_of_companion(value)
+
+
+Companion = Annotated[
+    Annotated[str, Tag("place")] | Annotated[CompanionTable, Tag("table")], Discriminator(_form_of_companion)
+]
+"""The type of a table next to the release: its place, or a mapping that also says how its schema differs."""
+Companions = Annotated[
+    Annotated[str, Tag("place")]
+    | Annotated[CompanionTable, Tag("table")]
+    | Annotated[list[Companion], Field(min_length=1), Tag("list")],
+    Discriminator(_form_of_companions),
+]
+
+
+# The roles of columns that the intruder of a scenario neither knows nor is after
+_UNKNOWN = {Role.QUASI_IDENTIFIER: Role.INSENSITIVE, Role.SENSITIVE: Role.INSENSITIVE}
+
+
+class Scenario(Model):
+    """An intruder: what they know, which tables they have, what they are after, and how likely it is that they try."""
+
+    says: Annotated[
+        Label | None,
+        Field(description="Who it is, in the words of those who read a report: a neighbour, somebody next door."),
+    ] = None
+    knows: Annotated[
+        list[Text], Field(min_length=1, description="The columns that the intruder knows of a person: the classes.")
+    ]
+    at_stake: Annotated[
+        list[Text] | None,
+        Field(
+            min_length=1,
+            description="The sensitive columns that the intruder is after; by default each that they do not know.",
+        ),
+    ] = None
+    original: Annotated[Companion | None, Field(description="The original that this intruder has or could have.")] = (
+        None
+    )
+    population: Annotated[Companion | None, Field(description="The population that this intruder looks in.")] = None
+    registry: Annotated[Companion | None, Field(description="The registry that this intruder looks in.")] = None
+    known_fraction: Annotated[
+        Exact | None,
+        Field(gt=0, le=1, description="The share of people of whom the intruder knows this much; by default 1."),
+    ] = None
+    in_release: Annotated[
+        Literal["known", "unknown"],
+        Field(description="Whether the intruder knows who is in the release, or has to look in the population."),
+    ] = "known"
+    attempt: Annotated[
+        Exact | None, Field(gt=0, le=1, description="The chance that the attack is tried; by default 1.")
+    ] = None
+
+    @property
+    def tables(self) -> dict[str, str | CompanionTable]:
+        """The tables of this scenario alone, by what they are: original, population, registry."""
+        named = {"original": self.original, "population": self.population, "registry": self.registry}
+        return {name: one for name, one in named.items() if one is not None}
+
+
 class StoredSuite(Model):
     """A suite in the store of a Great Expectations context."""
 
@@ -282,20 +399,22 @@ class Utility(Model):
 class PolicyDocument(Model):
     """A policy file as it is written. The parameters of each expectation and remedy are left to the plugin."""
 
+    _scenario: str = PrivateAttr("")
+
     version: Annotated[Literal[1], BeforeValidator(as_version), Field(description="Version of the policy format.")]
     release: Annotated[str | None, Field(description="The table under audit, relative to this file.")] = None
-    original: Annotated[str | None, Field(description="The table that the release was made from.")] = None
+    original: Annotated[Companion | None, Field(description="The table that the release was made from.")] = None
     key: Annotated[str | None, Field(description="The attribute that aligns release and original.")] = None
     rows_aligned: Annotated[bool, Field(description="Release and original are aligned row by row.")] = False
-    population: Annotated[str | None, Field(description="The population that the release was drawn from.")] = None
+    population: Annotated[Companion | None, Field(description="The population that the release was drawn from.")] = None
     sampling_fraction: Annotated[Exact | None, Field(gt=0, le=1, description="Share sampled.")] = None
     weight: Annotated[str | None, Field(description="The attribute that holds each record's sampling weight.")] = None
-    holdout: Annotated[str | None, Field(description="Originals that had no part in making the release.")] = None
+    holdout: Annotated[Companion | None, Field(description="Originals that had no part in making the release.")] = None
     registry: Annotated[
-        str | None, Field(description="A table that an intruder has or could have, such as a registry of voters.")
+        Companion | None, Field(description="A table that an intruder has or could have, such as a registry of voters.")
     ] = None
     previous: Annotated[
-        str | Annotated[list[str], Field(min_length=1)] | None,
+        Companions | None,
         Field(description="Earlier releases of the same people: a table, or a list of tables, the oldest first."),
     ] = None
     unit: Annotated[str | None, Field(description="The entity column: whose records are one person's.")] = None
@@ -346,6 +465,13 @@ class PolicyDocument(Model):
         dict[Text, AttributeDeclaration], Field(min_length=1, description="Every column of the release.")
     ]
     conventions: Conventions = Conventions()
+    scenarios: Annotated[
+        dict[ScenarioName, Scenario] | None,
+        Field(
+            min_length=1,
+            description="Intruders, each with what they know; by default one, who knows every quasi-identifier.",
+        ),
+    ] = None
     expect: Annotated[list[dict[str, Any]], Field(min_length=1, description="What the release must satisfy.")]
     remedy: Annotated[
         list[dict[str, Any]] | None,
@@ -437,13 +563,68 @@ class PolicyDocument(Model):
 
         Of several earlier releases the first one is `previous 1`.
         """
-        named = {
-            "original": self.original,
-            "population": self.population,
-            "holdout": self.holdout,
-            "registry": self.registry,
+        tables = {name: one if isinstance(one, str) else one.file for name, _, one in self.companion_entries()}
+        return {name: place for name, place in tables.items() if place is not None}
+
+    def companion_entries(self) -> Iterator[tuple[str, tuple[str | int, ...], str | CompanionTable]]:
+        """Each further table: what results call it, its location in the document, and what is said there."""
+        for name in ("original", "population", "holdout", "registry"):
+            one = getattr(self, name)
+            if one is not None:
+                yield name, (name,), one
+        earlier = self.previous
+        if isinstance(earlier, str | CompanionTable):
+            yield PREVIOUS, (PREVIOUS,), earlier
+        elif earlier is not None and len(earlier) == 1:
+            yield PREVIOUS, (PREVIOUS, 0), earlier[0]
+        else:
+            yield from (
+                (f"{PREVIOUS} {number + 1}", (PREVIOUS, number), one) for number, one in enumerate(earlier or ())
+            )
+        for scenario, own in (self.scenarios or {}).items():
+            for table, one in own.tables.items():
+                yield f"{table}{OF_SCENARIO}{scenario}", ("scenarios", scenario, table), one
+
+    @property
+    def attempt(self) -> Fraction:
+        """The chance that the attack of the scenario is tried; 1 where the policy is of no single one that says it."""
+        return Fraction(1 if self.scenario is None or self.scenario.attempt is None else self.scenario.attempt)
+
+    @property
+    def known_fraction(self) -> Fraction:
+        """The share of people whom the intruder of the scenario knows; 1 likewise."""
+        known = None if self.scenario is None else self.scenario.known_fraction
+        return Fraction(1 if known is None else known)
+
+    @property
+    def scenario(self) -> Scenario | None:
+        """The scenario in which the demands are judged; None where there is none, or where there are several."""
+        return self.scenarios[self._scenario] if self._scenario and self.scenarios is not None else None
+
+    @property
+    def scenario_name(self) -> str:
+        """The name of the scenario in which the demands are judged; empty where there is none."""
+        return self._scenario
+
+    def in_scenario(self, name: str, knows: Sequence[str] = ()) -> PolicyDocument:
+        """The same document as one scenario has it: what its intruder knows are the quasi-identifiers.
+
+        Its sensitive columns are those at stake; other columns that are known or at stake elsewhere are insensitive.
+
+        Args:
+            name: the name of a declared scenario, or that of one without a declaration.
+            knows: what its intruder knows, where it is not declared. Unknown columns are left out; see `faults`.
+        """
+        one = Scenario(knows=list(knows)) if knows else (self.scenarios or {})[name]
+        known = {*one.knows}
+        at_stake = {*(self.with_role(Role.SENSITIVE) if one.at_stake is None else one.at_stake)} - known
+        roles = {**dict.fromkeys(at_stake, Role.SENSITIVE), **dict.fromkeys(known, Role.QUASI_IDENTIFIER)}
+        attributes = {
+            column: declared.model_copy(update={"role": roles.get(column, _UNKNOWN.get(declared.role, declared.role))})
+            for column, declared in self.attributes.items()
         }
-        earlier = [self.previous] if isinstance(self.previous, str) else self.previous or []
-        titles = [PREVIOUS] if len(earlier) == 1 else [f"{PREVIOUS} {number + 1}" for number in range(len(earlier))]
-        tables = {**named, **dict(zip(titles, earlier, strict=True))}
-        return {name: location for name, location in tables.items() if location is not None}
+        copy = self.model_copy(
+            update={"attributes": FrozenDict(attributes), "scenarios": FrozenDict({name: one}), **one.tables}
+        )
+        copy._scenario = name  # noqa: SLF001 - made here
+        return copy

@@ -14,7 +14,7 @@ from typing import Any
 from tcdp_audit.core.base.files import resolve_location
 from tcdp_audit.core.base.frozen import FrozenDict
 from tcdp_audit.core.base.outcome import DisplayNames, Severity
-from tcdp_audit.core.base.words import count, visible
+from tcdp_audit.core.base.words import count, visible, with_article
 from tcdp_audit.core.policy.faults import MOST, located, nearest
 from tcdp_audit.core.policy.model import AttributeDeclaration, Conventions, PolicyDocument, Role
 from tcdp_audit.core.policy.source import Location, PolicyFault, PolicySource, parse_yaml
@@ -230,7 +230,15 @@ class Policy:
     def naming(self) -> DisplayNames:
         """The names of people and columns in sentences."""
         labels = {name: one.label for name, one in self.attributes.items() if one.label is not None}
-        return DisplayNames(self.document.unit_name or "", labels)
+        return DisplayNames(self.document.unit_name or "", labels, intruder_name=self._intruder)
+
+    @property
+    def _intruder(self) -> str:
+        """Who attacks in the only scenario: as it says, or its name with an article; empty without any."""
+        one, name = self.document.scenario, self.document.scenario_name
+        if one is None or name not in (self.document.scenarios or {}):
+            return ""
+        return one.says or ("" if " " in name else with_article(name.replace("_", " ")))
 
     @property
     def sha256(self) -> str:
@@ -256,6 +264,16 @@ class Policy:
         """A path in the policy, relative to the policy's own folder; a URL or another address unchanged."""
         return resolve_location(location, self.directory)
 
+    def places_of(self, locations: Sequence[Location]) -> list[str]:
+        """Places in the policy for messages: `policy.yaml:7: population.columns.age`; without a file, without a line.
+
+        Cost: the policy's text is read again.
+        """
+        source = parse_yaml(self.text)
+        faults = [located(source, location, "") for location in locations]
+        lines = [f":{one.line}" if one.line and self.path is not None else "" for one in faults]
+        return [f"{visible(self.name)}{line}: {visible(one.location)}" for line, one in zip(lines, faults, strict=True)]
+
     @property
     def out_of_order(self) -> Policy:
         """The same policy of a release whose records are shuffled, so that they are not aligned with the original's."""
@@ -269,6 +287,35 @@ class Policy:
     def only(self, checks: Collection[str]) -> Policy:
         """The same policy without the expectations on other checks than these, by name."""
         return replace(self, expectations=tuple(one for one in self.expectations if one.check.name in checks))
+
+    @property
+    def scenarios(self) -> Mapping[str, Policy]:
+        """The policy of each scenario in which it judges a demand, by name, with the demands that are judged in it.
+
+        What is judged in no scenario has the empty name. Without scenarios this is the policy itself.
+        """
+        documents: dict[str, PolicyDocument] = {}
+        asked: dict[str, list[Expectation]] = {}
+        for one in self.expectations:
+            for name, document in (one.check.scenarios(one.parameters, self.document) or {"": self.document}).items():
+                documents.setdefault(name, document)
+                own = replace(one, parameters=one.parameters.in_scenario(document)) if name else one
+                asked.setdefault(name, []).append(own)
+        if asked.keys() <= {""}:
+            return FrozenDict({"": self})
+        declared = [name for name in self.document.scenarios or {} if name in asked]
+        order = dict.fromkeys(["", *declared, *asked])
+        documents[""] = self.document.model_copy(update={"scenarios": None})
+        policies = {n: replace(self, document=documents[n], expectations=tuple(asked.get(n, ()))) for n in order}
+        return FrozenDict(policies)
+
+    def without_knowledge_of(self, names: Collection[str]) -> Policy:
+        """The same policy of an intruder who does not know some quasi-identifiers, which are insensitive then."""
+        attributes = {
+            name: one.model_copy(update={"role": Role.INSENSITIVE}) if name in names else one
+            for name, one in self.attributes.items()
+        }
+        return replace(self, document=self.document.model_copy(update={"attributes": FrozenDict(attributes)}))
 
     def with_conventions(self, **changes: Any) -> Policy:
         """The same policy under other conventions."""

@@ -37,7 +37,7 @@ INSTEAD = {  # keys of a policy of one table, and what to do where there are sev
     "suite": "a suite judges one table, so validate each by itself",
 }
 Located = tuple[tuple[str | int, ...], str]
-COLUMNS = ("attribute", "attributes", "other_attributes", "target")  # parameters that name columns
+COLUMNS = ("attribute", "attributes", "other_attributes", "target", "knows", "at_stake")  # parameters that name columns
 USED = ("of", "by")  # keys of `utility` that name columns
 BREAKS = "breaks"  # the parameter that changes a column alike in every table that has it
 BY_COLUMN = ("tolerance", BREAKS)  # parameters with a value for each of some columns
@@ -69,6 +69,8 @@ def joined(source: PolicySource) -> PolicySource:
     for key in ("weight", "household_weight"):
         if key in data:
             changed[key] = _named(data[key], attributes)
+    if "scenarios" in data:
+        changed["scenarios"] = _with_tables(data["scenarios"], attributes)
     if isinstance(least := data.get("min_utility"), Mapping):
         changed["min_utility"] = {_named(name, attributes): value for name, value in least.items()}
     if isinstance(uses := data.get("utility"), Mapping):
@@ -136,7 +138,7 @@ def _parent(declared: Mapping[Any, Any] | TableDeclaration) -> Any:
 
 
 def _with_tables(entry: Any, attributes: Mapping[str, Any]) -> Any:
-    """An expectation whose parameters name columns with their tables."""
+    """An expectation, or scenarios, whose columns are named with their tables."""
     if not isinstance(entry, Mapping):
         return entry
     return {check: _parameters(given, attributes) for check, given in entry.items()}
@@ -197,6 +199,8 @@ def faults_of_tables(document: PolicyDocument, tables: Mapping[str, TableDeclara
 
 def _faults_of_places(document: PolicyDocument) -> Iterator[Located]:
     """Keys that a policy of one table has, and one of several does not."""
+    for name, scenario in (document.scenarios or {}).items():
+        yield from ((("scenarios", name, key), COMPARED) for key in scenario.tables)
     for key, advice in INSTEAD.items():
         if getattr(document, key) not in (None, False):
             yield (key.rstrip("_"),), f"the policy has `tables:`; {advice}"

@@ -166,10 +166,21 @@ def common_domains(
         CheckError: a table lacks a column, or holds values that do not fit its declared scale.
     """
     own = [[_domain(engine, name, declarations, conventions) for engine in engines] for name in attributes]
+    return list(zip(*(_united(engines, name, one) for name, one in zip(attributes, own, strict=True)), strict=True))
+
+
+def _united(engines: Sequence[Engine], attribute: str, domains: Sequence[Domain]) -> list[Domain]:
+    """The domains of an attribute over the values of all tables."""
     try:
-        return list(zip(*(union(domains) for domains in own), strict=True))
+        return union(domains)
     except DataError as error:
-        raise CheckError(str(error)) from None
+        places = (_place(engine, attribute) for engine in engines)
+        raise CheckError(f"{next(filter(None, places), '')}{error}") from None
+
+
+def _place(engine: Engine, attribute: str) -> str:
+    """The place in the policy that declares an attribute of a table with a schema of its own, to begin a sentence."""
+    return "" if engine.translation is None else f"{engine.translation.where(attribute)}: "
 
 
 def separate_domains(
@@ -190,6 +201,42 @@ def separate_domains(
     except DataError as error:
         raise CheckError(str(error)) from None
     return list(zip(*own, strict=True))
+
+
+def require_columns(name: str, table: Engine, attributes: Sequence[str]) -> None:
+    """Insist that a table next to the release has some columns.
+
+    Args:
+        name: what the policy calls the table.
+        table: the table.
+        attributes: the columns.
+
+    Raises:
+        CheckError: it lacks one; the message says how the policy names it.
+    """
+    own = {column.name for column in table.columns}
+    lacking = next((one for one in attributes if one not in own), None)
+    if lacking is None:
+        return
+    if table.translation is None:
+        key = name.partition(" ")[0]
+        named = f"`{key}: {{file: …, columns: {{{lacking}: …}}}}`"
+        raise CheckError(
+            f"column {lacking!r} is not in {table.name}; if it has another name there, or none, say so as {named}"
+        )
+    raise CheckError(
+        f"{table.translation.place}: column {lacking!r} is not in {table.name}; name its column under `columns:`, or "
+        "do not ask for it"
+    )
+
+
+def nothing_shared(tables: Mapping[str, Engine]) -> str:
+    """The sentence on tables that together have no quasi-identifier of the release."""
+    places = dict.fromkeys(one.translation.place for one in tables.values() if one.translation is not None)
+    return (
+        f"{listing([*places])}: no quasi-identifier is a column of {listing([*tables])}, so that nothing can be "
+        "compared; name their columns under `columns:`"
+    )
 
 
 def bytes_of_record(domains: Sequence[Domain]) -> int:
@@ -238,9 +285,9 @@ def _domain(
     try:
         domain, misfit = domain_of(name, engine.domain(name), declaration, conventions)
     except DataError as error:
-        raise CheckError(str(error)) from None
+        raise CheckError(f"{_place(engine, name)}{error}") from None
     if misfit is not None:
-        raise CheckError(f"column {name!r} of {engine.name} holds {misfit.reason}")
+        raise CheckError(f"{_place(engine, name)}column {name!r} of {engine.name} holds {misfit.reason}")
     return domain
 
 

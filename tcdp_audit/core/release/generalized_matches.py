@@ -53,6 +53,11 @@ class GeneralizedMatch:
         """Make the arrays read-only."""
         freeze_arrays(self, "place", "first", "last", "scattered", "members")
 
+    @property
+    def covers_several(self) -> bool:
+        """Whether some cell matches more than one value."""
+        return bool((self.last > self.first).any() or len(self.members))
+
     def matches(self, cells: Codes, values: Codes) -> NDArray[np.bool_]:
         """Whether each cell matches the value at the same position."""
         place = self.place[:, values]

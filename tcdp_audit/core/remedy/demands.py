@@ -19,21 +19,62 @@ from tcdp_audit.core.auditor.expectations import Tasks
 from tcdp_audit.core.auditor.reference import counts_in_classes, marginal_of_release
 from tcdp_audit.core.base.errors import CheckError
 from tcdp_audit.core.base.outcome import Comparison, Severity
+from tcdp_audit.core.check.class_check import ClassCheck
+from tcdp_audit.core.check.demands import required_class_size
+from tcdp_audit.core.check.threshold import Parameters, Threshold
 from tcdp_audit.core.classes.grouping import Grouping
 from tcdp_audit.core.classes.histogram import Histogram
 from tcdp_audit.core.encoding.counted import CountedCodes, ShardInMemory
 from tcdp_audit.core.encoding.domain import Domain
 from tcdp_audit.core.encoding.keys import Codes
+from tcdp_audit.core.policy.policy import Expectation, Policy
 from tcdp_audit.core.release.release import Release
 
 CLASS = "\0class"  # no column of a table has this name
+
+
+class ClassSizeParameters(Parameters):
+    """The size that a demand on the table needs every class to have."""
+
+    k: int | None = None
+
+
+def with_class_sizes(policy: Policy) -> Policy:
+    """A policy whose demands on the table are demands on the size of classes as well, where they need one.
+
+    A highest risk of at most 0.2 needs classes of 5. The size is judged by the auditor, as k-anonymity is: in units,
+    and by the conventions of the policy. The demands themselves stay.
+    """
+    needed = [
+        (one, required_class_size(one, policy.document))
+        for one in policy.expectations
+        if not one.check.on_classes and one.parameters.severity is Severity.ERROR
+    ]
+    sizes = [_as_class_size(one, k) for one, k in needed if k is not None]
+    return replace(policy, expectations=(*policy.expectations, *sizes)) if sizes else policy
+
+
+def _as_class_size(one: Expectation, k: int) -> Expectation:
+    """The class size that an expectation needs, as one on classes."""
+    check, known_rows = one.check, one.parameters.known_rows
+    size = ClassCheck[ClassSizeParameters](
+        name=check.name,
+        title=f"{check.title} (as a class size)",
+        guide=check.guide,
+        disclosure_type=check.disclosure_type,
+        parameters=ClassSizeParameters,
+        thresholds=(Threshold("k", Comparison.AT_LEAST, lambda classes, _: classes.size, "class size", counts=True),),
+        monotone=lambda _: True,  # a union is no smaller than its parts
+    )
+    return replace(one, check=size, parameters=ClassSizeParameters(k=k, known_rows=known_rows))
 
 
 @dataclass(frozen=True)
 class Demands:
     """The demands on every equivalence class of a release.
 
-    Only expectations that apply to a single class are included: those with a threshold, of error severity. An attack
+    Only expectations that apply to a single class are included: those with a threshold, of error severity, and the
+    class sizes that others need. An attack
     with a limited share of victims counts as a demand that no class be a victim, unless the table as one class is a
     victim. An expectation that no grouping can fail is no demand. The audit of the treated release checks all others.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import ceil, inf
 
@@ -14,6 +14,7 @@ from tcdp_audit.core.base.cancellation import checkpoint
 from tcdp_audit.core.base.frozen import FrozenDict
 from tcdp_audit.core.base.outcome import KNOWN_ROWS, Outcome, Status
 from tcdp_audit.core.base.words import noun_of_column
+from tcdp_audit.core.check.demands import expectations_of, required_class_size, sufficient_class_size
 from tcdp_audit.core.classes.shards import Progress, silent
 from tcdp_audit.core.encoding.domain import Domain
 from tcdp_audit.core.encoding.generalised import Ranges
@@ -25,13 +26,11 @@ from tcdp_audit.core.policy.model import AttributeDeclaration, Role, Scale
 from tcdp_audit.core.policy.policy import Expectation, Policy
 from tcdp_audit.core.release.release import Release
 from tcdp_audit.core.release.unit_readings import linking_unit
-from tcdp_audit.core.remedy.demands import Demands
+from tcdp_audit.core.remedy.demands import Demands, with_class_sizes
 from tcdp_audit.core.remedy.remedy import RemedyError, Treatment, require_least
 from tcdp_audit.core.remedy.unit_cells import UnitRows
 from tcdp_audit.core.units.coding import UnitsBehind, code_histories, units_behind
 from tcdp_audit.core.units.reading import root_of
-
-CLASS_SIZES = (2, 3, 5, 7, 10, 15, 20, 30, 50, 100)  # sizes that are tried one after another
 
 
 @dataclass(frozen=True)
@@ -298,7 +297,7 @@ class RemedyView:
 
     @property
     def demanded_k(self) -> int | None:
-        """The greatest class size k that an expectation on classes demands; None if none does."""
+        """The greatest class size k that an expectation on classes demands, or that one on risk needs; else None."""
         k = demanded_k(self.policy)
         return None if k is None else ceil(k)
 
@@ -319,9 +318,18 @@ class RemedyView:
         require_least(hidden_cells / cells if cells else 0.0, self.least_loss())
 
     def failing_on_classes(self, outcomes: Iterable[Outcome]) -> list[Outcome]:
-        """The failed demands on classes among some outcomes, which another grouping may satisfy."""
-        of_classes = {one.check.name for one in self.policy.expectations if one.check.on_classes}
-        return [one for one in outcomes if one.status is Status.FAILED and one.check in of_classes]
+        """The failed demands among some outcomes that each class must keep, so that another grouping may satisfy them.
+
+        They are those on classes, and those on the table that need classes of some size, as a highest risk does.
+        """
+        return [
+            one
+            for one in outcomes
+            if one.status is Status.FAILED and any(map(self._needs_classes, expectations_of(one, self.policy)))
+        ]
+
+    def _needs_classes(self, expectation: Expectation) -> bool:
+        return expectation.check.on_classes or required_class_size(expectation, self.policy.document) is not None
 
     def judges_histories(self, outcome: Outcome) -> bool:
         """Whether a demand judges several rows of a unit together, which the unit's column joins in the release.
@@ -350,24 +358,30 @@ class RemedyView:
             raise RemedyError("which records fail is known only while a release is repaired")
         return self.records_failing(treatment)
 
-    def class_sizes(self, outcomes: Iterable[Outcome]) -> list[int]:
-        """The class sizes at which failing demands that are not on classes, but depend on their size, may hold.
+    def class_sizes(self, outcomes: Iterable[Outcome]) -> range:
+        """The class sizes at which failing demands may hold that depend on the size of classes, but need none.
+
+        An average risk is one of them. What needs a size is a demand on classes; see `failing_on_classes`.
 
         Args:
             outcomes: the failing outcomes.
 
         Returns:
-            The least size that may suffice, and greater ones, up to all records; above the k that the policy demands.
-            Empty if no such demand fails.
+            The sizes from the least that may suffice, above the k that the policy demands, to the one that always does;
+            to all records where none is known. Empty if no such demand fails, or the release has fewer records.
         """
-        failing = {one.check for one in outcomes if one.status is Status.FAILED}
-        asked = [one for one in self.policy.expectations if one.check.name in failing and not one.check.on_classes]
-        sizes = [one.check.class_size(one.parameters) for one in asked]
-        least = max((one for one in sizes if one is not None), default=None)
-        if least is None:
-            return []
-        known = self.demanded_k or 1
-        return sorted(size for size in {least, *CLASS_SIZES} if max(least, known + 1) <= size <= self.records)
+        known, least, most = self.demanded_k or 1, 0, 0.0
+        for one in outcomes:
+            for asked in expectations_of(one, self.policy) if one.status is Status.FAILED else ():
+                size, enough = asked.check.class_size(asked.parameters), self._sufficient_size(asked)
+                if size is not None and not asked.check.on_classes and enough > known:
+                    least, most = max(least, size), max(most, enough)
+        return range(max(least, known + 1), int(min(most, self.records)) + 1) if least else range(0)
+
+    def _sufficient_size(self, expectation: Expectation) -> float:
+        """The size of classes that keep a demand in any case; infinite where none is known."""
+        size = sufficient_class_size(expectation, self.policy.document)
+        return inf if size is None or self.release.unit is not None else size  # a k of a remedy counts records
 
     def outcomes_of(self, checks: frozenset[str], treatment: Treatment) -> tuple[Outcome, ...]:
         """Evaluate some checks after a treatment, exactly as in `audited`, without work for the others.
@@ -415,4 +429,6 @@ class RemedyView:
         columns: dict[str, NDArray[np.int64]] = {one.name: one.codes for one in needed}
         if not columns:
             columns = {"": np.zeros(self.records, dtype=np.int64)}
-        return Demands(self.release, FrozenDict(columns))
+        policy = with_class_sizes(self.policy)
+        release = self.release if policy is self.policy else replace(self.release, policy=policy)
+        return Demands(release, FrozenDict(columns))

@@ -90,7 +90,8 @@ class _Pair:
         """The policy with records paired by number and without exemptions, which do not bind an intruder."""
         document = self.inputs.policy.document
         conventions = document.conventions.model_copy(update={"suppressed": "counted"})
-        return document.model_copy(update={"key": RECORD, "rows_aligned": False, "conventions": conventions})
+        changes = {"key": RECORD, "rows_aligned": False, "conventions": conventions, "scenarios": None}
+        return document.model_copy(update=changes)
 
     def outcome(self, expectation: Expectation) -> Outcome:
         """Evaluate an attack.
@@ -173,11 +174,12 @@ def _expectation(pair: _Pair, check: Check, given: Mapping[str, Any]) -> Expecta
 
 def _is_asked(policy: Policy, attack: Expectation) -> bool:
     """Whether the policy contains the attack, by an intruder who knows at least the same columns."""
-    own = [one for one in policy.expectations if one.check.name == attack.check.name]
-    return any(_known(policy, one) >= _known(policy, attack) for one in own)
+    known = _known(policy.document.model_copy(update={"scenarios": None}), attack)
+    own = ((each.document, one) for each in policy.scenarios.values() for one in each.expectations)
+    return any(one.check.name == attack.check.name and _known(document, one) >= known for document, one in own)
 
 
-def _known(policy: Policy, expectation: Expectation) -> set[str]:
+def _known(document: PolicyDocument, expectation: Expectation) -> set[str]:
     check, parameters = expectation.check, expectation.parameters
-    targets = check.targets(parameters, policy.document)
-    return {name for one in targets for name in check.known(parameters, policy.document, one)}
+    targets = check.targets(parameters, document)
+    return {name for one in targets for name in check.known(parameters, document, one)}

@@ -7,8 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tcdp_audit.core.auditor.evaluation import Options
 from tcdp_audit.core.auditor.exposure import FailingRecordMasks
+from tcdp_audit.core.auditor.view_evaluation import Options
 from tcdp_audit.core.base.errors import CheckError, UsageError, redact_errors
 from tcdp_audit.core.base.outcome import Outcome, Status
 from tcdp_audit.core.base.words import listing

@@ -25,6 +25,7 @@ from tcdp_audit.core.engines.plain import PlainEngine
 from tcdp_audit.core.policy.model import PolicyDocument, Role
 from tcdp_audit.core.policy.policy import Policy
 from tcdp_audit.core.release.release import Release
+from tcdp_audit.core.remedy.demands import with_class_sizes
 from tcdp_audit.core.remedy.remedy import ROUNDING, RemedyError
 from tcdp_audit.core.remedy.treatment import same_cells, settled
 from tcdp_audit.core.results.change_log import DroppedColumn, Step, failing_demands
@@ -223,7 +224,9 @@ class OpenTable:
     def failing_records(self) -> NDArray[np.bool_]:
         """Whether each record fails a demand on classes. Shape (records,)."""
         inputs = self._inputs
-        return records_failing_on_classes(inputs.policy, self.engine, inputs.options, inputs.companions)
+        return records_failing_on_classes(
+            with_class_sizes(inputs.policy), self.engine, inputs.options, inputs.companions
+        )
 
 
 def engine_over(table: pa.Table, memory: int, name: str = "release") -> Engine:

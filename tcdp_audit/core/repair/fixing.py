@@ -12,13 +12,14 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from tcdp_audit.core.auditor.evaluation import Options
+from tcdp_audit.core.auditor.view_evaluation import Options
 from tcdp_audit.core.base.errors import UsageError, redact_errors, sentence_about
 from tcdp_audit.core.base.files import require_writable
 from tcdp_audit.core.base.notebook import as_paragraph
 from tcdp_audit.core.base.outcome import Outcome
 from tcdp_audit.core.base.phrases import part_of
 from tcdp_audit.core.base.words import agree
+from tcdp_audit.core.check.demands import expectations_of, required_class_size, sufficient_class_size
 from tcdp_audit.core.classes.shards import silent
 from tcdp_audit.core.engines.arrow_types import array_of_numbers
 from tcdp_audit.core.engines.opening import open_engine
@@ -26,6 +27,7 @@ from tcdp_audit.core.engines.writing import require_table_file
 from tcdp_audit.core.information_loss.loss import InformationLoss, TablesLoss, information_loss
 from tcdp_audit.core.policy.policy import Policy
 from tcdp_audit.core.remedy.treatment import changed_cells, in_unlinkable_order
+from tcdp_audit.core.remedy.view import judges_histories
 from tcdp_audit.core.repair.attacks import with_attacks
 from tcdp_audit.core.repair.candidate import Candidate, OpenTable, columns_to_put_back, dropped_columns
 from tcdp_audit.core.repair.linked_loop import LinkedLoop, LinkedRelease, require_remedies_of_tables
@@ -275,7 +277,7 @@ class _Repair:
             order=released.order,
             seed=self.inputs.policy.document.seed,
             loss=measures,
-            reason=_reason(best, obstacle, refusal, passed=self.inputs.with_provenance(best.outcomes).passed),
+            reason=self._reason(best, obstacle, refusal),
             constant_columns=constant_columns,
             dropped=self.dropped,
             redrawn=released.redrawn,
@@ -286,6 +288,11 @@ class _Repair:
             after = replace(after, change_log=replace(after.change_log or log, reason=""))
         shown = self._shown(released) if self.inputs.options.show_values else None
         return Remediation(before=before, after=after, released=released.table, written=written, records=shown)
+
+    def _reason(self, best: Candidate, obstacle: str, refusal: str) -> str:
+        reason = _reason(best, obstacle, refusal, passed=self.inputs.with_provenance(best.outcomes).passed)
+        sizes = [] if best.passes or obstacle else _class_sizes(self.inputs.policy, best)
+        return "; ".join([reason, *sizes])
 
     def _loop(self) -> RepairLoop:
         return RepairLoop(self.inputs, _loss, self.lost)
@@ -440,12 +447,35 @@ def _reason(best: Candidate, obstacle: str, refusal: str, *, passed: bool) -> st
     if obstacle:
         return f"no remedy can change this: {obstacle}"
     failing = failing_demands(best.outcomes)
-    named = ", ".join(dict.fromkeys(one.check + (f" on {one.attribute!r}" if one.attribute else "") for one in failing))
+    named = ", ".join(dict.fromkeys(one.name for one in failing))
     tally = tally_of(best.outcomes)
     demands = tally.demands.total + (tally.columns.total if any(one.is_structural for one in failing) else 0)
     part, fail = part_of(len(failing), demands, "demand"), agree(len(failing), "fails", "fail")
     refused = f"; refused because of what it costs: {refusal}" if refusal else ""
     return f"{part} still {fail}: {named}{refused}"
+
+
+def _class_sizes(policy: Policy, best: Candidate) -> list[str]:
+    """What the size of classes says of failing demands: which one would do, or why none does."""
+    said, records = dict[str, None](), best.opened.rows
+    judged = [one for one in best.failing_demands if not (one.is_structural or judges_histories(policy, one))]
+    for outcome in judged:
+        for one in expectations_of(outcome, policy):
+            required = required_class_size(one, policy.document)
+            least = max(required or 0, one.check.class_size(one.parameters) or 0)
+            enough = sufficient_class_size(one, policy.document)
+            if least > records:
+                needs = f"{outcome.check} needs classes of at least {least:,} records"
+                said[f"{needs}, and the release has {records:,}; demand less of it, or release more records"] = None
+            elif (
+                policy.remedies
+                and not one.check.on_classes
+                and required is None
+                and enough is not None
+                and enough <= records
+            ):
+                said[f"{outcome.check} holds where classes have {enough:,} records; give a remedy `k: {enough}`"] = None
+    return [*said]
 
 
 def remedy_trial(inputs: AuditInputs, outcomes: tuple[Outcome, ...]) -> RemedyTrial | None:

@@ -7,7 +7,7 @@ remedy is stopped once it loses more than another after which the release passes
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from math import inf
 from types import TracebackType
@@ -324,8 +324,10 @@ class RepairLoop:
         plans, best = self._in_turn(candidate, self._plans(candidate)), passing
         steps: list[Candidate] = []
         follows = self._judges_histories(candidate)
-        for done, planned in enumerate(plans):
-            self.inputs.options.progress("trying remedies", done, len(plans))
+        remedies = sorted(self.inputs.plugins.remedies)
+        self.inputs.options.progress("trying remedies", 0, len(remedies))
+        for planned in plans:
+            self.inputs.options.progress("trying remedies", remedies.index(planned.remedy.name), len(remedies))
             after = self._repeated(candidate, planned)
             if after is not candidate:
                 self.tried.append(after.steps[-1])
@@ -369,9 +371,14 @@ class RepairLoop:
         failing = candidate.failing_demands
         return bool(failing) and all(judges_histories(self.policy, one) for one in failing)
 
-    def _in_turn(self, candidate: Candidate, plans: Iterator[PlannedRemedy]) -> list[PlannedRemedy]:
-        """The plans in the order in which they are tried."""
-        return list(plans) if candidate.steps else sorted(plans, key=lambda one: self.lost.get(_entry(one), inf))
+    def _in_turn(self, candidate: Candidate, plans: Iterator[PlannedRemedy]) -> Iterable[PlannedRemedy]:
+        """The plans in the order in which they are tried.
+
+        A remedy proposes its own after those before it were tried, so that its search stops at what they lose.
+        """
+        if candidate.steps or not self.lost:
+            return plans
+        return sorted(plans, key=lambda one: self.lost.get(_entry(one), inf))
 
     def _plans(self, candidate: Candidate) -> Iterator[PlannedRemedy]:
         for name, remedy in sorted(self.inputs.plugins.remedies.items()):

@@ -163,7 +163,7 @@ def _failing_for_units(inputs: AuditInputs, after: Candidate, rows: _Redrawn) ->
     document = policy.document.model_copy(update={"unit": rows.column, "household": None, "unit_released": False})
     whole = document.model_copy(update={"attributes": FrozenDict(attributes)})
     table = table.set_column(table.column_names.index(rows.column), rows.column, rows.units)
-    known = {(one.check, one.attribute) for one in after.failing_demands}
+    known = {one.name for one in after.failing_demands}
     on_classes = [one for one in policy.expectations if one.check.on_classes]
     for number, judged in (("one", document), ("all", whole)):
         asked = tuple(one for one in on_classes if known_rows_of(one, policy) == number)
@@ -174,4 +174,4 @@ def _failing_for_units(inputs: AuditInputs, after: Candidate, rows: _Redrawn) ->
         of_units = replace(inputs, policy=replace(policy, document=judged, expectations=asked))
         with OpenTable(table, of_units) as opened:
             failing = failing_demands(opened.outcomes(frozenset(one.check.name for one in asked)))
-        yield from (one for one in failing if not one.is_structural and (one.check, one.attribute) not in known)
+        yield from (one for one in failing if not one.is_structural and one.name not in known)

@@ -282,5 +282,5 @@ def _is_on_quality(outcome: Outcome) -> bool:
     return outcome.is_schema or outcome.is_question
 
 
-def _name(outcome: Outcome) -> tuple[str, str | None]:
-    return outcome.check, outcome.attribute
+def _name(outcome: Outcome) -> tuple[str, str | None, str]:
+    return outcome.check, outcome.attribute, outcome.scenario

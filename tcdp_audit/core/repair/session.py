@@ -10,7 +10,7 @@ from pathlib import Path
 from threading import Condition, get_ident
 from typing import TYPE_CHECKING, Any, Self
 
-from tcdp_audit.core.auditor.evaluation import Options
+from tcdp_audit.core.auditor.view_evaluation import Options
 from tcdp_audit.core.base.cancellation import Cancellation, cancellable, checkpoint
 from tcdp_audit.core.base.errors import UsageError, redact_errors
 from tcdp_audit.core.base.frozen import FrozenDict

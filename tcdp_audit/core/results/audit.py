@@ -11,7 +11,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from tcdp_audit.core.base.audit_figures import ExposureCount, flips
+from tcdp_audit.core.base.audit_figures import ExposureCount, ScenarioResult, flips
 from tcdp_audit.core.base.errors import UsageError, blaming
 from tcdp_audit.core.base.files import write_atomically
 from tcdp_audit.core.base.frozen import freeze
@@ -91,6 +91,7 @@ class Audit:
             were not counted.
         columns: the declaration and figures of each column.
         column_risks: what each quasi-identifier adds to the risk, the most first; empty if not measured.
+        scenarios: the scenarios of the policy, each with the people exposed to it; empty without any.
         run: who ran the audit, and with which command.
         audited_at: the time in UTC; SOURCE_DATE_EPOCH if that is set.
     """
@@ -107,6 +108,7 @@ class Audit:
     exposed: ExposureCount | None = None
     columns: tuple[AuditedColumn, ...] = ()
     column_risks: tuple[ColumnRisk, ...] = ()
+    scenarios: tuple[ScenarioResult, ...] = ()
     run: Run = field(default_factory=Run)
     audited_at: datetime = field(default_factory=now)
 
@@ -273,6 +275,7 @@ class Audit:
             **({"files": [one.as_json() for one in self.files]} if self.files else {}),
             "columns": [one.as_json() for one in sorted(self.columns, key=lambda one: one.name)],
             **({"column_risks": [one.as_json() for one in self.column_risks]} if self.column_risks else {}),
+            **({"scenarios": [one.as_json() for one in self.scenarios]} if self.scenarios else {}),
             "conventions": _conventions(self.policy),
             "unit_name": self.policy.document.unit_name,
             "flips": None if self.flips is None else list(self.flips),

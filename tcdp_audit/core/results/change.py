@@ -43,7 +43,8 @@ class Change:
         """The check's title, with its parameters that are words."""
         name = self.entry["check"]
         words = [one for one in self.entry["parameters"].values() if isinstance(one, str)]
-        return visible(", ".join([self.titles.get(name, name), *words]))
+        scenario = self.entry.get("scenario")
+        return visible(", ".join([self.titles.get(name, name), *words, *([scenario] if scenario else [])]))
 
     @property
     def attribute(self) -> str:
@@ -133,6 +134,7 @@ class Change:
         return {
             "check": self.entry["check"],
             "attribute": self.entry["attribute"],
+            **({"scenario": self.entry["scenario"]} if "scenario" in self.entry else {}),
             "parameters": self.entry["parameters"],
             "change": self.kind,
             "worse": self.is_worse,
@@ -304,4 +306,4 @@ def _but_for_numbers(entry: Entry) -> Hashable:
 
 
 def _by_name(entry: Entry) -> Hashable:
-    return (entry["check"], entry["attribute"], is_structural(entry), is_quality(entry))
+    return (entry["check"], entry["attribute"], entry.get("scenario"), is_structural(entry), is_quality(entry))

@@ -88,7 +88,7 @@ class Step:
         return {
             "remedy": self.remedy,
             "parameters": number(self.parameters),
-            "failing": [{"check": one.check, "attribute": one.attribute} for one in self.failing],
+            "failing": [{"check": one.check, "attribute": one.attribute, **one.of_scenario} for one in self.failing],
             "cells_changed": dict(self.cells),
             "records_suppressed": self.suppressed,
             "notes": number(self.notes),

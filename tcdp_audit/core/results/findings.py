@@ -97,15 +97,20 @@ def _of_outcome(audit: Audit, outcome: Outcome) -> ToolFinding:
         title=title if outcome.attribute is None else f"{title}, {outcome.attribute}",
         message=prose(outcome.message) or f"{title} was not kept.",
         place=place,
-        mark=_mark("" if place is None else place.path, outcome.check, outcome.attribute or "", position),
+        mark=_mark("" if place is None else place.path, outcome.check, *_target(outcome), position),
         outcome=outcome,
         is_incomplete=outcome.status is Status.ERROR,
     )
 
 
+def _target(outcome: Outcome) -> list[str]:
+    """The attribute of an outcome, and its scenario where it has one."""
+    return [outcome.attribute or "", *outcome.of_scenario.values()]
+
+
 def _position_among_equals(audit: Audit, outcome: Outcome) -> str:
-    """The index of an outcome among those of the same check on the same attribute."""
-    equals = [one for one in audit.outcomes if (one.check, one.attribute) == (outcome.check, outcome.attribute)]
+    """The index of an outcome among those of the same check on the same attribute in the same scenario."""
+    equals = [one for one in audit.outcomes if one.name == outcome.name]
     return str(next(position for position, one in enumerate(equals) if one is outcome))
 
 

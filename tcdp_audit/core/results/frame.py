@@ -39,6 +39,7 @@ def _row(outcome: Outcome) -> dict[str, Any]:
         "kind": "columns" if outcome.is_structural else "schema" if outcome.is_schema else "expectation",
         "check": outcome.check,
         "attribute": outcome.attribute,
+        **outcome.of_scenario,
         "status": outcome.status.value,
         "severity": outcome.severity.value,
         "observed": outcome.observed,

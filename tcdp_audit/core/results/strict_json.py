@@ -165,6 +165,7 @@ class Optional:
 FIGURE = (*NUMBER, str, NONE)  # infinity is a text
 TALLY = ({"total": int, "failing": (int, NONE)}, NONE)
 TABLE = {"uri": str, "sha256": (str, NONE), "records": int, "columns": int}
+COMPANION = {**TABLE, "shared": Optional(Each(list, str)), "lacking": Optional(Each(list, str))}
 WORST = {"class": int, "records": int, "value": FIGURE}
 OUTCOME = {
     "check": str,
@@ -191,7 +192,7 @@ RESULT = {
     "tool": {"name": str, "version": str, "python": str, "libraries": Each(dict, str)},
     "plugins": Each(list, {"name": str, "distribution": str, "version": str, "hooks": Each(list, str)}),
     "release": TABLE,
-    "companions": Each(dict, TABLE),
+    "companions": Each(dict, COMPANION),
     "files": Optional(Each(list, {"kind": str, "attribute": (str, NONE), "uri": str, "sha256": str})),
     "policy": {"uri": (str, NONE), "sha256": str},
     "summary": Each(dict, int),

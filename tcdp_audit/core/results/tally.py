@@ -140,7 +140,7 @@ def require_passed(what: str, outcomes: Sequence[Outcome]) -> None:
         return
     grave = (Status.FAILED, Status.ERROR)
     reasons = [one for one in outcomes if (one.status in grave and not one.is_warning) or one.unfailable]
-    lines = [f"{one.check}{f' on {one.attribute!r}' if one.attribute else ''}: {one.message}" for one in reasons]
+    lines = [f"{one.name}: {one.message}" for one in reasons]
     raise ExpectationsFailedError("\n".join([f"{what}'s status is {status}", *lines]))
 
 

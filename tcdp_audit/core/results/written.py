@@ -130,7 +130,9 @@ def files_in(result: Mapping[str, Any]) -> list[NamedFile]:
 def table_of(entry: Entry) -> Table:
     """The table of an entry, with the linked tables that it consists of."""
     tables = FrozenDict({name: table_of(one) for name, one in entry.get("tables", {}).items()})
-    return Table(entry["uri"], entry["sha256"], entry["records"], entry["columns"], tables)
+    shared = tuple(entry["shared"]) if "shared" in entry else None
+    own = (entry["uri"], entry["sha256"], entry["records"], entry["columns"])
+    return Table(*own, tables, shared, tuple(entry.get("lacking", ())))
 
 
 def is_structural(entry: Entry) -> bool:

@@ -15,8 +15,9 @@ from typing import Any
 from warnings import catch_warnings
 
 from tcdp_audit.core.auditor.column_warnings import questions_of
-from tcdp_audit.core.auditor.evaluation import Evaluation, Options, evaluation
+from tcdp_audit.core.auditor.evaluation import Evaluation, evaluation
 from tcdp_audit.core.auditor.exposure import FailingRecordMasks
+from tcdp_audit.core.auditor.view_evaluation import Options
 from tcdp_audit.core.auditor.views import SeveralTables
 from tcdp_audit.core.base.cache import Cache
 from tcdp_audit.core.base.errors import DataError, PolicyError
@@ -28,7 +29,7 @@ from tcdp_audit.core.base.resources import budget
 from tcdp_audit.core.base.words import visible
 from tcdp_audit.core.engines.base import Engine
 from tcdp_audit.core.engines.opening import open_engine
-from tcdp_audit.core.policy.model import StoredSuite
+from tcdp_audit.core.policy.model import Role, StoredSuite
 from tcdp_audit.core.policy.policy import Policy
 from tcdp_audit.core.quality import missing_extra
 from tcdp_audit.core.release.structure import without_columns
@@ -85,7 +86,8 @@ class AuditInputs:
     def audit_of(self, results: Evaluation, **further: Any) -> Audit:
         """An evaluation as an audit with its provenance; see `audited`."""
         exposed = results.exposed.among(results.outcomes)
-        more = {"columns": results.columns, "column_risks": results.column_risks, **further}
+        own = {"columns": results.columns, "column_risks": results.column_risks, "scenarios": results.scenarios}
+        more = {**own, **further}
         return self.with_provenance(results.outcomes, exposed=exposed, **more)
 
     def evaluated(self, failing_records: FailingRecordMasks | None = None) -> Evaluation:
@@ -136,7 +138,7 @@ class AuditInputs:
         return Audit(
             outcomes=outcomes,
             release=describe_table(self.engine),
-            companions={name: describe_table(table) for name, table in self.companions.items()},
+            companions={name: describe_table(table, self.policy) for name, table in self.companions.items()},
             files=self.files,
             policy=self.policy,
             plugins=self.plugins,
@@ -144,11 +146,20 @@ class AuditInputs:
         )
 
 
-def describe_table(engine: Engine) -> Table:
-    """The provenance of a table, or of each of several linked ones."""
+def describe_table(engine: Engine, policy: Policy | None = None) -> Table:
+    """The provenance of a table, or of each of several linked ones; with its shared columns if the policy maps some."""
     parts = engine.tables if isinstance(engine, SeveralTables) else {}
     tables = FrozenDict({name: describe_table(one) for name, one in parts.items()})
-    return Table(engine.uri, engine.sha256(), engine.records, len(engine.columns), tables)
+    table = Table(engine.uri, engine.sha256(), engine.records, len(engine.columns), tables)
+    if policy is None or engine.translation is None:
+        return table
+    own = {one.name for one in engine.columns}
+    return replace(
+        table,
+        columns=len(own) + engine.translation.hidden,
+        shared=tuple(name for name in sorted(policy.attributes) if name in own),
+        lacking=tuple(name for name in policy.with_role(Role.QUASI_IDENTIFIER) if name not in own),
+    )
 
 
 def _quality_outcomes(policy: Policy, engine: Engine, release: Any) -> Sequence[Outcome]:

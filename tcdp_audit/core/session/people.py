@@ -264,6 +264,8 @@ def _name(expectation: Expectation) -> str:
 
 def _knowing(policy: Policy, engine: Engine, add: Sequence[str], drop: Sequence[str]) -> Policy:
     """The policy of an intruder who knows some columns more, and some less."""
+    if policy.document.scenarios is not None:
+        raise UsageError("the policy has scenarios, each of which knows other columns; change one of them and audit")
     known = policy.with_role(Role.QUASI_IDENTIFIER)
     more, less = _named(add, engine, "add"), _listed(drop, "drop")
     for name in less:
@@ -343,7 +345,8 @@ def _as(role: Role, declared: AttributeDeclaration | None) -> AttributeDeclarati
 
 
 def _declaring(policy: Policy, attributes: Mapping[str, AttributeDeclaration]) -> Policy:
-    return replace(policy, document=policy.document.model_copy(update={"attributes": attributes}))
+    changes = {"attributes": attributes, "scenarios": None}
+    return replace(policy, document=policy.document.model_copy(update=changes))
 
 
 def _listed(names: Any, what: str) -> list[str]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
+import sys
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -89,7 +91,7 @@ class Plugins:
     def load(cls, *, external: bool = True, blocked: Iterable[str] = ()) -> Plugins:
         """The installed plugins. A broken one is listed with its error and otherwise ignored."""
         plugins = cls(external=external, blocked=frozenset(blocked))
-        plugins._waiting = sorted(entry_points(group=GROUP), key=_built_in_first)
+        plugins._waiting = [*_entries_in(tuple((one, _change_of(one)) for one in sys.path))]
         return plugins
 
     def register(self, plugin: Any, name: str, distribution: str = "(in this process)", version: str = "") -> None:
@@ -343,6 +345,20 @@ def _validate(spec: Any, kinds: tuple[type, ...]) -> None:
 def _unique(spec: Any) -> list[str]:
     """The unique properties of a specification: its name, and the file extension of a reporter."""
     return [str(one) for one in (spec.name, getattr(spec, "suffix", None)) if one is not None]
+
+
+def _change_of(folder: str) -> int:
+    """The time of the last change of a folder's entries, in nanoseconds; 0 where there is none."""
+    try:
+        return os.stat(folder or ".").st_mtime_ns  # noqa: PTH116 - of each folder of `sys.path`, for every audit
+    except OSError:
+        return 0
+
+
+@lru_cache(maxsize=4)  # to read what all distributions provide takes as long as to audit a small table
+def _entries_in(folders: tuple[tuple[str, int], ...]) -> tuple[EntryPoint, ...]:  # noqa: ARG001 - what they depend on
+    """The entry points of plugins, those of built-in ones first."""
+    return tuple(sorted(entry_points(group=GROUP), key=_built_in_first))
 
 
 def _info(entry: EntryPoint) -> PluginInfo:

@@ -9,19 +9,20 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
-from tcdp_audit.core.auditor.evaluation import Options
+from tcdp_audit.core.auditor.view_evaluation import Options
 from tcdp_audit.core.auditor.views import SeveralTables
 from tcdp_audit.core.base.cache import Cache, Identity
 from tcdp_audit.core.base.errors import DataError, UsageError, redact_errors
 from tcdp_audit.core.base.resources import budget
 from tcdp_audit.core.base.scratch import sweep
 from tcdp_audit.core.base.words import listing, visible
-from tcdp_audit.core.engines.base import Engine
+from tcdp_audit.core.engines.base import Engine, Translation
 from tcdp_audit.core.engines.opening import open_engine, open_with, opener_of, opening_for, require_no_url
 from tcdp_audit.core.policy.faults import nearest
 from tcdp_audit.core.policy.loading import read_policy
-from tcdp_audit.core.policy.model import SEPARATOR, Role
+from tcdp_audit.core.policy.model import SEPARATOR, CompanionTable, Role
 from tcdp_audit.core.policy.policy import Policy
+from tcdp_audit.core.policy.source import Location
 from tcdp_audit.core.release.release import declared_hierarchies
 from tcdp_audit.core.session.inputs import AuditInputs, named_files
 from tcdp_audit.core.session.registry import Plugins
@@ -98,10 +99,7 @@ class OpenTables:
         release, engine = self.release(policy)
         if levels:
             engine = self._at_levels(engine, policy, levels)
-        codes = policy.with_role(Role.QUASI_IDENTIFIER)
-        companions = {
-            name: self._engine(table, name, codes, plugins) for name, table in self._companions(policy).items()
-        }
+        companions = {name: self._companion(name, one, policy) for name, one in self._companions(policy).items()}
         _require_labels_alike(engine, companions)
         return AuditInputs(policy, plugins, chosen, release, engine, companions, named_files(policy))
 
@@ -193,12 +191,38 @@ class OpenTables:
         key = ("levels", tuple(sorted(levels.items())), tokens, Identity(engine, *used.values()))
         return self.cache.get(key, lambda: _leveled(engine, policy, used, levels, tokens))
 
+    def _companion(self, name: str, table: Any, policy: Policy) -> Engine:
+        """A further table, under our names and values where the policy declares that it has others."""
+        codes, plugins = policy.with_role(Role.QUASI_IDENTIFIER), self._plugins_of(policy)
+        entries = {entry: (place, one) for entry, place, one in policy.document.companion_entries()}
+        place, declared = entries.get(name, ((), ""))
+        if isinstance(declared, str):
+            return self._engine(table, name, codes, plugins)
+        engine = self._engine(table, name, [declared.columns.get(one, one) for one in codes], plugins)
+        translation = translation_of(policy, place, declared)
+        return self.cache.get(
+            ("translated", repr(translation), Identity(engine)), lambda: _translated(engine, translation)
+        )
+
     def _companions(self, policy: Policy) -> dict[str, Any]:
         """The further tables to open: the original always, others where a check asks."""
         required = {"original"}.union(*(one.check.requires for one in policy.expectations))
         tables: dict[str, Any] = {name: policy.resolve(one) for name, one in policy.document.companions.items()}
         tables |= {name: table for name, table in self.given.items() if table is not None and name != "release"}
         return {name: table for name, table in tables.items() if name.partition(" ")[0] in required}
+
+
+def translation_of(policy: Policy, place: Location, declared: CompanionTable) -> Translation:
+    """The names and codes that a policy declares for a table at some place in it."""
+    keys = {one: key for key in ("codes", "columns") for one in getattr(declared, key)}
+    whole, *parts = policy.places_of([place, *((*place, key, one) for one, key in keys.items())])
+    return Translation(whole, dict(zip(keys, parts, strict=True)), declared.columns, declared.codes_of_values)
+
+
+def _translated(engine: Engine, translation: Translation) -> Engine:
+    from tcdp_audit.core.engines.mapped import TranslatedEngine  # noqa: PLC0415 - few policies declare other names
+
+    return TranslatedEngine(engine, translation)
 
 
 def _by_name(policy: Policy, given: Any) -> dict[str, Any]:
@@ -228,7 +252,7 @@ def _leveled(
     tokens: frozenset[str],
 ) -> Engine:
     """A table seen through levels of hierarchies; of several linked tables each through those of its columns."""
-    from tcdp_audit.core.engines.levels import LeveledEngine  # noqa: PLC0415 - rarely asked for
+    from tcdp_audit.core.engines.mapped import LeveledEngine  # noqa: PLC0415 - rarely asked for
 
     if not isinstance(engine, SeveralTables):
         return LeveledEngine(engine, hierarchies, levels, tokens)

@@ -39,7 +39,9 @@ def _require_no_secret(setup: Mapping[str, Any]) -> None:
     """Require addresses without a password: suites and their results are stored as text."""
     for name in ("original", "population", "holdout", "registry", "previous"):
         given = setup.get(name) or ()
-        if any(has_secret(one) for one in ([given] if isinstance(given, str) else given) if isinstance(one, str)):
+        tables = given if isinstance(given, list | tuple) else [given]
+        places = [one.get("file") if isinstance(one, Mapping) else one for one in tables]
+        if any(has_secret(one) for one in places if isinstance(one, str)):
             raise PolicyError(
                 f"{name}: its address holds a password or a token, and Great Expectations stores suites as text; give "
                 "it as the driver takes it, for example in PGPASSWORD or a password file"

@@ -69,8 +69,10 @@ def _head(policy: Policy) -> dict[str, Any]:
     return head
 
 
-def _located(policy: Policy, location: str) -> str:
-    """A file by its whole path, as a suite has no folder; an address unchanged."""
+def _located(policy: Policy, location: Any) -> Any:
+    """A file by its whole path, as a suite has no folder; an address unchanged; of a mapping the file that it names."""
+    if isinstance(location, dict):
+        return {**location, "file": _located(policy, location["file"])} if "file" in location else location
     resolved = policy.resolve(location)
     is_address = scheme_of(resolved) and not Path(resolved).exists()
     return resolved if is_address else str(Path(resolved).absolute())
@@ -84,9 +86,21 @@ def _declared(policy: Policy, column: str) -> dict[str, Any]:
 
 
 def _of_checks(policy: Policy) -> Iterator[DisclosureExpectation]:
-    for expectation in policy.expectations:
-        for target in expectation.check.targets(expectation.parameters, policy.document):
-            yield _of_target(policy, expectation, target.attributes)
+    for own in policy.scenarios.values():
+        _require_no_chances(own)
+        for expectation in own.expectations:
+            for target in expectation.check.targets(expectation.parameters, own.document):
+                yield _of_target(own, expectation, target.attributes)
+
+
+def _require_no_chances(policy: Policy) -> None:
+    """Insist that an expectation, which knows its columns alone, is judged as the scenario of a policy is."""
+    one = policy.document.scenario
+    if one is not None and (one.attempt or one.known_fraction or one.tables or one.in_release == "unknown"):
+        raise PolicyError(
+            f"{policy.name}: scenarios.{policy.document.scenario_name}: an expectation says which columns are known, "
+            "and not how likely an attack is, nor which tables an intruder has; use `tcdp-audit check` or pytest"
+        )
 
 
 def _of_target(policy: Policy, expectation: Expectation, target: Sequence[str]) -> DisclosureExpectation:

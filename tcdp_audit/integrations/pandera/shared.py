@@ -120,13 +120,20 @@ def document_of(policy: str | Path | Mapping[str, Any] | Policy) -> dict[str, An
         if name in document:
             located = document[name]
             many = isinstance(located, list)  # of several earlier releases
-            document[name] = [read.resolve(one) for one in located] if many else read.resolve(located)
+            document[name] = [_resolved(read, one) for one in located] if many else _resolved(read, located)
     for declaration in document["attributes"].values():
         if isinstance(declaration.get("hierarchy"), str):
             declaration["hierarchy"] = read.resolve(declaration["hierarchy"])
     for name in ("profile", "answers"):  # its demands are among the expectations, and no figure answers a question
         document.pop(name, None)
     return {**document, "version": 1, "expect": [plain(one) for one in read.document.expect]}
+
+
+def _resolved(policy: Policy, named: str | dict[str, Any]) -> str | dict[str, Any]:
+    """A table by its whole path, with its names and codes if it has its own."""
+    if isinstance(named, str):
+        return policy.resolve(named)
+    return {**named, "file": policy.resolve(named["file"])} if "file" in named else named
 
 
 def _alone(name: str, parameters: dict[str, Any]) -> dict[str, Any]:

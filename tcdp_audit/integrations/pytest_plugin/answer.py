@@ -43,6 +43,7 @@ class Key(NamedTuple):
     part: str  # the columns, the expectations, a schema, a suite, or the verdict on everything
     check: str = ""  # the check, or the demand on columns
     attribute: str | None = None  # the attribute that it runs on
+    scenario: str = ""  # the scenario in which it is judged
     number: int = 1  # its position among the items that agree in all this, from 1
 
 
@@ -72,12 +73,13 @@ def plan(policy: Policy) -> Iterator[Planned]:
 
 def _of_expectations(policy: Policy) -> Iterator[Planned]:
     """One item for each expectation and each attribute that it runs on."""
-    numbers: Counter[tuple[str, str | None]] = Counter()
+    numbers: Counter[tuple[str, str | None, str]] = Counter()
     for expectation in policy.expectations:
         check, parameters = expectation.check, expectation.parameters
         for target in check.targets(parameters, policy.document):
-            numbers[check.name, target.name] += 1
-            key = Key(EXPECT, check.name, target.name, numbers[check.name, target.name])
+            what = (check.name, target.name, target.scenario)
+            numbers[what] += 1
+            key = Key(EXPECT, *what, numbers[what])
             labels = {"check": key.check, "attribute": key.attribute, "severity": parameters.severity.value}
             yield Planned(_name(key), key, expectation.line or 1, labels)
 
@@ -85,17 +87,17 @@ def _of_expectations(policy: Policy) -> Iterator[Planned]:
 def _name(key: Key) -> str:
     """`k_anonymity`, `t_closeness[cost]`, and for a second one `k_anonymity[#2]`, `t_closeness[cost#2]`."""
     number = "" if key.number == 1 else f"#{key.number}"
-    inner = f"{visible(key.attribute or '')}{number}"
+    inner = f"{visible(', '.join(filter(None, (key.attribute, key.scenario))))}{number}"
     return f"{key.check}[{inner}]" if inner else key.check
 
 
 def by_key(outcomes: Iterable[Mapping[str, Any]]) -> Mapping[Key, list[Mapping[str, Any]]]:
     """The outcomes of an audit in JSON, by the key of their item."""
-    numbers: Counter[tuple[str, str, str | None]] = Counter()
+    numbers: Counter[tuple[str, str, str | None, str]] = Counter()
     keyed: dict[Key, list[Mapping[str, Any]]] = defaultdict(list)
     for outcome in outcomes:
         part = PARTS.get(outcome["source"], EXPECT)
-        what = (part, outcome["check"], outcome["attribute"])
+        what = (part, outcome["check"], outcome["attribute"], outcome.get("scenario", ""))
         numbers[what] += 1
         keyed[Key(part) if part in WHOLE else Key(*what, numbers[what])].append(outcome)
     return dict(keyed)

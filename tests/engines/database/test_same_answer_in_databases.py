@@ -73,6 +73,23 @@ def test_mariadb(dialect: str, convention: dict[str, Any], mariadb: MariaDB) -> 
         assert answer(address, asked) == answer(sources.ARROW, asked)
 
 
+SCENARIOS = {  # they share no column, and two of them know what is at stake in another
+    "neighbour": {"knows": ["age", "sex"]},
+    "insurer": {"knows": ["zip", "severity"], "attempt": 0.5},
+    "colleague": {"knows": ["disease"], "at_stake": ["cost"]},
+}
+
+
+@pytest.mark.parametrize("convention", CONVENTIONS, ids=lambda one: one["missing_quasi_identifier"])
+@pytest.mark.usefixtures("transport")
+def test_scenarios_in_postgresql(convention: dict[str, Any], server: Server, loaded: Loaded) -> None:
+    asked = policy(convention, scenarios=SCENARIOS)
+    expected = answer(sources.ARROW, asked)
+    assert {one.get("scenario") for one in expected["outcomes"]} == {None, *SCENARIOS}
+    assert answer(into_postgresql(server, sources.ARROW, "release"), asked) == expected
+    assert answer(loaded.duckdb(sources.ARROW), asked) == expected
+
+
 def test_shards_change_nothing(loaded: Loaded) -> None:
     asked = policy(CONVENTIONS[0])
     assert answer(loaded.sqlite(sources.ARROW), asked, shards=7) == answer(sources.ARROW, asked)

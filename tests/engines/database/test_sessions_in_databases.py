@@ -21,7 +21,7 @@ sys.path.append(str(Path(__file__).parents[2] / "session"))
 import session_questions as asked
 from session_questions import same_moment as same_moment  # noqa: PLC0414 - a fixture
 
-SEQUENCES = 50
+SEQUENCES = 24
 
 
 @pytest.mark.parametrize("room", [None, 40_000])
@@ -34,12 +34,12 @@ def test_postgresql(server: Server, transport: str, room: int | None, tmp_path: 
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("part", range(5))
+@pytest.mark.parametrize("part", range(4))
 def test_many_sequences_of_questions_in_postgresql(server: Server, transport: str, part: int, tmp_path: Path) -> None:
     def stored(table: pa.Table, folder: Path) -> str:
         return into_postgresql(server, table, f"{transport}_{part}_{folder.name}")
 
-    for seed in range(part, SEQUENCES, 5):
+    for seed in range(part, SEQUENCES, 4):
         asked.ask(stored, tmp_path, 1000 + seed, 20_000 if seed % 3 == 0 else None)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -49,12 +50,18 @@ def sent(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return statements
 
 
+@cache
+def embedded(columns: int, role: str) -> Any:
+    """The answer of the embedded engine."""
+    return answer(table(columns, 60), asked(columns, role))
+
+
+@pytest.mark.xdist_group("1598 columns")
 @pytest.mark.parametrize("role", ["quasi_identifier", "insensitive"])
 @pytest.mark.usefixtures("transport")
 def test_postgresql_has_1598_columns_and_counts_no_rows_of_them(role: str, server: Server, sent: list[str]) -> None:
-    wide = table(1598, 60)
-    address = into_postgresql(server, wide, "wide")
-    assert answer(address, asked(1598, role)) == answer(wide, asked(1598, role))
+    address = into_postgresql(server, table(1598, 60), "wide")
+    assert answer(address, asked(1598, role)) == embedded(1598, role)
     if role == "quasi_identifier":
         assert ["GROUP BY" in one for one in sent] == [False]
     else:
@@ -65,7 +72,7 @@ def test_postgresql_has_1598_columns_and_counts_no_rows_of_them(role: str, serve
 def test_rows_that_are_not_counted_there_are_counted_here(columns: int, loaded: Loaded, mariadb: MariaDB) -> None:
     wide = table(columns, 60)
     for address in (loaded.sqlite(wide), loaded.duckdb(wide), into_mariadb(mariadb, wide, "wide")):
-        assert answer(address, asked(columns, "quasi_identifier")) == answer(wide, asked(columns, "quasi_identifier"))
+        assert answer(address, asked(columns, "quasi_identifier")) == embedded(columns, "quasi_identifier")
 
 
 def test_sqlite_is_asked_for_some_columns_at_a_time(loaded: Loaded) -> None:

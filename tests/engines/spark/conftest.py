@@ -1,4 +1,4 @@
-"""One Spark session for all tests of the engine, which therefore run on one worker of xdist."""
+"""A Spark session on each worker of xdist, for all tests of the engine."""
 
 from __future__ import annotations
 
@@ -19,11 +19,10 @@ sys.path.append(str(HERE.parent))  # the sources of the embedded engine's tests
 
 @pytest.hookimpl(tryfirst=True)  # before pytest leaves out what `-m` does not ask for
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Whatever needs a session takes long, and shares it."""
+    """Whatever needs a session takes long."""
     for item in items:
         if HERE in item.path.parents:
             item.add_marker("long")
-            item.add_marker(pytest.mark.xdist_group("spark"))
 
 
 @pytest.fixture(scope="session")
@@ -55,8 +54,9 @@ def spark(java: None) -> Iterator[Any]:  # noqa: ARG001 - it skips
 
 
 SETTINGS = {
+    "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1",  # what runs for minutes repays no better compilation
     "spark.log.level": "OFF",
-    "spark.sql.shuffle.partitions": "8",
+    "spark.sql.shuffle.partitions": "3",
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
 }

@@ -48,6 +48,12 @@ def test_several_sensitive_attributes_mean_the_same(several: str, frame: Any) ->
     assert answer(frame, asked) == answer(sources.ARROW, asked)
 
 
+def test_scenarios_mean_the_same(frame: Any) -> None:
+    known = {"neighbour": {"knows": ["age", "sex"]}, "insurer": {"knows": ["zip", "severity"], "attempt": 0.5}}
+    asked = policy(CONVENTIONS[0], scenarios=known)
+    assert answer(frame, asked) == answer(sources.ARROW, asked)
+
+
 def test_checks_on_tables_have_the_same_outcomes(frame: Any) -> None:
     known = {name: {"role": "quasi_identifier"} for name in ("zip", "sex")}
     asked = {

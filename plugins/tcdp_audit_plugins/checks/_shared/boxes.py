@@ -5,12 +5,17 @@ Memory is for the pairs that are looked at together, and for what was found; nev
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tcdp_audit.plugin._internal import fold, numbered
+from tcdp_audit.plugin.engine import CodedTable
+from tcdp_audit.plugin.remedy import GeneralizedMatch
+
+Positions = NDArray[np.intp]
 Words = NDArray[np.uint64]
 
 AXES, BITS = 8, 7  # of a word: axes, and bits for the place on each
@@ -180,3 +185,84 @@ def _grown(places: Places, rate: NDArray[np.float64]) -> tuple[NDArray[np.intp],
 def _node(places: Places, order: NDArray[np.intp], start: int, end: int) -> _Node:
     here = places[:, order[start:end]]
     return _Node(here.min(axis=1), here.max(axis=1), start, end)
+
+
+@dataclass(frozen=True)
+class Numbered:
+    """Records that are one point, or one box."""
+
+    number: Positions  # the point of each record. Shape (records,).
+    record: Positions  # a record of each point. Shape (points,).
+
+    @classmethod
+    def of(cls, columns: Sequence[NDArray[np.int64]]) -> Numbered:
+        """Records that agree in all columns."""
+        keys = fold(columns, [int(column.max(initial=0)) + 1 for column in columns])
+        distinct, number = numbered(keys.values, keys.span)
+        record = np.empty(len(distinct), dtype=np.intp)
+        record[number] = np.arange(len(number))
+        return cls(number.astype(np.intp), record)
+
+    @property
+    def size(self) -> int:
+        """The number of points."""
+        return len(self.record)
+
+
+@dataclass(frozen=True)
+class Geometry:
+    """A release and a table of people whose values its cells may cover."""
+
+    known: Numbered  # the records of the people, as points
+    released: Numbered  # those of the release, as boxes
+    places: Places  # of the points. Shape (axes, points).
+    boxes: Boxes  # as many as `released` has
+
+
+def geometry(released: CodedTable, known: CodedTable, covers: Mapping[str, GeneralizedMatch]) -> Geometry:
+    """Both tables on the axes of all attributes, each coded over its own values. O(records x axes)."""
+    places, firsts, lasts, sets = [], [], [], []
+    for name, cover in covers.items():
+        cells, values = released.codes[name], known.codes[name]
+        used = np.bincount(cells, minlength=cover.first.shape[1]) > 0
+        sets.append(cover.scattered[cells] + 1)
+        for place, first, last in zip(cover.place, cover.first, cover.last, strict=True):
+            cuts = _cuts(first[used], last[used]) if (cover.scattered[used] < 0).all() else np.unique(place)
+            places.append(np.searchsorted(cuts, place, side="right")[values])
+            firsts.append(np.searchsorted(cuts, first, side="right")[cells])
+            lasts.append(np.searchsorted(cuts, last, side="right")[cells])
+    points, boxes = Numbered.of(places), Numbered.of([*firsts, *lasts, *sets])
+    own = _at(places, points.record)
+    return Geometry(points, boxes, own, Boxes(_at(firsts, boxes.record), _at(lasts, boxes.record)))
+
+
+def _cuts(first: NDArray[np.int64], last: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The ends of the ranges that cells cover: between them no cell distinguishes values."""
+    return np.unique(np.concatenate([first, last + 1]))
+
+
+def _at(columns: Sequence[NDArray[np.int64]], records: Positions) -> Places:
+    return np.array([column[records] for column in columns], dtype=np.int32)
+
+
+def among_members(
+    cells: Positions,
+    values: Positions,
+    tables: tuple[CodedTable, CodedTable],
+    covers: Mapping[str, GeneralizedMatch],
+) -> NDArray[np.bool_]:
+    """Whether the values of some records are among the members of cells' sets whose values are not adjacent.
+
+    Args:
+        cells: records of the release.
+        values: as many of the people's table.
+        tables: the release and the people's table, as in `geometry`.
+        covers: of each attribute.
+    """
+    released, known = tables
+    fits = np.ones(len(cells), dtype=np.bool_)
+    for name, cover in covers.items():
+        if len(cover.members):
+            rows = cover.scattered[released.codes[name][cells]]
+            fits &= cover.has_members(rows, known.codes[name][values])
+    return fits

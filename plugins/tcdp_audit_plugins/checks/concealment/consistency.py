@@ -3,78 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.plugin._internal import fold, gibibytes, numbered
+from tcdp_audit.plugin._internal import gibibytes
 from tcdp_audit.plugin.check import Pairs, TableView
 from tcdp_audit.plugin.engine import CheckError
 from tcdp_audit.plugin.remedy import GeneralizedMatch
 from tcdp_audit.plugin.sentences import agree, count, listing
-from tcdp_audit_plugins.checks._shared.boxes import Boxes, Numbers, Places, PointTree
+from tcdp_audit_plugins.checks._shared.boxes import Geometry, Numbers, PointTree, among_members, geometry
 from tcdp_audit_plugins.checks._shared.candidate_sets import CandidateSets
 
 Positions = NDArray[np.intp]
-
-
-@dataclass(frozen=True)
-class Numbered:
-    """Records that are one point, or one box."""
-
-    number: Positions  # the point of each record. Shape (records,).
-    record: Positions  # a record of each point. Shape (points,).
-
-    @classmethod
-    def of(cls, columns: Sequence[NDArray[np.int64]]) -> Numbered:
-        """Records that agree in all columns."""
-        keys = fold(columns, [int(column.max(initial=0)) + 1 for column in columns])
-        distinct, number = numbered(keys.values, keys.span)
-        record = np.empty(len(distinct), dtype=np.intp)
-        record[number] = np.arange(len(number))
-        return cls(number.astype(np.intp), record)
-
-    @property
-    def size(self) -> int:
-        """The number of points."""
-        return len(self.record)
-
-
-@dataclass(frozen=True)
-class Geometry:
-    """Both tables."""
-
-    known: Numbered  # the records of the original, as points
-    released: Numbered  # those of the release, as boxes
-    places: Places  # of the points. Shape (axes, points).
-    boxes: Boxes  # as many as `released` has
-
-
-def geometry(pairs: Pairs, covers: Mapping[str, GeneralizedMatch]) -> Geometry:
-    """Both tables on the axes of all attributes. O(records x axes)."""
-    places, firsts, lasts, sets = [], [], [], []
-    for name, cover in covers.items():
-        cells, values = pairs.released.codes[name], pairs.original.codes[name]
-        used = np.bincount(cells, minlength=cover.first.shape[1]) > 0
-        sets.append(cover.scattered[cells] + 1)
-        for place, first, last in zip(cover.place, cover.first, cover.last, strict=True):
-            cuts = _cuts(first[used], last[used]) if (cover.scattered[used] < 0).all() else np.unique(place)
-            places.append(np.searchsorted(cuts, place, side="right")[values])
-            firsts.append(np.searchsorted(cuts, first, side="right")[cells])
-            lasts.append(np.searchsorted(cuts, last, side="right")[cells])
-    known, released = Numbered.of(places), Numbered.of([*firsts, *lasts, *sets])
-    own = _at(places, known.record)
-    return Geometry(known, released, own, Boxes(_at(firsts, released.record), _at(lasts, released.record)))
-
-
-def _cuts(first: NDArray[np.int64], last: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The ends of the ranges that cells cover: between them no cell distinguishes values."""
-    return np.unique(np.concatenate([first, last + 1]))
-
-
-def _at(columns: Sequence[NDArray[np.int64]], records: Positions) -> Places:
-    return np.array([column[records] for column in columns], dtype=np.int32)
 
 
 EDGE = 80  # bytes that a pair of points takes while strong components are looked for
@@ -91,7 +32,7 @@ def consistent(view: TableView, attributes: Sequence[str]) -> tuple[CandidateSet
     """
     pairs, covers = view.generalised_pairs(attributes)
     _require_generalisation(pairs, covers)
-    shape = geometry(pairs, covers)
+    shape = geometry(pairs.released, pairs.original, covers)
     offsets, candidates = _joined(shape, _edges(shape, pairs, covers, view.memory))
     known, released = shape.known.number, shape.released.number
     withheld = np.ones(pairs.original.records, dtype=np.bool_)
@@ -132,7 +73,8 @@ def _edges(
     """Box and point of every consistent pair of points."""
     most, number = None if memory is None else memory // EDGE, 0
     for box, point in PointTree(shape.places, shape.boxes).pairs():
-        fits = _among_members(shape.released.record[box], shape.known.record[point], pairs, covers)
+        cells, values = shape.released.record[box], shape.known.record[point]
+        fits = among_members(cells, values, (pairs.released, pairs.original), covers)
         number += int(fits.sum())
         if most is not None and number > most:
             raise CheckError(
@@ -140,18 +82,6 @@ def _edges(
                 f"{gibibytes(memory or 0)} can hold; give more with --memory, or name fewer attributes"
             )
         yield box[fits], point[fits]
-
-
-def _among_members(
-    released: Positions, known: Positions, pairs: Pairs, covers: Mapping[str, GeneralizedMatch]
-) -> NDArray[np.bool_]:
-    """Whether the values of records are among those of sets that do not are adjacent."""
-    fits = np.ones(len(released), dtype=np.bool_)
-    for name, cover in covers.items():
-        if len(cover.members):
-            rows = cover.scattered[pairs.released.codes[name][released]]
-            fits &= cover.has_members(rows, pairs.original.codes[name][known])
-    return fits
 
 
 def _joined(shape: Geometry, edges: Iterator[tuple[Numbers, Numbers]]) -> tuple[Positions, Positions]:

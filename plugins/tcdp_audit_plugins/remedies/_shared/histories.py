@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from tcdp_audit.plugin.detector import PolicyDocument, Role, Scale
 from tcdp_audit.plugin.remedy import Attribute, RemedyError, RemedyView, Treatment, failing_demands
 from tcdp_audit.plugin.sentences import Outcome, count, listing
-from tcdp_audit_plugins.remedies._shared.scope import reached
+from tcdp_audit_plugins.remedies._shared.search import reached
 
 Numbers = NDArray[np.int64]
 HISTORIES = "only for demands that judge all rows of a unit together"

@@ -17,8 +17,8 @@ from tcdp_audit.plugin.remedy import (
     Treatment,
     failing_demands,
 )
-from tcdp_audit.plugin.sentences import Outcome, Status, figure, listing
-from tcdp_audit_plugins.remedies._shared.search import smallest, smallest_near
+from tcdp_audit.plugin.sentences import Outcome, listing
+from tcdp_audit_plugins.remedies._shared.search import reached, smallest, smallest_near
 
 S = TypeVar("S")
 ORIGINALS = frozenset({"original", "holdout"})  # tables of which a released record may be too near a copy
@@ -135,28 +135,21 @@ def _beyond(outcome: Outcome) -> float:
     return abs(outcome.observed - float(outcome.threshold))
 
 
-def reached(outcome: Outcome) -> str:
-    """The figure of a failing demand and its threshold, in a sentence; empty if it has none."""
-    if outcome.observed is None or outcome.threshold is None or outcome.comparison is None:
-        return f"{outcome.check} could not be evaluated" if outcome.status is Status.ERROR else ""
-    demanded = f"{outcome.comparison} {figure(float(outcome.threshold))}"
-    return f"{outcome.check} {figure(outcome.observed, outcome.threshold)}, where {demanded} is demanded"
-
-
 def only_on_classes(view: RemedyView, outcome: Outcome) -> str:
     """Say why a remedy that groups records into classes cannot help a demand, or nothing."""
     return "" if view.failing_on_classes([outcome]) else CLASSES
 
 
-def only_by_size(view: RemedyView, outcome: Outcome, *, sized: bool) -> str:
-    """Say why a remedy that makes classes of any size cannot help a demand, or nothing.
-
-    `sized` says whether it has a `k`, or would propose one, for demands that larger classes keep.
-    """
+def only_by_size(view: RemedyView, outcome: Outcome) -> str:
+    """Say why a remedy that makes classes of any size cannot help a demand, or nothing."""
     other = only_on_classes(view, outcome)
-    if not other or not view.class_sizes([outcome]):
+    if not other or view.class_sizes([outcome]):
+        return ""
+    asked = (one for one in view.policy.expectations if one.check.name == outcome.check)
+    least = max((one.check.class_size(one.parameters) or 0 for one in asked), default=0)
+    if least <= view.records:
         return other
-    return "" if sized else f"{CLASSES}, unless `k` is given"
+    return f"needs classes of at least {least:,} records, and the release has {view.records:,}"
 
 
 def only_beside_original(view: RemedyView, outcome: Outcome) -> str:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Annotated
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Annotated, Any
 
 import numpy as np
 from pydantic import Field
 
 from tcdp_audit.plugin._internal import checkpoint
 from tcdp_audit.plugin.remedy import Demands, MergedDemands, RemedyError, RemedyView, Treatment, failing_demands
-from tcdp_audit.plugin.sentences import Outcome, figure, listing
+from tcdp_audit.plugin.sentences import Outcome, Status, figure, listing
 
 Holds = Callable[[int], object]  # whether something holds at a number
 
@@ -112,25 +113,156 @@ ClassSize = Annotated[
 ]
 
 
-def sufficient_size(view: RemedyView, outcomes: tuple[Outcome, ...], treat: Callable[[int], Treatment]) -> int | None:
-    """The least size of those that are tried after which nothing fails any more.
+def reached(outcome: Outcome) -> str:
+    """The figure of a failing demand and its threshold, in a sentence; empty if it has none."""
+    if outcome.observed is None or outcome.threshold is None or outcome.comparison is None:
+        return f"{outcome.check} could not be evaluated" if outcome.status is Status.ERROR else ""
+    demanded = f"{outcome.comparison} {figure(float(outcome.threshold))}"
+    return f"{outcome.check} {figure(outcome.observed, outcome.threshold)}, where {demanded} is demanded"
 
-    Return a size; where none suffices the largest after which fewest demands fail. None where no failing demand depends
-    on the size of classes, or the remedy cannot make classes of the first one.
 
-    Cost: the remedy, and the audit of what fails, for each size.
+Treat = Callable[[int], Treatment]  # a remedy that makes classes of at least so many records
+
+
+@dataclass(frozen=True)
+class SizeTrials:
+    """Sizes of classes that are tried for demands that depend on it, such as one on an average risk.
+
+    Args:
+        view: the release.
+        treat: the remedy at a size.
+        sizes: those that may do, ascending.
+        checks: the names of the demands' checks.
+        tried: what failed of these after each size, or why a size is not to be had.
     """
-    failing, best, fewest = frozenset(one.check for one in outcomes), None, len(outcomes) + 1
-    for size in view.class_sizes(outcomes):
+
+    view: RemedyView
+    treat: Treat
+    sizes: range
+    checks: frozenset[str]
+    tried: dict[int, Sequence[Outcome] | RemedyError] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, view: RemedyView, outcomes: Iterable[Outcome], treat: Treat) -> SizeTrials | None:
+        """The trials for some failing demands; None where none of them depends on a size that the release can have."""
+        failing = [one for one in failing_demands(outcomes) if view.class_sizes([one])]
+        sizes = view.class_sizes(failing)
+        return cls(view, treat, sizes, frozenset(one.check for one in failing)) if sizes else None
+
+    def run(self) -> int | None:
+        """The least size after which these demands hold; None where none is found.
+
+        Sizes double until one suffices, or is not to be had; the last step is then halved. Where larger classes do not
+        always keep a demand, it is a size that suffices while one below it does not.
+
+        Cost: O(log sizes) treatments, each with an audit of these demands.
+        """
+        size = smallest(self._ends, self.sizes[0], self.sizes[-1])
+        return size if size is not None and self.tried[size] == [] else None
+
+    def _ends(self, size: int) -> bool:
+        """Whether a size suffices, or is too large to be had, as all larger ones then are."""
+        if size not in self.tried:
+            self.view.progress("choosing a class size", len(self.tried), 2 * len(self.sizes).bit_length())
+            try:
+                outcomes = self.view.outcomes_of(self.checks, self.treat(size))
+                self.tried[size] = self._left(outcomes)
+            except RemedyError as error:  # such large classes are not to be had, or cost more than another remedy
+                self.tried[size] = error
+        return not self.tried[size] or isinstance(self.tried[size], RemedyError)
+
+    def _left(self, outcomes: Iterable[Outcome]) -> Sequence[Outcome]:
+        """The demands that still fail. One that cannot be evaluated any more ends the search: no larger class helps."""
+        left = [one for one in failing_demands(outcomes) if one.check in self.checks]
+        errors = [one for one in left if one.status is Status.ERROR]
+        if errors:
+            raise RemedyError(f"after it {errors[0].check} could not be evaluated: {errors[0].message}")
+        return left
+
+    def refusal(self) -> RemedyError:
+        """Say why no size does, and what the largest that could be had leaves."""
+        had = {size: left for size, left in self.tried.items() if not isinstance(left, RemedyError)}
+        beyond = [one for one in self.tried.values() if isinstance(one, RemedyError)]
+        if not had:
+            return beyond[0]
+        left = "; ".join(filter(None, map(reached, had[max(had)])))
+        said = f"no size of classes is enough: k = {max(had):,} leaves {left or listing(sorted(self.checks))}"
+        return RemedyError(f"{said}; larger classes are not to be had: {beyond[-1]}" if beyond else said)
+
+
+def sufficient_size(view: RemedyView, outcomes: tuple[Outcome, ...], treat: Treat) -> int | None:
+    """The least k after which the failing demands that depend on the size of classes hold.
+
+    Where none suffices it is the largest that was tried after which fewer of them fail than do now. None where no
+    failing demand depends on a size.
+
+    Raises:
+        RemedyError: no k helps; the message says why.
+
+    Cost: that of `SizeTrials.run`.
+    """
+    trials = SizeTrials.of(view, outcomes, treat)
+    if trials is None:
+        return None
+    size = trials.run()
+    if size is not None:
+        return size
+    now = sum(one.check in trials.checks for one in failing_demands(outcomes))
+    left = {size: len(one) for size, one in trials.tried.items() if not isinstance(one, RemedyError)}
+    fewest = min(left.values(), default=now)
+    if fewest == now:
+        raise trials.refusal()
+    return max(size for size, number in left.items() if number == fewest)
+
+
+def proposals_of_size(
+    view: RemedyView, outcomes: tuple[Outcome, ...], ways: Iterable[tuple[Mapping[str, Any], Treat]]
+) -> Iterator[Mapping[str, Any]]:
+    """The parameters of each way of a remedy with the k that failing demands need; see `sufficient_size`.
+
+    Where demands on classes fail as well the remedy chooses its k itself, and is proposed without one.
+
+    Raises:
+        RemedyError: no k helps in any way; the message says why not in the first one.
+    """
+    refusals, proposed = list[RemedyError](), False
+    for given, treat in ways:
         try:
-            left = len(failing_demands(view.outcomes_of(failing, treat(size))))
-        except RemedyError:
-            break  # so large classes are not to be had, or cost more than another remedy
-        if left <= fewest:
-            best, fewest = size, left
-        if not left:
-            break
-    return best
+            size = sufficient_size(view, outcomes, treat)
+        except RemedyError as error:
+            refusals.append(error)
+            continue
+        if size is not None:
+            proposed = True
+            yield {**given, "k": size}
+    if refusals and not proposed:
+        raise refusals[0]
+
+
+def chosen_size(view: RemedyView, k: int | None, treat: Treat) -> int | None:
+    """The k of a remedy: the given one, or the least after which the failing demands that depend on it hold.
+
+    None where none is needed beyond what the policy demands of classes, or none suffices and there is such a demand.
+
+    Raises:
+        RemedyError: none suffices, and the policy demands nothing of classes; the message says what comes nearest.
+
+    Cost: that of `SizeTrials.run`, and one more treatment where the policy demands something of classes.
+    """
+    trials = None if k is not None else SizeTrials.of(view, view.outcomes, treat)
+    if trials is None:
+        return k
+    if view.demands and replace(trials, sizes=range(1, 2)).run() is not None:
+        return None
+    size = trials.run()
+    if size is None and not view.demands:
+        raise trials.refusal()
+    return size
+
+
+def note_of_size(given: int | None, chosen: int | None) -> Mapping[str, int]:
+    """The note of a k that a remedy chose by itself; none where it was given, or none was needed."""
+    return {} if chosen is None or chosen == given else {"k": chosen}
 
 
 def failed_as_one_class(demands: Demands) -> list[str]:

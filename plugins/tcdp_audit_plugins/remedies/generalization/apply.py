@@ -20,9 +20,11 @@ from tcdp_audit.plugin.sentences import Outcome, agree, listing
 from tcdp_audit_plugins.remedies._shared.scope import only_by_size
 from tcdp_audit_plugins.remedies._shared.search import (
     ClassSize,
+    chosen_size,
     failed_as_one_class,
+    note_of_size,
+    proposals_of_size,
     refused_as_one_class,
-    sufficient_size,
 )
 from tcdp_audit_plugins.remedies.generalization.lattice import JudgedNode, Lattice, LatticeSearch, NodeJudge, Ways
 from tcdp_audit_plugins.remedies.generalization.levels import GeneralizationLevels, generalization_levels
@@ -88,7 +90,7 @@ def faults(parameters: GeneralizationParameters, document: PolicyDocument) -> It
 
 def why_not_applicable(view: RemedyView, parameters: GeneralizationParameters | None, outcome: Outcome) -> str:
     """Say why climbing hierarchies cannot help a failing demand, or nothing."""
-    if other := only_by_size(view, outcome, sized=parameters is None or parameters.k is not None):
+    if other := only_by_size(view, outcome):
         return other
     unasked = parameters is None and all(one.hierarchy is None for one in view.quasi_identifiers)
     return "no quasi-identifier has a hierarchy" if unasked else ""
@@ -103,14 +105,16 @@ def generalize(view: RemedyView, parameters: GeneralizationParameters) -> Treatm
 
     Cost: a sort of the records; for each node looked at a sort of the base classes and their sensitive values.
     """
+    k = chosen_size(view, parameters.k, partial(_of_size, view, parameters))
+    note = note_of_size(parameters.k, k)
+    parameters = parameters.model_copy(update={"k": k})
     levels_of_all = _levels_of_all(view, parameters)
     search = _search(view, parameters, levels_of_all)
     best = search.run()
     if best is None:
         raise RemedyError(refusal(search))
-    if parameters.local_recoding:
-        return _locally(view, search, best)
-    return _treatment(view, search, best)
+    done = _locally(view, search, best) if parameters.local_recoding else _treatment(view, search, best)
+    return replace(done, notes={**done.notes, **note})
 
 
 def suggest_parameters(view: RemedyView, outcomes: tuple[Outcome, ...]) -> Iterator[Mapping[str, Any]]:
@@ -120,14 +124,13 @@ def suggest_parameters(view: RemedyView, outcomes: tuple[Outcome, ...]) -> Itera
     limits: list[dict[str, Any]] = [{}, *({"suppression": limit} for limit in LIMITS)]
     if view.failing_on_classes(outcomes):
         yield from limits
-    for given in limits if view.class_sizes(outcomes) else ():
-        size = sufficient_size(view, outcomes, partial(_of_size, view, given))
-        if size is not None:
-            yield {**given, "k": size}
+        return
+    ways = [(given, partial(_of_size, view, GeneralizationParameters.model_validate(given))) for given in limits]
+    yield from proposals_of_size(view, outcomes, ways)
 
 
-def _of_size(view: RemedyView, given: Mapping[str, Any], k: int) -> Treatment:
-    return generalize(view, GeneralizationParameters.model_validate({**given, "k": k}))
+def _of_size(view: RemedyView, parameters: GeneralizationParameters, k: int) -> Treatment:
+    return generalize(view, parameters.model_copy(update={"k": k}))
 
 
 def _levels_of_all(view: RemedyView, parameters: GeneralizationParameters) -> list[GeneralizationLevels]:

@@ -15,8 +15,13 @@ from tcdp_audit.plugin.detector import PolicyDocument, Role, Text
 from tcdp_audit.plugin.remedy import Attribute, NewColumn, RemedyError, RemedyParameters, RemedyView, Treatment
 from tcdp_audit.plugin.sentences import Outcome
 from tcdp_audit_plugins.remedies._shared.masking import by_content
-from tcdp_audit_plugins.remedies._shared.scope import failing_pairs, weakest
-from tcdp_audit_plugins.remedies._shared.search import failed_as_one_class, refused_as_one_class
+from tcdp_audit_plugins.remedies._shared.scope import CLASSES, failing_pairs, only_by_size, weakest
+from tcdp_audit_plugins.remedies._shared.search import (
+    chosen_size,
+    failed_as_one_class,
+    proposals_of_size,
+    refused_as_one_class,
+)
 from tcdp_audit_plugins.remedies.microaggregation.mdav import mdav
 from tcdp_audit_plugins.remedies.microaggregation.merging import (
     ClusterDemands,
@@ -107,7 +112,7 @@ class MicroaggregationParameters(RemedyParameters):
 def faults(parameters: MicroaggregationParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
     """Faults that only the policy as a whole shows: (parameter, sentence)."""
     paired = document.key is not None or document.rows_aligned
-    if parameters.k is None and not paired and not any(_names_k(one) for one in document.expect):
+    if parameters.k is None and not paired and not any(_limits_size(one) for one in document.expect):
         yield "k", "the policy demands no k of its classes; say how many records a cluster has at least"
     in_blocks = [name for block in parameters.blocks or () for name in block]
     for field, names in (("attributes", parameters.attributes or ()), ("blocks", in_blocks)):
@@ -123,8 +128,10 @@ def faults(parameters: MicroaggregationParameters, document: PolicyDocument) -> 
     yield from _confidential_faults(parameters, document)
 
 
-def _names_k(expectation: dict[str, Any]) -> bool:
-    return any(isinstance(given, dict) and given.get("k") is not None for given in expectation.values())
+def _limits_size(expectation: dict[str, Any]) -> bool:
+    """Whether a demand names a k, or the largest share or risk, from which a k may follow."""
+    demands = (given for given in expectation.values() if isinstance(given, dict))
+    return any(given.get(name) is not None for given in demands for name in ("k", "at_most"))
 
 
 def _confidential_faults(parameters: MicroaggregationParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
@@ -140,16 +147,18 @@ def _confidential_faults(parameters: MicroaggregationParameters, document: Polic
 
 def why_not_applicable(view: RemedyView, parameters: MicroaggregationParameters | None, outcome: Outcome) -> str:
     """Say why clusters cannot help a failing demand, or why they are not tried unasked; or nothing."""
-    on_classes = bool(view.failing_on_classes([outcome]))
+    on_classes = not only_by_size(view, outcome)
     if not on_classes and not failing_pairs(view, [outcome]):
-        return "only for demands on equivalence classes, or that compare the release with its original"
+        return f"{CLASSES}, or that compare the release with its original"
     if parameters is not None:
         blocks = on_classes and parameters.blocks is not None
         return "clusters of blocks of attributes are no classes" if blocks else ""
     known = view.quasi_identifiers
     if not known or not all(has_numbers(one) for one in known):
         return "only where all quasi-identifiers are numeric or ordinal"
-    return "" if on_classes or view.records <= MANY else f"takes minutes beyond {MANY:,} records"
+    return (
+        "" if view.failing_on_classes([outcome]) or view.records <= MANY else f"takes minutes beyond {MANY:,} records"
+    )
 
 
 def suggest_parameters(view: RemedyView, outcomes: tuple[Outcome, ...]) -> Iterator[Mapping[str, Any]]:
@@ -157,11 +166,13 @@ def suggest_parameters(view: RemedyView, outcomes: tuple[Outcome, ...]) -> Itera
     if all(why_not_applicable(view, None, one) for one in outcomes):
         return
     failing = view.failing_on_classes(outcomes)
-    if not failing:
-        yield {}
-        return
     k = max(view.demanded_k or 2, 2)
-    yield {"k": k}
+    if failing:
+        yield {} if view.class_sizes(outcomes) else {"k": k}
+    elif view.class_sizes(outcomes):
+        yield from proposals_of_size(view, outcomes, [({}, partial(_with_size, view, MicroaggregationParameters()))])
+    else:
+        yield {}
     sensitive = {one.name for one in view.sensitive}
     for name in sorted({one.attribute for one in failing if one.attribute is not None} & sensitive):
         yield {"k": k, "closeness": Closeness.FIRST.value, "attribute": name}
@@ -179,6 +190,11 @@ def microaggregate(view: RemedyView, parameters: MicroaggregationParameters) -> 
     """
     if parameters.k is None and _is_for_pairs(view):
         return _with_size(view, parameters, _weakest_size(view, parameters))
+    needed = parameters.k
+    if parameters.blocks is None:
+        needed = chosen_size(view, parameters.k, partial(_with_size, view, parameters))
+    if needed is not None:
+        parameters = parameters.model_copy(update={"k": max(needed, 2)})
     k = _size(view, parameters)
     if parameters.blocks is not None:
         return _by_blocks(view, parameters, k, parameters.blocks)
@@ -267,7 +283,7 @@ def _figures(points: Points, clusters: Clusters) -> Mapping[str, Any]:
 
 def _size(view: RemedyView, parameters: MicroaggregationParameters) -> int:
     if parameters.k is None and view.demanded_k is None:
-        raise RemedyError("the policy demands no k of its classes; give the remedy a `k`")
+        raise RemedyError("the policy demands no k of its classes, and no risk that needs one; give the remedy a `k`")
     k = parameters.k or max(view.demanded_k or 2, 2)
     if k > view.records:
         raise RemedyError(

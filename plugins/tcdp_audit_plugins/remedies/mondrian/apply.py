@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from threading import Lock
 from typing import Annotated, Any
 
@@ -26,7 +26,13 @@ from tcdp_audit.plugin.remedy import (
 from tcdp_audit.plugin.sentences import Outcome
 from tcdp_audit_plugins.remedies._shared.recoding import is_ranged, recode
 from tcdp_audit_plugins.remedies._shared.scope import only_by_size
-from tcdp_audit_plugins.remedies._shared.search import ClassSize, refused_as_one_class, sufficient_size
+from tcdp_audit_plugins.remedies._shared.search import (
+    ClassSize,
+    chosen_size,
+    note_of_size,
+    proposals_of_size,
+    refused_as_one_class,
+)
 from tcdp_audit_plugins.remedies.mondrian.axes import Axis, HierarchyAxis, OrderedAxis
 from tcdp_audit_plugins.remedies.mondrian.partition import STRATEGIES, Partitioning, Space, Strategy, partition_table
 from tcdp_audit_plugins.remedies.mondrian.rank_ranges import DistinctRows, Indices, Integers, Mask
@@ -63,9 +69,9 @@ def faults(parameters: MondrianParameters, document: PolicyDocument) -> Iterator
                 yield field, f"{name!r} is not among `attributes`, so that its weight has no use"
 
 
-def why_not_applicable(view: RemedyView, parameters: MondrianParameters | None, outcome: Outcome) -> str:
+def why_not_applicable(view: RemedyView, parameters: MondrianParameters | None, outcome: Outcome) -> str:  # noqa: ARG001
     """Say why cutting the records into classes cannot help a failing demand, or nothing."""
-    return only_by_size(view, outcome, sized=parameters is None or parameters.k is not None)
+    return only_by_size(view, outcome)
 
 
 class Tally:
@@ -95,7 +101,8 @@ def cut(view: RemedyView, parameters: MondrianParameters) -> Treatment:
 
     Cost: a grouping of the records, and that of `partition_table` on their distinct rows for each strategy.
     """
-    task = Task(view, parameters, DistinctRows.of(view))
+    k = chosen_size(view, parameters.k, partial(_of_size, view, parameters))
+    task = Task(view, parameters.model_copy(update={"k": k}), DistinctRows.of(view))
     task.require_attainable()
     partitionings = task.partitionings()
     penalties = {name: penalty for name, (_, penalty) in partitionings.items()}
@@ -103,17 +110,26 @@ def cut(view: RemedyView, parameters: MondrianParameters) -> Treatment:
     best = partitionings[strategy][0]
     return Treatment(
         {one.name: task.recoded(one, best) for one in task.attributes},
-        notes={"classes": best.count, "levels": best.levels, "strategy": strategy, "penalties": penalties},
+        notes={
+            "classes": best.count,
+            "levels": best.levels,
+            "strategy": strategy,
+            "penalties": penalties,
+            **note_of_size(parameters.k, k),
+        },
     )
+
+
+def _of_size(view: RemedyView, parameters: MondrianParameters, k: int) -> Treatment:
+    return cut(view, parameters.model_copy(update={"k": k}))
 
 
 def suggest_parameters(view: RemedyView, outcomes: tuple[Outcome, ...]) -> Iterator[Mapping[str, Any]]:
     """Parameters to try, where a demand on classes fails, or one that larger classes keep."""
     if view.failing_on_classes(outcomes):
         yield {}
-    size = sufficient_size(view, outcomes, lambda k: cut(view, MondrianParameters(k=k)))
-    if size is not None:
-        yield {"k": size}
+        return
+    yield from proposals_of_size(view, outcomes, [({}, partial(_of_size, view, MondrianParameters()))])
 
 
 def axis_of(attribute: Attribute) -> Axis:

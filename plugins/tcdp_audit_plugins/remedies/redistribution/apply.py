@@ -15,7 +15,8 @@ from tcdp_audit.plugin.remedy import Attribute, Demands, MergedDemands, NewColum
 from tcdp_audit.plugin.sentences import Comparison, Outcome, figure
 from tcdp_audit_plugins.remedies._shared.masking import by_content
 from tcdp_audit_plugins.remedies._shared.recoding import recode
-from tcdp_audit_plugins.remedies._shared.scope import only_on_classes
+from tcdp_audit_plugins.remedies._shared.scope import only_by_size
+from tcdp_audit_plugins.remedies._shared.search import chosen_size, note_of_size
 from tcdp_audit_plugins.remedies.mondrian.apply import MondrianParameters, Task, axis_of
 from tcdp_audit_plugins.remedies.mondrian.axes import mean_width
 from tcdp_audit_plugins.remedies.mondrian.rank_ranges import DistinctRows, Indices, Integers
@@ -32,7 +33,7 @@ class RedistributionParameters(MondrianParameters):
 
 def why_not_applicable(view: RemedyView, parameters: RedistributionParameters | None, outcome: Outcome) -> str:
     """Say why dividing the records cannot help a failing demand, or why it is not tried unasked; or nothing."""
-    if (other := only_on_classes(view, outcome)) or parameters is not None:
+    if (other := only_by_size(view, outcome)) or parameters is not None:
         return other
     if not outcome.attribute or outcome.comparison is not Comparison.AT_MOST:
         return "no better than mondrian except for closeness"
@@ -76,6 +77,8 @@ def redistribute(view: RemedyView, parameters: RedistributionParameters) -> Trea
             f"left out: another remedy, after which the release passes, loses {figure(least)}, and this one takes "
             "several times as long to save a part of that; name it in the policy to have it"
         )
+    k = chosen_size(view, parameters.k, lambda size: redistribute(view, parameters.model_copy(update={"k": size})))
+    note, parameters = note_of_size(parameters.k, k), parameters.model_copy(update={"k": k})
     mondrian = Task(view, parameters, DistinctRows.of(view))
     mondrian.require_attainable()
     work = Work(view, parameters, mondrian.roots[mondrian.rows.of_record])
@@ -92,6 +95,7 @@ def redistribute(view: RemedyView, parameters: RedistributionParameters) -> Trea
             "divisions": classes.divisions,
             "schedule": best or "undivided",
             "penalties": penalties,
+            **note,
         },
     )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from fractions import Fraction
 from functools import cached_property, partial
@@ -17,7 +17,7 @@ from tcdp_audit.plugin.detector import Exact, PolicyDocument, Role, Text
 from tcdp_audit.plugin.remedy import Demands, MergedDemands, RemedyError, RemedyParameters, RemedyView, Treatment
 from tcdp_audit.plugin.sentences import Outcome, count as count_of
 from tcdp_audit_plugins.remedies._shared.scope import ALIGNED, only_by_size, require_few
-from tcdp_audit_plugins.remedies._shared.search import ClassSize, sufficient_size
+from tcdp_audit_plugins.remedies._shared.search import ClassSize, chosen_size, note_of_size, proposals_of_size
 from tcdp_audit_plugins.remedies.suppression.cells import suppress_cells
 from tcdp_audit_plugins.remedies.suppression.local_suppression import Integers, Mask, QuasiIdentifierCells
 
@@ -66,9 +66,9 @@ def faults(parameters: SuppressionParameters, document: PolicyDocument) -> Itera
             yield "importance", f"{name!r} is no quasi-identifier of this policy; only their cells are suppressed"
 
 
-def why_not_applicable(view: RemedyView, parameters: SuppressionParameters | None, outcome: Outcome) -> str:
+def why_not_applicable(view: RemedyView, parameters: SuppressionParameters | None, outcome: Outcome) -> str:  # noqa: ARG001
     """Say why suppressing what fails in its class cannot help a failing demand, or nothing."""
-    return only_by_size(view, outcome, sized=parameters is None or parameters.k is not None)
+    return only_by_size(view, outcome)
 
 
 def drop_records(view: RemedyView, demands: Demands) -> Treatment:
@@ -159,7 +159,8 @@ def suppress(view: RemedyView, parameters: SuppressionParameters) -> Treatment:
 
     Cost: that of `drop_records` or of `suppress_cells`.
     """
-    demands = view.demands.of_classes(parameters.k)
+    k = chosen_size(view, parameters.k, partial(_of_size, view, parameters))
+    demands = view.demands.of_classes(k)
     if not demands:
         raise RemedyError("the policy demands nothing of equivalence classes, so no suppression would help")
     if parameters.of is SuppressionTarget.RECORDS:
@@ -170,22 +171,21 @@ def suppress(view: RemedyView, parameters: SuppressionParameters) -> Treatment:
         suppressed = sum(treatment.notes["cells"].values())
         total, noun = view.records * len(view.quasi_identifiers), "quasi-identifier cells"
     require_few(suppressed, total, parameters.at_most, noun, "generalising first")
-    return treatment
+    return replace(treatment, notes={**treatment.notes, **note_of_size(parameters.k, k)})
 
 
 def suggest_parameters(view: RemedyView, outcomes: tuple[Outcome, ...]) -> Iterator[Mapping[str, Any]]:
     """Propose dropping few records or suppressing cells, where a class fails or is too small for a demand."""
     if not view.quasi_identifiers:
         return
+    ways: list[dict[str, Any]] = [{"of": "records", "at_most": "0.05"}, {"of": "cells"}]
     cells = QuasiIdentifierCells.of(view)
     if view.demands and not view.demands.satisfied_by(*cells.classes()).all():
-        yield {"of": "records", "at_most": "0.05"}
-        yield {"of": "cells"}
-    for given in ({"of": "records", "at_most": "0.05"}, {"of": "cells"}) if view.class_sizes(outcomes) else ():
-        size = sufficient_size(view, outcomes, partial(_of_size, view, given))
-        if size is not None:
-            yield {**given, "k": size}
+        yield from ways
+        return
+    sized = [(given, partial(_of_size, view, SuppressionParameters.model_validate(given))) for given in ways]
+    yield from proposals_of_size(view, outcomes, sized)
 
 
-def _of_size(view: RemedyView, given: Mapping[str, Any], k: int) -> Treatment:
-    return suppress(view, SuppressionParameters.model_validate({**given, "k": k}))
+def _of_size(view: RemedyView, parameters: SuppressionParameters, k: int) -> Treatment:
+    return suppress(view, parameters.model_copy(update={"k": k}))

@@ -1,0 +1,396 @@
+"""The demands that are judged in one view of a release: measured on all its shards at once, and then worded.
+
+The table is read once into shards of codes. Every shard is grouped once per set of quasi-identifiers, every
+sensitive attribute is counted once per grouping, and every check measures the classes. Summaries merge.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import AbstractContextManager, closing
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from functools import cached_property
+from numbers import Real
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tcdp_audit.core.auditor.class_tasks import ClassTask, only_on_classes
+from tcdp_audit.core.auditor.expectations import Tasks
+from tcdp_audit.core.auditor.exposure import (
+    Exposure,
+    FailingRecordMasks,
+    NumberedEngine,
+    decided_per_class,
+)
+from tcdp_audit.core.auditor.linked_rows import with_per_row
+from tcdp_audit.core.auditor.measuring import Measuring
+from tcdp_audit.core.auditor.tasks import CountedRecords, Measurements, Result
+from tcdp_audit.core.auditor.views import UNITS, View, Views, domains_of, has_tables
+from tcdp_audit.core.base.audit_figures import ExposureCount
+from tcdp_audit.core.base.cache import Cache, Identity
+from tcdp_audit.core.base.errors import UsageError
+from tcdp_audit.core.base.frozen import FrozenDict
+from tcdp_audit.core.base.outcome import Outcome, Status
+from tcdp_audit.core.base.resources import budget, processors
+from tcdp_audit.core.classes.grouping import Grouping
+from tcdp_audit.core.classes.shards import WORK_BYTES, Plan, Progress, largest_shard, partition, plan, silent
+from tcdp_audit.core.detection.detector import Detector
+from tcdp_audit.core.encoding.counted import MappedShards
+from tcdp_audit.core.encoding.domain import Domain
+from tcdp_audit.core.encoding.keys import frozen_array
+from tcdp_audit.core.engines.base import BorrowedEngine, Engine
+from tcdp_audit.core.policy.policy import Expectation
+from tcdp_audit.core.release.release import Release
+
+if TYPE_CHECKING:
+    from tcdp_audit.core.auditor.table_tasks import TableTask
+    from tcdp_audit.core.check.table_view import TableView
+    from tcdp_audit.core.check.threshold import Target
+    from tcdp_audit.core.classes.column_risk import ColumnRisk
+    from tcdp_audit.core.units.evidence import HistoriesInWords
+
+PARTS = 8  # parts for each processor of a single shard whose classes overlap
+
+
+@dataclass(frozen=True)
+class Options:
+    """Options of a run. None changes a result, except that more memory makes estimates exact.
+
+    Args:
+        memory: budget in bytes; None for three quarters of what is free.
+        shards: the number of shards; None for the number that suits the memory.
+        show_values: name the worst classes by their cells. The evidence then is as confidential as the release.
+        progress: called with the step, the records or shards done, and their total.
+        samples: estimate from a sample of pairs if the tables exceed the memory; otherwise report that they do.
+        column_risks: measure what each quasi-identifier adds to the risk, for a report.
+        detectors: finds the detectors of identifiers when a check asks for them.
+        cache: keeps what was read and counted from one audit of the same tables to the next.
+    """
+
+    memory: int | None = None
+    shards: int | None = None
+    show_values: bool = False
+    progress: Progress = silent
+    samples: bool = True
+    column_risks: bool = False
+    detectors: Callable[[], Mapping[str, Detector]] = dict
+    cache: Cache = field(default_factory=Cache)
+
+    def __post_init__(self) -> None:
+        """Raise `UsageError` if the memory or the shards are no numbers, such as the text "4GiB"."""
+        for name, value, unit in (("memory", self.memory, "bytes"), ("shards", self.shards, "shards")):
+            if value is not None and not isinstance(value, Real):
+                raise UsageError(f"{name}: must be a number of {unit}, not of type {type(value).__name__}")
+
+
+class ViewEvaluation:
+    """The expectations of one audit."""
+
+    def __init__(
+        self,
+        view: View,
+        views: Views,
+        options: Options,
+        companions: Mapping[str, Engine],
+        failing_records: FailingRecordMasks | None,
+    ) -> None:
+        self.view_of_release, self.views = view, views
+        release = view.release
+        self.release, self.options = release, options
+        self.failing_records, self.failing_rows = failing_records, failing_records
+        if failing_records is not None and view.kind == UNITS:  # marks units, whose rows are found at the end
+            self.failing_records = FailingRecordMasks(release.engine.records)
+        self.position = 0  # of the outcome that comes next, among those of all views
+        self.companions = companions
+        self.memory = budget(options.memory)
+        self.conventions = release.policy.conventions
+        self.wildcard = self.conventions.missing_quasi_identifier == "wildcard"
+        self.exposure = Exposure(release.unit)
+        self.risks: tuple[ColumnRisk, ...] = ()
+        self.counted = CountedRecords(release.engine.records)
+        self.gains: dict[Identity, Fraction | None] = {}  # of demands on cells, by histories and attribute
+        self.on_classes: Sequence[ClassTask] = ()
+        self.failed: dict[int, int] = {}  # index of a task on classes -> index of its outcome among all
+
+    @cached_property
+    def view(self) -> TableView:
+        """The tables as checks on tables see them."""
+        from tcdp_audit.core.check.table_view import TableView  # noqa: PLC0415 - only for a check on tables
+
+        options = self.options
+        borrowed = FrozenDict({name: BorrowedEngine(one) for name, one in self.companions.items()})
+
+        def view_of(one: Release, of_rows: TableView | None = None) -> TableView:
+            table, find = BorrowedEngine(one.engine), options.detectors
+            histories = self.views.histories
+            return TableView(one.policy, table, borrowed, self.memory, options.samples, find, of_rows, histories)
+
+        if not self.view_of_release.is_whole:
+            return view_of(self.release)
+        people = None if self.views.histories is None else self.views.histories.people
+        return view_of(self.release, view_of(self.views.rows.release if people is None else people.units_release))
+
+    def outcomes(self) -> Generator[Outcome, None, None]:
+        """The outcome of each expectation and target."""
+        view = self.view_of_release
+        if not view.shared() or (has_tables(self.release) and not view.is_whole):
+            yield from (self._outcome(task, self._measurements({})) for task in self._tasks(None))
+            return
+        with self._shards() as shards:
+            self.shards, self.tasks = shards, self._tasks(shards)
+            self.counted = self.tasks.counted
+            tasks = [self._noting(task) for task in self.tasks]
+            on_classes = [one for one in only_on_classes(tasks) if not one.obstacle]
+            self.on_classes = on_classes
+            places = {id(task): place for place, task in enumerate(on_classes)}
+            measurements = self._measurements(self._run(on_classes))
+            self.risks = self._column_risks() if self.options.column_risks else ()
+            for task in tasks:
+                outcome = self._outcome(task, measurements)
+                if id(task) in places and outcome.status is Status.FAILED and outcome.blocks:
+                    self.failed[places[id(task)]] = self.position
+                yield outcome
+
+    def _tasks(self, shards: MappedShards | None) -> Tasks:
+        def asks(expectation: Expectation, target: Target) -> bool:
+            return self.views.of(expectation, target).key == self.view_of_release.key
+
+        return Tasks(self.release, shards, view=self.view_of_release, asks=asks)
+
+    def _measurements(self, of_classes: Mapping[int, Result]) -> Measurements:
+        cache = self.options.cache
+        if not cache.room:
+            return Measurements(lambda: self.view, of_classes)
+        document = repr(
+            self.release.policy.document.model_copy(update={"expect": ()})
+        )  # no figure depends on other demands
+        names = tuple(sorted(self.companions))
+        tables = (
+            hashlib.sha256(document.encode()).digest(),
+            self.release.policy.path,
+            names,
+            Identity(self.release.engine, *(self.companions[name] for name in names)),
+            frozenset(self.options.detectors()),
+            self.options.samples,
+        )
+        return Measurements(lambda: self.view, of_classes, cache, tables)
+
+    def _column_risks(self) -> tuple[ColumnRisk, ...]:
+        """The risk that each quasi-identifier adds, over all classes; empty if there are too many."""
+        if self.view_of_release.is_whole:  # a part of the columns makes other histories
+            return ()
+        from tcdp_audit.core.classes.column_risk import affordable, column_risks  # noqa: PLC0415 - only on request
+
+        known = self.release.quasi_identifiers
+        parts = [(one.codes(), one.records) for one in self.shards.each(lambda shard: Grouping(shard, known))]
+        if not parts or not affordable(len(known), sum(len(sizes) for _, sizes in parts)):
+            return ()
+        columns = [np.concatenate(codes) for codes in zip(*(codes for codes, _ in parts), strict=True)]
+        codes = {domain.attribute: column for domain, column in zip(known, columns, strict=True)}
+        labels = {name: one.label for name, one in self.release.policy.attributes.items() if one.label}
+        return tuple(column_risks(codes, np.concatenate([sizes for _, sizes in parts]), labels))
+
+    def _noting(self, task: ClassTask | TableTask) -> ClassTask | TableTask:
+        """The task with a mask for its failing records, if they are requested."""
+        if self.failing_records is None:
+            return task
+        mask = self.failing_records.blank(self.tasks.incomplete(task.target))
+        return replace(task, failing_records=mask) if isinstance(task, ClassTask) else task
+
+    def _outcome(self, task: ClassTask | TableTask, measurements: Measurements) -> Outcome:
+        outcome = with_per_row(task.outcome(measurements), self.view_of_release, on_classes=isinstance(task, ClassTask))
+        if isinstance(task, ClassTask) and task.certain_in is not None and outcome.status is not Status.ERROR:
+            outcome = self._with_gain(outcome, task)
+        if self.options.show_values and self.view_of_release.is_whole:
+            outcome = self._in_words.named(outcome)
+        if self.failing_records is not None:
+            self.failing_records.close(task if isinstance(task, ClassTask) else None, outcome)
+            self._report_rows()
+        return outcome
+
+    @cached_property
+    def _in_words(self) -> HistoriesInWords:
+        """The histories of the view, to name worst classes by rows."""
+        from tcdp_audit.core.units.evidence import HistoriesInWords  # noqa: PLC0415 - only where values are shown
+
+        histories = self.view_of_release.histories
+        assert histories is not None  # noqa: S101 - a view of wholes has them
+        return HistoriesInWords(histories, self.view_of_release.table)
+
+    def _with_gain(self, outcome: Outcome, task: ClassTask) -> Outcome:
+        """An outcome on cells with what an intruder learns of a unit, whichever of its rows a value is in."""
+        from tcdp_audit.core.auditor.largest_gain import LARGEST_GAIN, largest_gain  # noqa: PLC0415 - likewise
+
+        unit = self.release.unit
+        assert unit is not None  # noqa: S101 - histories are those of units
+        key = Identity(task.certain_in, task.attribute)
+        if key not in self.gains:
+            counts = self.conventions.missing_sensitive == "own_category"
+            self.gains[key] = largest_gain(self.shards, task, unit, self.tasks.exempt, missing_is_a_value=counts)
+        gain = self.gains[key]
+        return outcome if gain is None else replace(outcome, details={**outcome.details, LARGEST_GAIN: gain})
+
+    def _report_rows(self) -> None:
+        """Mark the rows of the units that fail, where units were marked."""
+        marked, rows, histories = self.failing_records, self.failing_rows, self.view_of_release.histories
+        if marked is None or rows is None or marked is rows or histories is None:
+            return
+        units = marked.masks.pop()
+        rows.masks.append(None if units is None else frozen_array(np.append(units, False)[histories.unit_of_row()]))
+
+    def _shards(self) -> AbstractContextManager[MappedShards]:
+        """The records as codes in shards."""
+        release = self.release
+        view = self.view_of_release
+        unit = () if release.unit is None else (release.unit,)
+        number = () if self.failing_records is None else (self.failing_records.number,)
+        domains = list({one.attribute: one for one in (*domains_of(view), *unit, *number)}.values())
+        engine = release.engine if self.failing_records is None else NumberedEngine(release.engine)
+        chosen = plan(engine.rows, domains, self.memory, processors())
+        if self.options.shards is not None:
+            chosen = Plan(self.options.shards, chosen.spill)
+        by = [d for d in view.shared() if not (self.wildcard and d.missing)]
+        key = ("shards", chosen, len(by), Identity(release.engine, *domains, *by))
+        return self.options.cache.borrow(key, lambda: partition(engine, domains, by, chosen, self.options.progress))
+
+    def _run(self, tasks: Sequence[ClassTask]) -> dict[int, Result]:
+        """Measure every task on all shards, several shards at a time."""
+        if not tasks:
+            return {}
+        overlapping = self.wildcard and any(domain.missing for task in tasks for domain in task.quasi_identifiers)
+        divided = (
+            overlapping and self.shards.divisible and decided_per_class(tasks)
+        )  # few shards are processed in parts
+        parts = max(1, PARTS * processors() // self.shards.count) if divided else 1
+        shards: list[Sequence[Result]] = []
+        every = self.shards.count * parts
+        for measured in self.shards.map(self._measuring(tasks, overlapping=overlapping), parts):
+            shards.append(measured.results)
+            self.exposure.add(measured.exposed)
+            self.options.progress("measuring", len(shards), every)
+        self.options.progress("measuring", every, every)  # some shards had no records
+        return {id(task): self._merged(task, i, [results[i] for results in shards]) for i, task in enumerate(tasks)}
+
+    def _merged(self, task: ClassTask, place: int, results: Sequence[Result]) -> Result:
+        """Merge a task's results over all shards; for an attack, add the number of its victims."""
+        merged = _merged(task, results)
+        if merged is None or isinstance(merged, BaseException):
+            return merged
+        return task.with_entities(merged, self.exposure.victims_of(task, place))
+
+    def _measuring(self, tasks: Sequence[ClassTask], *, overlapping: bool) -> Measuring:
+        return Measuring(
+            tasks=tasks,
+            exempt=self.tasks.exempt,
+            unit=self.release.unit,
+            missing_is_a_value=self.conventions.missing_sensitive == "own_category",
+            show_values=self.options.show_values,
+            overlapping=overlapping,
+            memory=self.memory,
+            views=self.shards.derived if self.options.cache.room and self.shards.in_memory else None,
+            limit=4 * largest_shard(self.memory, processors()),
+        )
+
+
+def exposed_together(
+    running: Sequence[ViewEvaluation], before: int, counted: CountedRecords, options: Options
+) -> ExposureCount:
+    """The records that demands expose which fail in several scenarios, each counted once.
+
+    Their classes are of different columns, so the records are read again with all of them. Where no column is known in
+    each of the scenarios, all records are in one shard; if that exceeds the memory, the number of records is not known.
+
+    Args:
+        running: the demands of each view of single rows.
+        before: the number of outcomes before those of demands.
+        counted: the records, and the units, that count.
+        options: how to run.
+    """
+    failing = [one for one in running if one.failed]
+    positions = {(id(one), place): before + number for one in failing for place, number in one.failed.items()}
+    exposed = ExposureCount(records=None, of=counted.records, counted=tuple(sorted(positions.values())))
+    first = failing[0]
+    unit = first.release.unit
+    if unit is not None:
+        units = np.logical_or.reduce([one.exposure.units_of(one.failed, unit) for one in failing])
+        exposed = replace(exposed, units=int(units.sum()), units_of=counted.entities)
+    together = _Together(failing, options)
+    if not together.is_possible:
+        return exposed
+    return replace(exposed, records=together.records())
+
+
+@dataclass
+class _Together:
+    """The failing demands of several scenarios on the rows of a release, measured on the columns of all."""
+
+    failing: Sequence[ViewEvaluation]
+    options: Options
+
+    @cached_property
+    def domains(self) -> Mapping[str, Domain]:
+        """Each column of the scenarios, in the coding with most values: that of a reference may have further ones."""
+        widest: dict[str, Domain] = {}
+        for one in (domain for view in self.failing for domain in domains_of(view.view_of_release)):
+            known = widest.get(one.attribute)
+            widest[one.attribute] = one if known is None or one.size > known.size else known
+        return widest
+
+    @cached_property
+    def tasks(self) -> Sequence[ClassTask]:
+        """The failing demands, grouped by these columns."""
+        tasks = (view.on_classes[place] for view in self.failing for place in view.failed)
+        return [
+            replace(one, quasi_identifiers=tuple(self.domains[known.attribute] for known in one.quasi_identifiers))
+            for one in tasks
+        ]
+
+    @cached_property
+    def shared(self) -> Sequence[Domain]:
+        """The columns that decide on the shard of a record: those that are known in every scenario, and complete."""
+        wildcard = self.failing[0].wildcard
+        known = [{one.attribute for one in task.quasi_identifiers} for task in self.tasks]
+        names = sorted(set.intersection(*known))
+        return [self.domains[name] for name in names if not (wildcard and self.domains[name].missing)]
+
+    @cached_property
+    def plan(self) -> Plan:
+        """The shards; one where the scenarios have no column in common."""
+        chosen = plan(self.failing[0].release.engine.rows, self._columns, self.failing[0].memory, processors())
+        return Plan(chosen.shards if self.shared else 1, chosen.spill)
+
+    @property
+    def _columns(self) -> Sequence[Domain]:
+        unit = self.failing[0].release.unit
+        return [*self.domains.values(), *([] if unit is None else [unit])]
+
+    @property
+    def is_possible(self) -> bool:
+        """Whether the same rows are read in every scenario, with the same ones exempt, and fit into the memory."""
+        first = self.failing[0]
+        engines = {id(one.release.engine) for one in self.failing}
+        exempt = {tuple(domain.attribute for domain in one.tasks.exempt) for one in self.failing}
+        rows = first.release.engine.rows
+        fits = self.plan.shards > 1 or rows * WORK_BYTES <= first.memory
+        return len(engines) == len(exempt) == 1 and fits
+
+    def records(self) -> int:
+        """The number of records with a failing class in any scenario."""
+        first, measured = self.failing[0], Exposure(self.failing[0].release.unit)
+        overlapping = first.wildcard and any(one.missing for task in self.tasks for one in task.quasi_identifiers)
+        measuring = first._measuring(self.tasks, overlapping=overlapping)  # noqa: SLF001 - of this module
+        progress = self.options.progress
+        with closing(partition(first.release.engine, self._columns, self.shared, self.plan, progress)) as shards:
+            for one in shards.map(replace(measuring, views=None)):
+                measured.add(one.exposed)
+        return sum(measured.records.values())
+
+
+def _merged(task: ClassTask, results: Sequence[Result]) -> Result:
+    """Merge a task's results over all shards: the first error if there is one, None if no shard has a record."""
+    errors = [result for result in results if isinstance(result, BaseException)]
+    summaries = [result for result in results if result is not None and not isinstance(result, BaseException)]
+    return errors[0] if errors else task.merge(summaries) if summaries else None
