@@ -223,6 +223,11 @@ def test_a_demand_on_a_secret_holds_where_no_class_has_two_parts_of_a_unit() -> 
     policy["tables"]["visits"]["attributes"]["diagnosis"] = {"role": "sensitive"}
     policy["expect"].append({"distinct_l_diversity": {"attribute": "diagnosis", "l": 2}})
     tables = clinic(rows, diagnosis=[*"abbcacbcabca"])
+    share = {"homogeneity": {"attribute": "diagnosis", "at_most": 0.5}}
+    refused = fix(tables, {**policy, "expect": [*policy["expect"], share]}, plugins=PLUGINS)
+    assert refused.log.tried[0].error.startswith("homogeneity would count new pseudonyms")  # they are a share of them
+    share["homogeneity"]["at_most"] = 0
+    policy["expect"].append(share)
     result = fix(tables, policy, plugins=PLUGINS)
     assert [one.remedy for one in result.log.steps] == ["redraw_pseudonym"]
     assert result.passed

@@ -141,12 +141,12 @@ def require_units_behind_parts(policy: Policy, classes: Codes, units: Codes) -> 
 
 def _holds_for_units(demand: Expectation, *, are_apart: bool) -> bool:
     """Whether a demand that holds for pseudonyms holds for units; see `require_units_behind_parts`."""
-    demanded = [one.parameter for one in demand.check.limits if one.demanded(demand.parameters) is not None]
-    if not demanded:
-        return True
-    if not demand.check.on_classes:
-        return False
-    return are_apart if demand.check.on_attribute else demanded == ["k"]
+    check, demanded = demand.check, demand.check.demands(demand.parameters)
+    if not demanded or not check.on_classes:
+        return not demanded
+    if not check.on_attribute:
+        return check.judges_each_class and demanded.keys() == {"k"}
+    return are_apart and (check.judges_each_class or not any(demanded.values()))  # a share is one of pseudonyms
 
 
 def _demanded_units(policy: Policy) -> Fraction | None:
