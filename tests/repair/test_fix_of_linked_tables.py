@@ -422,3 +422,12 @@ def test_a_session_repairs_its_tables() -> None:
     assert as_sets(released(result)) == as_sets(
         released(fix(tables, policy_of(3, {"suppress_units": {}}), plugins=PLUGINS))
     )
+
+
+def test_a_highest_risk_of_whole_histories_is_repaired_as_the_k_that_it_is() -> None:
+    tables, risk = tables_of(3, 2, 30), [{"reidentification_risk": {"at_most": 0.5}}]
+    by_k = fix(tables, policy_of(2, {"suppress_units": {}}), plugins=PLUGINS)
+    by_risk = fix(tables, {**policy_of(2, {"suppress_units": {}}), "expect": risk}, plugins=PLUGINS)
+    assert by_k.passed
+    assert by_risk.passed
+    assert all(by_risk.released[name].equals(by_k.released[name]) for name in tables)
