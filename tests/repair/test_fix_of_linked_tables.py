@@ -516,3 +516,12 @@ def test_uses_of_several_tables_are_refused() -> None:
     sentence = r"utility.counts\[0\]: has columns of patients and visits, and is of the rows of one table"
     with pytest.raises(PolicyError, match=sentence):
         fix(tables_of(11, 2), policy, plugins=PLUGINS)
+
+
+def test_a_highest_risk_of_whole_histories_is_repaired_as_the_k_that_it_is() -> None:
+    tables, risk = tables_of(3, 2, 30), [{"reidentification_risk": {"at_most": 0.5}}]
+    by_k = fix(tables, policy_of(2, {"suppress_units": {}}), plugins=PLUGINS)
+    by_risk = fix(tables, {**policy_of(2, {"suppress_units": {}}), "expect": risk}, plugins=PLUGINS)
+    assert by_k.passed
+    assert by_risk.passed
+    assert all(by_risk.released[name].equals(by_k.released[name]) for name in tables)

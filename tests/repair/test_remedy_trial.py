@@ -92,7 +92,10 @@ def test_where_nothing_helps_the_reason_is_said() -> None:
     audit = tried(k=7, **MONDRIAN)
     assert audit.remedy_trial is not None
     assert not audit.remedy_trial.passes
-    assert audit.remedy_trial.reason == "the only demand still fails: k_anonymity"
+    assert audit.remedy_trial.reason == (
+        "the only demand still fails: k_anonymity; k_anonymity needs classes of at least 7 records, and the release "
+        "has 6; demand less of it, or release more records"
+    )
     last = steps(audit)[-1]
     assert last.lead == "None of the remedies that were tried makes the file pass."
     assert "The only demand still fails" in last.text

@@ -27,6 +27,7 @@ from tcdp_audit.core.information_loss.columns import LostLinks, links_between
 from tcdp_audit.core.policy.model import SEPARATOR, AttributeDeclaration, Role
 from tcdp_audit.core.policy.policy import PlannedRemedy, Policy
 from tcdp_audit.core.release.release import Release
+from tcdp_audit.core.remedy.demands import with_class_sizes
 from tcdp_audit.core.remedy.remedy import TABLE, NewColumn, Remedy, RemedyError, Treatment, applicability
 from tcdp_audit.core.remedy.treatment import (
     apply_treatment,
@@ -235,7 +236,8 @@ class LinkedRelease(OpenTable):
         Raises:
             RemedyError: whole histories cannot be judged.
         """
-        failing = self._inputs.over(self.tables, self.engine).evaluated().failing_units
+        inputs = replace(self._inputs, policy=with_class_sizes(self._inputs.policy))
+        failing = inputs.over(self.tables, self.engine).evaluated().failing_units
         if failing is None:
             raise RemedyError("whole histories cannot be judged, so no one knows who fails")
         of_unit = np.append(failing.failing[self.codes_of(failing.unit)], False)

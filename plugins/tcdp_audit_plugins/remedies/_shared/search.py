@@ -10,7 +10,15 @@ import numpy as np
 from pydantic import Field
 
 from tcdp_audit.plugin._internal import checkpoint
-from tcdp_audit.plugin.remedy import Demands, MergedDemands, RemedyError, RemedyView, Treatment, failing_demands
+from tcdp_audit.plugin.remedy import (
+    Demands,
+    DominatedError,
+    MergedDemands,
+    RemedyError,
+    RemedyView,
+    Treatment,
+    failing_demands,
+)
 from tcdp_audit.plugin.sentences import Outcome, Status, figure, listing
 
 Holds = Callable[[int], object]  # whether something holds at a number
@@ -109,7 +117,12 @@ def smallest_near(holds: Holds, start: int, least: int, top: int) -> int | None:
 
 
 ClassSize = Annotated[
-    int | None, Field(ge=1, description="The least number of records in a class, in addition to the policy's demands.")
+    int | None,
+    Field(
+        ge=1,
+        description="The least number of records in a class, in addition to the policy's demands; by default what "
+        "failing demands need that depend on the size of classes, such as one on an average risk.",
+    ),
 ]
 
 
@@ -185,6 +198,8 @@ class SizeTrials:
         beyond = [one for one in self.tried.values() if isinstance(one, RemedyError)]
         if not had:
             return beyond[0]
+        if beyond and isinstance(beyond[-1], DominatedError):
+            return beyond[-1]
         left = "; ".join(filter(None, map(reached, had[max(had)])))
         said = f"no size of classes is enough: k = {max(had):,} leaves {left or listing(sorted(self.checks))}"
         return RemedyError(f"{said}; larger classes are not to be had: {beyond[-1]}" if beyond else said)

@@ -68,8 +68,8 @@ class MicroaggregationParameters(RemedyParameters):
         int | None,
         Field(
             ge=2,
-            description="The least number of records in a cluster; by default the largest k of the policy, and where a "
-            "demand that compares the release with its original fails the least that suffices.",
+            description="The least number of records in a cluster; by default the largest k that the policy demands or "
+            "needs, and the least that suffices where a demand on a risk or one that compares with the original fails.",
         ),
     ] = None
     method: Annotated[
