@@ -41,9 +41,23 @@ def tables(*, numbered: bool) -> tuple[pa.Table, pa.Table]:
     return release.take(draw.permutation(RECORDS)), original
 
 
-def judged(release: Any, original: Any) -> list[dict[str, Any]]:
-    """What an audit with a little memory says of each expectation."""
-    outcomes: tuple[Outcome, ...] = audit(release, POLICY, original, memory=LITTLE).expectations
+TRANSLATED = {
+    "columns": {"person": "nr", "age": "years", "zip": "plz"},
+    "codes": {"zip": {"01": "Ava", "02": [7, "x"]}},
+}
+
+
+def translated(original: pa.Table, *, coded: bool) -> pa.Table:
+    """An original as `TRANSLATED` says: columns nr, years and plz, the codes only if they are wanted."""
+    codes = {"01": "Ava", "02": "7"} if coded else {}
+    zips = [codes.get(one, one) for one in original["zip"].to_pylist()]
+    return original.set_column(2, "zip", pa.array(zips)).rename_columns(["nr", "years", "plz"])
+
+
+def judged(release: Any, original: Any, schema: Any = None) -> list[dict[str, Any]]:
+    """What an audit with a little memory says of each expectation; `schema` is that of the original."""
+    policy = POLICY if schema is None else {**POLICY, "original": schema}
+    outcomes: tuple[Outcome, ...] = audit(release, policy, original, memory=LITTLE).expectations
     assert [one.status.value for one in outcomes] == ["passed", "failed", "measured", "measured"]
     assert all(one.details["estimate"]["pairs"] < RECORDS / 2 for one in outcomes[:3])
     return [one.as_json() for one in outcomes]

@@ -47,19 +47,19 @@ def faults_of(table: str, folder: Path) -> list[tuple[int, str]]:
         pytest.param(
             "original:\n  columns:\n    age: years\n    sex: years",
             8,
-            "original.columns.sex: 'years' is 'age' already; each name of the file has one meaning",
+            "original.columns.sex: column 'years' is 'age' already; a column is one attribute",
             id="a column twice",
         ),
         pytest.param(
             "original:\n  codes:\n    sex:\n      M: 1\n      F: 1",
             9,
-            "original.codes.sex.F: '1' is 'M' already; each name of the file has one meaning",
+            "original.codes.sex.F: a code is named twice; a code means one value",
             id="a code twice",
         ),
         pytest.param(
             "original:\n  codes:\n    sex:\n      M: [1, m, 1]",
             8,
-            "original.codes.sex.M: '1' is 'M' already; each name of the file has one meaning",
+            "original.codes.sex.M: a code is named twice; a code means one value",
             id="a code twice in a list",
         ),
         pytest.param(

@@ -318,7 +318,7 @@ class TableView:
     def lacking(self, companion: str) -> list[str]:
         """The quasi-identifiers that a companion has no column for, where the policy declares that its schema differs.
 
-        None where the policy does not: a column that such a table lacks is an error of whoever asks for it.
+        Empty where the policy does not: a demand on a column that such a table lacks is an error.
         """
         table = self.companions.get(companion)
         if table is None or table.translation is None:

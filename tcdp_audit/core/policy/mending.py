@@ -15,7 +15,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from tcdp_audit.core.policy.faults import MOST, nearest
-from tcdp_audit.core.policy.model import AttributeDeclaration, PolicyDocument, Role, Scale
+from tcdp_audit.core.policy.model import AttributeDeclaration, CompanionTable, PolicyDocument, Role, Scale
 from tcdp_audit.core.policy.source import PolicyFault
 
 M = TypeVar("M", bound=BaseModel)
@@ -241,19 +241,23 @@ def _companions_sound(document: PolicyDocument) -> Iterator[Located]:
                 if attribute not in document.attributes and attribute != document.unit:
                     suggestion = nearest(attribute, document.attributes)
                     yield (*place, key, attribute), f"{attribute!r} is not declared under `attributes`{suggestion}"
-        yield from _twice((*place, "columns"), {attribute: [column] for attribute, column in one.columns.items()})
-        for attribute, codes in one.codes_of_values.items():
-            yield from _twice((*place, "codes", attribute), codes)
+        yield from _named_once(place, one)
 
 
-def _twice(place: Place, names: Mapping[str, Sequence[str]]) -> Iterator[Located]:
-    """The faults of names of a file that are given to two of ours, or to one of ours twice."""
-    first: dict[str, str] = {}
-    for own, theirs in names.items():
-        for one in theirs:
-            if one in first:
-                yield (*place, own), f"{one!r} is {first[one]!r} already; each name of the file has one meaning"
-            first.setdefault(one, own)
+def _named_once(place: Place, table: CompanionTable) -> Iterator[Located]:
+    """The faults of columns and codes of a table that are named twice. A code may be a cell, so none is quoted."""
+    attribute_of: dict[str, str] = {}
+    for attribute, column in table.columns.items():
+        if column in attribute_of:
+            sentence = f"column {column!r} is {attribute_of[column]!r} already; a column is one attribute"
+            yield (*place, "columns", attribute), sentence
+        attribute_of.setdefault(column, attribute)
+    for attribute, codes in table.codes_of_values.items():
+        named = set[str]()
+        for value, own in codes.items():
+            if len({*own}) < len(own) or not named.isdisjoint(own):
+                yield (*place, "codes", attribute, value), "a code is named twice; a code means one value"
+            named |= {*own}
 
 
 def _histories_sound(document: PolicyDocument) -> Iterator[Located]:

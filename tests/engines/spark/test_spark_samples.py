@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from sampled_tables import LITTLE, POLICY, RECORDS, judged, tables
+from sampled_tables import LITTLE, POLICY, RECORDS, TRANSLATED, judged, tables, translated
 
 from tcdp_audit import Status, audit
 
@@ -15,6 +15,15 @@ def test_the_same_pairs_are_drawn(spark: Any, numbered: bool) -> None:
     both = tables(numbered=numbered)
 
     assert judged(*map(spark.createDataFrame, both)) == judged(*both)
+
+
+@pytest.mark.parametrize("coded", [False, True])
+def test_an_original_with_names_and_codes_of_its_own(spark: Any, coded: bool) -> None:
+    release, original = tables(numbered=False)
+    theirs = spark.createDataFrame(translated(original, coded=coded))
+    schema = TRANSLATED if coded else {"columns": TRANSLATED["columns"]}
+
+    assert judged(release, theirs, schema) == judged(release, original)
 
 
 def test_what_the_driver_does_not_take_is_estimated(spark: Any, monkeypatch: pytest.MonkeyPatch) -> None:
