@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence, Set as AbstractSet
+from collections.abc import Iterator, Set as AbstractSet
 from pathlib import Path
 
 import numpy as np
@@ -21,6 +21,7 @@ from tcdp_audit.api import (
     parse_yaml,
     suppressed_in_all,
     undemanded,
+    undemanded_sentence,
     vacuous,
     vacuous_sentence,
 )
@@ -28,7 +29,7 @@ from tcdp_audit.core.results.change_log import flow
 from tcdp_audit.core.results.findings import POLICY, Level, Place, ToolFinding, name_in_repository
 from tcdp_audit.plugin.check import DisclosureType, TableView
 from tcdp_audit.plugin.engine import Engine
-from tcdp_audit.plugin.sentences import Severity, listing, share
+from tcdp_audit.plugin.sentences import Severity, share
 
 
 def implied(policy: Policy) -> Iterator[tuple[Expectation, Expectation]]:
@@ -75,8 +76,9 @@ def policy_findings(policy: Policy) -> Iterator[ToolFinding]:
         title, said = ("Warnings only", WARNINGS_ONLY) if warns else ("Nothing to judge", NOTHING)
         yield finding(policy, None, Level.ERROR, said, title)
     secret = undemanded(policy)
-    if secret and counts:
-        yield finding(policy, None, Level.WARNING, _undemanded(secret), "Sensitive columns without a demand")
+    if secret:
+        said = undemanded_sentence(policy, secret)
+        yield finding(policy, None, Level.WARNING, said, "Sensitive columns without a demand")
     if counts:
         yield from _joined_rows(policy)
     weaker = list(implied(policy))
@@ -131,13 +133,6 @@ _ONLY_A_MEAN = (
     "only a mean over units judges more than one row, and it may hold while some units are alone with theirs; demand "
     "`known_events: {m: 3, k: 5}` as well, which every unit must keep"
 )
-
-
-def _undemanded(secret: Sequence[str]) -> str:
-    return (
-        f"nothing is demanded of {listing([repr(name) for name in secret])}, which must stay secret: all members of a "
-        "group may have the same value; demand l-diversity or t-closeness as well, for example"
-    )
 
 
 def _why(strong: Expectation) -> str:

@@ -31,7 +31,7 @@ def heads(audit):
     return [one.lead for one in steps(audit)]
 
 
-def test_they_begin_with_columns_and_end_with_a_command():
+def test_they_begin_with_columns_and_end_with_what_no_demand_looks_at():
     audit = tcdp_audit.audit(TABLE, POLICY, column_risks=True)
     reported = steps(audit)
     assert [one.lead for one in reported] == [
@@ -39,10 +39,11 @@ def test_they_begin_with_columns_and_end_with_a_command():
         "Protect the people whom failing demands expose, the largest number first.",
         "Coarsen postcode first.",
         "Let remedies be tried.",
+        "Sensitive columns without a demand.",
     ]
     assert "6 people (100%)" in reported[1].text
-    assert reported[-1].code == "tcdp-audit fix RELEASE --policy policy --output REPAIRED.csv"
-    assert "is not known" in reported[-1].text
+    assert reported[3].code == "tcdp-audit fix RELEASE --policy policy --output REPAIRED.csv"
+    assert "is not known" in reported[3].text
 
 
 def test_the_largest_number_of_people_comes_first(with_outcomes):
@@ -57,7 +58,7 @@ def test_what_could_not_be_checked_is_to_be_made_checkable(with_outcomes):
 
 
 def test_a_release_that_passes_has_nothing_to_do():
-    policy = {**POLICY, "expect": [{"k_anonymity": {"k": 2}}]}
+    policy = {**POLICY, "expect": [{"homogeneity": {"at_most": "0.9"}}]}
     assert heads(tcdp_audit.audit(TABLE.drop(columns="id"), {**policy, "attributes": POLICY["attributes"]})) == [
         "Publish, or ask more."
     ]

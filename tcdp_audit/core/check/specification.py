@@ -42,7 +42,8 @@ class Specification(ABC, Generic[P]):
         joint: whether it always reads several sensitive attributes together, whatever the policy's convention.
         needs_quasi_identifiers: whether it has nothing to measure where no column is a quasi-identifier.
         needs_hierarchy: whether it needs the attribute's hierarchy under some parameters.
-        scales: the scales of the attribute that it can measure under some parameters; None for every scale.
+        scales: the scales of the attribute, or of the columns it compares, that it can measure under some parameters;
+            None for every scale.
         variant: a suffix of the title that parameters bring, such as the distance.
         monotone: whether merging equivalence classes never turns a passing release into a failing one under some
             parameters, each record being counted and the reference staying as it is. A search for a remedy prunes by
