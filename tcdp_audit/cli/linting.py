@@ -70,8 +70,7 @@ def policy_findings(policy: Policy) -> Iterator[ToolFinding]:
         if names:
             said = vacuous_sentence(names, demands, judged=judged, whatever="by every release")
             yield finding(policy, one, Level.ERROR, said)
-        for reason in one.check.impossible(one.parameters, policy.document):
-            yield finding(policy, one, Level.ERROR, f"no release keeps this demand: {reason}")
+        yield from _unmet(policy, one)
     if not counts:
         title, said = ("Warnings only", WARNINGS_ONLY) if warns else ("Nothing to judge", NOTHING)
         yield finding(policy, None, Level.ERROR, said, title)
@@ -88,6 +87,14 @@ def policy_findings(policy: Policy) -> Iterator[ToolFinding]:
         if one.check.class_size(one.parameters) is not None and id(one) not in named:
             for name, demanded in one.check.implies(one.parameters, policy.document):
                 yield finding(policy, one, Level.NOTE, f"it demands the same as `{name}: {flow(demanded)}`")
+
+
+def _unmet(policy: Policy, one: Expectation) -> Iterator[ToolFinding]:
+    """Why no release keeps a demand, and what it needs that the policy leaves to the command."""
+    for reason in one.check.impossible(one.parameters, policy.document):
+        yield finding(policy, one, Level.ERROR, f"no release keeps this demand: {reason}")
+    for said in one.check.missing_tables(one.parameters, policy.document):
+        yield finding(policy, one, Level.WARNING, said)
 
 
 def _joined_rows(policy: Policy) -> Iterator[ToolFinding]:

@@ -87,8 +87,8 @@ def individual_risk(view: TableView, parameters: IndividualRiskParameters) -> Ta
 
 
 def _in_population(view: TableView) -> dict[str, Fraction]:
-    """The risks as they are counted in a population; nothing without one."""
-    if "population" not in view.companions:
+    """The risks as they are counted in a population; nothing without one, nor of histories, which it does not have."""
+    if "population" not in view.companions or view.of_rows is not None:
         return {}
     classes = covering_population(view)
     average = mean_of_reciprocals(classes.records, classes.population)
@@ -197,7 +197,7 @@ CHECKS = [
         label="individual risk",
         worst=_worst,
         class_size=lambda _: 2,
-        needs={Need.POPULATION},
+        needs={Need.POPULATION, Need.POPULATION_SIZE},
         variant=lambda one: one.measure.replace("_", " "),
         validate=_faults,
         sentences=Sentences(

@@ -39,8 +39,8 @@ def vacuous(check: Specification[Any], parameters: Parameters) -> tuple[str, ...
 def _of_classes(check: CheckOnClasses[Any], parameters: Parameters) -> tuple[str, ...]:
     names = tuple(check.demands(parameters))
     for release in _releases(on_attribute=check.on_attribute):
-        kept = check.unfailable(release, parameters)
-        names = tuple(name for name in names if name in kept)
+        unfailable = check.unfailable(release, parameters)
+        names = tuple(name for name in names if name in unfailable)
         if not names:
             break
     return names
