@@ -98,7 +98,11 @@ if TYPE_CHECKING:
     )
     from tcdp_audit.core.check.specification import Specification as Specification
     from tcdp_audit.core.check.threshold import as_measured as as_measured
-    from tcdp_audit.core.check.vacuous import undemanded as undemanded, vacuous as vacuous
+    from tcdp_audit.core.check.vacuous import (
+        undemanded as undemanded,
+        undemanded_sentence as undemanded_sentence,
+        vacuous as vacuous,
+    )
     from tcdp_audit.core.classes.shards import suppressed_in_all as suppressed_in_all
     from tcdp_audit.core.classes.strength import Strengths as Strengths, strengths_of as strengths_of
     from tcdp_audit.core.encoding.domain import texts_of as texts_of

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence, Set as AbstractSet
+from collections.abc import Callable, Collection, Iterable, Iterator, Set as AbstractSet
 from dataclasses import replace
 from pathlib import Path
 
@@ -25,6 +25,7 @@ from tcdp_audit.api import (
     sufficient_class_size,
     suppressed_in_all,
     undemanded,
+    undemanded_sentence,
     vacuous,
     vacuous_sentence,
 )
@@ -99,14 +100,14 @@ def policy_findings(policy: Policy) -> Iterator[ToolFinding]:
         if names:
             said = vacuous_sentence(names, demands, judged=judged, whatever="by every release")
             yield finding(policy, one, Level.ERROR, said)
-        for reason in _in_scenarios(policy, one, lambda own, document: own.check.impossible(own.parameters, document)):
-            yield finding(policy, one, Level.ERROR, f"no release keeps this demand: {reason}")
+        yield from _unmet(policy, one)
     if not counts:
         title, said = ("Warnings only", WARNINGS_ONLY) if warns else ("Nothing to judge", NOTHING)
         yield finding(policy, None, Level.ERROR, said, title)
     secret = undemanded(policy)
-    if secret and counts:
-        yield finding(policy, None, Level.WARNING, _undemanded(secret), "Sensitive columns without a demand")
+    if secret:
+        said = undemanded_sentence(policy, secret)
+        yield finding(policy, None, Level.WARNING, said, "Sensitive columns without a demand")
     if counts:
         yield from _joined_rows(policy)
     yield from _unknown_to_all(policy)
@@ -160,6 +161,14 @@ def _in_scenarios(
         yield sentence if len(names) == len(documents) else f"{sentence} against {listing(names)}"
 
 
+def _unmet(policy: Policy, one: Expectation) -> Iterator[ToolFinding]:
+    """Why no release keeps a demand, and what it needs that the policy leaves to the command."""
+    for reason in _in_scenarios(policy, one, lambda own, document: own.check.impossible(own.parameters, document)):
+        yield finding(policy, one, Level.ERROR, f"no release keeps this demand: {reason}")
+    for said in _in_scenarios(policy, one, lambda own, document: own.check.missing_tables(own.parameters, document)):
+        yield finding(policy, one, Level.WARNING, said)
+
+
 def _joined_rows(policy: Policy) -> Iterator[ToolFinding]:
     """Where a unit joins rows: whether a demand that counts judges more than one, and more than a mean over units.
 
@@ -203,13 +212,6 @@ _ONLY_A_MEAN = (
     "only a mean over units judges more than one row, and it may hold while some units are alone with theirs; demand "
     "`known_events: {m: 3, k: 5}` as well, which every unit must keep"
 )
-
-
-def _undemanded(secret: Sequence[str]) -> str:
-    return (
-        f"nothing is demanded of {listing([repr(name) for name in secret])}, which must stay secret: all members of a "
-        "group may have the same value; demand l-diversity or t-closeness as well, for example"
-    )
 
 
 def _why(strong: Expectation) -> str:

@@ -59,6 +59,7 @@ if TYPE_CHECKING:
         split_pattern as split_pattern,
     )
     from tcdp_audit.core.engines.source import require_known_kind as require_known_kind, require_names as require_names
+    from tcdp_audit.core.policy.tables import linking_columns as linking_columns
     from tcdp_audit.core.results.document import Block as Block, summary_blocks as summary_blocks
     from tcdp_audit.core.results.findings import (
         Level as Level,

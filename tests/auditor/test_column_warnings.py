@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
 import pyarrow as pa
@@ -12,11 +13,12 @@ from tcdp_audit import audit
 from tcdp_audit.core.auditor.evaluation import evaluate
 from tcdp_audit.core.auditor.view_evaluation import Options
 from tcdp_audit.core.base.outcome import COLUMN_DEMANDS, Outcome, Severity, Status
+from tcdp_audit.core.check.vacuous import undemanded
 from tcdp_audit.core.engines.opening import open_engine
 from tcdp_audit.core.policy.loading import read_policy
 from tcdp_audit.core.results.audit import Audit
-from tcdp_audit.core.results.verdict import verdict_sentence, verdict_title
-from tcdp_audit.core.results.written_verdict import title_in
+from tcdp_audit.core.results.verdict import title_of, verdict_of, verdict_sentence, verdict_title
+from tcdp_audit.core.results.written_verdict import contradictions, title_in
 from tcdp_audit.core.session.inputs import describe_table
 from tcdp_audit.core.session.registry import Plugins
 
@@ -24,6 +26,7 @@ PEOPLE = 300
 FITS = {"version": 1, "expect": [{"k_anonymity": {"k": 2}}]}
 QI, SECRET, HARMLESS = {"role": "quasi_identifier"}, {"role": "sensitive"}, {"role": "insensitive"}
 EMA = "ema_policy_0070@2017-09"
+UNDEMANDED = "nothing is demanded of "
 
 
 def outcome_of(outcome: Any, check: str) -> Outcome:
@@ -41,12 +44,17 @@ def hiding(codes: list[Any], conventions: dict[str, Any], declared: dict[str, An
     return audit(table, {**FITS, "attributes": attributes, "conventions": conventions, **more})
 
 
+def hidden_title(result: Any) -> str:
+    """The verdict's title but for the secret, of which these policies demand nothing."""
+    return title_of(verdict_of(result), (), [one for one in result.conditions if UNDEMANDED not in one.words])
+
+
 def test_records_that_are_left_out_are_in_the_title() -> None:
     codes = [*["1"] * 25, *["2"] * 25, "3", "3"]
     result = hiding(codes, {"suppressed": "exempt", "suppressed_tokens": ["1", "2"]})
-    assert verdict_title(result) == "Fit, but 50 of 52 records are left out"
+    assert verdict_title(result) == "Fit, but 50 of 52 records are left out and nothing is demanded of 's'"
     assert (result.exit_code(), result.exit_code(fail_on_warning=True)) == (0, 1)
-    assert verdict_sentence(result) == f"The only demand is met; 1 of {len(COLUMN_DEMANDS)} schema checks warns."
+    assert verdict_sentence(result) == f"The only demand is met; 2 of {len(COLUMN_DEMANDS)} schema checks warn."
     outcome = outcome_of(result, "hidden_people")
     assert outcome.details["left_out"] == 50
     assert "leaves 50 of 52 records (96.2%) out of every demand" in outcome.message
@@ -56,7 +64,7 @@ def test_records_that_are_left_out_are_in_the_title() -> None:
 @pytest.mark.parametrize(("stars", "title"), [(26, "Fit for release"), (27, "Fit, but 27 of 52 records are left out")])
 def test_suppressed_records_are_reported_where_they_are_most(stars: int, title: str) -> None:
     codes = [*["*"] * stars, *["1"] * (52 - stars)]
-    assert verdict_title(hiding(codes, {"suppressed": "exempt"})) == title
+    assert hidden_title(hiding(codes, {"suppressed": "exempt"})) == title
 
 
 @pytest.mark.parametrize(
@@ -66,7 +74,7 @@ def test_a_few_suppressed_records_are_reported_where_they_are_written_like_value
     token: str, is_reported: bool
 ) -> None:
     result = hiding([*["1"] * 40, *["3"] * 40, token, token], {"suppressed": "exempt", "suppressed_tokens": [token]})
-    assert verdict_title(result) == ("Fit, but 2 of 82 records are left out" if is_reported else "Fit for release")
+    assert hidden_title(result) == ("Fit, but 2 of 82 records are left out" if is_reported else "Fit for release")
     assert outcome_of(result, "hidden_people").details["left_out"] == (2 if is_reported else 0)
 
 
@@ -104,15 +112,15 @@ def test_values_that_count_as_missing_are_reported(
     assert (outcome.status is Status.FAILED) == is_reported
     assert [*outcome.details["columns"]] == (["q"] if is_reported else [])
     if result.passed:
-        assert (verdict_title(result) == "Fit for release") == (not is_reported)
+        assert (hidden_title(result) == "Fit for release") == (not is_reported)
 
 
 def test_a_secret_that_counts_as_missing_is_reported() -> None:
     secrets = ["HIV"] * 10 + ["flu"] * 10 + ["gout"] * 10
     result = hiding(["1"] * 30, {"missing_tokens": ["HIV"]}, secrets=secrets)
-    assert verdict_title(result) == "Fit, but written values of 's' count as missing"
+    assert hidden_title(result) == "Fit, but written values of 's' count as missing"
     counted = hiding(["1"] * 30, {"missing_tokens": ["HIV"], "missing_sensitive": "own_category"}, secrets=secrets)
-    assert verdict_title(counted) == "Fit for release"
+    assert hidden_title(counted) == "Fit for release"
 
 
 def test_what_an_order_declares_is_a_value() -> None:
@@ -248,8 +256,76 @@ def test_a_profile_that_leaves_a_secret_without_a_demand_is_reported(demand: dic
     assert verdict_title(result) == (message if is_reported else f"Fit, but {waiting}")
 
 
-def test_without_a_profile_the_policy_decides() -> None:
-    assert verdict_title(secrets([{"k_anonymity": {"k": 20}}])) == "Fit for release"
+def of_secrets(names: Sequence[str], *expect: Any) -> Any:
+    """The audit of as many sensitive columns, each with three values in every group."""
+    table = people(**{name: [str(number % 3) for number in range(PEOPLE)] for name in names})
+    attributes = {"city": QI, **dict.fromkeys(names, SECRET)}
+    return audit(table, {"version": 1, "attributes": attributes, "expect": [*expect]})
+
+
+NONE_OF_FOUR = "nothing is demanded of 4 columns that must stay secret"
+
+
+@pytest.mark.parametrize(
+    ("number", "named"),
+    [(1, "nothing is demanded of 'a'"), (3, "nothing is demanded of 'a', 'b' and 'c'"), (4, NONE_OF_FOUR)],
+)
+def test_the_verdict_names_what_nothing_is_demanded_of(number: int, named: str) -> None:
+    result = of_secrets("abcd"[:number], {"k_anonymity": {"k": 20}})
+    assert verdict_title(result) == f"Fit, but {named}"
+    assert result.passed
+    assert result.exit_code(fail_on_warning=True) == 1
+    written = json.loads(json.dumps(result.as_json()))
+    assert title_in(written) == written["verdict"]["title"] == verdict_title(result)
+    assert list(contradictions(written)) == []
+    outcome = outcome_of(result, "undemanded_sensitive")
+    assert outcome.details["columns"] == [*"abcd"[:number]]
+    assert (
+        "all members of a group may have the same value; demand l-diversity or t-closeness as well" in outcome.message
+    )
+
+
+def test_a_verdict_that_fails_says_it_in_its_sentences() -> None:
+    failed = {"k_anonymity": {"k": 2000}}
+    assert verdict_sentence(of_secrets("a", failed)).endswith(" Nothing is demanded of 'a', which must stay secret.")
+    assert verdict_sentence(of_secrets("abcd", failed)).endswith(f" {NONE_OF_FOUR[0].upper()}{NONE_OF_FOUR[1:]}.")
+    assert "Nothing is demanded" not in verdict_sentence(of_secrets("a", failed, {"distinct_l_diversity": {"l": 2}}))
+
+
+def test_a_policy_that_judges_nothing_says_only_that() -> None:
+    result = of_secrets("a", {"k_anonymity": {}}, {"distinct_l_diversity": {"l": 2, "severity": "warning"}})
+    assert outcome_of(result, "undemanded_sensitive").status is Status.PASSED
+    assert (result.status, verdict_title(result)) == ("measured", "Measured, not judged")
+
+
+NUMERIC, UNIT = {"role": "sensitive", "scale": "numeric"}, {"unit": "id"}
+
+
+@pytest.mark.parametrize(
+    ("demand", "further", "left"),
+    [
+        ({"alpha_k_anonymity": {"k": 5}}, {}, "ab"),  # a size, whatever its members share
+        ({"p_sensitive_k_anonymity": {"k": 5, "attribute": "a"}}, {}, "ab"),
+        ({"alpha_k_anonymity": {"alpha": "0.9", "attribute": "a"}}, {}, "b"),
+        ({"lkc_privacy": {"K": 5, "L": 1}}, {}, "ab"),
+        ({"lkc_privacy": {"K": 5, "L": 1, "C": "0.9", "attribute": "b"}}, {}, "a"),
+        ({"known_events": {"k": 2, "m": 1}}, UNIT, "ab"),
+        ({"known_events": {"C": "0.9", "m": 1, "attribute": "a"}}, UNIT, "b"),
+        ({"known_events": {"C": 1, "m": 1, "attribute": "a"}}, UNIT, "ab"),
+        ({"rank_interval_disclosure": {"p": 10, "at_most": "0.9", "attributes": ["age"]}}, {}, "ab"),
+        ({"rank_interval_disclosure": {"p": 10, "at_most": "0.9"}}, {}, "b"),  # which has no ranks
+        ({"t_closeness": {"t": "0.9", "severity": "warning"}}, {}, "ab"),
+        ({"expected_t_closeness": {"epsilon": 1, "at_most": "1.5"}}, {}, ""),
+        ({"m_invariance": {"m": 2, "sensitive": "a"}}, {"previous": "x.csv"}, "b"),
+        ({"attribute_inference": {"target": "a", "at_most": "0.1", "attributes": ["age"]}}, {"holdout": "x.csv"}, "b"),
+    ],
+)
+def test_a_demand_on_a_secret_is_one_that_limits_what_is_learned_of_it(
+    demand: dict[str, Any], further: dict[str, Any], left: str
+) -> None:
+    attributes = {"city": QI, "age": {**QI, "scale": "numeric"}, "a": NUMERIC, "b": SECRET}
+    document = {"version": 1, "key": "no", "attributes": attributes, "expect": [{"k_anonymity": {"k": 2}}, demand]}
+    assert undemanded(read_policy({**document, **further}, Plugins.load(external=False))) == [*left]
 
 
 def test_every_audit_has_the_column_checks_in_their_order() -> None:

@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.csv
 import pytest
 
-from tcdp_audit import Outcome, PolicyError, audit
+from tcdp_audit import Outcome, audit
 from tcdp_audit.core.classes.histogram import Histogram
 
 Row = tuple[str, str, str]  # a person, what is known of a row, and its secret
@@ -274,14 +274,6 @@ def test_a_comparison_of_rows_says_so_where_people_have_several(several: bool):
 
     said = "Every row counts, however many a person has, and what is known of a person is one row."
     assert (said in actual.message) is several
-
-
-@pytest.mark.parametrize("check", ["k_confusion", "composition_attack"])
-def test_where_rows_of_one_person_would_be_a_crowd_a_unit_is_refused(check: str):
-    given = {"k_confusion": {"attack": {"rank_swap_attack": {"p": 10}}}, "composition_attack": {}}[check]
-
-    with pytest.raises(PolicyError, match="it counts rows, and the policy's unit is 'person'"):
-        outcomes(CERTAIN, {check: given})
 
 
 def test_no_share_of_rows_makes_a_demand_on_people_say_nothing():

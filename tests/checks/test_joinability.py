@@ -306,7 +306,6 @@ def test_columns_that_are_never_filled_together_are_an_error() -> None:
     [
         ({"attributes": ["colour"]}, {}, "declares no attribute 'colour'"),
         ({"attributes": ["a", "a"]}, {}, "named twice"),
-        ({}, {"unit": "a"}, "it counts rows"),
         ({}, {"conventions": {"missing_quasi_identifier": "wildcard"}}, "joined with nothing here"),
         ({"keys": 8}, {}, "must be at least 16"),
     ],

@@ -150,7 +150,6 @@ def test_of_several_sensitive_attributes_the_worst_decides():
 @pytest.mark.parametrize(
     ("further", "sentence"),
     [
-        ({"unit": "a"}, "it counts rows"),
         ({"attributes": {name: {"role": "quasi_identifier"} for name in ("a", "b", "secret")}}, "the role sensitive"),
         ({"conventions": {"missing_quasi_identifier": "wildcard"}}, "must not overlap"),
     ],

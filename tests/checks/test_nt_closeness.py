@@ -201,7 +201,6 @@ def test_too_few_records():
         ({}, {}, {"attribute": "age"}, "'age' is not sensitive"),
         ({}, {}, {"distance": "ordered"}, "needs 'd' to be numeric or ordinal"),
         ({}, {}, {"t": 2}, "must be at most 1"),
-        ({"unit": "d"}, {}, {}, "it counts rows"),
         ({"conventions": {"missing_quasi_identifier": "wildcard"}}, {}, {}, "classes must not overlap"),
     ],
 )

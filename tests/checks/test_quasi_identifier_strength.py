@@ -58,7 +58,6 @@ def test_details_name_keys_and_contributions():
     [
         ({"attributes": ["colour"]}, {}, "declares no attribute 'colour'"),
         ({"attributes": ["age", "age"]}, {}, "named twice"),
-        ({}, {"unit": "age"}, "it counts rows"),
         ({}, {"conventions": {"missing_quasi_identifier": "wildcard"}}, "must not overlap"),
     ],
 )

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import assume, given, settings, strategies as st
 from release_tables import Columns, asked, classes_of, overlap
 
-from tcdp_audit import PolicyError, Status
+from tcdp_audit import Status
 
 ZIP = {"key": None, "attributes": {"zip": {"role": "quasi_identifier"}}}
 AGE = {"key": None, "attributes": {"zip": {"role": "quasi_identifier", "scale": "numeric"}}}
@@ -88,11 +88,6 @@ def test_an_earlier_release_without_records_or_columns_is_not_passed():
     assert (one.status, "has no records" in one.message) == (Status.ERROR, True)
     one = asked("release_differencing", counted(x=9), {"town": ["x"]}, policy=ZIP, k=5)
     assert (one.status, "column 'zip' is not in" in one.message) == (Status.ERROR, True)
-
-
-def test_it_takes_no_unit():
-    with pytest.raises(PolicyError, match="unit"):
-        asked("release_differencing", counted(x=9), counted(x=9), policy={**ZIP, "unit": "id"}, k=5)
 
 
 def groups(now: dict[Any, Any], earlier: dict[Any, Any]) -> list[tuple[int, int]]:

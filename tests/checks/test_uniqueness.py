@@ -166,7 +166,6 @@ def test_an_estimator_without_an_answer_is_an_error():
 @pytest.mark.parametrize(
     ("policy", "sentence"),
     [
-        ({"unit": "person"}, "it counts rows, and the policy's unit is 'person'"),
         ({"conventions": {"suppressed": "exempt"}}, "it counts every record, and `suppressed: exempt`"),
     ],
 )

@@ -217,7 +217,6 @@ def test_the_number_of_keys_has_an_interval_that_is_right_for_few_and_many():
     [
         ({"attributes": ["colour"]}, {}, "declares no attribute 'colour'"),
         ({"attributes": ["a", "a"]}, {}, "named twice"),
-        ({}, {"unit": "a"}, "it counts rows"),
         ({}, {"conventions": {"missing_quasi_identifier": "wildcard"}}, "must not overlap"),
         ({"t": 1}, {}, "must be at least 2"),
     ],

@@ -328,6 +328,32 @@ def test_secrets_of_which_nothing_is_demanded_are_reported(here: Any, expect: st
     assert f"nothing is demanded of {secret}, which must stay secret" in answer.out or not secret
 
 
+@pytest.mark.parametrize(
+    ("expect", "top", "said"),
+    [
+        ("population_uniqueness: {at_most: 0.1}", "", "it needs the population, which the policy does not name"),
+        ("population_uniqueness: {at_most: 0.1}", "sampling_fraction: 0.1\n", "it needs the population"),
+        ("population_uniqueness: {at_most: 0.1}", "population: x.csv\n", ""),
+        ("population_uniqueness: {at_most: 0.1, estimator: pitman}", "", "how large the population is"),
+        ("population_uniqueness: {at_most: 0.1, estimator: pitman}", "sampling_fraction: 0.1\n", ""),
+        ("individual_risk: {at_most: 0.1}", "", "how large the population is"),
+        ("individual_risk: {at_most: 0.1}", "population: x.csv\n", ""),
+        ("reidentification_risk: {at_most: 0.1, scenario: journalist}", "", "it needs the population"),
+        ("reidentification_risk: {at_most: 0.3}", "", ""),
+        ("k_map: {k: 5}", "", "it needs the population"),
+        ("k_concealment: {k: 5}", "key: id\n", "it needs the original"),
+        ("k_concealment: {k: 5}", "key: id\noriginal: x.csv\n", ""),
+        ("joinability: {at_most: 0.1}", "", "it needs the registry"),
+    ],
+)
+def test_what_a_demand_lacks_is_reported_before_there_is_any_data(here: Any, expect: str, top: str, said: str):
+    """The command may give it, so it is no fault."""
+    code, lines = finding(here, f"  - {expect}\n", top=top)
+    lines = [line for line in lines if "demands the same" not in line]
+    assert code == 0
+    assert [said in line and "warning: " in line for line in lines] == [True] * bool(said)
+
+
 JOINED = """\
 version: 1
 unit: patient

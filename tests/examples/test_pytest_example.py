@@ -18,4 +18,4 @@ def test_the_example_runs(pytester: pytest.Pytester, inner_pytest: Callable[...,
     shutil.copytree(EXAMPLES / "pytest", pytester.path / "pytest")
     shutil.copytree(EXAMPLES / "papers", pytester.path / "papers")
 
-    inner_pytest("--strict-markers", "pytest").assert_outcomes(passed=len(COLUMN_DEMANDS) + 7, xfailed=1, skipped=1)
+    inner_pytest("--strict-markers", "pytest").assert_outcomes(passed=len(COLUMN_DEMANDS) + 6, xfailed=2, skipped=1)

@@ -27,6 +27,7 @@ POLICY: dict[str, Any] = {
     },
     "expect": [{"k_anonymity": {"k": 2}}],
 }
+USELESS = "Fit, but nothing is demanded of 'disease', and useless for: age"
 PLANS: dict[str, list[dict[str, Any]]] = {"constant": [{}], "halves": [{}], "without_unique": [{}]}
 HALVES = (20 * 5 + 27 * 3) / 8 / 47  # what `halves` loses of age: the widths of its intervals, cut to 20 and 67
 
@@ -139,13 +140,13 @@ def test_a_release_with_an_emptied_column_is_never_plainly_fit():
 
     assert done.passed
     assert done.log.constant_columns == ("age",)
-    assert verdict_title(done.after) == "Fit for release, and useless for: age"
+    assert verdict_title(done.after) == USELESS
     result = json.loads(done.after.to_json())
     jsonschema.validate(result, json.loads(result_schema()))
-    assert result["verdict"]["title"] == "Fit for release, and useless for: age"
+    assert result["verdict"]["title"] == USELESS
     assert result["change_log"]["constant_columns"] == ["age"]
-    assert done.after.render(".md").startswith("# Fit for release, and useless for: age:")
-    assert "<h1>Fit for release, and useless for: age</h1>" in done.after.render(".html")
+    assert done.after.render(".md").startswith(f"# {USELESS}:")
+    assert ", and useless for: age</h1>" in done.after.render(".html")
 
 
 def suppressed(view: Any, _: Any) -> Treatment:
@@ -180,7 +181,7 @@ def test_a_trial_says_what_would_be_useless():
     trial = detected.as_json()["remedy_trial"]
 
     assert (trial["passes"], trial["constant_columns"]) == (True, ["age"])
-    assert "it would then pass, and be useless for age." in detected.render(".md")
+    assert "it would then pass, with 1 warning, and be useless for age." in detected.render(".md")
     jsonschema.validate(json.loads(detected.to_json()), json.loads(result_schema()))
 
 
@@ -203,7 +204,7 @@ def test_a_result_with_emptied_columns_is_verified(tmp_path: Path):
     assert not alone.differences
     whole = verify(tmp_path / "out.json", target, policy, before=source, plugins=plugins)
     assert whole.is_confirmed
-    assert whole.title == "Fit for release, and useless for: age"
+    assert whole.title == USELESS
 
     result = json.loads((tmp_path / "out.json").read_text(encoding="utf-8"))
     result["change_log"]["constant_columns"], result["verdict"]["title"] = [], "Fit for release"

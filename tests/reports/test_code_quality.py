@@ -54,7 +54,7 @@ def test_severities(outcome, severity):
 
 def test_a_release_that_passes_has_no_issue(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    policy = {**SALARY_POLICY, "expect": [{"k_anonymity": {"k": 2}}]}
+    policy = {**SALARY_POLICY, "expect": [{"distinct_l_diversity": {"l": 2}}]}
 
     assert issues(audit(salaries(), written_policy(policy, "a.tcdp.yaml"))) == []
 

@@ -38,6 +38,7 @@ def test_they_begin_with_columns_and_end_with_a_command():
         "Take id out of the copy that is published.",
         "Protect the people whom failing demands expose, the largest number first.",
         "Coarsen postcode first.",
+        "Sensitive columns without a demand.",
         "Let remedies be tried.",
     ]
     assert "6 people (100%)" in reported[1].text
@@ -57,7 +58,7 @@ def test_what_could_not_be_checked_is_to_be_made_checkable(with_outcomes):
 
 
 def test_a_release_that_passes_has_nothing_to_do():
-    policy = {**POLICY, "expect": [{"k_anonymity": {"k": 2}}]}
+    policy = {**POLICY, "expect": [{"homogeneity": {"at_most": "0.9"}}]}
     assert heads(tcdp_audit.audit(TABLE.drop(columns="id"), {**policy, "attributes": POLICY["attributes"]})) == [
         "Publish, or ask more."
     ]

@@ -135,8 +135,9 @@ def test_entities_are_counted_where_the_policy_names_a_unit() -> None:
     }
     result = audit(release, {**document, "expect": [{"k_anonymity": {"k": 2}}]})
     assert result.exposed == ExposureCount(records=3, of=6, units=2, units_of=3, counted=(len(COLUMN_DEMANDS),))
-    columns = f"1 of {len(COLUMN_DEMANDS)} schema checks warns"
-    assert verdict_sentence(result) == f"The only demand fails; {columns}. 2 of 3 homes (66.7%) are exposed."
+    columns = f"2 of {len(COLUMN_DEMANDS)} schema checks warn"
+    sentence = f"The only demand fails; {columns}. 2 of 3 homes (66.7%) are exposed."
+    assert verdict_sentence(result) == f"{sentence} Nothing is demanded of 'illness', which must stay secret."
 
 
 def test_what_is_met_beside_a_failure_says_how_both_are_true() -> None:

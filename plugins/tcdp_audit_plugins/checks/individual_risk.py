@@ -98,7 +98,12 @@ def individual_risk(view: TableView, parameters: IndividualRiskParameters) -> Ta
 
 
 def _in_population(view: TableView) -> dict[str, Any]:
-    """The risks as they are counted in a population that has all quasi-identifiers, or which ones it lacks."""
+    """The risks as they are counted in a population that has all quasi-identifiers, or which ones it lacks.
+
+    Nothing without one, nor of histories, which it does not have.
+    """
+    if view.of_rows is not None:
+        return {}
     if lacking := view.lacking("population"):
         return {"lacking": {"population": lacking}}
     if "population" not in view.companions:
@@ -220,7 +225,7 @@ CHECKS = [
         label="individual risk",
         worst=_worst,
         class_size=lambda _: 2,
-        needs={Need.POPULATION},
+        needs={Need.POPULATION, Need.POPULATION_SIZE},
         compares=lambda _: (),
         variant=lambda one: one.measure.replace("_", " "),
         validate=_faults,

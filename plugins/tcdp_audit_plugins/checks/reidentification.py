@@ -205,8 +205,9 @@ def _worst(measured: TableFigure, parameters: ReidentificationParameters) -> Fra
 
 def _needs(parameters: ReidentificationParameters, document: PolicyDocument) -> set[Need]:
     """Rows, where the population is counted."""
-    counted = parameters.scenario == "marketer" and document.population is not None
-    return {Need.ROWS} if counted or parameters.scenario == "journalist" else set()
+    if parameters.scenario == "journalist":
+        return {Need.POPULATION_ITSELF, Need.ROWS}
+    return {Need.ROWS} if parameters.scenario == "marketer" and document.population is not None else set()
 
 
 def _faults(parameters: ReidentificationParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:

@@ -192,8 +192,8 @@ def _estimates(view: TableView, fraction: float) -> dict[str, Any]:
 
 
 def _needs(parameters: PopulationUniquenessParameters, _: PolicyDocument) -> set[Need]:
-    """A partition, over whose classes the model of an estimator spreads the population."""
-    return set() if parameters.estimator == "exact" else {Need.PARTITION}
+    """The population; of an estimator its size, and a partition, over whose classes its model spreads it."""
+    return {Need.POPULATION_ITSELF} if parameters.estimator == "exact" else {Need.POPULATION_SIZE, Need.PARTITION}
 
 
 def _sample_values(outcome: Outcome) -> dict[str, int]:

@@ -58,8 +58,8 @@ def steps(audit: Audit) -> Sequence[Paragraph]:
         *_unchecked(audit),
         *_failures(audit),
         *_coarsening(audit),
-        *_remedy(audit),
         *_warned(audit),
+        *_remedy(audit),
         *_questions(audit),
     ]
     return advised or [Paragraph(f"{NOTHING} What was not examined is listed below.", lead="Publish, or ask more.")]

@@ -25,8 +25,8 @@ from tcdp_audit.core.base.outcome import (
     Severity,
     Status,
 )
-from tcdp_audit.core.base.words import agree, listing, share
-from tcdp_audit.core.check.vacuous import undemanded
+from tcdp_audit.core.base.words import agree, share
+from tcdp_audit.core.check.vacuous import undemanded, undemanded_sentence
 from tcdp_audit.core.detection.column import MOST
 from tcdp_audit.core.detection.detecting import Detections, detect
 from tcdp_audit.core.detection.detector import Detector, ValueDetector
@@ -158,19 +158,10 @@ def _detected(policy: Policy, engine: Engine, detectors: Iterable[Detector], col
 
 
 def _undemanded_sensitive(policy: Policy, columns: Collection[str]) -> Outcome:
-    """Warn of sensitive columns without a demand, if a profile asks for demands."""
-    secret = [name for name in undemanded(policy) if name in columns] if policy.profiles else []
-    titles = "No profile leaves a sensitive column without a demand", "Sensitive columns without a demand"
-    return warning_of(UNDEMANDED_SENSITIVE, titles, secret, _of_secrets(policy, secret) if secret else "")
-
-
-def _of_secrets(policy: Policy, secret: Sequence[str]) -> str:
-    question = f"{listing([one.key for one in policy.profiles])} {agree(len(policy.profiles), 'question', 'ask')}"
-    return (
-        f"nothing is demanded of {listing([repr(name) for name in secret])}, which must stay secret: {question} how "
-        "many look alike, not what they have in common; demand l-diversity or t-closeness as well, or declare "
-        f"{agree(len(secret), 'it', 'them')} insensitive"
-    )
+    """Warn of sensitive columns without a demand."""
+    secret = [name for name in undemanded(policy) if name in columns]
+    titles = "The demands leave out no sensitive column", "Sensitive columns without a demand"
+    return warning_of(UNDEMANDED_SENSITIVE, titles, secret, undemanded_sentence(policy, secret) if secret else "")
 
 
 def warning_of(

@@ -96,7 +96,7 @@ class Tasks:
         def on_tables(check: TableCheck[Any]) -> ClassTask | TableTask:
             from tcdp_audit.core.auditor.table_tasks import TableTask  # noqa: PLC0415 - only for a check on tables
 
-            unit = self.release.unit
+            unit = self._rows.unit
             return TableTask(check, expectation, target, several_rows=unit is not None and unit.repeats)
 
         check: Check = expectation.check

@@ -9,6 +9,7 @@ import pyarrow as pa
 
 from tcdp_audit.core.auditor.views import known_rows_of, targets_of
 from tcdp_audit.core.base.cache import Cache, Identity
+from tcdp_audit.core.check.needs import Need
 from tcdp_audit.core.check.threshold import Target
 from tcdp_audit.core.encoding.counted import UnitClasses
 from tcdp_audit.core.engines.base import BorrowedEngine, Column, Engine
@@ -41,6 +42,8 @@ def _is_of_histories(expectation: Expectation, target: Target, policy: Policy) -
     """Whether a demand is on whole histories by the quasi-identifiers, and on nothing else."""
     check, reading = expectation.check, expectation.check.reading(expectation.parameters)
     if reading not in ("units", "cells") or known_rows_of(expectation, policy) == "one" or target.known:
+        return False
+    if Need.ROWS in {*check.needs, *check.needs_if(expectation.parameters, policy.document)}:
         return False
     return not target.attributes or (check.on_classes and len(target.attributes) == 1)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,18 +15,28 @@ from tcdp_audit.core.base.errors import CheckError
 from tcdp_audit.core.base.files import content_digest
 from tcdp_audit.core.base.outcome import ESTIMATE, Outcome, Status, Tally
 from tcdp_audit.core.base.phrases import LIMITS, column_of, columns_of, unit_noun
-from tcdp_audit.core.base.words import agree, count, listing, percent_of, with_article
+from tcdp_audit.core.base.words import agree, count, listing, noun_of_column, percent_of, plural, with_article
+from tcdp_audit.core.check.needs import ROWS_OF_TABLES, Need
 from tcdp_audit.core.check.table_check import Estimate, TableCheck, TableFigure
 from tcdp_audit.core.check.threshold import Verdict
 
 if TYPE_CHECKING:
     from tcdp_audit.core.check.table_view import TableView
+    from tcdp_audit.core.engines.base import Engine
 
 COMPARED_BY = "compared_by"  # the columns of a comparison, where a table next to the release lacks others
 LACKING = "lacking"  # by table the quasi-identifiers that it has no column for
 UNNAMED = "unnamed"  # by table and attribute the records whose value no code names and the release does not have
 ABSENT = "absent"  # the same of values that a code names
 OF_ROWS = frozenset({"original", "holdout"})  # tables that are compared with the release row by row
+SEVERAL_ROWS = (
+    "cannot be evaluated: it counts rows, and some {people} have several in {table}, as its column {unit!r} says, "
+    "which would not count as one; make one row of each"
+)
+OF_HOUSEHOLDS = (
+    "cannot be evaluated: it counts rows, and whole households are judged; say `known_rows: one` of this demand, which "
+    "then judges people one by one"
+)
 
 
 @dataclass(frozen=True)
@@ -34,13 +45,17 @@ class TableTask(Task[TableCheck[Any]]):
 
     Args:
         several_rows: whether some units of the policy have several rows.
+        of_single_rows: whether rows count although the policy names a unit, which none of them shares.
     """
 
     several_rows: bool = False
+    of_single_rows: bool = False
 
     def _outcome(self, measurements: Measurements) -> Outcome:
-        parameters = self.expectation.parameters
-        whole = measurements.view()
+        parameters, whole = self.expectation.parameters, measurements.view()
+        counts_rows = self._counts_rows(whole)
+        if counts_rows:
+            self._require_single_rows(whole, measurements)
         view = self._known_by(whole)
         shared, strange = self._shared(whole, view), self._strange(whole)
         known = shared.get(COMPARED_BY, self.known)
@@ -50,7 +65,12 @@ class TableTask(Task[TableCheck[Any]]):
             clauses = (sentence[0].lower() + sentence[1:-1] for sentence in _on_strange(self._blank(), strange))
             raise CheckError("; ".join([str(error), *clauses])) from None
         figure = replace(figure, details={**figure.details, **shared, **strange})
-        task = replace(self, violation=self.violation or figure.violation, known=tuple(known))
+        task = replace(
+            self,
+            violation=self.violation or figure.violation,
+            known=tuple(known),
+            of_single_rows=counts_rows and whole.policy.document.unit is not None,
+        )
         outcome = task._outcome_of_table(figure, self.check.verdict(figure, parameters))  # noqa: SLF001 - a task
         unfailable = self.check.unfailable(figure, parameters) if outcome.status is Status.PASSED else ()
         return _with_estimate(task._judged(outcome, unfailable, "by every release"), figure.estimate)  # noqa: SLF001
@@ -111,10 +131,47 @@ class TableTask(Task[TableCheck[Any]]):
         key = ("table figure", Identity(self.check), repr(parameters), files, measurements.tables)
         return measurements.cache.get(key, measured)
 
+    def _counts_rows(self, view: TableView) -> bool:
+        """Whether rows count, so that they must be those of different units, given the tables that there are."""
+        document = view.policy.document
+        if document.root is None:
+            return False
+        given = {name: name for name in view.companions if getattr(document, name, name) is None}
+        needs_if = self.check.needs_if(self.expectation.parameters, document.model_copy(update=given))
+        return Need.ROWS in {*self.check.needs, *needs_if}
+
+    def _require_single_rows(self, view: TableView, measurements: Measurements) -> None:
+        """Insist that no unit has several rows, in the release or in a table that its rows are compared with.
+
+        Raises:
+            CheckError: one has, or whole households are judged.
+
+        Cost: the distinct values of the unit in each of the tables that have its column.
+        """
+        document = (view.of_rows or view).policy.document
+        unit = document.unit or ""
+        people = plural(document.unit_name or noun_of_column(unit))
+        if self.several_rows:
+            raise CheckError(SEVERAL_ROWS.format(people=people, table="the release", unit=unit))
+        if document.tables is not None:
+            raise CheckError(f"cannot be evaluated: {ROWS_OF_TABLES}")
+        if view.of_rows is not None:
+            raise CheckError(OF_HOUSEHOLDS)
+        for name, engine in view.companions.items():
+            if name.partition(" ")[0] not in self.check.requires or unit not in {one.name for one in engine.columns}:
+                continue
+            key = ("repeats", unit, repr(document.conventions), Identity(engine))
+            if measurements.cache.get(key, partial(_repeats, unit, engine, view)):
+                raise CheckError(SEVERAL_ROWS.format(people=people, table=engine.name, unit=unit))
+
     def _worded(self, outcome: Outcome) -> Outcome:
         """The outcome with its sentences, and the limitation of a comparison of rows if people have several."""
         worded = super()._worded(outcome)
         worded = replace(worded, message=" ".join([worded.message, *_sentences_on_columns(outcome)]))
+        if self.of_single_rows:
+            return replace(
+                worded, message=f"{worded.message} No {unit_noun(outcome)} has two rows, so rows are counted."
+            )
         if not (self.several_rows and self.check.requires & OF_ROWS):
             return worded
         an_intruder = with_article(unit_noun(outcome))
@@ -154,6 +211,14 @@ def _on_strange(outcome: Outcome, details: Mapping[str, Any]) -> Iterator[str]:
                     f"In the {table}, {count(records, 'record')} {agree(records, 'has', 'have')} a value of "
                     f"{column_of(outcome, name)} that {how} that the release does not have."
                 )
+
+
+def _repeats(unit: str, engine: Engine, view: TableView) -> bool:
+    """Whether the unit has several rows in a table."""
+    from tcdp_audit.core.release.coded import separate_domains  # noqa: PLC0415 - rarely asked for
+
+    ((domain,),) = separate_domains([engine], [unit], view.policy.attributes, view.policy.conventions)
+    return domain.repeats
 
 
 def _with_estimate(outcome: Outcome, estimate: Estimate | None) -> Outcome:

@@ -35,17 +35,6 @@ WILDCARD = (
     "cannot be evaluated: under `missing_quasi_identifier: wildcard` histories with a missing cell form no classes; "
     "use `own_category`, under which a missing cell is a separate value, or say `known_rows: one` of this demand"
 )
-SEVERAL_TABLES = (
-    "cannot be evaluated: several tables are judged as whole histories; to judge the rows of one, give it a separate "
-    "policy"
-)
-UNLINKED_TABLES = (
-    "cannot be evaluated: the policy names no `unit:` that links its tables, so that only demands which compare two of "
-    "them can be judged; give each table a separate policy for this one"
-)
-KNOWN_SECRETS = (
-    "cannot be evaluated: over several tables no secret is taken to be known; use `multiple_sensitive: per_attribute`"
-)
 UNDEFINED = (
     "cannot be evaluated: it is not defined for whole histories; demand `known_events`, whose details say how little "
     "identifies someone, or say `known_rows: one` of this demand"
@@ -177,8 +166,6 @@ class View:
         """The reason why a demand cannot be judged here; empty if it can."""
         if self.failure:
             return f"cannot be evaluated: {self.failure}"
-        if self.kind == ROWS and has_tables(self.release) and check.on_classes:
-            return UNLINKED_TABLES if self.release.policy.document.is_unlinked else SEVERAL_TABLES
         return "" if self._whole is None else self._obstacle_of_histories(self._whole, check, parameters, target)
 
     def _obstacle_of_histories(
@@ -187,8 +174,6 @@ class View:
         policy = histories.release.policy
         if policy.conventions.missing_quasi_identifier == "wildcard" and histories.incomplete:
             return WILDCARD
-        if target.known and has_tables(histories.release):
-            return KNOWN_SECRETS
         if unusable := next(filter(None, map(histories.release.obstacle, target.known)), ""):
             return f"cannot be evaluated: {unusable}"
         if not histories.units:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set as AbstractSet
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
@@ -18,7 +18,8 @@ class Need(StrEnum):
     """A need of a check.
 
     The first five are tables next to the release; an audit without one of them is an error of that check. The others
-    are faults of the policy.
+    are faults of the policy. Whether rows are those of different units, only an audit knows; the last two may come
+    with the command, so that a policy without them is no fault, but a warning of `lint`.
     """
 
     ORIGINAL = "original"
@@ -28,7 +29,7 @@ class Need(StrEnum):
     HOLDOUT = "holdout"  # read where there is one
 
     HOLDOUT_FOR_DEMANDS = "a hold-out where anything is demanded"
-    ROWS = "one row for each unit of privacy"
+    ROWS = "one row for each unit of privacy"  # which the data decide
     UNIT = "a unit of privacy"
     UNLINKED_TABLES = "several tables that nothing links"
     PARTITION = "classes that do not overlap"
@@ -37,6 +38,9 @@ class Need(StrEnum):
     DECLARED = "attributes that the policy declares"
     DISTINCT = "attributes that are named once"
     KNOWABLE = "attributes that an intruder may know"
+
+    POPULATION_ITSELF = "a population, and not only its size"
+    POPULATION_SIZE = "the size of the population"
 
 
 TABLES = frozenset({Need.ORIGINAL, Need.POPULATION, Need.REGISTRY, Need.PREVIOUS, Need.HOLDOUT})
@@ -61,9 +65,18 @@ NO_EARLIER_RELEASE = (
     "no earlier release is named; add `previous:` with the table that was released before, or a list of such tables"
 )
 NO_KEY = "people are followed through the releases by a key; add `key:` with the attribute that all releases share"
-ROWS_ONLY = (
-    "it counts rows, and the policy's unit is {unit}: five rows of one person would not be alone; "
-    "give the policy a release with one row for each"
+ROWS_OF_TABLES = "it counts the rows of one table, and the policy has several; give that table a separate policy"
+CLASSES_OF_TABLES = (
+    "the policy names no `unit:` that links its tables, so that only demands which compare two of them can be judged; "
+    "give each table a separate policy for this one"
+)
+SEVERAL_TABLES = "several tables are judged as whole histories; to judge the rows of one, give it a separate policy"
+KNOWN_SECRETS = (
+    "over several tables no secret is taken to be known, and none are read together; use `multiple_sensitive: "
+    "per_attribute`"
+)
+UNDEFINED = (
+    "it is not defined for whole histories; demand `known_events`, whose details say how little identifies someone"
 )
 NO_UNIT = (
     "it asks what is known of several rows of a person, and the policy does not say which rows are a person's; add "
@@ -81,12 +94,27 @@ OWN_CATEGORY = (
 
 _UNMET: Mapping[Need, tuple[Callable[[PolicyDocument], bool], str]] = {  # when, and why; `unit` is the policy's
     Need.PREVIOUS: (lambda document: document.previous is None, NO_EARLIER_RELEASE),
-    Need.ROWS: (lambda document: document.unit is not None, ROWS_ONLY),
+    Need.ROWS: (lambda document: document.tables is not None, ROWS_OF_TABLES),
     Need.UNIT: (lambda document: document.unit is None and document.household is None, NO_UNIT),
     Need.UNLINKED_TABLES: (lambda document: not document.is_unlinked, NO_UNLINKED_TABLES),
     Need.PARTITION: (lambda document: document.conventions.missing_quasi_identifier == "wildcard", OWN_CATEGORY),
     Need.KEY: (lambda document: document.key is None, NO_KEY),
 }
+
+
+def missing_tables(needs: AbstractSet[Need], document: PolicyDocument) -> Iterator[str]:
+    """The sentences on tables that a check cannot do without, and that the policy leaves to the command."""
+    required = {need.value: need for need in (Need.ORIGINAL, Need.REGISTRY) if need in needs}
+    required |= {"population": Need.POPULATION_ITSELF} if Need.POPULATION_ITSELF in needs else {}
+    for name in required:
+        if getattr(document, name) is None:
+            yield f"it needs the {name}, which the policy does not name; add `{name}:`, or give it to the audit"
+    sizes = (document.population, document.sampling_fraction, document.weight)
+    if Need.POPULATION_SIZE in needs and all(one is None for one in sizes):
+        yield (
+            "nothing in the policy says how large the population is; add `sampling_fraction:`, `weight:` or "
+            "`population:`, or give the population to the audit"
+        )
 
 
 def _sensitive(parameters: Parameters, document: PolicyDocument) -> Faults:

@@ -13,11 +13,20 @@ from tcdp_audit.core.base.declared_types import items_of
 from tcdp_audit.core.base.errors import PluginError
 from tcdp_audit.core.base.guide_file import DisclosureType, Guide
 from tcdp_audit.core.base.words import listing, noun_form
-from tcdp_audit.core.check.needs import TABLES, Need, missing
+from tcdp_audit.core.check.needs import (
+    CLASSES_OF_TABLES,
+    KNOWN_SECRETS,
+    SEVERAL_TABLES,
+    TABLES,
+    UNDEFINED,
+    Need,
+    missing,
+    missing_tables,
+)
 from tcdp_audit.core.check.sentences import Sentences
 from tcdp_audit.core.check.threshold import Limit, Parameters, Target
 from tcdp_audit.core.policy.faults import nearest
-from tcdp_audit.core.policy.model import AttributeDeclaration, PolicyDocument, Role, Scale
+from tcdp_audit.core.policy.model import SEPARATOR, AttributeDeclaration, PolicyDocument, Role, Scale
 from tcdp_audit.core.policy.scenarios import faults_of_knowledge, name_of_knowledge
 
 if TYPE_CHECKING:
@@ -44,7 +53,8 @@ class Specification(ABC, Generic[P]):
         joint: whether it always reads several sensitive attributes together, whatever the policy's convention.
         needs_quasi_identifiers: whether it has nothing to measure where no column is a quasi-identifier.
         needs_hierarchy: whether it needs the attribute's hierarchy under some parameters.
-        scales: the scales of the attribute that it can measure under some parameters; None for every scale.
+        scales: the scales of the attribute, or of the columns it compares, that it can measure under some parameters;
+            None for every scale.
         variant: a suffix of the title that parameters bring, such as the distance.
         monotone: whether merging equivalence classes never turns a passing release into a failing one under some
             parameters, each record being counted and the reference staying as it is. A search for a remedy prunes by
@@ -137,6 +147,10 @@ class Specification(ABC, Generic[P]):
     def risk(self) -> str:
         """The harm that could still happen where no one asks it, in one line; nothing if its guide has none."""
         return self.guide.risk or self.guide.question
+
+    def missing_tables(self, parameters: P, document: PolicyDocument) -> Iterator[str]:
+        """The sentences on tables that it cannot do without, and that the policy leaves to the command."""
+        yield from missing_tables({*self.needs, *self.needs_if(parameters, document)}, document)
 
     def titled(self, parameters: P) -> str:
         """The title with what the parameters add to it."""
@@ -246,8 +260,27 @@ class Specification(ABC, Generic[P]):
         yield from self._unmet(parameters, document)
         if parameters.known_rows == "all" and self.reading(parameters) in ("rows", "none"):
             yield "known_rows", "it judges single rows, however many of them are known; leave `known_rows` out"
+        if document.tables is not None:
+            yield from self._of_several_tables(parameters, targets, document)
         gave = f"`validate` of the check {self.name!r} gave"
         yield from items_of(self.validate(parameters, document), tuple, gave, PluginError)
+
+    def _of_several_tables(
+        self, parameters: P, targets: Iterable[Target], document: PolicyDocument
+    ) -> Iterator[tuple[str, str]]:
+        """The faults of a demand on several tables, which are judged as whole histories if they are linked."""
+        reading = self.reading(parameters)
+        of_histories = self.on_classes or reading == "units"
+        if document.is_unlinked and of_histories:
+            yield "", CLASSES_OF_TABLES
+        elif parameters.known_rows == "one":
+            yield "known_rows", SEVERAL_TABLES
+        elif self.on_classes and reading in ("rows", "events"):
+            yield "", SEVERAL_TABLES
+        elif reading == "none":
+            yield "", UNDEFINED
+        elif any(one.known or len({name.partition(SEPARATOR)[0] for name in one.attributes}) > 1 for one in targets):
+            yield "", KNOWN_SECRETS
 
     def _unmet(self, parameters: P, document: PolicyDocument) -> Iterator[tuple[str, str]]:
         needs, demands = {*self.needs, *self.needs_if(parameters, document)}, bool(self.demands(parameters))

@@ -7,13 +7,14 @@ them. A check that needs the attribute's own values, numbers or hierarchy for it
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set as AbstractSet
 from typing import Any, overload
 
 import numpy as np
 
 from tcdp_audit.core.base.guide_file import DisclosureType
 from tcdp_audit.core.base.outcome import Severity
+from tcdp_audit.core.base.words import agree, listing
 from tcdp_audit.core.check.class_check import CheckOnClasses
 from tcdp_audit.core.check.evidence import ClassEvidence, ReferenceDistribution, SingletonClasses, classes_of_one
 from tcdp_audit.core.check.specification import Specification
@@ -36,8 +37,13 @@ def vacuous(check: Specification[Any], parameters: Parameters) -> tuple[str, ...
 
 
 def _of_classes(check: CheckOnClasses[Any], parameters: Parameters) -> tuple[str, ...]:
-    said = [check.unfailable(one, parameters) for one in _releases(on_attribute=check.on_attribute)]
-    return tuple(name for name in said[0] if all(name in others for others in said))
+    names = tuple(check.demands(parameters))
+    for release in _releases(on_attribute=check.on_attribute):
+        unfailable = check.unfailable(release, parameters)
+        names = tuple(name for name in names if name in unfailable)
+        if not names:
+            break
+    return names
 
 
 def _releases(*, on_attribute: bool) -> Iterator[SingletonClasses]:
@@ -75,44 +81,68 @@ class _Unknown(Sequence[str]):
 
 
 OF_ATTRIBUTES = (DisclosureType.ATTRIBUTE_MODEL, DisclosureType.ATTRIBUTE_DEGREE)
+SIZES = frozenset({"k", "K"})  # by the field's convention the least number of people, whatever they share
+CONFIDENCES = frozenset({"C"})  # likewise the largest chance of inferring a secret, also of a check on sizes
+ONLY_WARNS = "a demand of severity warning does not count"
+SECRETS = ("attribute", "sensitive", "target")  # a parameter that names the column to be protected
 
 
 def undemanded(policy: Policy) -> list[str]:
     """The sensitive columns, by name, that no expectation of the policy protects from being learned.
 
-    An expectation protects a column if its check is about learning attributes, a demand of it counts and can fail, and
-    it is made of the column: the check runs on it, a parameter names it, or no parameter names any. Size of groups
-    protects none: all members of a group may share a secret.
+    An expectation protects a column if a demand of it counts, can fail and limits what is learned of attributes, and it
+    is made of the column: the check runs on it, a parameter names it, or no parameter names any. Size of groups
+    protects none, also as the `k` of a check on attributes: all members of a group may share a secret. A policy that
+    demands nothing that counts leaves out no column in particular: the list is empty.
 
     Cost: that of `vacuous` for each expectation; no data.
     """
-    sensitive = policy.with_role(Role.SENSITIVE)
-    protected = {name for one in policy.expectations if _can_fail(one) for name in _protected(one, policy, sensitive)}
+    sensitive, judging = policy.with_role(Role.SENSITIVE), [(one, _judging(one)) for one in policy.expectations]
+    if not sensitive or not any(demands for _, demands in judging):
+        return []
+    protected = {
+        name for one, demands in judging if _of_secrets(one, demands) for name in _protected(one, policy, sensitive)
+    }
     return [name for name in sensitive if name not in protected]
 
 
-def _can_fail(expectation: Expectation) -> bool:
-    """Whether a demand of it can fail a release."""
+def undemanded_sentence(policy: Policy, columns: Sequence[str]) -> str:
+    """The sentence on sensitive columns without a demand: why groups do not protect them, and what to demand."""
+    names, asking = listing([repr(name) for name in columns]), policy.profiles
+    reason = "all members of a group may have the same value"
+    if asking:
+        question = f"{listing([one.key for one in asking])} {agree(len(asking), 'question', 'ask')}"
+        reason = f"{question} how many look alike, not what they have in common"
+    warning = any(one.parameters.severity is Severity.WARNING for one in policy.expectations)
+    return (
+        f"nothing is demanded of {names}, which must stay secret: {reason}; demand l-diversity or t-closeness as well, "
+        f"or declare {agree(len(columns), 'it', 'them')} insensitive{'; ' + ONLY_WARNS if warning else ''}"
+    )
+
+
+def _judging(expectation: Expectation) -> AbstractSet[str]:
+    """The parameters whose demand counts and can fail a release."""
     check, parameters = expectation.check, expectation.parameters
-    if check.disclosure_type not in OF_ATTRIBUTES or parameters.severity is not Severity.ERROR:
-        return False
-    return len(vacuous(check, parameters)) < len(check.demands(parameters))
+    if parameters.severity is not Severity.ERROR:
+        return frozenset()
+    return check.demands(parameters).keys() - {*vacuous(check, parameters)}
 
 
-def _protected(expectation: Expectation, policy: Policy, sensitive: list[str]) -> Iterator[str]:
-    targets = expectation.check.targets(expectation.parameters, policy.document)
-    on_classes = {name for target in targets for name in target.attributes}
-    named = on_classes or ({*_texts(expectation.parameters.model_dump())} & {*sensitive})
-    yield from named or sensitive
+def _of_secrets(expectation: Expectation, demands: AbstractSet[str]) -> bool:
+    """Whether one of these demands limits what is learned of attributes."""
+    if expectation.check.disclosure_type in OF_ATTRIBUTES:
+        return bool(demands - SIZES)
+    return bool(demands & CONFIDENCES)
 
 
-def _texts(value: Any) -> Iterator[str]:
-    """Every text in a value of a parameter."""
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, dict):
-        for inner in value.values():
-            yield from _texts(inner)
-    elif isinstance(value, list | tuple):
-        for inner in value:
-            yield from _texts(inner)
+def _protected(expectation: Expectation, policy: Policy, sensitive: Sequence[str]) -> Sequence[str]:
+    check, parameters = expectation.check, expectation.parameters
+    if check.on_attribute:
+        targets = check.targets(parameters, policy.document)
+        return [name for target in targets for name in target.attributes]
+    secret = next((name for name in SECRETS if name in type(parameters).model_fields), None)
+    named = getattr(parameters, secret or "attributes", None)
+    if named is not None:
+        return [named] if secret else named
+    scales, declared = check.scales(parameters), policy.attributes
+    return [name for name in sensitive if scales is None or declared[name].scale in scales]

@@ -167,7 +167,12 @@ def _undeclared(finding: JudgedOutcome) -> Condition | None:
 
 
 def _undemanded(finding: JudgedOutcome) -> Condition | None:
-    return Condition(Kind.BUT, f"nothing is demanded of {_named(finding.columns)}") if finding.columns else None
+    return Condition(Kind.BUT, f"nothing is demanded of {secret_columns(finding.columns)}") if finding.columns else None
+
+
+def secret_columns(columns: Sequence[str]) -> str:
+    """Sensitive columns in a verdict: the names of a few, the number of more."""
+    return _named(columns) if len(columns) <= SHOWN else f"{count(len(columns), 'column')} that must stay secret"
 
 
 def _joining(finding: JudgedOutcome) -> Condition | None:

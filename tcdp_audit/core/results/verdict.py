@@ -6,10 +6,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from tcdp_audit.core.base.audit_figures import failures
-from tcdp_audit.core.base.outcome import Outcome, Status
+from tcdp_audit.core.base.outcome import UNDEMANDED_SENSITIVE, Outcome, Status
 from tcdp_audit.core.base.phrases import column_of, part_of
 from tcdp_audit.core.base.words import agree, listing, noun_of_column, plural, sentence_case, share, visible
-from tcdp_audit.core.results.conditions import Condition, fit_sentence
+from tcdp_audit.core.results.conditions import SHOWN, Condition, fit_sentence, secret_columns
 from tcdp_audit.core.results.tally import tally_of
 
 if TYPE_CHECKING:
@@ -56,7 +56,8 @@ def verdict_of(audit: Audit) -> str:
 def verdict_sentence(audit: Audit) -> str:
     """The sentences on several tables, the demands' results, the people exposed, and an incomplete audit."""
     of_tables = "" if audit.linked_tables is None else audit.linked_tables.sentence
-    sentences = (of_tables, tally_of(audit.outcomes).sentence, _no_demand(audit), _exposed(audit), _incomplete(audit))
+    demands, reason, exposed = tally_of(audit.outcomes).sentence, _no_demand(audit), _exposed(audit)
+    sentences = (of_tables, demands, reason, exposed, _undemanded(audit), _incomplete(audit))
     return " ".join(sentence for sentence in sentences if sentence)
 
 
@@ -79,6 +80,16 @@ def _no_demand(audit: Audit) -> str:
     if any(one.is_judged for one in audit.expectations):
         return "Nothing was judged: a demand of severity warning fails no release."
     return "The policy demands nothing that could fail."
+
+
+def _undemanded(audit: Audit) -> str:
+    """The sensitive columns without a demand, where the title does not name them."""
+    if verdict_of(audit) not in ("failed", "error"):
+        return ""
+    finding = next((one for one in audit.structure if one.check == UNDEMANDED_SENSITIVE), None)
+    columns = [] if finding is None else finding.details["columns"]
+    more = "" if len(columns) > SHOWN else ", which must stay secret"
+    return f"Nothing is demanded of {secret_columns(columns)}{more}." if columns else ""
 
 
 def _incomplete(audit: Audit) -> str:

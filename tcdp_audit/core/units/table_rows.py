@@ -18,7 +18,6 @@ from tcdp_audit.core.encoding.counted import CountedCodes
 from tcdp_audit.core.encoding.domain import Domain
 from tcdp_audit.core.encoding.keys import fold, numbered
 from tcdp_audit.core.policy.model import MEMBERS, SEPARATOR, Role
-from tcdp_audit.core.policy.tables import linking_columns
 from tcdp_audit.core.release.release import Release
 from tcdp_audit.core.units.coding import code_histories
 from tcdp_audit.core.units.rows import UnitRows, class_by_constant_columns, each_row, secret_codes, times_of
@@ -137,12 +136,10 @@ def _known_columns(
     """The columns of a table that may be known of a row, and those that are constant in a unit.
 
     Raises:
-        CheckError: one that is named is of another table, or links rows.
+        CheckError: one that is named is of another table.
     """
-    declared, document = release.policy.attributes, release.policy.document
+    declared = release.policy.attributes
     for name in attributes or ():
-        if name in linking_columns(document):
-            raise CheckError(f"{name!r} links rows, and is no value; name columns that can be known of an event")
         if name.partition(SEPARATOR)[0] != table:
             raise CheckError(
                 f"{name!r} is no column of {table!r}, whose rows are the events; what is said of the rows above them "

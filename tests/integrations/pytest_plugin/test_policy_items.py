@@ -33,7 +33,7 @@ version: 1
 release: release.csv
 attributes:
   zip: {role: quasi_identifier}
-  disease: {role: sensitive}
+  disease: {role: insensitive}
   cost: {role: insensitive}
   extra: {role: insensitive}
 expect:

@@ -36,7 +36,7 @@ from tcdp_audit_plugins.checks.histories.reading import (
     tolerance_faults,
 )
 from tcdp_audit_plugins.checks.histories.sample import known_sample, too_many
-from tcdp_audit_plugins.checks.histories.sensitive import SensitiveValues, attribute_of
+from tcdp_audit_plugins.checks.histories.sensitive import SensitiveValues, attribute_of, secret_faults
 from tcdp_audit_plugins.checks.histories.windows import known_windows
 from tcdp_audit_plugins.guides import built_in_guide
 
@@ -59,8 +59,7 @@ def known_events(view: TableView, parameters: KnownEventsParameters) -> TableFig
     Source: Terrovitis, Mamoulis, Kalnis, PVLDB 1(1), 2008 (sets); Mohammed, Fung, Debbabi, Walking in the crowd, CIKM
     2009 (LKC for trajectories).
     """
-    inferring = parameters.C is not None or parameters.values is not None
-    name = attribute_of(view, parameters.attribute, needed=inferring)
+    inferring, name = _infers(parameters), attribute_of(parameters.attribute, view.policy.document)
     rows = view.events(parameters.attributes, attribute=name, table=parameters.table)
     order = parameters.order == "sequence"
     require_events(view, rows, at=parameters.tolerance is not None or parameters.window is not None, order=order)
@@ -132,8 +131,14 @@ def _of_size(one: KnowledgeOfSize, parameters: KnownEventsParameters) -> dict[st
     return figures
 
 
+def _infers(parameters: KnownEventsParameters) -> bool:
+    """Whether something is asked about a sensitive attribute."""
+    return parameters.C is not None or parameters.values is not None
+
+
 def _faults(parameters: KnownEventsParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
     yield from attribute_faults(parameters, document)
+    yield from secret_faults(parameters.attribute, document, is_needed=_infers(parameters))
     yield from tolerance_faults(parameters, parameters.m, "m", document)
     if parameters.order == "sequence" and parameters.tolerance is not None:
         yield "tolerance", "is about times, and with `order: sequence` only their order is known; choose one of them"

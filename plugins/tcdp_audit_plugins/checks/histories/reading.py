@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import numpy as np
 from pydantic import Field
 
-from tcdp_audit.plugin._internal import gibibytes
+from tcdp_audit.plugin._internal import gibibytes, linking_columns
 from tcdp_audit.plugin.check import Parameters, TableView
 from tcdp_audit.plugin.detector import Exact, PolicyDocument, Text
 from tcdp_audit.plugin.engine import CheckError
@@ -212,8 +212,7 @@ def table_faults(parameters: EventParameters, document: PolicyDocument) -> Itera
     """Say why there are no such events: it is open whose rows they are, or there is no such table."""
     possible, table = document.event_tables, parameters.table
     if document.tables is None:
-        if table is not None and table != MEMBERS:
-            yield "table", f"the policy has one table; leave `table` out, or say `{MEMBERS}` of a household's"
+        yield from _faults_of_one_table(table, document)
         return
     choice = f"say one of {', '.join(possible)}" if possible else "no table belongs to another one"
     if table == MEMBERS and document.household is not None and table in possible:
@@ -224,6 +223,15 @@ def table_faults(parameters: EventParameters, document: PolicyDocument) -> Itera
         yield "table", f"it is open whose rows are the events; {choice}"
     elif not document.table_of_events(table):
         yield "table", f"{table!r} is no table whose rows are events of {_units(document)}; {choice}"
+
+
+def _faults_of_one_table(table: str | None, document: PolicyDocument) -> Iterator[tuple[str, str]]:
+    if table not in (None, MEMBERS):
+        yield "table", f"the policy has one table; leave `table` out, or say `{MEMBERS}` of a household's"
+    elif table == MEMBERS and document.household is None:
+        yield "table", "the policy names no `household:` whose people could be known"
+    elif table is None and document.unit is None and document.household is not None:
+        yield "table", f"the policy names no `unit:` whose rows could be known; say `{MEMBERS}`, or name the unit"
 
 
 def _units(document: PolicyDocument) -> str:
@@ -250,9 +258,20 @@ def tolerance_faults(
 def attribute_faults(parameters: EventParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
     """Say why columns cannot be known of an event: they join rows, or there are no such events."""
     yield from table_faults(parameters, document)
+    table = document.table_of_events(parameters.table)
     for name in parameters.attributes or []:
-        if name in (document.unit, document.key):
+        if name in (document.unit, document.key, document.household, *linking_columns(document)):
             yield "attributes", f"{name!r} joins the rows of a unit; name columns that can be known of an event"
+        elif name not in document.attributes:
+            yield "attributes", f"the policy declares no attribute {name!r}"
+        elif table and name.partition(".")[0] != table:
+            yield (
+                "attributes",
+                (
+                    f"{name!r} is no column of {table!r}, whose rows are the events; what is said of the rows above "
+                    "them is known in any case, and of other tables nothing is"
+                ),
+            )
 
 
 def failing_units(supports: Counts, inferred: Flags, parameters: KnownEventsParameters) -> int | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tcdp_audit.plugin.detector import Role
+from tcdp_audit.plugin.detector import PolicyDocument, Role
 from tcdp_audit.plugin.engine import CheckError
 from tcdp_audit.plugin.sentences import count
 from tcdp_audit_plugins.checks._shared.sensitive_values import violation_of_missing
@@ -67,17 +67,18 @@ def secrets_of(unit: Positions, units: int, secret: Positions, counted: Flags | 
     return Secrets(offsets, pairs % radix)
 
 
-def attribute_of(view: TableView, given: str | None, *, needed: bool) -> str | None:
-    """The sensitive attribute that is named, or the only one; None where nothing is asked about any.
+def attribute_of(given: str | None, document: PolicyDocument) -> str | None:
+    """The sensitive attribute that is named, or the only one; None where there are several, or none."""
+    declared = document.with_role(Role.SENSITIVE)
+    return given or (declared[0] if len(declared) == 1 else None)
 
-    Raises:
-        CheckError: one is needed, and it is open which.
-    """
-    declared = view.policy.with_role(Role.SENSITIVE)
-    name = given or (declared[0] if len(declared) == 1 else None)
-    if name is None and needed:
-        raise CheckError("`C` and `values` are of one sensitive attribute; say which in `attribute`")
-    return name
+
+def secret_faults(given: str | None, document: PolicyDocument, *, is_needed: bool) -> Iterator[tuple[str, str]]:
+    """Say why a sensitive attribute cannot be inferred: there is none of the name, or it is open which."""
+    if given is not None and given not in document.attributes:
+        yield "attribute", f"the policy declares no attribute {given!r}"
+    elif is_needed and attribute_of(given, document) is None:
+        yield "attribute", "`C` and `values` are of one sensitive attribute; say which in `attribute`"
 
 
 @dataclass(frozen=True)

@@ -212,6 +212,7 @@ def interval_check(
         measure=measure,
         label="share of original values inside the interval",
         needs={Need.ORIGINAL},
+        scales=lambda _: scales,
         validate=lambda parameters, document: interval_faults(parameters, document, scales),
         sentences=SENTENCES,
         guide=guide,
