@@ -97,6 +97,10 @@ Reason = Annotated[str, AfterValidator(_as_reason), Field(json_schema_extra={"pa
 ScenarioName = Annotated[str, AfterValidator(_as_scenario), Field(json_schema_extra={"pattern": SCENARIO})]
 
 
+# The roles of columns that the intruder of a scenario neither knows nor is after
+_UNKNOWN = {Role.QUASI_IDENTIFIER: Role.INSENSITIVE, Role.SENSITIVE: Role.INSENSITIVE}
+
+
 class AttributeDeclaration(Model):
     """One column: its role, its scale, and for an ordinal one its order."""
 
@@ -130,6 +134,11 @@ class AttributeDeclaration(Model):
     def is_ordered(self) -> bool:
         """Whether its values are numbers, or ranks of a declared order."""
         return self.scale is Scale.NUMERIC or self.order is not None
+
+    @property
+    def of_no_one(self) -> AttributeDeclaration:
+        """The same of a column that no intruder knows or is after."""
+        return self.model_copy(update={"role": _UNKNOWN.get(self.role, self.role)})
 
     @property
     def reading(self) -> str:
@@ -254,10 +263,6 @@ Companions = Annotated[
     | Annotated[list[Companion], Field(min_length=1), Tag("list")],
     Discriminator(_form_of_companions),
 ]
-
-
-# The roles of columns that the intruder of a scenario neither knows nor is after
-_UNKNOWN = {Role.QUASI_IDENTIFIER: Role.INSENSITIVE, Role.SENSITIVE: Role.INSENSITIVE}
 
 
 class Scenario(Model):
@@ -585,6 +590,18 @@ class PolicyDocument(Model):
             for table, one in own.tables.items():
                 yield f"{table}{OF_SCENARIO}{scenario}", ("scenarios", scenario, table), one
 
+    def with_attributes(self, attributes: Mapping[str, AttributeDeclaration], attempt: Fraction) -> PolicyDocument:
+        """The same document with other declarations and one intruder, who attacks with a chance."""
+        copy = self.model_copy(update={"attributes": FrozenDict(attributes), "scenarios": None})
+        known = copy.with_role(Role.QUASI_IDENTIFIER)
+        return (
+            copy
+            if attempt == 1
+            else copy.model_copy(update={"scenarios": {"any": Scenario(knows=known, attempt=attempt)}}).in_scenario(
+                "any"
+            )
+        )
+
     @property
     def attempt(self) -> Fraction:
         """The chance that the attack of the scenario is tried; 1 where the policy is of no single one that says it."""
@@ -620,7 +637,7 @@ class PolicyDocument(Model):
         at_stake = {*(self.with_role(Role.SENSITIVE) if one.at_stake is None else one.at_stake)} - known
         roles = {**dict.fromkeys(at_stake, Role.SENSITIVE), **dict.fromkeys(known, Role.QUASI_IDENTIFIER)}
         attributes = {
-            column: declared.model_copy(update={"role": roles.get(column, _UNKNOWN.get(declared.role, declared.role))})
+            column: declared.model_copy(update={"role": roles[column]}) if column in roles else declared.of_no_one
             for column, declared in self.attributes.items()
         }
         copy = self.model_copy(

@@ -317,6 +317,29 @@ class Policy:
         }
         return replace(self, document=self.document.model_copy(update={"attributes": FrozenDict(attributes)}))
 
+    @property
+    def of_one_intruder(self) -> Policy:
+        """The policy of a single intruder who knows what any scenario takes to be known; without scenarios, itself.
+
+        The classes of each scenario are unions of those of this intruder, so that a demand which unions of classes keep
+        holds in each of them. A column that is known in one scenario and at stake in another stays at stake.
+        """
+        policies = self.scenarios
+        if policies.keys() == {""}:
+            return self
+        judging = [one for one in policies.values() if one.expectations]
+        at_stake = {name for one in judging for name in one.with_role(Role.SENSITIVE)}
+        known = {name for one in judging for name in one.with_role(Role.QUASI_IDENTIFIER)} - at_stake
+        roles = dict.fromkeys(known, Role.QUASI_IDENTIFIER) | dict.fromkeys(at_stake, Role.SENSITIVE)
+        attributes = {
+            name: one.model_copy(update={"role": roles[name]}) if name in roles else one.of_no_one
+            for name, one in self.attributes.items()
+        }
+        attempt = max(one.document.attempt for one in judging)
+        document = self.document.with_attributes(attributes, attempt=attempt if known else Fraction(1))
+        expectations = tuple(replace(one, parameters=one.parameters.in_scenario(document)) for one in self.expectations)
+        return replace(self, document=document, expectations=expectations)
+
     def with_conventions(self, **changes: Any) -> Policy:
         """The same policy under other conventions."""
         conventions = self.conventions.model_copy(update=changes)

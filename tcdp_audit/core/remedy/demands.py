@@ -6,7 +6,7 @@ references and exact comparisons decide.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
@@ -27,6 +27,7 @@ from tcdp_audit.core.classes.histogram import Histogram
 from tcdp_audit.core.encoding.counted import CountedCodes, ShardInMemory
 from tcdp_audit.core.encoding.domain import Domain
 from tcdp_audit.core.encoding.keys import Codes
+from tcdp_audit.core.policy.model import PolicyDocument
 from tcdp_audit.core.policy.policy import Expectation, Policy
 from tcdp_audit.core.release.release import Release
 
@@ -45,16 +46,24 @@ def with_class_sizes(policy: Policy) -> Policy:
     A highest risk of at most 0.2 needs classes of 5. The size is judged by the auditor, as k-anonymity is: in units,
     and by the conventions of the policy. The demands themselves stay.
     """
-    needed = [
-        (one, required_class_size(one, policy.document))
+    sizes = [
+        _as_class_size(one, k, against)
         for one in policy.expectations
         if not one.check.on_classes and one.parameters.severity is Severity.ERROR
+        for against, k in _needed(one, policy.document)
     ]
-    sizes = [_as_class_size(one, k) for one, k in needed if k is not None]
     return replace(policy, expectations=(*policy.expectations, *sizes)) if sizes else policy
 
 
-def _as_class_size(one: Expectation, k: int) -> Expectation:
+def _needed(one: Expectation, document: PolicyDocument) -> Iterator[tuple[str | None, int]]:
+    """The class size that an expectation needs, where it needs one; in each declared scenario, with its name."""
+    for name, own in (one.check.scenarios(one.parameters, document) or {"": document}).items():
+        k = required_class_size(replace(one, parameters=one.parameters.in_scenario(own)), own)
+        if k is not None:
+            yield name if name in (document.scenarios or {}) else None, k
+
+
+def _as_class_size(one: Expectation, k: int, against: str | None) -> Expectation:
     """The class size that an expectation needs, as one on classes."""
     check, known_rows = one.check, one.parameters.known_rows
     size = ClassCheck[ClassSizeParameters](
@@ -66,7 +75,11 @@ def _as_class_size(one: Expectation, k: int) -> Expectation:
         thresholds=(Threshold("k", Comparison.AT_LEAST, lambda classes, _: classes.size, "class size", counts=True),),
         monotone=lambda _: True,  # a union is no smaller than its parts
     )
-    return replace(one, check=size, parameters=ClassSizeParameters(k=k, known_rows=known_rows))
+    return replace(
+        one,
+        check=size,
+        parameters=ClassSizeParameters(k=k, known_rows=known_rows, against=against, knows=one.parameters.knows),
+    )
 
 
 @dataclass(frozen=True)

@@ -194,8 +194,8 @@ class OpenTable:
 
     @cached_property
     def release(self) -> Release:
-        """The table with the roles that the policy declares."""
-        return Release(self.engine, self._inputs.policy)
+        """The table with the roles that the policy declares; where it has scenarios, those of one intruder in all."""
+        return Release(self.engine, self._inputs.policy.of_one_intruder)
 
     @property
     def settled(self) -> OpenTable:
