@@ -100,6 +100,7 @@ def policy_findings(policy: Policy) -> Iterator[ToolFinding]:
     if secret and counts:
         yield finding(policy, None, Level.WARNING, _undemanded(secret), "Sensitive columns without a demand")
     if counts:
+        yield from _unopposed(policy)
         yield from _joined_rows(policy)
     weaker = list(implied(policy))
     yield from (finding(policy, weak, Level.WARNING, _why(strong)) for weak, strong in weaker)
@@ -108,6 +109,18 @@ def policy_findings(policy: Policy) -> Iterator[ToolFinding]:
         if one.check.class_size(one.parameters) is not None and id(one) not in named:
             for same in _in_scenarios(policy, one, _same_demands):
                 yield finding(policy, one, Level.NOTE, f"it demands the same as {same}")
+
+
+def _unopposed(policy: Policy) -> Iterator[ToolFinding]:
+    """The declared intruders against whom nothing is demanded that counts and can fail."""
+    judging = [one for one in policy.expectations if one.parameters.severity is Severity.ERROR and _judging(one)]
+    judged = {name for one in judging for name in _scenarios_of(one, policy)}
+    for name in policy.document.scenarios or {}:
+        if name not in judged:
+            said = (
+                f"nothing is demanded against {name}; demand something, such as `k_anonymity: {{k: 5}}`, or remove it"
+            )
+            yield _finding(policy, ["scenarios", name], "Scenario without a demand", said)
 
 
 def _same_demands(check: Any, parameters: Any, document: Any) -> Iterator[str]:

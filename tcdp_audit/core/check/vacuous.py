@@ -87,7 +87,7 @@ def undemanded(policy: Policy) -> list[str]:
     Cost: that of `vacuous` for each expectation; no data.
     """
     sensitive = policy.with_role(Role.SENSITIVE)
-    protected = {name for one in policy.expectations if _can_fail(one) for name in _protected(one, policy, sensitive)}
+    protected = {name for one in policy.expectations if _can_fail(one) for name in _protected(one, policy)}
     return [name for name in sensitive if name not in protected]
 
 
@@ -99,11 +99,13 @@ def _can_fail(expectation: Expectation) -> bool:
     return len(vacuous(check, parameters)) < len(check.demands(parameters))
 
 
-def _protected(expectation: Expectation, policy: Policy, sensitive: list[str]) -> Iterator[str]:
-    targets = expectation.check.targets(expectation.parameters, policy.document)
-    on_classes = {name for target in targets for name in target.attributes}
-    named = on_classes or ({*_texts(expectation.parameters.model_dump())} & {*sensitive})
-    yield from named or sensitive
+def _protected(expectation: Expectation, policy: Policy) -> Iterator[str]:
+    """The columns that an expectation protects: in each scenario of those that are at stake there."""
+    check, parameters = expectation.check, expectation.parameters
+    for own in (check.scenarios(parameters, policy.document) or {"": policy.document}).values():
+        here, at_stake = parameters.in_scenario(own), own.with_role(Role.SENSITIVE)
+        on_classes = {name for target in check.targets(here, own) for name in target.attributes}
+        yield from on_classes or ({*_texts(here.model_dump())} & {*at_stake}) or at_stake
 
 
 def _texts(value: Any) -> Iterator[str]:
