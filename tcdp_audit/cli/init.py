@@ -28,6 +28,7 @@ ENDING, SEVERAL = ".tcdp.yaml", "tables"
 @output_option(f"the table's name and {ENDING}; of several {SEVERAL}{ENDING}", written="the draft")
 @click.option("--roles-from", "declared", metavar="FILE", help="Take roles from a schema, a suite, dbt or a contract.")
 @click.option("--profile", metavar="NAME", help="Add the demands of this profile, such as ema_policy_0070.")
+@click.option("--scenarios", is_flag=True, help="Propose intruders: a neighbour, a journalist, a colleague.")
 @click.option("--force", is_flag=True, help="Replace an existing draft.")
 @click.option("--memory", metavar="SIZE", help="Memory budget such as 1GiB. Default: 3/4 of free memory.")
 @quiet_option
@@ -40,6 +41,7 @@ def command(
     memory: str | None,
     blocked: tuple[str, ...],
     *,
+    scenarios: bool,
     force: bool,
     quiet: bool,
     no_external_plugins: bool,
@@ -64,7 +66,15 @@ def command(
     budget = None if memory is None else parse_memory(memory)
     given = named if others else first
     with progress_of_work(quiet=quiet) as progress:
-        draft = draft_policy(given, declared, profile=profile, plugins=plugins, memory=budget, progress=progress)
+        draft = draft_policy(
+            given,
+            declared,
+            profile=profile,
+            scenarios=scenarios,
+            plugins=plugins,
+            memory=budget,
+            progress=progress,
+        )
     files = draft.write(path, force=force)
     if not quiet:
         write("".join(f"{visible(line)}\n" for line in _summary(draft, files, tables)))
@@ -84,7 +94,11 @@ def _summary(draft: PolicyDraft, files: list[Path], tables: Sequence[str]) -> It
             yield from _counted(role.value, names)
     if draft.undecided:
         yield from _counted(UNDECIDED, draft.undecided)
-    yield from (f"written: {one}" for one in files)
+    for one in draft.scenarios:
+        yield from _wrapped(f"{'scenario':<{INDENT}}{one.name}: {one.says} knows {listing([*one.knows])}")
+    for note in draft.unproposed:
+        yield from _wrapped(f"{'scenario':<{INDENT}}{note}")
+    yield from (f"written: {file}" for file in files)
     yield ""
     yield from _decisions(draft, files[0])
     named = "" if len(tables) > 1 else f" {shlex.quote(tables[0])}"
@@ -122,6 +136,8 @@ def _decisions(draft: PolicyDraft, path: Path) -> Iterator[str]:
         yield f"Decide in {path} the role of {columns} with `role: {UNDECIDED}`; check the rest."
     else:
         yield f"Check the roles in {path}: each has its reason next to it."
+    if draft.scenarios:
+        yield f"Accept, change or delete the {agree(len(draft.scenarios), 'scenario', 'scenarios')} in {path}."
     if draft.unit is not None and not draft.unlinked:
         yield f"Check that {draft.unit!r} is the person to protect, and a pseudonym drawn for this release."
 

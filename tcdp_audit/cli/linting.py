@@ -109,6 +109,7 @@ def policy_findings(policy: Policy) -> Iterator[ToolFinding]:
         said = undemanded_sentence(policy, secret)
         yield finding(policy, None, Level.WARNING, said, "Sensitive columns without a demand")
     if counts:
+        yield from _unopposed(policy)
         yield from _joined_rows(policy)
     yield from _unknown_to_all(policy)
     weaker = list(implied(policy))
@@ -145,6 +146,18 @@ def _unknown_to_all(policy: Policy) -> Iterator[ToolFinding]:
             "name it in `knows` of one, or declare it insensitive"
         )
         yield _finding(policy, ["scenarios"], "Known in no scenario", said)
+
+
+def _unopposed(policy: Policy) -> Iterator[ToolFinding]:
+    """The declared intruders against whom nothing is demanded that counts and can fail."""
+    judging = [one for one in policy.expectations if one.parameters.severity is Severity.ERROR and _judging(one)]
+    judged = {name for one in judging for name in _scenarios_of(one, policy)}
+    for name in policy.document.scenarios or {}:
+        if name not in judged:
+            said = (
+                f"nothing is demanded against {name}; demand something, such as `k_anonymity: {{k: 5}}`, or remove it"
+            )
+            yield _finding(policy, ["scenarios", name], "Scenario without a demand", said)
 
 
 def _in_scenarios(

@@ -5,7 +5,7 @@ column            counts, shares and forms of a column, its scale and missing to
 hierarchies       generalization hierarchies of forms
 declarations      roles that a file declares, and how people say them
 declared, declared_pandera  the forms of such files
-roles             the rules that propose a role, and what detectors say of the columns
+roles             the rules that propose a role, and what detectors say of the columns; intruders by kinds of columns
 common_columns    what two tables say of a link between them, value by value
 links             the rules that propose the links of tables, and the unit
 drafting          `draft_policy`: reads and judges tables

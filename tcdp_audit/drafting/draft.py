@@ -6,7 +6,7 @@ import itertools
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from textwrap import wrap
@@ -16,6 +16,7 @@ from urllib.parse import parse_qs, urlsplit
 from tcdp_audit.api import CAVEAT, SUFFIXES, UNDECIDED, Profile, os_error_reason, require_writable, write_atomically
 from tcdp_audit.core.results.protected_files import is_same_file, require_own_files
 from tcdp_audit.drafting.hierarchies import DraftHierarchy
+from tcdp_audit.drafting.roles import DraftScenario, propose_scenarios
 from tcdp_audit.plugin.detector import Role, Scale
 from tcdp_audit.plugin.engine import UsageError, redact_errors
 from tcdp_audit.plugin.sentences import count, listing, visible
@@ -35,6 +36,12 @@ OPEN_LINKS = (
     "`by`; remove it from the table with one row for each unit; or take the table out, and audit it under a separate "
     "policy."
 )
+INTRUDERS = (
+    "Intruders, as proposals: accept, change or delete each. Every demand is judged against each. Where none is left, "
+    "remove `scenarios:`: the only intruder then knows every quasi-identifier. What no scenario knows is "
+    "known to nobody, so keep one that knows every quasi-identifier unless you can say why."
+)
+OPEN_COLUMNS = f"Columns whose role is {UNDECIDED} are in none: add those that an intruder may know."
 SEPARATOR = "."  # between the names of a table and a column
 
 
@@ -49,6 +56,7 @@ class DraftColumn:
         note: why, in a line without cells.
         order: the known order of an ordinal column.
         hierarchy: its hierarchy.
+        kind: what its name or its values speak of, such as `age`; empty where nothing says it.
     """
 
     name: str
@@ -57,6 +65,7 @@ class DraftColumn:
     note: str
     order: Sequence[str] = ()
     hierarchy: DraftHierarchy | None = field(default=None, repr=False)
+    kind: str = ""
 
 
 @dataclass(frozen=True)
@@ -104,6 +113,8 @@ class PolicyDraft:
         profile: whose demands it makes; None where it demands nothing.
         unit: the column that joins the rows of a person; None where none was found, TODO where a person must decide.
         tables: the linked tables, where there are several.
+        scenarios: proposals of intruders, where they were asked for.
+        unproposed: sentences on intruders that the columns do not suffice for.
     """
 
     table: str
@@ -117,6 +128,17 @@ class PolicyDraft:
     profile: Profile | None = None
     unit: str | None = None
     tables: Sequence[DraftTable] = ()
+    scenarios: Sequence[DraftScenario] = ()
+    unproposed: Sequence[str] = ()
+
+    def with_scenarios(self) -> PolicyDraft:
+        """The same with proposals of intruders, by the roles of its columns and what their names speak of."""
+        known, secret = (
+            [(one.name, one.kind) for one in self.columns if one.role is role]
+            for role in (Role.QUASI_IDENTIFIER, Role.SENSITIVE)
+        )
+        scenarios, unproposed = propose_scenarios(known, secret)
+        return replace(self, scenarios=scenarios, unproposed=unproposed)
 
     @property
     def undecided(self) -> list[str]:
@@ -221,6 +243,7 @@ class PolicyDraft:
         if self.unit is not None:
             yield "  known_rows: all  # the unit joins the rows of a person, so whole histories are judged"
         yield f"  missing_tokens: {listed(self.missing_tokens)}"
+        yield from self._intruders()
         yield from self._expected()
 
     def _table(self, table: DraftTable, path: Path) -> Iterator[str]:
@@ -245,6 +268,24 @@ class PolicyDraft:
         for one in columns:
             yield from comment(one.note, indent)
             yield from entry(one.name.removeprefix(start), flow(self._declaration(one, path)), indent)
+
+    def _intruders(self) -> Iterator[str]:
+        """The scenarios, each with its reasons."""
+        if self.scenarios:
+            yield from comment(INTRUDERS)
+            if self.undecided:
+                yield from comment(OPEN_COLUMNS)
+        for note in self.unproposed:
+            yield from comment(note)
+        if self.scenarios:
+            yield "scenarios:"
+        for one in self.scenarios:
+            for reason in one.reasons:
+                yield from comment(reason, "  ")
+            yield f"  {one.name}:"
+            yield f"    says: {scalar(one.says)}"
+            yield f"    knows: {listed(one.knows)}"
+            yield from (f"    # {name}: {value}" for name, value in one.needs)
 
     def _expected(self) -> Iterator[str]:
         """What the policy asks for: the demands of a profile, and figures without a threshold."""

@@ -31,6 +31,7 @@ from tcdp_audit.drafting.roles import (
     figures,
     identified,
     is_pseudonym,
+    kind_of,
     names_people,
     proposed,
     strength_note,
@@ -57,6 +58,7 @@ def draft_policy(
     declared: str | Path | None = None,
     *,
     profile: str | None = None,
+    scenarios: bool = False,
     plugins: Plugins | None = None,
     memory: int | None = None,
     progress: Progress | None = None,
@@ -72,6 +74,7 @@ def draft_policy(
             contract. What it says comes before what names and values say. Of several tables, each takes that of its
             name.
         profile: a profile whose demands the policy makes, with or without its version; by default it demands nothing.
+        scenarios: whether it proposes intruders, each with what they may know, for a person to accept or to delete.
         plugins: the plugins to use; by default all that are installed.
         memory: budget in bytes; by default three quarters of what is free.
         progress: called with (step, columns done, in all).
@@ -108,7 +111,7 @@ def draft_policy(
             draft = _of_one(tables[name], drafting, plugins, chosen)
         for one in draftings.values():
             one.engine.sha256()  # raises where the table changed meanwhile
-        return draft
+        return draft.with_scenarios() if scenarios else draft
 
 
 def _of_one(table: Any, drafting: _Drafting, plugins: Plugins, profile: Profile | None) -> PolicyDraft:
@@ -344,7 +347,8 @@ class _Drafting:
         shape = "" if hierarchy is None else f"hierarchy: {hierarchy.kind}"
         note = _note(proposal.reason, figures(facts, evidence), scaled, shape)
         order = order_of(facts) if scale is Scale.ORDINAL else ()
-        return DraftColumn(facts.name, proposal.role, scale, note, order, hierarchy)
+        kind = kind_of(facts.name, proposal.role, evidence)
+        return DraftColumn(facts.name, proposal.role, scale, note, order, hierarchy, kind)
 
 
 def _with_declaration(evidence: Evidence, declaration: Declaration | None) -> Evidence:

@@ -256,3 +256,15 @@ def test_a_pseudonym_that_repeats_is_the_unit_and_its_histories_are_measured(cli
     assert "unit              patient_id\n" in answer.out
     assert "Check that 'patient_id' is the person to protect, and a pseudonym drawn for this release." in answer.out
     assert here("check", "stays.csv").code == 3
+
+
+@pytest.mark.usefixtures("folder")
+def test_scenarios_are_named_with_their_columns(here):
+    said = here("init", "people.csv", "--scenarios")
+
+    assert said.code == 0
+    lines = " ".join(said.out.split())
+    assert "scenario neighbour: somebody next door knows age and zip" in lines
+    assert "scenario journalist: a journalist with a register knows age and zip" in lines
+    assert "scenario No colleague is proposed: a neighbour knows every quasi-identifier already." in lines
+    assert "Accept, change or delete the scenarios in people.tcdp.yaml." in said.out

@@ -354,6 +354,52 @@ def test_what_a_demand_lacks_is_reported_before_there_is_any_data(here: Any, exp
     assert [said in line for line in warnings] == [True] * bool(said)
 
 
+@pytest.mark.parametrize(
+    ("expect", "unopposed"),
+    [
+        ("  - k_anonymity: {k: 5}\n", []),
+        ("  - k_anonymity: {k: 5, against: neighbour}\n", ["boss"]),
+        ("  - k_anonymity: {k: 5, against: neighbour}\n  - k_anonymity: {against: boss}\n", ["boss"]),
+        (
+            "  - k_anonymity: {k: 5, against: neighbour}\n  - k_anonymity: {k: 5, against: boss, severity: warning}\n",
+            ["boss"],
+        ),
+        ("  - k_anonymity: {k: 5, knows: [zip]}\n", ["neighbour", "boss"]),
+        ("  - distinct_l_diversity: {l: 2, attribute: pain}\n", ["boss"]),
+    ],
+)
+def test_intruders_against_whom_nothing_is_demanded_are_reported(here: Any, expect: str, unopposed: list[str]):
+    """A policy that declares an intruder and asks nothing against it would pass as if it had been judged."""
+    scenarios = "scenarios:\n  neighbour: {knows: [zip]}\n  boss: {knows: [zip, pain]}\n"
+    _, lines = finding(here, expect, top=scenarios)
+    said = [line for line in lines if "nothing is demanded against" in line]
+
+    assert [line.split("against ")[1].split(";")[0] for line in said] == unopposed
+    assert all(line.startswith(("a.tcdp.yaml:6:", "a.tcdp.yaml:7:")) for line in said)
+
+
+@pytest.mark.parametrize(
+    ("demand", "secret"),
+    [
+        ("lkc_privacy: {K: 2, C: 0.5, L: 1}", "'pain'"),
+        ("lkc_privacy: {K: 2, C: 0.5, L: 1, knows: [zip]}", ""),
+        ("lkc_privacy: {K: 2, C: 0.5, L: 1, knows: [pain]}", "'pain'"),
+        ("distinct_l_diversity: {l: 2}", "'pain'"),
+        ("distinct_l_diversity: {l: 2, knows: [zip]}", ""),
+    ],
+)
+def test_what_an_intruder_knows_is_not_protected_by_a_demand(here: Any, demand: str, secret: str):
+    """A parameter that names a known column, and a column that is at stake in no scenario, counted as demands on it."""
+    roles = "  zip: {role: quasi_identifier}\n  pain: {role: sensitive}\n  disease: {role: sensitive}\n"
+    scenario = "scenarios:\n  boss: {knows: [zip, pain]}\n"
+    Path("b.tcdp.yaml").write_text(f"version: 1\nattributes:\n{roles}{scenario}expect:\n  - {demand}\n")
+    answer = here("lint", "b.tcdp.yaml")
+
+    assert answer.code == 0
+    assert (f"nothing is demanded of {secret}, which" in answer.out) == bool(secret)
+    assert ("Sensitive columns without a demand" in answer.out) == bool(secret)
+
+
 JOINED = """\
 version: 1
 unit: patient

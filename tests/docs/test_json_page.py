@@ -19,6 +19,7 @@ OF_ITS_OWN = {  # definitions that have a section
     "column": "## A column",
     "column_risk": "## The risk of a column",
     "exposed": "## People exposed by failing demands",
+    "scenario": "## A scenario",
     "variant": "## A variant",
     "change_log": "## A log of changes",
     "remedy_attack": "## An attack on a remedy",

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from tcdp_audit.plugin._internal import observed, state_of
+from tcdp_audit.plugin._internal import demanded, observed, state_of
 from tcdp_audit.plugin.report import Audit, Paragraph, Rows
 from tcdp_audit.plugin.sentences import (
     Outcome,
-    agree,
     column_of,
     count,
     listing,
@@ -21,6 +20,11 @@ from tcdp_audit.plugin.sentences import (
 )
 
 HEAD = ("Scenario", "Who", "Knows", "After", "Attempt", "People exposed")
+NOTE = (
+    "Exposed are the people in groups that fail a demand. What a demand allows, such as a small share, is not counted."
+)
+GRAVEST = ("error", "failed", "warning", "skipped", "measured", "passed")
+SYMBOLS = {"error": "✗", "failed": "✗", "warning": "!", "passed": "✓"}
 
 
 def blocks(audit: Audit) -> Iterator[Paragraph | Rows]:
@@ -28,37 +32,85 @@ def blocks(audit: Audit) -> Iterator[Paragraph | Rows]:
     if not audit.scenarios:
         return
     yield Paragraph(_summary(audit))
-    yield Rows(HEAD, [_row(audit, number) for number in range(len(audit.scenarios))])
     names = [one.name for one in audit.scenarios]
-    demands: dict[tuple[str, str, int], dict[str, Outcome]] = {}
-    for outcome in _judged(audit):
-        title = (outcome.title or outcome.check).removesuffix(f" against {outcome.scenario}")
-        attribute = "–" if outcome.attribute is None else column_of(outcome)
-        demands.setdefault((title, attribute, outcome.line or 0), {})[outcome.scenario] = outcome
-    body = [
-        [visible(title), visible(attribute), *(_cell(found.get(name)) for name in names)]
-        for (title, attribute, _), found in demands.items()
-    ]
-    head = ("Demand", "Column", *map(visible, names))
-    yield Rows(head, body, caption="Each demand in each scenario", states=[_worst(found) for found in demands.values()])
+    yield Rows(HEAD, [_row(audit, number) for number in range(len(names))], note=NOTE, style="texts scenarios")
+    rows = list(_by_demand(_judged(audit)))
+    yield Rows(
+        ("Demand", *map(visible, names)),
+        [[_demand(next(iter(row.values()))), *(_cell(row.get(name)) for name in names)] for row in rows],
+        caption="Each demand in each scenario",
+        states=[_gravest(row.values()) for row in rows],
+        style="texts scenarios",
+    )
+
+
+def _by_demand(outcomes: Iterable[Outcome]) -> Iterator[Mapping[str, Outcome]]:
+    """The outcomes of each demand by scenario. A demand is never joined with a second one in the same scenario."""
+    demands: dict[tuple[object, ...], list[dict[str, Outcome]]] = {}
+    for outcome in outcomes:
+        key = (_title(outcome), outcome.attribute, outcome.line, outcome.threshold, outcome.severity)
+        rows = demands.setdefault(key, [])
+        row = next((one for one in rows if outcome.scenario not in one), None)
+        if row is None:
+            rows.append(row := {})
+        row[outcome.scenario] = outcome
+    for rows in demands.values():
+        yield from rows
+
+
+def _demand(outcome: Outcome) -> str:
+    """The title of a demand, with the figure that it demands and its column as details."""
+    about = [demanded(outcome)] if outcome.threshold is not None else []
+    about += [] if outcome.attribute is None else [visible(column_of(outcome))]
+    return "\n".join([visible(_title(outcome)), *([", ".join(about)] if about else [])])
+
+
+def _title(outcome: Outcome) -> str:
+    """The title of a demand without the scenario."""
+    title = outcome.title or outcome.check
+    return title.removesuffix(f" against {outcome.scenario}").removesuffix(f" if an intruder {outcome.scenario}")
 
 
 def _summary(audit: Audit) -> str:
-    """How many intruders there are, how many find someone, and how many people in all."""
-    number = len(audit.scenarios)
-    finding = [one for one in audit.scenarios if one.exposed is not None]
-    several = f"The policy expects {count(number, 'intruder')}"
-    if not finding:
-        return f"{several}, and every demand holds against {agree(number, 'this one', 'each of them')}."
-    exposed = _people(audit, audit.exposed)
-    least = "at least " if audit.exposed is not None and audit.exposed.is_least else ""
-    whom = f"; together they expose {least}{exposed}, each counted once" if exposed and len(finding) > 1 else ""
-    return f"{several}. Demands fail against {listing([visible(one.name) for one in finding])}{whom}."
+    """How many intruders there are, against whom demands fail or were not judged, and how many people in all."""
+    named = [one.name for one in audit.scenarios if not _is_unnamed(one.name)]
+    unnamed = len(audit.scenarios) - len(named)
+    parts = [count(len(named), "intruder")] if named else []
+    parts += [f"{count(unnamed, 'set')} of columns that an intruder may know"] if unnamed else []
+    sentences = [f"The policy names {listing(parts)}."]
+    states = {one.name: _gravest(_of(audit, one.name)) for one in audit.scenarios}
+    unjudged = [name for name, state in states.items() if state == "error"]
+    if unjudged:
+        sentences.append(f"Demands could not be judged against {_listed(unjudged)}.")
+    failing = [one.name for one in audit.scenarios if one.exposed is not None]
+    if failing:
+        exposed = _people(audit, audit.exposed)
+        least = "at least " if audit.exposed is not None and audit.exposed.is_least else ""
+        whom = f"; together they expose {least}{exposed}, each counted once" if exposed and len(failing) > 1 else ""
+        sentences.append(f"Demands fail against {_listed(failing)}{whom}.")
+    elif not unjudged and {*states.values()} <= {"passed"}:
+        sentences.append("Every demand holds against each of them.")
+    return " ".join(sentences)
+
+
+def _listed(names: list[str]) -> str:
+    """Scenarios in a sentence: by name, or an intruder who knows some columns."""
+    return listing([f"an intruder who {visible(name)}" if _is_unnamed(name) else visible(name) for name in names])
+
+
+def _is_unnamed(scenario: str) -> bool:
+    """Whether a scenario is only a set of columns: its name is then a clause, and no name in a policy has a blank."""
+    return " " in scenario
 
 
 def _judged(audit: Audit) -> list[Outcome]:
     """The outcomes that are of a scenario."""
     return [one for one in audit.expectations if one.scenario]
+
+
+def _of(audit: Audit, scenario: str) -> list[Outcome]:
+    """The outcomes of one scenario."""
+    return [one for one in audit.expectations if one.scenario == scenario]
 
 
 def _people(audit: Audit, exposed: Any) -> str:
@@ -77,22 +129,36 @@ def _row(audit: Audit, number: int) -> tuple[str, ...]:
         knows.append(f"with a {listing([*one.tables])} that the others lack")
     if one.in_release == "unknown":
         knows.append("but not who is in the release")
-    after = listing([visible(column_of(example, name)) for name in one.at_stake])
-    exposed = "none" if one.exposed is None else _people(audit, one.exposed) or "some, as the demands say"
+    after = listing([visible(column_of(example, name)) for name in one.at_stake] or ["the record alone"])
     who = visible(sentence_case(one.intruder or "an intruder"))
-    return visible(one.name), who, "\n".join(knows), after or "the record alone", percent_of(one.attempt), exposed
+    attempt, exposed = percent_of(one.attempt), _exposed(audit, number)
+    return visible(one.name), who, "\n".join(knows), after, attempt, exposed
+
+
+def _exposed(audit: Audit, number: int) -> str:
+    """The people exposed to one intruder; where none is, whether anything was demanded that could expose them."""
+    one = audit.scenarios[number]
+    if one.exposed is not None:
+        return _people(audit, one.exposed) or "some, as the demands say"
+    states = {state_of(outcome) for outcome in _of(audit, one.name)}
+    if "error" in states:
+        return "not known: a demand could not be judged"
+    if "warning" in states:
+        return "none but by warnings"
+    return "none" if "passed" in states else "nothing was demanded"
 
 
 def _cell(outcome: Outcome | None) -> str:
     """The state of a demand in a scenario, what was found, and the records of it."""
     if outcome is None:
         return "–"
-    records = outcome.records
-    failing = "" if records is None or not records.failing else f", {count(records.failing, record_noun(outcome))}"
-    return f"{sentence_case(state_of(outcome))}\n{observed(outcome)}{failing}"
+    state, records = state_of(outcome), outcome.records
+    lines = [f"{SYMBOLS.get(state, '○')} {sentence_case(state)}", observed(outcome)]
+    if records is not None and records.failing:
+        lines.append(count(records.failing, record_noun(outcome)))
+    return "\n".join(lines)
 
 
-def _worst(found: dict[str, Outcome]) -> str:
-    """The gravest state of a demand."""
-    order = ("error", "failed", "warning", "skipped", "measured", "passed")
-    return min((state_of(one) for one in found.values()), key=order.index)
+def _gravest(outcomes: Iterable[Outcome]) -> str:
+    """The gravest state of some outcomes."""
+    return min((state_of(one) for one in outcomes), key=GRAVEST.index)

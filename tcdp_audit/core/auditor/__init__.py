@@ -11,7 +11,8 @@ table_tasks       an expectation measured on whole tables
 expectations      the tasks of a policy's expectations
 exposure          which records failing demands expose, each counted once; which records fail an expectation
 measuring         all tasks on one shard, on the machine of the shard; with disjoint or overlapping classes
-evaluation        all expectations over all shards
+evaluation        all expectations, scenario by scenario
+view_evaluation   the expectations of one scenario on one table over all shards; records exposed in several scenarios
 column_warnings   warnings of columns that no demand examines, and questions of profiles to a person
 unit_columns      attributes that differ within units, columns that join rows
 conventions       the audit under every combination of conventions

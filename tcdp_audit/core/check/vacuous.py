@@ -7,7 +7,7 @@ them. A check that needs the attribute's own values, numbers or hierarchy for it
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence, Set as AbstractSet
+from collections.abc import Iterable, Iterator, Sequence, Set as AbstractSet
 from typing import Any, overload
 
 import numpy as np
@@ -20,7 +20,7 @@ from tcdp_audit.core.check.evidence import ClassEvidence, ReferenceDistribution,
 from tcdp_audit.core.check.specification import Specification
 from tcdp_audit.core.check.table_check import TableFigure
 from tcdp_audit.core.check.threshold import Parameters
-from tcdp_audit.core.policy.model import Role
+from tcdp_audit.core.policy.model import PolicyDocument, Role
 from tcdp_audit.core.policy.policy import Expectation, Policy
 
 MANY = 10**12  # records, so that a share of one of them is next to nothing
@@ -100,9 +100,7 @@ def undemanded(policy: Policy) -> list[str]:
     sensitive, judging = policy.with_role(Role.SENSITIVE), [(one, _judging(one)) for one in policy.expectations]
     if not sensitive or not any(demands for _, demands in judging):
         return []
-    protected = {
-        name for one, demands in judging if _of_secrets(one, demands) for name in _protected(one, policy, sensitive)
-    }
+    protected = {name for one, demands in judging if _of_secrets(one, demands) for name in _protected(one, policy)}
     return [name for name in sensitive if name not in protected]
 
 
@@ -135,14 +133,22 @@ def _of_secrets(expectation: Expectation, demands: AbstractSet[str]) -> bool:
     return bool(demands & CONFIDENCES)
 
 
-def _protected(expectation: Expectation, policy: Policy, sensitive: Sequence[str]) -> Sequence[str]:
+def _protected(expectation: Expectation, policy: Policy) -> Iterator[str]:
+    """The columns that an expectation protects: in each scenario of those that are at stake there."""
     check, parameters = expectation.check, expectation.parameters
+    for own in (check.scenarios(parameters, policy.document) or {"": policy.document}).values():
+        at_stake = own.with_role(Role.SENSITIVE)
+        yield from (name for name in _protected_in(check, parameters.in_scenario(own), own) if name in at_stake)
+
+
+def _protected_in(check: Specification[Any], parameters: Any, document: PolicyDocument) -> Iterable[str]:
+    """The columns that a check with these parameters is on."""
     if check.on_attribute:
-        targets = check.targets(parameters, policy.document)
+        targets = check.targets(parameters, document)
         return [name for target in targets for name in target.attributes]
     secret = next((name for name in SECRETS if name in type(parameters).model_fields), None)
     named = getattr(parameters, secret or "attributes", None)
     if named is not None:
         return [named] if secret else named
-    scales, declared = check.scales(parameters), policy.attributes
-    return [name for name in sensitive if scales is None or declared[name].scale in scales]
+    scales, declared = check.scales(parameters), document.attributes
+    return [name for name in document.with_role(Role.SENSITIVE) if scales is None or declared[name].scale in scales]

@@ -7,4 +7,5 @@ grouping        records as classes, with entities that count once per class and 
 column_risk     what each column that an intruder may know adds to the risk
 strength        how well sets of columns distinguish records
 shards          classes in parts that fit into memory
+rolled_up       a table read once for several sets of columns
 """

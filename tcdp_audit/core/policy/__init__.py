@@ -4,6 +4,7 @@ scalars, source       numbers and texts as they were typed, and the place of eac
 model                 attributes, conventions, the document
 faults                faults as sentences
 mending               what an unsound value may have been intended to be; parts of a document that contradict each other
+scenarios             intruders, each with what it knows, and their faults
 reading, loading      a document, a text or a mapping becomes a policy, or all of its faults
 tables                several linked tables in one policy, their columns as one list of attributes
 policy                a policy that is sound, and profiles: named thresholds with their sources

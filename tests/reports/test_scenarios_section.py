@@ -1,0 +1,116 @@
+"""The section on who might attack: each intruder with the people exposed, each demand in each scenario."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+from tcdp_audit import Audit, audit
+from tcdp_audit_reports.sections.scenarios import blocks
+
+TABLE = pa.table(
+    {
+        "age": ["30", "30", "30", "50", "50", "50"],
+        "job": ["nurse", "nurse", "clerk", "clerk", "clerk", "clerk"],
+        "disease": ["flu", "asthma", "flu", "flu", "asthma", "ulcer"],
+    }
+)
+SCENARIOS: dict[str, Any] = {
+    "neighbour": {"knows": ["age"], "says": "somebody next door", "known_fraction": 0.25},
+    "boss": {"knows": ["age", "job"], "attempt": 0.5},
+}
+
+
+def audited(expect: list[dict[str, Any]], scenarios: dict[str, Any] | None = SCENARIOS) -> Audit:
+    attributes = {
+        "age": {"role": "quasi_identifier"},
+        "job": {"role": "insensitive"},
+        "disease": {"role": "sensitive", "label": "illness"},
+    }
+    policy = {"version": 1, "unit_name": "person", "attributes": attributes, "expect": expect}
+    return audit(TABLE, policy if scenarios is None else {**policy, "scenarios": scenarios})
+
+
+def section(result: Audit) -> tuple[str, list[tuple[str, ...]], list[tuple[str, ...]]]:
+    """The summary, the rows of intruders and the rows of demands."""
+    summary, intruders, demands = blocks(result)
+    return summary.text, [tuple(row) for row in intruders.body], [tuple(row) for row in demands.body]  # type: ignore[union-attr]
+
+
+def test_there_is_none_without_scenarios() -> None:
+    assert list(blocks(audited([{"k_anonymity": {"k": 2}}], None))) == []
+
+
+def test_each_intruder_has_its_own_people_exposed() -> None:
+    summary, intruders, demands = section(audited([{"k_anonymity": {"k": 2}}, {"distinct_l_diversity": {"l": 2}}]))
+
+    assert summary == "The policy names 2 intruders. Demands fail against boss."
+    assert intruders == [
+        ("neighbour", "Somebody next door", "'age'\nof 25% of all", "illness", "100%", "none"),
+        ("boss", "A boss", "'age' and 'job'", "illness", "50%", "1 of 6 people"),
+    ]
+    assert demands == [
+        ("k-anonymity\n≥ 2", "✓ Passed\n3", "✗ Failed\n1\n1 person"),
+        ("Distinct l-diversity\n≥ 2, illness", "✓ Passed\n2", "✗ Failed\n1\n1 person"),
+    ]
+
+
+def test_people_exposed_to_several_are_counted_once() -> None:
+    summary, _, _ = section(audited([{"k_anonymity": {"k": 4}}]))
+
+    assert summary == (
+        "The policy names 2 intruders. Demands fail against neighbour and boss; together they expose all 6 people, "
+        "each counted once."
+    )
+
+
+def test_a_set_of_columns_is_no_intruder_with_a_name() -> None:
+    expect = [{"k_anonymity": {"k": 2, "against": "neighbour"}}, {"k_anonymity": {"knows": ["job"]}}]
+    summary, intruders, demands = section(audited(expect))
+
+    assert summary == "The policy names 1 intruder and 1 set of columns that an intruder may know."
+    assert intruders[1] == ("knows job", "An intruder", "'job'", "illness", "100%", "nothing was demanded")
+    assert demands == [("k-anonymity\n≥ 2", "✓ Passed\n3", "–"), ("k-anonymity", "–", "○ Measured\n2")]
+
+
+def test_a_demand_that_was_not_judged_exposes_an_unknown_number() -> None:
+    expect = [{"k_anonymity": {"k": 2, "against": "neighbour"}}, {"k_map": {"k": 2, "against": "boss"}}]
+    population = pa.table({"age": ["30", "30"], "job": ["nurse", "nurse"]})
+    policy = {
+        "version": 1,
+        "attributes": {name: {"role": "insensitive"} for name in TABLE.column_names},
+        "scenarios": SCENARIOS,
+        "expect": expect,
+    }
+    summary, intruders, _ = section(audit(TABLE, policy, population=population))
+
+    assert "Demands could not be judged against boss." in summary
+    assert intruders[1][-1] == "not known: a demand could not be judged"
+
+
+def test_two_demands_of_one_check_are_two_rows() -> None:
+    expect = [{"k_anonymity": {"k": 4}}, {"k_anonymity": {"k": 3}}, {"k_anonymity": {"k": 3, "severity": "warning"}}]
+    _, _, demands = section(audited(expect, {"neighbour": SCENARIOS["neighbour"]}))
+
+    assert demands == [
+        ("k-anonymity\n≥ 4", "✗ Failed\n3\n6 people"),
+        ("k-anonymity\n≥ 3", "✓ Passed\n3"),
+        ("k-anonymity\n≥ 3", "✓ Passed\n3"),
+    ]
+
+
+@pytest.mark.parametrize("expect", [[{"k_anonymity": {"k": 2}}], [{"k_anonymity": {"k": 4}}]])
+def test_every_demand_holds_only_if_it_does(expect: list[dict[str, Any]]) -> None:
+    summary, _, _ = section(audited(expect, {"neighbour": SCENARIOS["neighbour"]}))
+
+    assert ("Every demand holds" in summary) == (expect == [{"k_anonymity": {"k": 2}}])
+
+
+def test_a_failing_warning_is_said() -> None:
+    expect = [{"k_anonymity": {"k": 2, "severity": "warning"}}]
+    _, intruders, demands = section(audited(expect))
+
+    assert [row[-1] for row in intruders] == ["none", "none but by warnings"]
+    assert demands[0][2].startswith("! Warning")
