@@ -18,6 +18,7 @@ from tcdp_audit.core.check.evidence import ReferenceDistribution
 from tcdp_audit.core.session.registry import Plugins
 from tcdp_audit.plugin.check import ClassEvidence
 from tcdp_audit.testing import check_conforms
+from tcdp_audit_plugins.checks.differential_privacy.extremes import sign_of_exponential
 from tcdp_audit_plugins.checks.differential_privacy.from_epsilon import (
     ExpectedParameters,
     TFromEpsilonParameters,
@@ -30,7 +31,6 @@ from tcdp_audit_plugins.checks.differential_privacy.implied_epsilon import (
     bucketised,
     implied_epsilon,
 )
-from tcdp_audit_plugins.checks.differential_privacy.sentences import sign_of_exponential
 
 BUCKETS = {"role": "sensitive"}
 VALUES = {"role": "sensitive", "scale": "numeric"}

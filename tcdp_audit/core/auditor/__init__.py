@@ -1,6 +1,5 @@
 """Evaluation of a release under a policy.
 
-reference         the distribution that classes are compared with
 views             the tables in which demands are judged: rows, units with their histories, rows with histories
 linked_rows       what an audit says of a unit that joins rows
 summed_units      whether histories are compared where the table is

@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from tcdp_audit.core.classes.column_risk import ColumnRisk
     from tcdp_audit.core.units.histories import Histories
 
-KEPT = 4  # the share of the memory for what several scenarios have in common
+SHARE_OF_MEMORY = 4  # the share of the memory for what several scenarios have in common
 
 
 @dataclass(frozen=True)
@@ -107,11 +107,13 @@ def evaluation(
     policies = policy.scenarios
     if len(policies) == 1 or options.cache.room or failing_records is not None:
         return _evaluated(policy, policies, engine, options, companions, failing_records)
-    with closing(_Kept(budget(options.memory) // KEPT)) as kept:  # so that no column is read once for each scenario
-        return _evaluated(policy, policies, engine, replace(options, cache=kept), companions, failing_records)
+    with closing(
+        _SharedReadings(budget(options.memory) // SHARE_OF_MEMORY)
+    ) as shared:  # so that no column is read once for each scenario
+        return _evaluated(policy, policies, engine, replace(options, cache=shared), companions, failing_records)
 
 
-class _Kept(Cache):
+class _SharedReadings(Cache):
     """What the scenarios of one audit have in common."""
 
     def close(self) -> None:
@@ -283,7 +285,7 @@ class _Judged:
         return next((one.risks for one in self._running if one.risks), ())
 
     def with_histories(self, outcome: Outcome) -> Outcome:
-        """The finding on a released unit that joins rows, with what whole histories show to whoever knows most."""
+        """The finding on a released unit that joins rows, with whole histories as the intruder sees them who knows most."""
         judging = [one for one in self.scenarios if one.name] or self.scenarios
         most = max(judging, key=lambda one: len(one.views.policy.with_role(Role.QUASI_IDENTIFIER)))
         judges = all(judges_histories(one.views, one.outcomes) for one in judging)

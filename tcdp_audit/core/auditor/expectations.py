@@ -13,11 +13,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tcdp_audit.core.auditor.class_tasks import ClassTask
-from tcdp_audit.core.auditor.reference import (
-    marginal_as_declared,
-    marginal_of_original,
-    marginal_of_release,
-)
 from tcdp_audit.core.auditor.tasks import CountedRecords, conventions_of
 from tcdp_audit.core.auditor.views import ROWS, View, targets_of
 from tcdp_audit.core.base.cache import Identity
@@ -25,7 +20,12 @@ from tcdp_audit.core.base.errors import CheckError, TcdpAuditError, sentence_abo
 from tcdp_audit.core.base.outcome import DisplayNames
 from tcdp_audit.core.base.words import agree, count
 from tcdp_audit.core.check.class_check import CheckOnClasses
-from tcdp_audit.core.check.evidence import ReferenceDistribution
+from tcdp_audit.core.check.evidence import (
+    ReferenceDistribution,
+    marginal_as_declared,
+    marginal_of_original,
+    marginal_of_release,
+)
 from tcdp_audit.core.check.kinds import Check
 from tcdp_audit.core.check.threshold import Target
 from tcdp_audit.core.classes.grouping import Grouping, Shard, count_codes

@@ -5,7 +5,7 @@ threshold       a threshold, parameters, and figures that compare exactly with i
 class_check     checks on equivalence classes: thresholds that every class keeps, attacks, and the share they succeed on
 table_check     a check on the release as a whole, and on the tables next to it; figures estimated from a sample
 kinds           all of these, and checks that are loaded when they are named
-evidence        what a check on classes sees, and demands that nothing can fail
+evidence        what a check on classes sees, the distribution it compares with, and demands that nothing can fail
 table_view      what a check on tables sees, read when asked for
 by_size, summary   what is kept of a figure over classes; merges
 needs           what a check needs of a policy, and what is said where it is missing

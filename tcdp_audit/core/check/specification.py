@@ -25,9 +25,8 @@ from tcdp_audit.core.check.needs import (
 )
 from tcdp_audit.core.check.sentences import Sentences
 from tcdp_audit.core.check.threshold import Limit, Parameters, Target
-from tcdp_audit.core.policy.faults import nearest
+from tcdp_audit.core.policy.faults import faults_of_knowledge, name_of_knowledge, nearest
 from tcdp_audit.core.policy.model import SEPARATOR, AttributeDeclaration, PolicyDocument, Role, Scale
-from tcdp_audit.core.policy.scenarios import faults_of_knowledge, name_of_knowledge
 
 if TYPE_CHECKING:
     from tcdp_audit.core.check.class_check import CheckOnClasses

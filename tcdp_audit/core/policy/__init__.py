@@ -2,7 +2,7 @@
 
 scalars, source       numbers and texts as they were typed, and the place of each in the file or the mapping
 model                 attributes, conventions, the document
-faults                faults as sentences
+faults                faults as sentences; the faults of scenarios
 mending               what an unsound value may have been intended to be; parts of a document that contradict each other
 scenarios             intruders, each with what it knows, and their faults
 reading, loading      a document, a text or a mapping becomes a policy, or all of its faults

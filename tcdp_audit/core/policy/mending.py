@@ -14,7 +14,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from tcdp_audit.core.policy.faults import MOST, nearest
+from tcdp_audit.core.policy.faults import MOST, faults_of_scenarios, nearest
 from tcdp_audit.core.policy.model import AttributeDeclaration, CompanionTable, PolicyDocument, Role, Scale
 from tcdp_audit.core.policy.source import PolicyFault
 
@@ -199,10 +199,7 @@ def faults_of_document(document: PolicyDocument, questions: Sequence[str] | None
         from tcdp_audit.core.policy.tables import faults_of_tables  # noqa: PLC0415 - only for several tables
 
         yield from faults_of_tables(document, document.tables)
-    if document.scenarios is not None:
-        from tcdp_audit.core.policy.scenarios import faults_of_scenarios  # noqa: PLC0415 - only where there are some
-
-        yield from faults_of_scenarios(document)
+    yield from faults_of_scenarios(document)
     yield from _companions_sound(document)
     yield from _histories_sound(document)
     yield from _weight_numeric(document)

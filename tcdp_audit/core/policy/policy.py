@@ -234,7 +234,7 @@ class Policy:
 
     @property
     def _intruder(self) -> str:
-        """Who attacks in the only scenario: as it says, or its name with an article; empty without any."""
+        """The intruder of the only scenario: as it says, or its name with an article; empty without any."""
         one, name = self.document.scenario, self.document.scenario_name
         if one is None or name not in (self.document.scenarios or {}):
             return ""

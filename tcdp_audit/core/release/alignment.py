@@ -43,7 +43,7 @@ def aligned(release: Engine, table: Engine, policy: Policy) -> Engine:
         raw = table.domain(name)
         try:
             own, theirs = (domain_of(name, one, declared[name], conventions)[0] for one in (release.domain(name), raw))
-        except DataError:  # which whoever compares the column reports
+        except DataError:  # which the comparison of the column reports
             return None
         over = cells_over(own, theirs, hierarchies.get(name), ordered=declared[name].is_ordered)
         if over is None:

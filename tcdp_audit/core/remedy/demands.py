@@ -16,11 +16,11 @@ from numpy.typing import NDArray
 
 from tcdp_audit.core.auditor.class_tasks import ClassTask, only_on_classes
 from tcdp_audit.core.auditor.expectations import Tasks
-from tcdp_audit.core.auditor.reference import counts_in_classes, marginal_of_release
 from tcdp_audit.core.base.errors import CheckError
 from tcdp_audit.core.base.outcome import Comparison, Severity
 from tcdp_audit.core.check.class_check import ClassCheck
 from tcdp_audit.core.check.demands import required_class_size
+from tcdp_audit.core.check.evidence import counts_in_classes, marginal_of_release
 from tcdp_audit.core.check.threshold import Parameters, Threshold
 from tcdp_audit.core.classes.grouping import Grouping
 from tcdp_audit.core.classes.histogram import Histogram

@@ -24,7 +24,7 @@ from tcdp_audit_plugins.checks._shared.control_comparison import (
     interval_of_risk,
     require_strangers,
 )
-from tcdp_audit_plugins.checks.record_linkage.comparison import ComparisonParameters, comparable
+from tcdp_audit_plugins.checks._shared.known_attributes import ComparisonParameters, comparable
 
 NEAR = 1e-12  # scores that differ by less, relative above 1, are equal
 

@@ -21,7 +21,7 @@ from tcdp_audit.plugin.check import (
 )
 from tcdp_audit.plugin.detector import Exact
 from tcdp_audit.plugin.sentences import Comparison, Sentences
-from tcdp_audit_plugins.checks.differential_privacy.sentences import (
+from tcdp_audit_plugins.checks.differential_privacy.extremes import (
     ASSUMING,
     ODDS_OF_CONFIDENTIAL_VALUE,
     demand_of,

@@ -27,12 +27,12 @@ from tcdp_audit.plugin.detector import Exact, PolicyDocument, Role, Scale, Text
 from tcdp_audit.plugin.sentences import Comparison, Sentences
 from tcdp_audit_plugins.checks._shared.distances.multiplicative import multiplicative_distance
 from tcdp_audit_plugins.checks._shared.frequency_ratios import sign_of_logarithm
-from tcdp_audit_plugins.checks.differential_privacy.extremes import product
-from tcdp_audit_plugins.checks.differential_privacy.sentences import (
+from tcdp_audit_plugins.checks.differential_privacy.extremes import (
     ASSUMING,
     ODDS_OF_VALUE,
     demand_of,
     factor_of,
+    product,
     worst_figure,
 )
 from tcdp_audit_plugins.guides import built_in_guide

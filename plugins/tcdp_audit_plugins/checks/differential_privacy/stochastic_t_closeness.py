@@ -24,15 +24,17 @@ from tcdp_audit.plugin.check import (
 from tcdp_audit.plugin.detector import Exact, Scale
 from tcdp_audit.plugin.engine import CheckError
 from tcdp_audit.plugin.sentences import Comparison, Outcome, Sentences
-from tcdp_audit_plugins.checks.differential_privacy.extremes import extremes, maximum, product
-from tcdp_audit_plugins.checks.differential_privacy.laplace import laplace_distance
-from tcdp_audit_plugins.checks.differential_privacy.sentences import (
+from tcdp_audit_plugins.checks.differential_privacy.extremes import (
     ASSUMING,
     ODDS_OF_VALUE,
     demand_of,
+    extremes,
     factor_of,
+    maximum,
+    product,
     worst_figure,
 )
+from tcdp_audit_plugins.checks.differential_privacy.laplace import laplace_distance
 from tcdp_audit_plugins.guides import built_in_guide
 
 

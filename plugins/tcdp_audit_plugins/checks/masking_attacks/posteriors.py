@@ -15,8 +15,8 @@ from tcdp_audit.plugin._internal import Counts, Floats
 from tcdp_audit.plugin.check import Pairs, TableFigure
 from tcdp_audit.plugin.engine import CheckError
 from tcdp_audit.plugin.sentences import Outcome, Sentences
+from tcdp_audit_plugins.checks._shared.known_attributes import LINKED, finds
 from tcdp_audit_plugins.checks.masking_attacks.parameters import LikelihoodParameters
-from tcdp_audit_plugins.checks.record_linkage.comparison import LINKED, finds
 from tcdp_audit_plugins.checks.record_linkage.credit import Credit, credit
 from tcdp_audit_plugins.checks.record_linkage.standardised import Space
 

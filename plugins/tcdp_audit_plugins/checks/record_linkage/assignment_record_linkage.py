@@ -15,8 +15,13 @@ from tcdp_audit.plugin.check import DisclosureType, Need, TableCheck, TableFigur
 from tcdp_audit.plugin.detector import Exact
 from tcdp_audit.plugin.engine import CheckError
 from tcdp_audit.plugin.sentences import Comparison, Sentences
-from tcdp_audit_plugins.checks._shared.known_attributes import known_attributes
-from tcdp_audit_plugins.checks.record_linkage.comparison import LINKED, ComparisonParameters, comparable, finds
+from tcdp_audit_plugins.checks._shared.known_attributes import (
+    LINKED,
+    ComparisonParameters,
+    comparable,
+    finds,
+    known_attributes,
+)
 from tcdp_audit_plugins.checks.record_linkage.distance_record_linkage import table_figures
 from tcdp_audit_plugins.checks.record_linkage.standardised import Space, space
 from tcdp_audit_plugins.guides import built_in_guide

@@ -16,8 +16,7 @@ from tcdp_audit.plugin.check import Check, DisclosureType, Need, TableCheck, Tab
 from tcdp_audit.plugin.detector import Exact, Scale
 from tcdp_audit.plugin.engine import CheckError, CodedTable
 from tcdp_audit.plugin.sentences import Comparison, Sentences
-from tcdp_audit_plugins.checks._shared.known_attributes import known_attributes
-from tcdp_audit_plugins.checks.record_linkage.comparison import ComparisonParameters, comparable
+from tcdp_audit_plugins.checks._shared.known_attributes import ComparisonParameters, comparable, known_attributes
 from tcdp_audit_plugins.checks.record_linkage.nearest import Nearest, nearest
 from tcdp_audit_plugins.checks.record_linkage.standardised import space
 from tcdp_audit_plugins.guides import built_in_guide

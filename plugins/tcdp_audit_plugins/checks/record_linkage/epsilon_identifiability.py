@@ -15,8 +15,8 @@ from tcdp_audit.plugin.check import DisclosureType, Need, Parameters, TableCheck
 from tcdp_audit.plugin.detector import Exact, Text
 from tcdp_audit.plugin.engine import CheckError, CodedTable
 from tcdp_audit.plugin.sentences import Comparison, Sentences
+from tcdp_audit_plugins.checks._shared.known_attributes import ComparisonParameters, comparable
 from tcdp_audit_plugins.checks.record_linkage.closest_record import Tables
-from tcdp_audit_plugins.checks.record_linkage.comparison import ComparisonParameters, comparable
 from tcdp_audit_plugins.checks.record_linkage.nearest import nearest
 from tcdp_audit_plugins.checks.record_linkage.standardised import Space, space
 from tcdp_audit_plugins.guides import built_in_guide

@@ -21,8 +21,7 @@ from tcdp_audit_plugins.checks._shared.control_comparison import (
     interval_of_risk,
     require_strangers,
 )
-from tcdp_audit_plugins.checks._shared.known_attributes import known_attributes
-from tcdp_audit_plugins.checks.record_linkage.comparison import ComparisonParameters, comparable
+from tcdp_audit_plugins.checks._shared.known_attributes import ComparisonParameters, comparable, known_attributes
 from tcdp_audit_plugins.guides import built_in_guide
 
 CONFIDENCE = Fraction(95, 100)

@@ -13,6 +13,7 @@ from pydantic import Field
 from tcdp_audit.plugin.check import DisclosureType, Need, Pairs, Parameters, TableCheck, TableFigure, TableView
 from tcdp_audit.plugin.detector import Exact, PolicyDocument, Role, Scale, Text
 from tcdp_audit.plugin.sentences import Sentences
+from tcdp_audit_plugins.checks._shared.known_attributes import LINKED, finds
 from tcdp_audit_plugins.checks.record_linkage.agreement import (
     Agreement,
     Compared,
@@ -24,7 +25,6 @@ from tcdp_audit_plugins.checks.record_linkage.agreement import (
     tolerant,
 )
 from tcdp_audit_plugins.checks.record_linkage.agreement_patterns import Column, best_matches, pattern_counts
-from tcdp_audit_plugins.checks.record_linkage.comparison import LINKED, finds
 from tcdp_audit_plugins.checks.record_linkage.fellegi_sunter import (
     Estimation,
     Linkage,

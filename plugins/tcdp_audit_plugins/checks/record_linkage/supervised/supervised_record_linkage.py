@@ -14,8 +14,13 @@ from tcdp_audit.plugin.check import DisclosureType, Need, Pairs, TableCheck, Tab
 from tcdp_audit.plugin.detector import Exact, Scale
 from tcdp_audit.plugin.engine import CheckError
 from tcdp_audit.plugin.sentences import Comparison, Outcome, Sentences, percent, percent_of
-from tcdp_audit_plugins.checks._shared.known_attributes import known_attributes
-from tcdp_audit_plugins.checks.record_linkage.comparison import LINKED, ComparedAttributes, comparable_attributes, finds
+from tcdp_audit_plugins.checks._shared.known_attributes import (
+    LINKED,
+    ComparedAttributes,
+    comparable_attributes,
+    finds,
+    known_attributes,
+)
 from tcdp_audit_plugins.checks.record_linkage.distance_record_linkage import table_figures
 from tcdp_audit_plugins.checks.record_linkage.standardised import space
 from tcdp_audit_plugins.checks.record_linkage.supervised.families import (
