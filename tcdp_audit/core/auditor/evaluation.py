@@ -285,7 +285,7 @@ class _Judged:
         return next((one.risks for one in self._running if one.risks), ())
 
     def with_histories(self, outcome: Outcome) -> Outcome:
-        """The finding on a released unit that joins rows, with whole histories as the intruder sees them who knows most."""
+        """The finding on a unit that joins rows, with whole histories as seen by the intruder who knows most."""
         judging = [one for one in self.scenarios if one.name] or self.scenarios
         most = max(judging, key=lambda one: len(one.views.policy.with_role(Role.QUASI_IDENTIFIER)))
         judges = all(judges_histories(one.views, one.outcomes) for one in judging)
