@@ -37,7 +37,7 @@ def implied(policy: Policy) -> Iterator[tuple[Expectation, Expectation]]:
 
     A profile's demands are not reported as implied by the policy's own: they stay when those change.
     """
-    found: dict[int, list[Expectation | None]] = {}  # by the position of the weaker one, for each scenario
+    stronger: dict[int, list[Expectation | None]] = {}  # by the position of the weaker one, for each scenario
     for name, own in policy.scenarios.items():
         places = [place for place, one in enumerate(policy.expectations) if name in _scenarios_of(one, policy)]
         by_identity = {id(one): place for place, one in zip(places, own.expectations, strict=True)}
@@ -45,8 +45,8 @@ def implied(policy: Policy) -> Iterator[tuple[Expectation, Expectation]]:
         for one, place in zip(own.expectations, places, strict=True):
             strong = strong_of.get(id(one))
             original = None if strong is None else policy.expectations[by_identity[id(strong)]]
-            found.setdefault(place, []).append(original)
-    for place, strong_ones in sorted(found.items()):
+            stronger.setdefault(place, []).append(original)
+    for place, strong_ones in sorted(stronger.items()):
         if strong_ones[0] is not None and None not in strong_ones:
             yield policy.expectations[place], strong_ones[0]
 
