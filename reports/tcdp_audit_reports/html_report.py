@@ -24,7 +24,8 @@ CELLS = "This page contains no cell of a release but those that a policy's own l
 def render(audit: Audit) -> str:
     """The audit as one HTML file; the same audit gives the same bytes. Cost: linear in the outcomes."""
     result = json.dumps(audit.as_json(), separators=(",", ":"))
-    styles = ("report.css", "remedy.css") if audit.change_log is not None else ("report.css",)
+    further = {"remedy.css": audit.change_log is not None, "scenarios.css": bool(audit.scenarios)}
+    styles = ("report.css", *(name for name, applies in further.items() if applies))
     return template().render(
         css=Markup(stylesheet(*styles)),  # noqa: S704 - the package's own files
         css_hash=stylesheet_hash(*styles),

@@ -39,7 +39,7 @@ OPEN_LINKS = (
 INTRUDERS = (
     "Intruders, as proposals: accept, change or delete each. Every demand is judged against each. Where none is left, "
     "remove `scenarios:`: the only intruder then knows every quasi-identifier. What no scenario knows is "
-    "known to nobody, so keep one that knows every quasi-identifier unless you can say why."
+    "known to no one, so keep one that knows every quasi-identifier unless you can say why."
 )
 OPEN_COLUMNS = f"Columns whose role is {UNDECIDED} are in none: add those that an intruder may know."
 SEPARATOR = "."  # between the names of a table and a column

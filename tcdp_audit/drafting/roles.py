@@ -224,7 +224,7 @@ def propose_scenarios(
     scenarios, notes = [], []
     if seen:
         reasons = ["What can be seen of a person or is commonly known nearby: age, sex, place, origin, family."]
-        scenarios.append(DraftScenario("neighbour", "somebody next door", seen, reasons))
+        scenarios.append(DraftScenario("neighbour", "a person next door", seen, reasons))
     else:
         notes.append("No neighbour is proposed: no quasi-identifier is an age, a sex, a place, an origin or a family.")
     if listed:

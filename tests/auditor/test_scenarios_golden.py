@@ -42,10 +42,10 @@ AT_STAKE = {"neighbour": ("disease", "pay"), "colleague": ("pay",), "insurer": (
 
 def classes(knows: Sequence[str]) -> dict[tuple[str, ...], list[int]]:
     """The people of each class, by their numbers."""
-    found: dict[tuple[str, ...], list[int]] = {}
+    grouped: dict[tuple[str, ...], list[int]] = {}
     for number, person in enumerate(PEOPLE):
-        found.setdefault(tuple(person[name] for name in knows), []).append(number)
-    return found
+        grouped.setdefault(tuple(person[name] for name in knows), []).append(number)
+    return grouped
 
 
 def diversity(knows: Sequence[str], secret: str) -> int:

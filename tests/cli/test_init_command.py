@@ -264,7 +264,7 @@ def test_scenarios_are_named_with_their_columns(here):
 
     assert said.code == 0
     lines = " ".join(said.out.split())
-    assert "scenario neighbour: somebody next door knows age and zip" in lines
+    assert "scenario neighbour: a person next door knows age and zip" in lines
     assert "scenario journalist: a journalist with a register knows age and zip" in lines
     assert "scenario No colleague is proposed: a neighbour knows every quasi-identifier already." in lines
     assert "Accept, change or delete the scenarios in people.tcdp.yaml." in said.out

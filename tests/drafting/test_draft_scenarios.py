@@ -42,7 +42,7 @@ def test_three_intruders_with_their_columns(tmp_path: Path) -> None:
     text, policy = written(draft, tmp_path)
 
     assert policy["scenarios"] == {
-        "neighbour": {"says": "somebody next door", "knows": ["age", "sex", "region", "marital_status"]},
+        "neighbour": {"says": "a person next door", "knows": ["age", "sex", "region", "marital_status"]},
         "journalist": {"says": "a journalist with a register", "knows": ["age", "sex", "region"]},
         "colleague": {"says": "a colleague", "knows": ["age", "sex", "region", "marital_status", "occupation"]},
     }
@@ -137,7 +137,7 @@ def test_columns_of_several_tables(tmp_path: Path) -> None:
 
 @given(st.lists(st.sampled_from(KINDS), max_size=6))
 @settings(max_examples=30)
-def test_every_quasi_identifier_is_known_to_somebody(kinds: list[str]) -> None:
+def test_every_quasi_identifier_is_known_to_an_intruder(kinds: list[str]) -> None:
     known = [(f"c{number}", kind) for number, kind in enumerate(kinds)]
     scenarios, notes = propose_scenarios(known, [])
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 import pytest
+from browser import DARK, asked
 
 from tcdp_audit import Audit, audit
 from tcdp_audit_reports.sections.scenarios import blocks
@@ -114,3 +116,28 @@ def test_a_failing_warning_is_said() -> None:
 
     assert [row[-1] for row in intruders] == ["none", "none but by warnings"]
     assert demands[0][2].startswith("! Warning")
+
+
+SIDES = """
+const page = document.documentElement, tables = [...document.querySelectorAll('.scenarios.scroll')];
+return {over: page.scrollWidth - page.clientWidth, tables: tables.length,
+        wide: tables.filter(one => one.scrollWidth > one.clientWidth + 1).length};
+"""
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("width", "flags"), [(390, ()), (643, ()), (1280, DARK)])  # 643: the width of a printed page
+def test_the_tables_fit_their_page(width: int, flags: tuple[str, ...], chromium: str, tmp_path: Path) -> None:
+    policy = Path(__file__).parents[2] / "examples" / "scenarios" / "patients.tcdp.yaml"
+    page = audit(policy.with_name("patients.csv"), policy).render(".html")
+
+    assert asked(page, SIDES, chromium, tmp_path, *flags, width=width) == {
+        "over": 0,
+        "tables": 2,
+        "wide": 0,
+    }
+
+
+def test_reports_without_scenarios_have_no_styles_for_them() -> None:
+    assert ".scenarios" in audited([{"k_anonymity": {"k": 2}}]).render(".html")
+    assert ".scenarios" not in audited([{"k_anonymity": {"k": 2}}], None).render(".html")
