@@ -55,7 +55,7 @@ def test_each_is_judged_as_in_a_policy_of_only_that_one(check: str, parameters: 
     assert judged(check, scenarios, **parameters) == alone
 
 
-def test_columns_that_a_demand_names_are_known_whoever_attacks() -> None:
+def test_columns_that_a_demand_names_are_known_to_every_intruder() -> None:
     scenarios = {"neighbour": {"knows": ["ward"]}, "boss": {"knows": ["job"]}}
 
     assert judged("known_events", scenarios, m=2, k=2, attributes=["job"]) == [("", 1, "failed")]
