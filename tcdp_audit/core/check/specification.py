@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Mapping, Set as AbstractSet
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import chain
@@ -51,6 +51,8 @@ class Specification(ABC, Generic[P]):
         on_attribute: whether it measures a sensitive attribute.
         joint: whether it always reads several sensitive attributes together, whatever the policy's convention.
         needs_quasi_identifiers: whether it has nothing to measure where no column is a quasi-identifier.
+        reads_known: of one that needs no quasi-identifier, the columns that it takes to be known under some parameters
+            and a policy; None where it depends on none, so that it is judged once, whoever attacks.
         needs_hierarchy: whether it needs the attribute's hierarchy under some parameters.
         scales: the scales of the attribute, or of the columns it compares, that it can measure under some parameters;
             None for every scale.
@@ -89,6 +91,7 @@ class Specification(ABC, Generic[P]):
     on_attribute: bool = False
     joint: bool = False
     needs_quasi_identifiers: bool = True
+    reads_known: Callable[[P, PolicyDocument], Sequence[str] | None] = field(default=lambda _, __: None)
     needs_hierarchy: Callable[[P], bool] = field(default=lambda _: False)
     scales: Callable[[P], frozenset[Scale] | None] = field(default=lambda _: None)
     variant: Callable[[P], str] = field(default=lambda _: "")
@@ -170,9 +173,9 @@ class Specification(ABC, Generic[P]):
     def scenarios(self, parameters: P, document: PolicyDocument) -> dict[str, PolicyDocument]:
         """The scenarios in which an expectation is judged, each with the policy of that scenario; empty without any.
 
-        By default these are all that have its attributes at stake. A check that needs no quasi-identifier does not
-        depend on what is known: it is judged once, unless the expectation names scenarios. Names that the policy does
-        not have are left out; see `faults`.
+        By default these are all that have its attributes at stake. A check that depends on nothing that is known is
+        judged once, unless the expectation names scenarios; one that needs no quasi-identifier and reads those that
+        there are is judged where there are any. Names that the policy does not have are left out; see `faults`.
         """
         if document.scenario is not None:
             return {}
@@ -183,9 +186,12 @@ class Specification(ABC, Generic[P]):
         if parameters.against is not None:
             named = [parameters.against] if isinstance(parameters.against, str) else parameters.against
             return {name: document.in_scenario(name) for name in dict.fromkeys(named) if name in declared}
-        if not self.needs_quasi_identifiers:
-            return {}
         within = {name: document.in_scenario(name) for name in declared}
+        if not self.needs_quasi_identifiers:
+            read = {name: self.reads_known(parameters, own) for name, own in within.items()}
+            if all(one is None for one in read.values()):
+                return {}
+            return {name: own for name, own in within.items() if read[name]} or within
         if not self.on_attribute:
             return within
         chosen = {*self._chosen(parameters)}

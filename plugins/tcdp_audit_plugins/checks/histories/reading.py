@@ -13,7 +13,7 @@ from pydantic import Field
 
 from tcdp_audit.plugin._internal import gibibytes, linking_columns
 from tcdp_audit.plugin.check import Parameters, TableView
-from tcdp_audit.plugin.detector import Exact, PolicyDocument, Text
+from tcdp_audit.plugin.detector import Exact, PolicyDocument, Role, Text
 from tcdp_audit.plugin.engine import CheckError
 from tcdp_audit.plugin.sentences import count, plural
 from tcdp_audit_plugins.checks.histories.combinations import BLOCK, EACH
@@ -143,6 +143,14 @@ def read_events(rows: UnitRows, tolerance: Mapping[str, Fraction] | None, *, ord
         raise CheckError(f"`tolerance` is of {column!r}, and the time of these events is {rows.time_column!r}")
     nearby = NearbyEvents.of(events, floor(allowed / rows.step))
     return ReadEvents(Events(events.unit, nearby.point, events.static), nearby, missing, rows)
+
+
+def known_of_events(parameters: EventParameters, document: PolicyDocument) -> list[str] | None:
+    """The quasi-identifiers of an event; None where the parameters say which columns are known."""
+    if parameters.attributes is not None:
+        return None
+    known, table = document.with_role(Role.QUASI_IDENTIFIER), document.table_of_events(parameters.table)
+    return [name for name in known if not table or name.partition(".")[0] == table]
 
 
 def require_events(view: TableView, rows: UnitRows, *, at: bool, order: bool = False) -> None:

@@ -82,6 +82,11 @@ def km_anonymity(view: TableView, parameters: KmParameters) -> TableFigure:
     )
 
 
+def _known(parameters: KmParameters, document: PolicyDocument) -> list[str] | None:
+    """The quasi-identifiers, whose cells are items; None where the parameters say which columns hold them."""
+    return document.with_role(Role.QUASI_IDENTIFIER) if parameters.attributes is None else None
+
+
 def _faults(parameters: KmParameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
     known = [name for name, one in document.attributes.items() if one.role is Role.QUASI_IDENTIFIER]
     names = known if parameters.attributes is None else parameters.attributes
@@ -104,6 +109,7 @@ CHECKS: list[Check] = [
         label="least number of records with the same few items",
         worst=lambda _, __: Fraction(1),
         needs_quasi_identifiers=False,
+        reads_known=_known,
         validate=_faults,
         needs={Need.PARTITION, Need.DECLARED, Need.DISTINCT},
         sentences=Sentences(
