@@ -10,7 +10,7 @@ import pytest
 import sources
 from answers import PLUGINS, answer
 
-import tcdp_audit.core.auditor.evaluation
+import tcdp_audit.core.auditor.view_evaluation
 from tcdp_audit import audit, load_policy
 from tcdp_audit.core.classes.shards import Plan
 from tcdp_audit.core.policy.policy import Policy
@@ -97,7 +97,7 @@ def test_shards_and_spilling_change_nothing(convention: dict[str, Any], monkeypa
     asked = policy(convention)
     whole = answer(sources.ARROW, asked, shards=1)
     assert answer(sources.ARROW, asked, shards=7) == whole
-    monkeypatch.setattr(tcdp_audit.core.auditor.evaluation, "plan", lambda *_: Plan(shards=5, spill=True))
+    monkeypatch.setattr(tcdp_audit.core.auditor.view_evaluation, "plan", lambda *_: Plan(shards=5, spill=True))
     assert answer(sources.ARROW, asked) == whole
 
 

@@ -109,7 +109,10 @@ FAULTS = {
     ),
     "a parameter that another check has": (
         expecting("t_closeness: {threshold: 0.2}"),
-        f"7:30: {CLOSENESS}.threshold: unknown name; known here: attribute, distance, known_rows, reason, severity, t",
+        (
+            f"7:30: {CLOSENESS}.threshold: unknown name; known here: against, attribute, distance, known_rows, knows, "
+            "reason, severity, t"
+        ),
     ),
     "a percentage": (
         expecting("t_closeness: {t: 20%}"),

@@ -78,6 +78,10 @@ def _summary(audit: Audit) -> str:
     parts = [count(len(named), "intruder")] if named else []
     parts += [f"{count(unnamed, 'set')} of columns that an intruder may know"] if unnamed else []
     sentences = [f"The policy names {listing(parts)}."]
+    judged = {one.name for one in audit.scenarios}
+    left = [name for name in audit.policy.document.scenarios or {} if name not in judged]
+    if left:
+        sentences.append(f"Nothing is demanded against {_listed(left)}.")
     states = {one.name: _gravest(_of(audit, one.name)) for one in audit.scenarios}
     unjudged = [name for name, state in states.items() if state == "error"]
     if unjudged:

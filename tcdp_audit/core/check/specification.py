@@ -52,7 +52,7 @@ class Specification(ABC, Generic[P]):
         joint: whether it always reads several sensitive attributes together, whatever the policy's convention.
         needs_quasi_identifiers: whether it has nothing to measure where no column is a quasi-identifier.
         reads_known: of one that needs no quasi-identifier, the columns that it takes to be known under some parameters
-            and a policy; None where it depends on none, so that it is judged once, whoever attacks.
+            and a policy; None where it depends on none, so that it is judged once for all intruders.
         needs_hierarchy: whether it needs the attribute's hierarchy under some parameters.
         scales: the scales of the attribute, or of the columns it compares, that it can measure under some parameters;
             None for every scale.
