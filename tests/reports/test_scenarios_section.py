@@ -72,10 +72,8 @@ def test_a_set_of_columns_is_no_intruder_with_a_name() -> None:
     expect = [{"k_anonymity": {"k": 2, "against": "neighbour"}}, {"k_anonymity": {"knows": ["job"]}}]
     summary, intruders, demands = section(audited(expect))
 
-    assert (
-        summary
-        == "The policy names 1 intruder and 1 set of columns that an intruder may know. Nothing is demanded against boss."
-    )
+    assert summary.startswith("The policy names 1 intruder and 1 set of columns that an intruder may know.")
+    assert summary.endswith("Nothing is demanded against boss.")
     assert intruders[1] == ("knows job", "An intruder", "'job'", "illness", "100%", "nothing was demanded")
     assert demands == [("k-anonymity\n≥ 2", "✓ Passed\n3", "–"), ("k-anonymity", "–", "○ Measured\n2")]
 
