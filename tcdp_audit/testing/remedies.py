@@ -175,7 +175,7 @@ class TreatmentTrial:
     def suggestions(self) -> Iterator[Mapping[str, Any]]:
         """What the remedy proposes for the release where the policy names no remedy."""
         with self._view() as view:
-            failing = tuple(one for one in view.outcomes if one.status in (Status.FAILED, Status.ERROR))
+            failing = tuple(one for one in view.outcomes if one.blocks)
             yield from self.remedy.proposals(view, failing)
 
     @contextmanager

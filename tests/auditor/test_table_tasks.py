@@ -82,7 +82,7 @@ def judged_alike(folder: Path, seed: int, questions: Sequence[Any]) -> None:
     with_unit = outcomes(folder, release, others, questions, unit="person_id")
     without = outcomes(folder, release, others, questions, unit_name="person")
     for actual, expected in zip(with_unit, without, strict=True):
-        assert SENTENCE in actual.message
+        assert SENTENCE in actual.message or actual.status == "error"  # there may be nothing to measure
         for field in ("status", "observed", "threshold", "classes", "records", "details", "worst"):
             assert getattr(actual, field) == getattr(expected, field), (actual.check, field)
 

@@ -10,8 +10,8 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings, strategies as st
 
-import tcdp_audit.core.auditor.evaluation
 import tcdp_audit.core.auditor.measuring
+import tcdp_audit.core.auditor.view_evaluation
 import tcdp_audit.core.classes.wildcard_rows
 from tcdp_audit import audit, load_policy
 from tcdp_audit.core.classes.histogram import Counts, Histogram, add_up
@@ -114,7 +114,7 @@ def test_every_class_check_agrees_with_a_comparison_of_all_classes(
         {name: pa.array(one, pa.string()) for name, one in zip(ROLES, zip(*records, strict=True), strict=True)}
     )
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(tcdp_audit.core.auditor.evaluation, "largest_shard", lambda *_: limit)
+        patch.setattr(tcdp_audit.core.auditor.view_evaluation, "largest_shard", lambda *_: limit)
         result = answer(release, conventions, unit, shards=shards)
         patch.setattr(Compatibility, "blocks", compared)
         expected = answer(release, conventions, unit, shards=1)

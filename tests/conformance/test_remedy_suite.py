@@ -71,7 +71,8 @@ def test_a_sound_remedy_conforms():
 def test_the_suites_releases_fail_their_policies_and_nothing_in_them_is_wrong():
     for case in remedy_cases():
         result = audit(case.table, case.policy)
-        assert [one.status.value for one in result.structure if one.status.value != "passed"] == [], case.name
+        warned = {"undemanded_sensitive"}  # some policies demand a size of classes alone
+        assert {one.check for one in result.structure if one.status.value != "passed"} <= warned, case.name
         assert result.expectations[0].status.value == "failed", case.name
         assert result.status == "failed", case.name
     assert {one.table.num_rows for one in remedy_cases()} == {12, 240}

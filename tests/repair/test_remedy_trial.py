@@ -94,7 +94,7 @@ def test_where_nothing_helps_the_reason_is_said() -> None:
     assert not audit.remedy_trial.passes
     assert audit.remedy_trial.reason == (
         "the only demand still fails: k_anonymity; k_anonymity needs classes of at least 7 records, and the release "
-        "has 6; demand less of it, or release more records"
+        "has 6; release more records"
     )
     last = steps(audit)[-1]
     assert last.lead == "None of the remedies that were tried makes the file pass."
@@ -171,7 +171,7 @@ def test_the_bar_is_never_lowered(planned: Audit) -> None:
 def test_what_is_left_as_a_warning_is_counted() -> None:
     warned = [{"k_anonymity": {"k": 3}}, {"k_anonymity": {"k": 7, "severity": "warning"}}]
     last = steps(tcdp_audit.audit(TABLE, {**policy(), "expect": warned}, try_remedies=True))[-1]
-    assert "it would then pass, with 1 warning." in last.text
+    assert "it would then pass, with 2 warnings." in last.text
 
 
 @pytest.mark.long
@@ -185,7 +185,8 @@ def test_a_report_of_fix_uses_its_plan() -> None:
     assert (named.lead, named.lines) == ("Publish the repaired file, not the one that came in.", "")
     in_vain = steps(tcdp_audit.fix(TABLE, policy(k=7)).after)[-1]
     assert in_vain.lead == "None of the remedies that were tried makes the file pass."
-    assert in_vain.text.startswith("The only demand still fails: k_anonymity. Tried in vain: ")
+    assert in_vain.text.startswith("The only demand still fails: k_anonymity; ")
+    assert "Tried in vain: " in in_vain.text
     untouched = steps(tcdp_audit.fix(TABLE, policy(k=1)).after)
     assert [one.lead for one in untouched] == ["Publish, or ask more."]  # nothing could fail, so nothing to repair
 

@@ -70,7 +70,7 @@ def test_it_is_confirmed_with_the_input_only(folder: Path, *, keep_order: bool) 
     assert figures[0].startswith("expectation 2, distance_record_linkage: it was judged with a column, or in an")
     whole = verified(folder, before=folder / "release.csv")
     assert whole.is_confirmed
-    assert whole.title == "Fit for release"
+    assert whole.title == "Fit, but nothing is demanded of 'cost'"
 
 
 @pytest.mark.long

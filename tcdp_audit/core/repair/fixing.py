@@ -466,7 +466,7 @@ def _class_sizes(policy: Policy, best: Candidate) -> list[str]:
             enough = sufficient_class_size(one, policy.document)
             if least > records:
                 needs = f"{outcome.check} needs classes of at least {least:,} records"
-                said[f"{needs}, and the release has {records:,}; demand less of it, or release more records"] = None
+                said[f"{needs}, and the release has {records:,}; release more records"] = None
             elif (
                 policy.remedies
                 and not one.check.on_classes
