@@ -105,8 +105,18 @@ def test_a_key_that_stays_goes_along():
 
 def test_every_key_of_a_policy_is_in_its_suite_or_is_for_something_else():
     """What a suite leaves out could let it pass what its policy fails."""
-    judged_otherwise = {"version", "attributes", "expect", "profile", "answers", "tables", "schema_", "suite"}
-    of_a_repair = {"release", "remedy", "seed", "utility", "max_loss", "min_utility", "plugins"}
+    judged_otherwise = {
+        "version",
+        "attributes",
+        "expect",
+        "profile",
+        "answers",
+        "tables",
+        "schema_",
+        "suite",
+        "scenarios",
+    }
+    of_a_repair = {"release", "remedy", "seed", "utility", "max_loss", "min_utility", "plugins", "keep_links"}
     assert PolicyDocument.model_fields.keys() == {*HEAD, *judged_otherwise, *of_a_repair}
 
 
@@ -264,3 +274,14 @@ def test_the_stub_is_true():
         assert set(made.__fields__) - {"windows", "rendered_content"} <= documented
     for name in ours.FUNCTIONS:
         assert f" {name}(" in text
+
+
+def test_scenarios_become_expectations_that_know_their_columns():
+    known = {"near": {"knows": KNOWN[:1]}, "nearer": {"knows": KNOWN[:2]}}
+    asked = {**policy([{"k_anonymity": {"k": 2}}]), "scenarios": known}
+
+    sizes = [one for one in suite_of(asked).expectations if isinstance(one, ANONYMOUS)]
+
+    assert [sorted(one.quasi_identifiers) for one in sizes] == [sorted(one["knows"]) for one in known.values()]
+    with pytest.raises(PolicyError, match="how likely an attack is"):
+        suite_of({**asked, "scenarios": {"near": {**known["near"], "attempt": 0.5}}})
