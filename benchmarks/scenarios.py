@@ -3,7 +3,7 @@
     python benchmarks/scenarios.py [FOLDER] [--records 20000000] [--rounds 3]
 
 Two tables: one whose columns are skewed, as those of people are, so that the distinct rows of all columns are few
-beside the records, and one of uniform columns, where they are many and each scenario reads the records anew. Runs
+next to the records, and one of uniform columns, where they are many and each scenario reads the records anew. Runs
 alternate. Each is a process of its own.
 """
 

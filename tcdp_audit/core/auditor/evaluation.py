@@ -107,18 +107,11 @@ def evaluation(
     policies = policy.scenarios
     if len(policies) == 1 or options.cache.room or failing_records is not None:
         return _evaluated(policy, policies, engine, options, companions, failing_records)
-    with closing(
-        _SharedReadings(budget(options.memory) // SHARE_OF_MEMORY)
-    ) as shared:  # so that no column is read once for each scenario
+    shared = Cache(budget(options.memory) // SHARE_OF_MEMORY)  # so that no column is read once for each scenario
+    try:
         return _evaluated(policy, policies, engine, replace(options, cache=shared), companions, failing_records)
-
-
-class _SharedReadings(Cache):
-    """What the scenarios of one audit have in common."""
-
-    def close(self) -> None:
-        """Forget everything."""
-        self.clear()
+    finally:
+        shared.clear()
 
 
 def _evaluated(
@@ -140,7 +133,8 @@ def _evaluated(
     if not engine.records:
         raise DataError(f"{engine.name}: the table has no records; an empty release cannot be audited")
     judging = sum(bool(one.expectations) for one in policies.values())
-    if judging > 1 and policy.document.root is None and failing_records is None:
+    one_row_each = policy.document.root is None and policy.document.tables is None
+    if judging > 1 and one_row_each and failing_records is None:
         engine = _rolled_up(policies, engine, options, companions)
     release = Release(engine, policy, companions.get("original"), options.cache)
     examined = tuple(examine(release, show_values=options.show_values))
