@@ -7,20 +7,26 @@ from typing import TYPE_CHECKING
 from tcdp_audit.core.base.lazy import on_first_use
 
 if TYPE_CHECKING:
-    from tcdp_audit.core.base.audit_figures import flips as flips
     from tcdp_audit.core.base.cancellation import ThreadPool as ThreadPool, checkpoint as checkpoint
     from tcdp_audit.core.base.files import scheme_of as scheme_of
+    from tcdp_audit.core.base.language import active_translations as active_translations
     from tcdp_audit.core.base.outcome import number as number
     from tcdp_audit.core.base.phrases import (
-        SIGNS as SIGNS,
         bound as bound,
         demanded as demanded,
+        doublings as doublings,
         failing as failing,
         observed as observed,
         state_of as state_of,
+        strictness_sentences as strictness_sentences,
     )
     from tcdp_audit.core.base.scratch import Scratch as Scratch, writing_temporarily as writing_temporarily
-    from tcdp_audit.core.base.words import gibibytes as gibibytes, in_words as in_words, visible_json as visible_json
+    from tcdp_audit.core.base.words import (
+        date_and_time as date_and_time,
+        gibibytes as gibibytes,
+        in_words as in_words,
+        visible_json as visible_json,
+    )
     from tcdp_audit.core.check.evidence import cached_on_reference as cached_on_reference
     from tcdp_audit.core.check.summary import summarise as summarise
     from tcdp_audit.core.check.table_check import (
@@ -60,6 +66,7 @@ if TYPE_CHECKING:
     )
     from tcdp_audit.core.engines.source import require_known_kind as require_known_kind, require_names as require_names
     from tcdp_audit.core.policy.tables import linking_columns as linking_columns
+    from tcdp_audit.core.results.demand_groups import DemandGroup as DemandGroup
     from tcdp_audit.core.results.document import Block as Block, summary_blocks as summary_blocks
     from tcdp_audit.core.results.findings import (
         Level as Level,
@@ -74,20 +81,15 @@ if TYPE_CHECKING:
         settings_table as settings_table,
     )
     from tcdp_audit.core.results.linked_tables import LinkedTable as LinkedTable, TablesOverview as TablesOverview
-    from tcdp_audit.core.results.setting_trial import (
-        SettingTrial as SettingTrial,
-        VariedDemand as VariedDemand,
-        phrase_of as phrase_of,
-    )
+    from tcdp_audit.core.results.setting_trial import SettingTrial as SettingTrial, VariedDemand as VariedDemand
     from tcdp_audit.core.results.strict_json import embed_result as embed_result
     from tcdp_audit.core.results.verdict import (
         VERDICTS as VERDICTS,
         conflicting_demands as conflicting_demands,
-        exposed_sentence as exposed_sentence,
         verdict_sentence as verdict_sentence,
         verdict_title as verdict_title,
     )
-    from tcdp_audit.core.units.coding import code_histories as code_histories
+    from tcdp_audit.core.units.coding import LinkedRows as LinkedRows, code_histories as code_histories
     from tcdp_audit.core.units.rows import UnitRows as UnitRows
 else:
     __getattr__, __dir__ = on_first_use(__name__)

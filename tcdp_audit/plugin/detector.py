@@ -32,8 +32,7 @@ if TYPE_CHECKING:
         PolicyDocument as PolicyDocument,
         Role as Role,
         Scale as Scale,
-        Text as Text,
     )
-    from tcdp_audit.core.policy.scalars import Exact as Exact
+    from tcdp_audit.core.policy.scalars import Exact as Exact, Text as Text
 else:
     __getattr__, __dir__ = on_first_use(__name__)

@@ -37,5 +37,6 @@ if TYPE_CHECKING:
         visible as visible,
     )
     from tcdp_audit.core.check.sentences import Sentences as Sentences
+    from tcdp_audit.core.check.translation import say as say
 else:
     __getattr__, __dir__ = on_first_use(__name__)

@@ -33,7 +33,9 @@ from tcdp_audit.plugin.sentences import listing, visible
 from tcdp_audit.verification.digests import digest_of_file
 
 TRIAL = "remedy_trial"
+FIGURE_TRIAL = "figure_trial"
 COMPANIONS = ("original", "population")  # that a call can name
+MICRODATA = "microdata"  # what results call the records behind tables of figures
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -94,7 +96,7 @@ def audited_again(written: WrittenAudit, given: Given, policy: Policy) -> Audit:
         show_values=written.names_cells,
         all_conventions="variants" in written.result,
         column_risks="column_risks" in written.result,
-        try_remedies=TRIAL in written.result and not is_drawn(policy),
+        try_remedies=not {TRIAL, FIGURE_TRIAL}.isdisjoint(written.result) and not is_drawn(policy),
         **given.common,
     )
     return replace(again, policy=policy)
@@ -140,7 +142,14 @@ def plugins_of_result(written: WrittenAudit, plugins: Plugins) -> Plugins:
 
 def _require_companions(written: WrittenAudit, given: Given, policy: Policy) -> None:
     named = policy.document.companions
-    missing = [one for one in written.companions if one not in named and getattr(given, one, None) is None]
+    figures = {*(policy.document.aggregates or {}), *([MICRODATA] if policy.document.microdata else [])}
+    earlier = [f"previous {number}: " for number, _ in enumerate(policy.document.previous_policies or (), 1)]
+    missing = [
+        one
+        for one in written.companions
+        if one not in named and one not in figures and not one.startswith(tuple(earlier))
+        if getattr(given, one, None) is None
+    ]
     if missing:
         names = listing([visible(one) for one in missing])
         is_option = set(missing) <= set(COMPANIONS)
@@ -205,7 +214,7 @@ def as_then(again: Audit, written: WrittenAudit) -> Iterator[Audit]:
     then = replace(
         again,
         release=_where_it_was(again.release, written.release),
-        companions={name: replace(table, uri=written.companions[name].uri) for name, table in again.companions.items()},
+        companions={name: _where_it_was(table, written.companions[name]) for name, table in again.companions.items()},
         files=tuple(_as_then(one, written) for one in again.files),
         policy=replace(again.policy, path=written.policy_path),
         plugins=_Recorded(again.plugins, infos),

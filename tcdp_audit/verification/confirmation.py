@@ -9,7 +9,7 @@ from html import unescape
 from pathlib import Path
 from typing import Any
 
-from tcdp_audit.api import Plugins, Policy, named_files, with_plain_result
+from tcdp_audit.api import Plugins, Policy, known_languages, named_files, with_plain_result
 from tcdp_audit.core.results.audit import Audit
 from tcdp_audit.core.results.written import WrittenAudit, read_audit
 from tcdp_audit.core.results.written_verdict import title_in
@@ -28,7 +28,7 @@ from tcdp_audit.verification.again import (
     policy_of,
     repaired_again,
 )
-from tcdp_audit.verification.digests import Point, State, Verification, digest_of_file, files_of_tables, shown
+from tcdp_audit.verification.digests import Point, State, Verification, digest_of_file, files_of_release, shown
 from tcdp_audit.verification.wording import Wording, points_of
 
 LOG = "change_log"
@@ -81,7 +81,7 @@ def verify(
     """
     written = result if isinstance(result, WrittenAudit) else read_audit(Path(result))
     given = Given(
-        release=files_of_tables(release, written.release.tables),
+        release=files_of_release(release, written),
         policy=policy,
         original=original,
         population=population,
@@ -115,7 +115,10 @@ def _changed(written: WrittenAudit, given: Given) -> Iterator[Point]:
 def _changed_tables(written: WrittenAudit, given: Given) -> Iterator[Point]:
     """The release, or those of its linked tables, that are other files now."""
     was = {f"table {name}": one for name, one in written.release.tables.items()} or {"release": written.release}
-    now = {f"table {name}": one for name, one in given.release.items()} if written.release.tables else {}
+    now = {f"table {name}": one for name, one in given.release.items()} if isinstance(given.release, Mapping) else {}
+    if written.figures:
+        now["release"] = next(one for name, one in given.release.items() if name not in written.figures)
+        was |= {f"table {name}": one for name, one in written.figures.items() if f"table {name}" in now}
     for subject, table in was.items():
         digest = digest_of_file(now.get(subject, given.release))
         if digest is not None and digest != table.sha256 and not table.in_memory:
@@ -184,6 +187,7 @@ def _trial(written: WrittenAudit, again: Audit) -> Iterator[Point]:
 HEADINGS = frozenset({"h1", "h2", "h3", "h4"})
 UNSEEN = frozenset({"style", "script", "template", "title"})
 PIECE = re.compile(r"<(?P<end>/?)(?P<tag>[a-zA-Z][a-zA-Z0-9]*)?[^<>]*>|(?P<text>[^<]+|<)")
+LANGUAGE = re.compile(r'<html lang="([a-z]+)')
 LONGEST = 80  # letters of a report's expected text that a sentence quotes
 
 
@@ -193,7 +197,7 @@ def page_point(written: WrittenAudit, again: Audit) -> Point:
     The result has been confirmed. Another version, or other plugins, may write another report.
     """
     with as_then(again, written) as then:
-        expected = then.render(".html").encode("utf-8", "backslashreplace").decode()
+        expected = then.render(".html", _language(written.page or "")).encode("utf-8", "backslashreplace").decode()
     page = "" if written.page is None else with_plain_result(written.page, str(written.path))
     expected = with_plain_result(expected, str(written.path))
     if expected == page:
@@ -204,6 +208,12 @@ def page_point(written: WrittenAudit, again: Audit) -> Point:
         sentence = f"its text can be verified with what wrote it: {_short(', '.join(others))}"
         return Point("report", State.UNVERIFIED, sentence)
     return Point("report", State.DIFFERS, _where(expected, page, quote=not written.names_cells))
+
+
+def _language(page: str) -> str:
+    """The language that a page says it is in; English where no reports can be written in that."""
+    match = LANGUAGE.search(page)
+    return match[1] if match is not None and match[1] in known_languages() else "en"
 
 
 def _other_writers(written: WrittenAudit, again: Audit) -> list[str]:

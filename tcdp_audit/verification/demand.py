@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,7 +13,15 @@ from tcdp_audit.core.results.written import WrittenAudit, sound, verdict_in
 from tcdp_audit.core.results.written_verdict import contradictions, is_approval, title_in
 from tcdp_audit.plugin.engine import redact_errors
 from tcdp_audit.plugin.sentences import visible
-from tcdp_audit.verification.digests import Point, State, Verification, differences, digest_of_file, shown
+from tcdp_audit.verification.digests import (
+    Point,
+    State,
+    Verification,
+    differences,
+    digest_of_file,
+    digests_of_tables,
+    shown,
+)
 from tcdp_audit.verification.signature import PAYLOAD, PREDICATE, STATEMENT, Envelope, opened, read_statement, subjects
 
 if TYPE_CHECKING:
@@ -30,6 +38,7 @@ class Demand:
 
     key: SSlibKey  # the public key of the expected signer
     digest: str | None  # SHA-256 of the release
+    tables: Mapping[str, str | None] = field(default_factory=dict)  # of each table, where each is given by its name
     result: WrittenAudit | None = None  # the result that it must hold; None for any
     policy: Path | None = None  # the file of the policy that the release must have been audited under; None for any
     allow_failed: bool = False  # whether the release may be unfit
@@ -92,7 +101,9 @@ def _types(envelope: Envelope, statement: Mapping[str, Any]) -> Iterator[Point]:
 def _release(statement: Mapping[str, Any], predicate: Mapping[str, Any], demand: Demand) -> Iterator[Point]:
     """Whether the statement is about the release, and its result about the same."""
     attested = subjects(statement)
-    if demand.digest is None:
+    if WrittenAudit(Path(), predicate).figures:
+        yield _tables(attested, predicate, demand)
+    elif demand.digest is None:
         yield Point("release", State.UNVERIFIED, "it has no digest, so no attestation can be about it")
     elif attested != [demand.digest]:
         names = listed if (listed := ", ".join(map(shown, attested))) else "nothing"
@@ -105,6 +116,19 @@ def _release(statement: Mapping[str, Any], predicate: Mapping[str, Any], demand:
         yield Point("release", State.DIFFERS, f"the attested result is about another one: SHA-256 {was}")
     else:
         yield Point("release", State.CONFIRMED, f"the attested one, SHA-256 {shown(demand.digest)}")
+
+
+def _tables(attested: Sequence[str | None], predicate: Mapping[str, Any], demand: Demand) -> Point:
+    """Whether the statement is about exactly the given tables, of records and of figures, and its result as well."""
+    written = WrittenAudit(Path(), predicate)
+    listed = digests_of_tables(written)
+    named = sorted(str(digest) for _, digest in listed)
+    if None in attested or sorted(map(str, attested)) != named:
+        return Point("release", State.DIFFERS, "the attested result is about other tables than the statement")
+    if sorted(map(str, demand.tables.values())) != named:
+        tables = visible(", ".join(name for name, _ in listed))
+        return Point("release", State.DIFFERS, f"other tables; attested are {tables}: name each with --table")
+    return Point("release", State.CONFIRMED, f"the {len(named)} attested tables")
 
 
 def _policy(predicate: Mapping[str, Any], demand: Demand) -> Iterator[Point]:

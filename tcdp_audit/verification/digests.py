@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from tcdp_audit.api import OpenTables, Options, Plugins, Table, digest_of_tables
+from tcdp_audit.core.results.written import WrittenAudit
 from tcdp_audit.plugin.engine import UsageError, redact_errors
 from tcdp_audit.plugin.sentences import listing
 
@@ -83,6 +84,47 @@ def files_of_tables(release: Any, tables: Mapping[str, Table]) -> Any:
             "NAME=FILE, or the folder that holds their files"
         )
     return {name: str(Path(release) / one.name) for name, one in tables.items()}
+
+
+def files_of_release(release: Any, written: WrittenAudit) -> Any:
+    """The release of a call with the tables of figures next to its records, as `files_of_tables` has it.
+
+    Tables of figures that the call does not name are those of the policy.
+
+    Raises:
+        UsageError: nothing is named, or a mapping does not have the tables of the result.
+    """
+    figures, tables = written.figures, written.release.tables
+    if not written.has_records and not tables:
+        return release  # of fitted models alone, which are in the policy and the files that it names
+    if not figures:
+        return files_of_tables(release, tables)
+    is_folder = isinstance(release, str | Path) and Path(release).is_dir()
+    if isinstance(release, Mapping):
+        own = {name: table for name, table in release.items() if name in figures}
+        rest: Any = {name: table for name, table in release.items() if name not in figures}
+    else:
+        own = {name: str(Path(release) / one.name) for name, one in figures.items()} if is_folder else {}
+        rest = release
+    if tables:
+        return {**files_of_tables(rest, tables), **own}
+    if release is None and not written.release.in_memory:
+        rest = written.release.uri
+    elif is_folder:
+        rest = str(Path(str(release)) / written.release.name)
+    records = rest if isinstance(rest, Mapping) else {RECORDS: files_of_tables(rest, {})}
+    if len(records) != 1:
+        raise UsageError("the result is about one table of records; name it with --table, by its name in the policy")
+    return {**records, **own}
+
+
+RECORDS = "release"  # the name of the only table of records, where a call does not give it
+
+
+def digests_of_tables(written: WrittenAudit) -> list[tuple[str, str | None]]:
+    """The file's name and the SHA-256 of every table of a release that has tables of figures next to records."""
+    records = written.release.tables or {"": written.release}
+    return [(one.name, one.sha256) for one in (*records.values(), *written.figures.values())]
 
 
 def name_of(release: Any) -> str:

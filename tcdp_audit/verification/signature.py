@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from base64 import standard_b64decode, standard_b64encode, urlsafe_b64decode, urlsafe_b64encode
 from binascii import Error
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -14,9 +14,9 @@ from tcdp_audit.core.results.conditions import Kind
 from tcdp_audit.core.results.strict_json import parsed
 from tcdp_audit.core.results.written import SCHEMA_VERSION, WrittenAudit
 from tcdp_audit.core.results.written_verdict import conditions_in, contradictions
-from tcdp_audit.plugin.engine import TcdpAuditError, redact_errors
+from tcdp_audit.plugin.engine import TcdpAuditError, UsageError, redact_errors
 from tcdp_audit.plugin.sentences import listing
-from tcdp_audit.verification.digests import digest_of, files_of_tables, name_of, shown
+from tcdp_audit.verification.digests import digest_of, digests_of_tables, files_of_release, name_of, shown
 
 if TYPE_CHECKING:
     from securesystemslib.signer import CryptoSigner, SSlibKey
@@ -47,16 +47,31 @@ def attest(written: WrittenAudit, release: Any, signer: CryptoSigner, plugins: P
         ResultError: the result has no digest, names cells, contradicts itself, or calls its file fit only once a step
             is done.
     """
-    release = files_of_tables(release, written.release.tables)
-    digest = digest_of(release, plugins)
+    release = files_of_release(release, written)
     _require_attestable(written)
+    if written.figures:
+        _require_tables(written, release, plugins)
+        return sign_envelope(statement_of(written, digests_of_tables(written)), PAYLOAD, signer)
+    digest = digest_of(release, plugins)
     if digest != written.release.sha256 or digest is None:
         name = written.release.name if written.release.tables else name_of(release)
         raise AnotherReleaseError(
             f"{written.path}: is about another release: SHA-256 {shown(written.release.sha256)}, "
             f"and {name} has {shown(digest)}; nothing was signed"
         )
-    return sign_envelope(statement_of(written, digest), PAYLOAD, signer)
+    return sign_envelope(statement_of(written, [(written.release.name, digest)]), PAYLOAD, signer)
+
+
+def _require_tables(written: WrittenAudit, release: Mapping[str, Any], plugins: Plugins) -> None:
+    """Require every table of a release with records and tables of figures, each by its own digest."""
+    missing = [name for name in written.figures if name not in release]
+    if missing:
+        raise UsageError(f"{written.path}: is about the table {missing[0]} as well; name each table with --table")
+    if any(one.sha256 is None or one.in_memory for one in written.figures.values()):
+        raise ResultError(f"{written.path}: is about tables of figures in memory; audit the files to be published")
+    digests = sorted(str(digest_of(one, plugins)) for one in release.values())
+    if digests != sorted(str(digest) for _, digest in digests_of_tables(written)):
+        raise AnotherReleaseError(f"{written.path}: is about other tables than these; nothing was signed")
 
 
 def _require_attestable(written: WrittenAudit) -> None:
@@ -80,11 +95,14 @@ STATEMENT = "https://in-toto.io/Statement/v1"
 PREDICATE = f"urn:tcdp-audit:result:{SCHEMA_VERSION}"  # the identifier of the result's schema
 
 
-def statement_of(written: WrittenAudit, digest: str) -> bytes:
-    """The statement as JSON. Its predicate is the unchanged result, so whole numbers stay whole."""
+def statement_of(written: WrittenAudit, digests: Sequence[tuple[str, str | None]]) -> bytes:
+    """The statement as JSON, with a subject for each digest by the name of its file.
+
+    Its predicate is the unchanged result, so whole numbers stay whole.
+    """
     statement = {
         "_type": STATEMENT,
-        "subject": [{"name": written.release.name, "digest": {"sha256": digest}}],
+        "subject": [{"name": name, "digest": {"sha256": one}} for name, one in digests],
         "predicateType": PREDICATE,
         "predicate": written.result,
     }

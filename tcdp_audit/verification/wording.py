@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from tcdp_audit.api import RESTORED_COLUMNS, NamedFile
+from tcdp_audit.api import RESTORED_COLUMNS, NamedFile, part_name
 from tcdp_audit.core.results.change import matched
 from tcdp_audit.core.results.written import Entry, WrittenAudit, files_in, is_structural, table_of
 from tcdp_audit.plugin.sentences import count, listing, visible
@@ -192,7 +192,7 @@ def _judged_with_more(was: Mapping[str, Any], now: Mapping[str, Any]) -> list[En
 
 
 def _key(entry: Entry) -> tuple[str, str, str]:
-    return entry["check"], str(entry["attribute"]), entry.get("scenario", "")
+    return entry["check"], str(entry["attribute"]), part_name(entry)
 
 
 def name_of(entry: Entry, among: Sequence[Entry]) -> str:
@@ -202,6 +202,7 @@ def name_of(entry: Entry, among: Sequence[Entry]) -> str:
     if is_structural(entry):
         return f"columns, {check}{attribute}"
     attribute += f" in scenario {_short(entry['scenario'])}" if "scenario" in entry else ""
+    attribute += f" for each {_short(entry['unit'])}" if "unit" in entry else ""
     return f"expectation {_position(entry, among)}, {check}{attribute}"
 
 

@@ -8,17 +8,37 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tcdp_audit.core.auditor.tasks import Measurements, Singles, Summaries, Task, plain_figures
+from tcdp_audit.core.auditor.worst_values import worst_values
 from tcdp_audit.core.base.cache import Identity
-from tcdp_audit.core.base.outcome import BY_SIZE, WORST_GROUP, Comparison, Outcome, Status, Tally, WorstClass
+from tcdp_audit.core.base.outcome import (
+    BY_SIZE,
+    CLASSES_WITHOUT_VALUE,
+    MISSING_AS_VALUE,
+    RECORDS_WITHOUT_VALUE,
+    WORST_GROUP,
+    WORST_WITH_VALUE,
+    Comparison,
+    Outcome,
+    Status,
+    Tally,
+    WorstClass,
+)
 from tcdp_audit.core.check.class_check import CheckOnClasses, Figure
-from tcdp_audit.core.check.evidence import ClassEvidence, ReferenceDistribution, SingletonClasses, classes_of_one
-from tcdp_audit.core.check.summary import PAIR, ClassSummary, Pairs, least_first, merge, summarise
+from tcdp_audit.core.check.evidence import (
+    ClassEvidence,
+    CombinedAttribute,
+    ReferenceDistribution,
+    SingletonClasses,
+    classes_of_one,
+)
+from tcdp_audit.core.check.summary import PAIR, ClassSummary, merge, summarise
 from tcdp_audit.core.check.threshold import Verdict
 from tcdp_audit.core.classes.grouping import Grouping, MatchedClasses
 from tcdp_audit.core.classes.histogram import Counts, Histogram
@@ -28,8 +48,6 @@ from tcdp_audit.core.encoding.domain import Domain, Labels
 if TYPE_CHECKING:
     from tcdp_audit.core.encoding.hierarchy import Tree
 
-MOST = 6  # limit of the values shown, those whose shares differ most
-DIGITS = 2  # decimal places of a share; an exact one could reveal the value
 
 NUMBER = "\0number"  # no column of a table has this name
 
@@ -77,6 +95,8 @@ class ClassTask(Task[CheckOnClasses[Any]]):
         incomplete: the attributes in which, by convention, a missing value is a failure.
         certain_in: a column that joins classes; a value that is certain in the joined class is certain in each of them.
         counts_units: whether a share of a class is the share of its units that have a value in any row.
+        resolve: gives the path of a file that parameters name relative to the policy.
+        files: the digests of such files.
     """
 
     quasi_identifiers: tuple[Domain, ...] = ()
@@ -88,6 +108,8 @@ class ClassTask(Task[CheckOnClasses[Any]]):
     incomplete: Sequence[Domain] = ()
     certain_in: Domain | None = None
     counts_units: bool = False
+    resolve: Callable[[str], str] = str
+    files: tuple[str | None, ...] = ()
 
     def failing(self, size: Counts, histogram: Histogram | None) -> NDArray[np.bool_]:
         """Whether each class, of at least one record, fails independently of the others. Shape (classes,)."""
@@ -169,7 +191,7 @@ class ClassTask(Task[CheckOnClasses[Any]]):
         """A key of everything except the classes that `judge` depends on."""
         names = tuple(one.attribute for one in self.quasi_identifiers)
         objects = Identity(self.check, self.attribute, self.marginal, self.tree)
-        return objects, repr(self.expectation.parameters), names, self.records
+        return objects, repr(self.expectation.parameters), names, self.records, self.files
 
     def _pictured(self, histogram: Histogram | None) -> Histogram | None:
         """The histogram of the judged classes, if the values of the worst are shown."""
@@ -196,6 +218,18 @@ class ClassTask(Task[CheckOnClasses[Any]]):
             labels=() if self.attribute is None else Labels(self.attribute),
             tree=self.tree,
             records=self.records,
+            parts=self._parts,
+            resolve=self.resolve,
+        )
+
+    @cached_property
+    def _parts(self) -> tuple[CombinedAttribute, ...]:
+        """The attributes that are read together; none where one is read."""
+        parts: Sequence[Domain] = getattr(self.attribute, "parts", ())
+        codes: Sequence[NDArray[np.int64]] = getattr(self.attribute, "part_codes", ())
+        return tuple(
+            CombinedAttribute(one.attribute, Labels(one), None if one.values.dtype == object else one.values, own)
+            for one, own in zip(parts, codes, strict=True)
         )
 
     def merge(self, shards: Sequence[Summaries]) -> Summaries:
@@ -255,6 +289,7 @@ class ClassTask(Task[CheckOnClasses[Any]]):
             details={
                 "distribution": headline.distribution.rows,
                 **self._pictures(headline),
+                **self._valueless(headline),
                 **plain_figures(verdict.details),
             },
             worst=tuple(
@@ -269,7 +304,31 @@ class ClassTask(Task[CheckOnClasses[Any]]):
         named = bool(headline.worst) and headline.worst[0].cells is not None
         values = worst_values(headline.worst_values, self.marginal, self.attribute, named=named)
         details = {WORST_GROUP: values, BY_SIZE: headline.by_size.grid()}
-        return {name: one for name, one in details.items() if one}
+        own = plain_figures(self._of_worst_class(headline)) if headline.worst_values else {}
+        return {name: one for name, one in details.items() if one} | own
+
+    def _valueless(self, headline: ClassSummary) -> dict[str, Any]:
+        """The number of classes without a value and the worst of all others; or of missing values that count as one."""
+        if headline.valueless_classes:
+            worst = headline.worst_valued
+            of_worst: dict[str, float] = {} if worst is None else {"members": worst.records}
+            if worst is not None and self.check.judges_each_class:
+                of_worst["figure"] = worst.value
+            of_others = {WORST_WITH_VALUE: of_worst} if of_worst else {}
+            counts = {
+                CLASSES_WITHOUT_VALUE: headline.valueless_classes,
+                RECORDS_WITHOUT_VALUE: headline.valueless_records,
+            }
+            return {**counts, **of_others}
+        counts_missing = self.conventions.get("missing_sensitive") == "own_category"
+        missing = 0 if self.attribute is None or not counts_missing else self.attribute.missing
+        return {MISSING_AS_VALUE: missing} if missing else {}
+
+    def _of_worst_class(self, headline: ClassSummary) -> Mapping[str, Any]:
+        codes, counts = np.frombuffer(headline.worst_values, dtype=PAIR).astype(np.int64).T
+        worst = Histogram(np.array([0, len(codes)]), codes, counts)
+        evidence = self._evidence(worst.total, worst, np.ones(1, dtype=bool))
+        return self.check.of_worst_class(evidence, self.expectation.parameters)
 
 
 def _summaries(
@@ -291,6 +350,7 @@ def _summaries(
             cells,
             times,
             None if number else histogram,
+            filled,
         )
         for number, figure in enumerate(figures)
     )
@@ -316,37 +376,6 @@ def _cells(grouping: Grouping | MatchedClasses) -> Callable[[NDArray[np.intp]], 
         ]
 
     return of
-
-
-def worst_values(
-    pairs: Pairs, marginal: ReferenceDistribution, attribute: Domain, *, named: bool
-) -> list[dict[str, Any]]:
-    """The shares in the class and in the reference of the values whose shares differ most.
-
-    Args:
-        pairs: code and count of each value in the class.
-        marginal: the reference.
-        attribute: the domain of the values.
-        named: whether values are named by their cells, and not only numbered.
-
-    Cost: O(domain).
-    """
-    if not pairs or not marginal.total:
-        return []
-    codes, counts = np.frombuffer(pairs, dtype=PAIR).astype(np.int64).T
-    in_class = np.zeros(marginal.size)
-    in_class[codes] = counts / counts.sum()
-    in_reference = marginal.weights / marginal.total
-    differences = np.abs(in_class - in_reference)
-    order = np.concatenate([*least_first(-differences, MOST)])[:MOST]
-    return [
-        {
-            "value": attribute.label(code) if named else f"value {number}",
-            "in_group": round(float(in_class[code]), DIGITS),
-            "in_reference": round(float(in_reference[code]), DIGITS),
-        }
-        for number, code in enumerate((one for one in order.tolist() if in_class[one] or in_reference[one]), 1)
-    ]
 
 
 def only_on_classes(tasks: Iterable[Task[Any]]) -> list[ClassTask]:

@@ -9,35 +9,33 @@ is not verified.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
+from tcdp_audit.core.auditor.identifying_columns import undeclared_identifiers
 from tcdp_audit.core.auditor.tasks import CountedRecords
-from tcdp_audit.core.base.cache import Identity
 from tcdp_audit.core.base.outcome import (
+    CONTENTS,
+    FURTHER_CONTENT,
     HIDDEN_PEOPLE,
     LEFT_OUT,
+    ONLY_WARNED,
     PROFILE,
     STRUCTURE,
-    UNDECLARED_IDENTIFIERS,
     UNDEMANDED_SENSITIVE,
     Outcome,
     Severity,
     Status,
 )
-from tcdp_audit.core.base.words import agree, share
-from tcdp_audit.core.check.vacuous import undemanded, undemanded_sentence
-from tcdp_audit.core.detection.column import MOST
-from tcdp_audit.core.detection.detecting import Detections, detect
-from tcdp_audit.core.detection.detector import Detector, ValueDetector
+from tcdp_audit.core.base.words import listing, share
+from tcdp_audit.core.check.vacuous import undemanded, undemanded_sentence, warned_of
+from tcdp_audit.core.detection.detector import Detector
 from tcdp_audit.core.engines.base import Engine
-from tcdp_audit.core.policy.model import Answer, Role, Scale
+from tcdp_audit.core.policy.model import Answer
 from tcdp_audit.core.policy.policy import CAVEAT, Policy, Profile, ProfileQuestion
 from tcdp_audit.core.release.hidden import MOSTLY, HiddenCells, hidden_cells, suppressed_values
 from tcdp_audit.core.release.release import Release
 
-BIRTH = "date_of_birth"  # identifying and nothing else, so such a column is not harmless
-PLACE = "B"  # Safe Harbor's letter for places, which a policy may declare as known to an intruder
 NEEDS_A_PERSON = "needs_a_person"
 
 
@@ -49,10 +47,10 @@ def column_warnings(release: Release, counted: CountedRecords, detectors: Mappin
         counted: its records that count under the policy's conventions.
         detectors: the detectors of identifiers, by name.
 
-    Cost: the distinct values of the columns, of each at most 10,000; see `detections_of`.
+    Cost: the distinct values of the columns, of each at most 10,000; see `identifying_columns`.
     """
     yield _hidden_people(release, counted)
-    yield _undeclared_identifiers(release, detectors)
+    yield undeclared_identifiers(release, detectors)
     yield _undemanded_sensitive(release.policy, release.columns)
 
 
@@ -86,82 +84,39 @@ def _said_of(hidden: HiddenCells, records: int) -> str:
     return f"column {hidden.column!r} is written in {part} and counts as missing there"
 
 
-def _undeclared_identifiers(release: Release, detectors: Mapping[str, Detector]) -> Outcome:
-    """Warn of columns that look like direct identifiers and are declared as something else."""
-    titles = "No column looks like an identifier", "Columns look like identifiers"
-    if not detectors:
-        return _notdetections_of()
-    kinds = {name: one.detector.plural for name, one in detections_of(release, detectors).items()}
-    roles = {name: _role_of(release.policy, name) for name in kinds}
-    said = [f"column {name!r} looks like {kinds[name]} and is declared {roles[name]}" for name in sorted(kinds)]
-    advice = agree(len(kinds), "declare it as an identifier and drop it", "declare them as identifiers and drop them")
-    return warning_of(UNDECLARED_IDENTIFIERS, titles, sorted(kinds), f"{'; '.join(said)}; {advice}", {"kinds": kinds})
-
-
-def _role_of(policy: Policy, column: str) -> str:
-    return policy.attributes[column].role.value.replace("_", "-")
-
-
-def detections_of(release: Release, detectors: Mapping[str, Detector]) -> dict[str, Any]:
-    """The best detection of each column that looks like an identifier.
-
-    Detectors that need a library are left out, so that no verdict depends on the installation. Those of whole columns
-    are left out too: record numbers are left to the check for them. For a column declared harmless, the name is
-    evidence as well; for a quasi-identifier or a sensitive column only the values are, except values of places.
-    """
-    named = [
-        one for one in detectors.values() if _is_of_values(one) and (one.role is Role.IDENTIFIER or one.name == BIRTH)
+def further_content(engine: Engine) -> Iterator[Outcome]:
+    """Warn of what the files of a release hold in addition to their tables; nothing for files that hold no more."""
+    tables: Mapping[str, Engine] = getattr(engine, "tables", {}) or {"": engine}
+    held = {name: list(one.further_content) for name, one in tables.items() if one.further_content is not None}
+    if not held:
+        return
+    phrases = {name: listing(says) for name, says in held.items() if says}
+    said = [
+        f"{f'the file of table {name!r}' if name else 'the file'} also holds {says}" for name, says in phrases.items()
     ]
-    by_values = [
-        one for one in named if not one.needs_name and one.role is Role.IDENTIFIER and one.safe_harbor != PLACE
-    ]
-    policy, engine = release.policy, release.engine
-    harmless = _columns(release, [Role.INSENSITIVE])
-    others = [one for one in _columns(release, [Role.QUASI_IDENTIFIER, Role.SENSITIVE]) if _is_text(release, one)]
-
-    def detections() -> dict[str, Any]:
-        best: dict[str, Any] = _detected(policy, engine, by_values, others).best if others else {}
-        if harmless:
-            with engine.glimpse(harmless, MOST) as some:
-                there = {one.name for one in some.columns}  # without columns of nested types
-                best |= _detected(policy, some, named, [name for name in harmless if name in there]).best
-        return best
-
-    conventions, seed = policy.conventions, policy.document.seed
-    tokens = (*conventions.missing_tokens, "", *conventions.suppressed_tokens)
-    key = ("looked at", tuple(harmless), tuple(others), tokens, seed, Identity(engine, *named))
-    return release.cache.get(key, detections)
-
-
-def _is_of_values(detector: Detector) -> bool:
-    return isinstance(detector, ValueDetector) and detector.library is None
-
-
-def _columns(release: Release, roles: Collection[Role]) -> list[str]:
-    """The table's columns of some roles, except those that the policy names for a purpose."""
-    document = release.policy.document
-    purposes = {document.key, document.unit, document.household, document.weight}
-    named = [name for name, one in release.policy.attributes.items() if one.role in roles and name not in purposes]
-    return [name for name in named if name in release.columns and name not in release.unreadable]
-
-
-def _is_text(release: Release, column: str) -> bool:
-    return (
-        release.policy.attributes[column].scale is not Scale.NUMERIC and release.domains[column].values.dtype == object
+    yield Outcome(
+        check=FURTHER_CONTENT,
+        title="The file holds more than the table" if phrases else "The file holds nothing but the table",
+        status=Status.FAILED if phrases else Status.PASSED,
+        severity=Severity.WARNING,
+        observed=float(sum(map(len, held.values()))),
+        details={"columns": [], CONTENTS: [one for says in held.values() for one in says]},
+        message=f"{'; '.join(said)}: none of it was audited; publish what `fix` writes, or save the sheet as CSV"
+        if phrases
+        else "",
+        source=STRUCTURE,
     )
-
-
-def _detected(policy: Policy, engine: Engine, detectors: Iterable[Detector], columns: Sequence[str]) -> Detections:
-    conventions = policy.conventions
-    absent = (*conventions.missing_tokens, *conventions.suppressed_tokens)
-    return detect(engine, detectors, columns, missing=absent, seed=policy.document.seed)
 
 
 def _undemanded_sensitive(policy: Policy, columns: Collection[str]) -> Outcome:
     """Warn of sensitive columns without a demand."""
     secret = [name for name in undemanded(policy) if name in columns]
     titles = "The demands leave out no sensitive column", "Sensitive columns without a demand"
-    return warning_of(UNDEMANDED_SENSITIVE, titles, secret, undemanded_sentence(policy, secret) if secret else "")
+    if not secret:
+        return warning_of(UNDEMANDED_SENSITIVE, titles, secret, "")
+    warned = warned_of(policy, secret)
+    sentence = undemanded_sentence(policy, secret)
+    return warning_of(UNDEMANDED_SENSITIVE, titles, secret, sentence, {ONLY_WARNED: warned} if warned else None)
 
 
 def warning_of(
@@ -178,18 +133,6 @@ def warning_of(
         observed=float(len(columns)),
         details={"columns": list(columns), **(details or {})},
         message=sentence if fails else "",
-        source=STRUCTURE,
-    )
-
-
-def _notdetections_of() -> Outcome:
-    return Outcome(
-        check=UNDECLARED_IDENTIFIERS,
-        title="No column was looked at for identifiers",
-        status=Status.SKIPPED,
-        severity=Severity.WARNING,
-        details={"columns": []},
-        message="no plugin that takes part has a detector of identifiers",
         source=STRUCTURE,
     )
 

@@ -43,7 +43,7 @@ def convention_matrix(
     Cost: that of one audit for each other combination.
     """
     choices: dict[str, list[str]] = {}
-    for each in policy.scenarios.values():
+    for each in policy.parts.values():
         choices |= _choices(Release(engine, each, companions.get("original"), options.cache))
     combinations = [dict(zip(choices, values, strict=True)) for values in product(*choices.values())]
     declared = {name: getattr(policy.conventions, name) for name in choices}

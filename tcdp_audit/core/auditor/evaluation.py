@@ -1,22 +1,23 @@
 """The auditor: policy and release in, outcomes out.
 
 The demands of a policy are judged scenario by scenario, and in each scenario view by view; see `views`. A policy
-without scenarios is one of a single intruder, who knows every quasi-identifier.
+without scenarios is one of a single intruder, who knows every quasi-identifier. Demands that name a unit are judged as
+those of a policy with that unit.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.core.auditor.column_warnings import column_warnings
+from tcdp_audit.core.auditor.column_warnings import column_warnings, further_content
 from tcdp_audit.core.auditor.exposure import (
     ExposedView,
     FailingRecordMasks,
@@ -27,9 +28,15 @@ from tcdp_audit.core.auditor.exposure import (
 from tcdp_audit.core.auditor.linked_rows import judges_histories, link_outcomes, with_histories
 from tcdp_audit.core.auditor.tasks import CountedRecords
 from tcdp_audit.core.auditor.unit_columns import unit_columns
-from tcdp_audit.core.auditor.view_evaluation import Options, ViewEvaluation, exposed_together
+from tcdp_audit.core.auditor.view_evaluation import (
+    Options,
+    ViewEvaluation,
+    exposed_by_units,
+    exposed_together,
+)
 from tcdp_audit.core.auditor.views import ROWS, Views, columns_of_demand, of_table, targets_of, views_of
-from tcdp_audit.core.base.audit_figures import ExposureCount, ScenarioResult
+from tcdp_audit.core.auditor.worst_values import number_values
+from tcdp_audit.core.base.audit_figures import ExposureCount, ScenarioResult, demand_groups, failures
 from tcdp_audit.core.base.cache import Cache, Identity
 from tcdp_audit.core.base.errors import DataError
 from tcdp_audit.core.base.outcome import LINKED_ROWS, Outcome
@@ -104,7 +111,7 @@ def evaluation(
     """
     if failing_records is not None:  # the numbers of records are those of one audit
         options = replace(options, cache=Cache())
-    policies = policy.scenarios
+    policies = policy.parts
     if len(policies) == 1 or options.cache.room or failing_records is not None:
         return _evaluated(policy, policies, engine, options, companions, failing_records)
     shared = Cache(budget(options.memory) // SHARE_OF_MEMORY)  # so that no column is read once for each scenario
@@ -133,7 +140,7 @@ def _evaluated(
     if not engine.records:
         raise DataError(f"{engine.name}: the table has no records; an empty release cannot be audited")
     judging = sum(bool(one.expectations) for one in policies.values())
-    one_row_each = policy.document.root is None and policy.document.tables is None
+    one_row_each = all(one.document.root is None for one in policies.values()) and policy.document.tables is None
     if judging > 1 and one_row_each and failing_records is None:
         engine = _rolled_up(policies, engine, options, companions)
     release = Release(engine, policy, companions.get("original"), options.cache)
@@ -145,12 +152,13 @@ def _evaluated(
         *column_warnings(release, judged.counted, detectors),
         *unit_columns(release, detectors),
         *link_outcomes(release),
+        *further_content(given),
     )
     structural = tuple(judged.with_histories(one) if one.check == LINKED_ROWS else one for one in structural)
     outcomes = (*(of_table(one, release, _columns_at_fault(one)) for one in structural), *judged.outcomes)
     return Evaluation(
         outcomes,
-        judged.exposed(outcomes, len(structural)),
+        replace(judged.exposed(outcomes, len(structural)), by_group=judged.exposed_by_group(len(structural))),
         tuple(audited_columns(release)),
         judged.column_risks,
         judged.failing_units,
@@ -184,11 +192,11 @@ def records_failing_on_classes(
 
 
 @dataclass
-class _JudgedScenario:
-    """The demands of one scenario, judged.
+class _JudgedPart:
+    """The demands of one part of a policy, judged: those of a scenario, or those that name a unit.
 
     Args:
-        name: that of the scenario; empty of what is judged in none.
+        name: that of the part, which of a scenario is the scenario's; empty of what is judged in none.
         views: the tables in which they are judged.
         places: the position of each outcome among those of all scenarios.
         running: the demands of each view, by its key.
@@ -200,6 +208,16 @@ class _JudgedScenario:
     places: Sequence[int]
     running: Mapping[str, ViewEvaluation]
     outcomes: Sequence[Outcome] = ()
+
+    @property
+    def root(self) -> str | None:
+        """The column that joins the rows of what it judges as a whole."""
+        return self.views.policy.document.root
+
+    @property
+    def failing(self) -> list[ViewEvaluation]:
+        """The views in which demands on classes fail."""
+        return [one for one in self.running.values() if one.failed]
 
     @property
     def counted(self) -> CountedRecords:
@@ -223,10 +241,11 @@ class _JudgedScenario:
 
 @dataclass
 class _Judged:
-    """The demands of a policy, judged in every scenario, one after another."""
+    """The demands of a policy, judged in every scenario and for every unit, one after another."""
 
-    scenarios: Sequence[_JudgedScenario]
+    parts: Sequence[_JudgedPart]
     options: Options
+    root: str | None  # the column that joins the rows of what the policy judges where a demand names no unit
 
     @classmethod
     def of(
@@ -240,38 +259,42 @@ class _Judged:
         """Judge the demands of the policy of each scenario on a release."""
         places: dict[str, list[int]] = {name: [] for name in policies}
         for number, (_, target) in enumerate(targets_of(release.policy)):
-            places[target.scenario].append(number)
-        several, scenarios = len(policies) > 1, []
+            places[target.part].append(number)
+        root, several, parts = release.policy.document.root, len(policies) > 1, list[_JudgedPart]()
+        of_policy = [name for name, one in policies.items() if one.document.root == root]
         masks: dict[int, NDArray[np.bool_] | None] = {}
         for name, policy in policies.items():
-            if several and not policy.expectations and not options.column_risks:
+            if several and not policy.expectations and not options.column_risks and of_policy != [name]:
                 continue
-            own = _companions_of(name, companions)
+            own = companions_of(name, companions)
             judged_release = replace(release, policy=policy, original=own.get("original")) if several else release
             views = views_of(_as_read(judged_release), budget(options.memory))
             marked = None if failing_records is None else FailingRecordMasks(failing_records.records)
             asked = options if not (several and name) else replace(options, column_risks=False)
             running = {view.key: ViewEvaluation(view, views, asked, own, marked) for view in views}
-            scenarios.append(_JudgedScenario(name, views, places[name], running))
-            scenarios[-1].judge()
+            parts.append(_JudgedPart(name, views, places[name], running))
+            parts[-1].judge()
             if marked is not None:
                 masks |= dict(zip(places[name], marked.masks, strict=True))
         if failing_records is not None:
             failing_records.masks.extend(masks[place] for place in sorted(masks))
-        return cls(scenarios, options)
+        return cls(parts, options, root)
+
+    @property
+    def _own(self) -> Sequence[_JudgedPart]:
+        """The parts that judge what the policy judges where a demand names no unit, by different intruders."""
+        return [one for one in self.parts if one.root == self.root]
 
     @cached_property
     def outcomes(self) -> Sequence[Outcome]:
         """The outcome of each expectation and target, in the policy's order."""
-        by_place = {
-            place: one for each in self.scenarios for place, one in zip(each.places, each.outcomes, strict=True)
-        }
-        return [by_place[place] for place in sorted(by_place)]
+        by_place = {place: one for each in self.parts for place, one in zip(each.places, each.outcomes, strict=True)}
+        return number_values(by_place[place] for place in sorted(by_place))
 
     @property
     def counted(self) -> CountedRecords:
-        """The records and units that count in every scenario."""
-        return min((one.counted for one in self.scenarios), key=lambda one: one.records)
+        """The records and units of the policy that count in every scenario."""
+        return min((one.counted for one in self._own), key=lambda one: one.records)
 
     @property
     def column_risks(self) -> tuple[ColumnRisk, ...]:
@@ -280,7 +303,7 @@ class _Judged:
 
     def with_histories(self, outcome: Outcome) -> Outcome:
         """The finding on a unit that joins rows, with whole histories as seen by the intruder who knows most."""
-        judging = [one for one in self.scenarios if one.name] or self.scenarios
+        judging = [one for one in self._own if one.name] or self._own
         most = max(judging, key=lambda one: len(one.views.policy.with_role(Role.QUASI_IDENTIFIER)))
         judges = all(judges_histories(one.views, one.outcomes) for one in judging)
         return with_histories(outcome, most.views, judges=judges)
@@ -288,7 +311,7 @@ class _Judged:
     @cached_property
     def _histories(self) -> Histories | None:
         """The whole histories, which are of the same units in every scenario; None where no unit joins rows."""
-        return next((one.views.histories for one in self.scenarios if one.views.histories is not None), None)
+        return next((one.views.histories for one in self._own if one.views.histories is not None), None)
 
     def _views(self, before: int) -> list[ExposedView]:
         """What is exposed in each view, with the positions of the failing outcomes."""
@@ -298,25 +321,58 @@ class _Judged:
                 one.exposure,
                 {place: before + number for place, number in one.failed.items()},
             )
-            for one in self._running
+            for each in self._own
+            for one in each.running.values()
         ]
 
     @property
     def _running(self) -> Iterator[ViewEvaluation]:
-        return (one for each in self.scenarios for one in each.running.values())
+        return (one for each in self.parts for one in each.running.values())
 
     def exposed(self, outcomes: Sequence[Outcome], before: int) -> ExposureCount:
         """The records and units that failing demands expose, each counted once; `before` outcomes are of no demand."""
-        together = partial(exposed_together, [*self._running], before, self.counted, self.options)
+        own = [one for each in self._own for one in each.running.values()]
+        if others := [one.failing for one in self.parts if one.root != self.root and one.failing]:
+            failing, rows = [one for one in own if one.failed], self._own[0].views.rows.release
+            return exposed_by_units(failing, others, before, self.counted, self.options, rows)
+        together = partial(exposed_together, own, before, self.counted, self.options)
         return exposed_by(self._views(before), outcomes, self.counted, self._histories, together)
+
+    def exposed_by_group(self, before: int) -> tuple[ExposureCount, ...]:
+        """The records and units that each group of demands exposes of which several fail; see `demand_groups`.
+
+        No record is read again. So demands in several scenarios, or of rows with other known columns, are not joined:
+        of these the count has those that expose most, and leaves out the others. Cost: that of `Exposure.of` a group.
+        """
+        counts, failing = [], {*failures(self.outcomes)}
+        for numbers in demand_groups(self.outcomes):
+            failed = {before + number for number in numbers if number in failing}
+            if len(failed) > 1 and (joined := list(self._joined(failed, before))):
+                most = max(joined, key=lambda one: (one.people or 0, len(one.counted)))
+                counts.append(replace(most, left_out=tuple(sorted(failed - {*most.counted}))))
+        return tuple(counts)
+
+    def _joined(self, failed: Collection[int], before: int) -> Iterator[ExposureCount]:
+        """The counts of some failing demands that can be joined by what was measured."""
+        for each in self.parts:
+            own = _Judged([each], self.options, each.root)
+            views = [
+                replace(one, failed={place: number for place, number in one.failed.items() if number in failed})
+                for one in own._views(before)
+            ]
+            failing, histories = [one for one in views if one.failed], own._histories
+            if histories is not None and any(one.kind != ROWS for one in failing):
+                yield exposed_by(failing, (), each.counted, histories, _not_joined)
+            else:
+                yield from (exposed_by([one], (), each.counted, None, _not_joined) for one in failing)
 
     def by_scenario(self) -> Iterator[ScenarioResult]:
         """Each scenario with the people exposed to it: those that are counted together, where some are."""
         on_classes = any(one.failed for one in self._running)
-        for each in self.scenarios:
+        for each in self.parts:
             document = each.views.policy.document
             if (one := document.scenario) is not None:
-                own = _Judged([each], self.options)
+                own = _Judged([each], self.options, each.root)
                 exposed = own.exposed(each.outcomes, 0).among(each.outcomes)
                 if exposed is not None and on_classes and not any(one.failed for one in each.running.values()):
                     exposed = replace(exposed, records=None)
@@ -338,13 +394,17 @@ class _Judged:
         return failing_units(self._views(0), self._histories)
 
 
+def _not_joined() -> NoReturn:
+    raise AssertionError("views of rows are counted one by one")
+
+
 def _rolled_up(
     policies: Mapping[str, Policy], engine: Engine, options: Options, companions: Mapping[str, Engine]
 ) -> Engine:
     """The table with the distinct rows of all columns that some scenario knows or has at stake, read once."""
     columns: dict[str, Domain] = {}
     for name, policy in policies.items():
-        release = Release(engine, policy, _companions_of(name, companions).get("original"), options.cache)
+        release = Release(engine, policy, companions_of(name, companions).get("original"), options.cache)
         for one in (*release.quasi_identifiers, *release.sensitive):
             columns.setdefault(one.attribute, one)
     ordered = tuple(columns[name] for name in sorted(columns))
@@ -355,7 +415,7 @@ def _rolled_up(
     return options.cache.get(key, lambda: RolledUpEngine(engine, ordered, memory, options.progress))
 
 
-def _companions_of(scenario: str, companions: Mapping[str, Engine]) -> Mapping[str, Engine]:
+def companions_of(scenario: str, companions: Mapping[str, Engine]) -> Mapping[str, Engine]:
     """The further tables of a scenario by what they are: its own, and otherwise those of the policy."""
     common = {name: one for name, one in companions.items() if OF_SCENARIO not in name}
     own = {name.partition(OF_SCENARIO): one for name, one in companions.items() if OF_SCENARIO in name}
@@ -373,7 +433,7 @@ def _announce(policies: Iterable[Policy], engine: Engine, companions: Mapping[st
     for policy in policies:
         document = policy.document
         known, sensitive = policy.with_role(Role.QUASI_IDENTIFIER), policy.with_role(Role.SENSITIVE)
-        own = _companions_of(document.scenario_name, companions)
+        own = companions_of(document.scenario_name, companions)
         count_together(engine, [*known, *sensitive, *([] if document.unit is None else [document.unit])])
         count_together(own.get("population"), known)
         if policy.conventions.reference == "original":

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from tcdp_audit.core.auditor.tasks import CountedRecords, conventions_of
 from tcdp_audit.core.auditor.views import ROWS, View, targets_of
 from tcdp_audit.core.base.cache import Identity
 from tcdp_audit.core.base.errors import CheckError, TcdpAuditError, sentence_about
+from tcdp_audit.core.base.files import content_digest
 from tcdp_audit.core.base.outcome import DisplayNames
 from tcdp_audit.core.base.words import agree, count
 from tcdp_audit.core.check.class_check import CheckOnClasses
@@ -27,7 +29,7 @@ from tcdp_audit.core.check.evidence import (
     marginal_of_release,
 )
 from tcdp_audit.core.check.kinds import Check
-from tcdp_audit.core.check.threshold import Target
+from tcdp_audit.core.check.threshold import Parameters, Target
 from tcdp_audit.core.classes.grouping import Grouping, Shard, count_codes
 from tcdp_audit.core.classes.histogram import Counts
 from tcdp_audit.core.classes.shards import suppressed_in_all, without_exempt
@@ -39,6 +41,7 @@ from tcdp_audit.core.release.release import Release
 
 if TYPE_CHECKING:
     from tcdp_audit.core.auditor.table_tasks import TableTask
+    from tcdp_audit.core.check.aggregate_check import AggregateCheck
     from tcdp_audit.core.check.table_check import TableCheck
 
 
@@ -99,8 +102,13 @@ class Tasks:
             unit = self._rows.unit
             return TableTask(check, expectation, target, several_rows=unit is not None and unit.repeats)
 
+        def on_cells(check: AggregateCheck[Any]) -> ClassTask | TableTask:
+            raise CheckError(f"{check.name} judges tables of figures, which have no records")
+
         check: Check = expectation.check
-        task = replace(check.by_kind(on_classes, on_tables), scenario=self._rows.policy.document.scenario_name)
+        task = replace(
+            check.by_kind(on_classes, on_tables, on_cells), scenario=self._rows.policy.document.scenario_name
+        )
         try:
             return self._prepared(task)
         except (TcdpAuditError, KeyboardInterrupt):
@@ -139,7 +147,7 @@ class Tasks:
 
     def _naming(self, target: Target) -> DisplayNames:
         """The names of people and columns in sentences; attributes that are read together are a combination."""
-        naming = replace(self.policy.naming, record_name=self._view.record_name)
+        naming = replace(self._rows.policy.naming, record_name=self._view.record_name)
         if self._view.is_of_households:
             naming = replace(naming, unit_name="household", history_name="composition by")
         return naming.with_combination(target.attributes, target.name or "") if len(target.attributes) > 1 else naming
@@ -162,7 +170,13 @@ class Tasks:
             tree=None if attribute is None else self.release.tree(attribute),
             records=self.records,
             incomplete=tuple(self.incomplete(task.target)),
+            **self._files(parameters),
         )
+
+    def _files(self, parameters: Parameters) -> dict[str, Any]:
+        """The fields of a task that has files in its parameters: the place of each, and digests."""
+        named = [Path(self.policy.resolve(location)) for *_, location in parameters.files()]
+        return {"resolve": self.policy.resolve, "files": tuple(map(content_digest, named))} if named else {}
 
     def _obstacle(self, expectation: Expectation, target: Target) -> str:
         """The reason why an expectation cannot be evaluated, or nothing."""
@@ -284,6 +298,8 @@ class Tasks:
     ) -> ReferenceDistribution:
         if self.conventions.reference == "declared":
             return marginal_as_declared(attribute, self.policy)
+        if self.conventions.reference == "original" and self._view.in_original is not None:
+            return self._reference_of_units(attribute, quasi_identifiers, counts_units=counts_units)
         if self.conventions.reference == "original":
             return marginal_of_original(attribute, self._counts_in_original(target, attribute), self.policy)
         counts = self._counts_in_release(attribute, quasi_identifiers)
@@ -291,6 +307,22 @@ class Tasks:
         if not counts_units:
             return marginal
         return replace(marginal, units=self._units_with_a_value(attribute, quasi_identifiers))
+
+    def _reference_of_units(
+        self, attribute: Domain, quasi_identifiers: tuple[Domain, ...], *, counts_units: bool
+    ) -> ReferenceDistribution:
+        """The distribution among the units of an original of several tables."""
+        coded = self.release.original_domains.get(attribute.attribute)
+        if coded is None:
+            raise CheckError(
+                "the reference is the original, and no original is given"
+                if self.release.original is None
+                else f"the original has no column {attribute.attribute!r}"
+            )
+        assert self._view.in_original is not None  # noqa: S101 - as the caller saw
+        counts, units = self._view.in_original(coded, in_cells=len(quasi_identifiers) > 1)
+        marginal = marginal_of_original(attribute, counts, self.policy)
+        return replace(marginal, units=units) if counts_units else marginal
 
     def _counts_in_original(self, target: Target, attribute: Domain) -> Counts:
         original = self._original(target.attributes)

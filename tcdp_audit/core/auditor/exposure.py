@@ -35,6 +35,19 @@ if TYPE_CHECKING:
 Mask = NDArray[np.bool_]
 
 
+@dataclass(frozen=True, eq=False)
+class ExposedUnits:
+    """The units of one kind that failing demands expose with all of their rows.
+
+    Args:
+        unit: the column that joins the rows of each.
+        exposed: whether each is, by its code, the missing one last. Shape (units + 1,).
+    """
+
+    unit: Domain
+    exposed: Mask
+
+
 @dataclass
 class ExposureMeasure:
     """The records exposed in a shard, or in a part of its classes, collected task by task.
@@ -42,10 +55,14 @@ class ExposureMeasure:
     Args:
         tasks: all tasks on classes.
         unit: the domain of the entity column, where the unit of privacy is not the row.
+        shard: the rows; None where only those of classes matter.
+        wholes: units that are exposed with all of their rows, in addition to the classes; the shard has their columns.
     """
 
     tasks: Sequence[ClassTask]
     unit: Domain | None
+    shard: CountedCodes | None = None
+    wholes: Sequence[ExposedUnits] = ()
     _masks: dict[int, tuple[Grouping, Mask]] = field(default_factory=dict)
     _victims: dict[int, tuple[Grouping, Mask]] = field(default_factory=dict)
 
@@ -71,10 +88,12 @@ class ExposureMeasure:
 
     def result(self) -> ShardExposure:
         """The number of records, and the entities, that fail each set of tasks."""
-        victims = {p: self._entities(grouping, grouping.rows_of(m)) for p, (grouping, m) in self._victims.items()}
+        victims = {p: self._entities(grouping.shard, grouping.rows_of(m)) for p, (grouping, m) in self._victims.items()}
         return replace(self._failing(), victims=victims)
 
     def _failing(self) -> ShardExposure:
+        if self.wholes:
+            return self._with_wholes()
         if not self._masks:
             return ShardExposure({})
         if decided_per_class([self.tasks[place] for place in self._masks]):
@@ -85,12 +104,25 @@ class ExposureMeasure:
             records = _by_places({place: self._rows(place) for place in self._masks}, shard.each)
         if self.unit is None:
             return ShardExposure(records)
-        return ShardExposure(records, {p: self._entities(one, self._rows(p)) for p, (one, _) in self._masks.items()})
+        entities = {p: self._entities(grouping.shard, self._rows(p)) for p, (grouping, _) in self._masks.items()}
+        return ShardExposure(records, entities)
 
-    def _entities(self, grouping: Grouping, rows: Mask) -> NDArray[np.integer[Any]]:
+    def _with_wholes(self) -> ShardExposure:
+        """The same with all rows of some units, whose places are negative."""
+        assert self.shard is not None  # noqa: S101 - given with them
+        rows = {place: self._rows(place) for place in self._masks}
+        rows |= {
+            -number: whole.exposed[self.shard[whole.unit.attribute]] for number, whole in enumerate(self.wholes, 1)
+        }
+        records = _by_places(rows, self.shard.each)
+        if self.unit is None:
+            return ShardExposure(records)
+        return ShardExposure(records, {place: self._entities(self.shard, some) for place, some in rows.items()})
+
+    def _entities(self, shard: CountedCodes, rows: Mask) -> NDArray[np.integer[Any]]:
         """The entities of some rows."""
         assert self.unit is not None  # noqa: S101 - called only where an entity counts once
-        return distinct_of(grouping.shard[self.unit.attribute][rows], self.unit.size + 1)
+        return distinct_of(shard[self.unit.attribute][rows], self.unit.size + 1)
 
     def _rows(self, place: int) -> Mask:
         """The rows of the classes that fail a task, and those that lack a value required by a convention."""
@@ -167,7 +199,7 @@ class Exposure:
         if not failed:
             return _of_a_table(outcomes, counted.records)
         exposed = ExposureCount(
-            records=sum(number for places, number in self.records.items() if places & failed.keys()),
+            records=sum(number for places, number in self.records.items() if not places.isdisjoint(failed)),
             of=counted.records,
             counted=tuple(sorted(failed.values())),
         )

@@ -29,6 +29,7 @@ from tcdp_audit.core.base.outcome import (
     Status,
 )
 from tcdp_audit.core.base.words import agree, count, noun_form, plural
+from tcdp_audit.core.check.needs import Need
 from tcdp_audit.core.policy.policy import Expectation
 from tcdp_audit.core.release.release import Release
 
@@ -177,6 +178,8 @@ def judges_histories(views: Views, judged: Sequence[Outcome]) -> bool:
     for (expectation, target), outcome in zip(targets_of(views.policy), judged, strict=True):
         check, parameters = expectation.check, expectation.parameters
         if parameters.severity is not Severity.ERROR or outcome.status in (Status.MEASURED, Status.SKIPPED):
+            continue
+        if Need.PREVIOUS in check.needs:  # what changed since says nothing of who is alone
             continue
         if views.of(expectation, target).is_whole:
             whole.add(_judges_size(expectation, outcome))

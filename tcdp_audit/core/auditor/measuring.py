@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 import numpy as np
 
 from tcdp_audit.core.auditor.class_tasks import ClassTask
-from tcdp_audit.core.auditor.exposure import ExposureMeasure
+from tcdp_audit.core.auditor.exposure import ExposedUnits, ExposureMeasure
 from tcdp_audit.core.auditor.tasks import MeasuredShard, Result, Summaries, raised_by_check
 from tcdp_audit.core.base.cache import Identity
 from tcdp_audit.core.base.errors import CheckError
@@ -52,6 +52,7 @@ class Measuring:
         memory: the limit in bytes of a shard whose classes overlap.
         limit: the number of rows and values in one step on such a shard.
         views: a cache of grouped and counted shards for the next audit; None without one.
+        wholes: units whose rows are exposed whatever their classes; see `ExposureMeasure`.
     """
 
     tasks: Sequence[ClassTask]
@@ -63,6 +64,7 @@ class Measuring:
     memory: int
     limit: int
     views: dict[Any, Any] | None = None
+    wholes: Sequence[ExposedUnits] = ()
 
     def __call__(self, shard: Shard) -> Measure[MeasuredShard]:
         """A function that measures a part of the shard's classes."""
@@ -83,6 +85,7 @@ class Measuring:
             show_values=self.show_values,
             memory=self.memory,
             limit=self.limit,
+            wholes=self.wholes,
         )
 
     def _derived(self, key: Any, make: Callable[[], V]) -> V:
@@ -102,7 +105,7 @@ class Measuring:
             return self._nothing
         key = ("view", Identity(shard, self.unit), self.missing_is_a_value)
         view: _ShardView = self._derived(key, lambda: _ShardView(shard, self.unit, self.missing_is_a_value))
-        exposure = ExposureMeasure(self.tasks, self.unit)
+        exposure = ExposureMeasure(self.tasks, self.unit, shard, self.wholes)
         results: list[Result] = []
         for task in self.tasks:
             try:
@@ -198,12 +201,13 @@ class MatchedShard:
     show_values: bool
     memory: int
     limit: int
+    wholes: Sequence[ExposedUnits] = ()
     _lock: Lock = field(default_factory=Lock, repr=False)
 
     def measure(self, part: tuple[int, int]) -> MeasuredShard:
         """Measure every task on one part of the classes."""
         results: dict[int, Result] = {}
-        exposure = ExposureMeasure(self.tasks, self.unit)
+        exposure = ExposureMeasure(self.tasks, self.unit, self.shard, self.wholes)
         for group in self._prepared:
             results |= group.measure(part, self.limit, exposure, show_values=self.show_values)
         return MeasuredShard([results[id(task)] for task in self.tasks], exposure.result())

@@ -16,7 +16,7 @@ from tcdp_audit.core.base.files import content_digest
 from tcdp_audit.core.base.outcome import ESTIMATE, Outcome, Status, Tally
 from tcdp_audit.core.base.phrases import LIMITS, column_of, columns_of, unit_noun
 from tcdp_audit.core.base.words import agree, count, listing, noun_of_column, percent_of, plural, with_article
-from tcdp_audit.core.check.needs import ROWS_OF_TABLES, Need
+from tcdp_audit.core.check.needs import Need
 from tcdp_audit.core.check.table_check import Estimate, TableCheck, TableFigure
 from tcdp_audit.core.check.threshold import Verdict
 
@@ -134,7 +134,7 @@ class TableTask(Task[TableCheck[Any]]):
     def _counts_rows(self, view: TableView) -> bool:
         """Whether rows count, so that they must be those of different units, given the tables that there are."""
         document = view.policy.document
-        if document.root is None:
+        if document.root is None or document.tables is not None:  # of several tables each unit is one row
             return False
         given = {name: name for name in view.companions if getattr(document, name, name) is None}
         needs_if = self.check.needs_if(self.expectation.parameters, document.model_copy(update=given))
@@ -153,8 +153,6 @@ class TableTask(Task[TableCheck[Any]]):
         people = plural(document.unit_name or noun_of_column(unit))
         if self.several_rows:
             raise CheckError(SEVERAL_ROWS.format(people=people, table="the release", unit=unit))
-        if document.tables is not None:
-            raise CheckError(f"cannot be evaluated: {ROWS_OF_TABLES}")
         if view.of_rows is not None:
             raise CheckError(OF_HOUSEHOLDS)
         for name, engine in view.companions.items():

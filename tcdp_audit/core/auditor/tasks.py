@@ -19,7 +19,7 @@ from tcdp_audit.core.base.cache import Cache
 from tcdp_audit.core.base.errors import CheckError, sentence_about
 from tcdp_audit.core.base.outcome import KNOWN_ROWS, UNFAILABLE, DisplayNames, Outcome, Status
 from tcdp_audit.core.base.phrases import bound, column_of, observed, part_of, record_noun, worst_group_of
-from tcdp_audit.core.base.words import agree, sentence_case
+from tcdp_audit.core.base.words import agree, sentence_case, visible
 from tcdp_audit.core.check.evidence import vacuous_sentence
 from tcdp_audit.core.check.specification import Specification
 from tcdp_audit.core.check.summary import ClassSummary
@@ -188,6 +188,7 @@ class Task(ABC, Generic[C]):
             severity=parameters.severity,
             attribute=self.target.name,
             scenario=self.scenario,
+            unit=parameters.unit or "",
             parameters=parameters.figures(),
             conventions=self.conventions,
             known=self.known,
@@ -201,7 +202,7 @@ class Task(ABC, Generic[C]):
         )
 
     def _title(self) -> str:
-        """The check's title with its parameters, or without them if the check raises an error; and the scenario."""
+        """The check's title with its parameters, or without them if the check raises an error; and the part."""
         try:
             title = str(self.check.titled(self.expectation.parameters))
         except KeyboardInterrupt:
@@ -209,7 +210,8 @@ class Task(ABC, Generic[C]):
         except BaseException:  # noqa: BLE001 - the outcome says elsewhere what the check raised
             title = self.check.title
         if not self.scenario:
-            return title
+            unit = self.expectation.parameters.unit
+            return title if unit is None else f"{title} for each {visible(unit)}"
         return f"{title} if an intruder {self.scenario}" if " " in self.scenario else f"{title} against {self.scenario}"
 
 

@@ -14,12 +14,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tcdp_audit.core.auditor.column_warnings import detections_of, warning_of
+from tcdp_audit.core.auditor.column_warnings import warning_of
+from tcdp_audit.core.auditor.identifying_columns import identifying_columns
 from tcdp_audit.core.auditor.views import table_of
 from tcdp_audit.core.base.cache import Identity
 from tcdp_audit.core.base.cancellation import checkpoint
 from tcdp_audit.core.base.errors import DataError
-from tcdp_audit.core.base.outcome import LINKABLE_ROWS, NOT_CONSTANT, STRUCTURE, Outcome, Status
+from tcdp_audit.core.base.outcome import LINKABLE_ROWS, NOT_CONSTANT, STRUCTURE, Outcome, Severity, Status
 from tcdp_audit.core.base.words import agree, count, listing, plural
 from tcdp_audit.core.detection.column import MOST
 from tcdp_audit.core.detection.detector import Detector
@@ -187,8 +188,8 @@ def _root(release: Release) -> Domain | None:
 
 def _by_detectors(release: Release, detectors: Mapping[str, Detector]) -> dict[str, _Joins]:
     joins = {}
-    detected = detections_of(release, detectors)
-    numbers = [name for name, one in detected.items() if one.detector.safe_harbor in NUMBERS]
+    detected = identifying_columns(release, detectors).detected
+    numbers = [name for name, one in detected.items() if one.detector.safe_harbor in NUMBERS and one.is_mostly]
     for domain in _readable(release, numbers):
         joined = _repeated(domain)
         if joined.any():
@@ -200,7 +201,9 @@ def _by_detectors(release: Release, detectors: Mapping[str, Detector]) -> dict[s
 
 def _by_root(release: Release, root: Domain) -> dict[str, _Joins]:
     document = release.policy.document
-    links = {document.unit, document.household, document.key}
+    judging = (one for one in release.policy.expectations if one.check.demands(one.parameters))
+    judged = {one.parameters.unit for one in judging if one.parameters.severity is Severity.ERROR}
+    links = {document.unit, document.household, document.key, *judged}
     roles = (Role.SENSITIVE, Role.INSENSITIVE)
     names = [name for name, one in release.policy.attributes.items() if one.role in roles and name not in links]
     if document.tables is not None:  # what joins the rows of other tables is declared, and judged

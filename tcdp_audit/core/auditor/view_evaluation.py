@@ -20,7 +20,9 @@ import numpy as np
 from tcdp_audit.core.auditor.class_tasks import ClassTask, only_on_classes
 from tcdp_audit.core.auditor.expectations import Tasks
 from tcdp_audit.core.auditor.exposure import (
+    ExposedUnits,
     Exposure,
+    ExposureMeasure,
     FailingRecordMasks,
     NumberedEngine,
     decided_per_class,
@@ -120,18 +122,24 @@ class ViewEvaluation:
         """The tables as checks on tables see them."""
         from tcdp_audit.core.check.table_view import TableView  # noqa: PLC0415 - only for a check on tables
 
-        options = self.options
+        options, histories = self.options, self.views.histories
         borrowed = FrozenDict({name: BorrowedEngine(one) for name, one in self.companions.items()})
 
-        def view_of(one: Release, of_rows: TableView | None = None) -> TableView:
+        def view_of(one: Release, companions: Mapping[str, Engine], of_rows: TableView | None = None) -> TableView:
             table, find = BorrowedEngine(one.engine), options.detectors
-            histories = self.views.histories
-            return TableView(one.policy, table, borrowed, self.memory, options.samples, find, of_rows, histories)
+            return TableView(one.policy, table, companions, self.memory, options.samples, find, of_rows, histories)
 
-        if not self.view_of_release.is_whole:
-            return view_of(self.release)
-        people = None if self.views.histories is None else self.views.histories.people
-        return view_of(self.release, view_of(self.views.rows.release if people is None else people.units_release))
+        is_whole, rows = self.view_of_release.is_whole, self.views.rows.release
+        if not has_tables(self.release):
+            return view_of(self.release, borrowed, view_of(rows, borrowed) if is_whole else None)
+        from tcdp_audit.core.units.companions import companion_units, followed  # noqa: PLC0415 - only for several tables
+
+        if not is_whole or histories is None:
+            return view_of(followed(self.release), borrowed)
+        of_units, of_people = companion_units(histories, self.companions, self.memory)
+        people = histories.people
+        of_rows = view_of(rows, borrowed) if people is None else view_of(people.units_release, of_people)
+        return view_of(followed(self.release), of_units, of_rows)
 
     def outcomes(self) -> Generator[Outcome, None, None]:
         """The outcome of each expectation and target."""
@@ -317,18 +325,86 @@ def exposed_together(
     if unit is not None:
         units = np.logical_or.reduce([one.exposure.units_of(one.failed, unit) for one in failing])
         exposed = replace(exposed, units=int(units.sum()), units_of=counted.entities)
-    together = _Together(failing, options)
+    together = _Together(failing, options, unit=unit)
     if not together.is_possible:
         return exposed
-    return replace(exposed, records=together.records())
+    return replace(exposed, records=sum(together.exposure().records.values()))
+
+
+def exposed_by_units(
+    own: Sequence[ViewEvaluation],
+    others: Sequence[Sequence[ViewEvaluation]],
+    before: int,
+    counted: CountedRecords,
+    options: Options,
+    of_policy: Release,
+) -> ExposureCount:
+    """The records that failing demands on several kinds of units expose, and the policy's own units with such a record.
+
+    A demand that names a unit exposes all rows of the units that fail it, since its column joins them, and so does one
+    on whole histories; a demand on rows exposes those of its classes. The rows are read once more, with the columns of
+    all these units.
+
+    Args:
+        own: the views in which demands on the policy's own unit fail.
+        others: the same of demands that name a unit, a sequence for each unit.
+        before: the number of outcomes before those of demands.
+        counted: the records, and the policy's own units, that count.
+        options: how to run.
+        of_policy: the rows with the policy's own unit.
+    """
+    failed = [one.failed.values() for group in (own, *others) for one in group]
+    positions = tuple(sorted(before + number for numbers in failed for number in numbers))
+    exposed = ExposureCount(records=None, of=counted.records, counted=positions)
+    is_whole = any(one.view_of_release.is_whole for one in own)
+    wholes = [*map(_whole_units, others), *([_whole_units(own)] if is_whole else [])]
+    unit = of_policy.unit
+    if own and not is_whole:
+        together = _Together(own, options, wholes, unit)
+        if not together.is_possible:
+            return exposed
+        measured = together.exposure()
+    else:
+        measured = Exposure(unit)
+        columns = {one.attribute: one for one in (*(one.unit for one in wholes), *([] if unit is None else [unit]))}
+        for rows in of_policy.engine.counted([*columns.values()]):
+            measured.add(ExposureMeasure((), unit, rows, wholes).result())
+    exposed = replace(exposed, records=sum(measured.records.values()))
+    if unit is None:
+        return exposed
+    units = np.logical_or.reduce([*measured.entities.values(), np.zeros(unit.size + 1, dtype=bool)])
+    total = int((unit.counts > 0).sum()) + bool(unit.missing)
+    is_of_units = of_policy.policy.document.household is None and counted.entities is not None
+    return replace(exposed, units=int(units.sum()), units_of=counted.entities if is_of_units else total)
+
+
+def _whole_units(group: Sequence[ViewEvaluation]) -> ExposedUnits:
+    """The units that failing demands of one kind of units expose; of households those on single rows do not count."""
+    histories, unit = group[0].views.histories, group[0].release.unit
+    if histories is None:
+        assert unit is not None  # noqa: S101 - the column that demands name
+        return ExposedUnits(unit, np.logical_or.reduce([one.exposure.units_of(one.failed, unit) for one in group]))
+    of_homes = histories.release.policy.document.household is not None
+    counting = [one for one in group if one.view_of_release.is_whole or not of_homes]
+    units = np.logical_or.reduce([one.exposure.units_of(one.failed, histories.unit) for one in counting])
+    return ExposedUnits(histories.unit, units & histories.present)
 
 
 @dataclass
 class _Together:
-    """The failing demands of several scenarios on the rows of a release, measured on the columns of all."""
+    """The failing demands of several scenarios on the rows of a release, measured on the columns of all.
+
+    Args:
+        failing: the views of single rows in which demands fail.
+        options: how to run.
+        wholes: units that are exposed with all of their rows.
+        unit: the unit that counts once.
+    """
 
     failing: Sequence[ViewEvaluation]
     options: Options
+    wholes: Sequence[ExposedUnits] = ()
+    unit: Domain | None = None
 
     @cached_property
     def domains(self) -> Mapping[str, Domain]:
@@ -364,8 +440,8 @@ class _Together:
 
     @property
     def _columns(self) -> Sequence[Domain]:
-        unit = self.failing[0].release.unit
-        return [*self.domains.values(), *([] if unit is None else [unit])]
+        units = [*(one.unit for one in self.wholes), *([] if self.unit is None else [self.unit])]
+        return [*{one.attribute: one for one in (*units, *self.domains.values())}.values()]
 
     @property
     def is_possible(self) -> bool:
@@ -377,16 +453,17 @@ class _Together:
         fits = self.plan.shards > 1 or rows * WORK_BYTES <= first.memory
         return len(engines) == len(exempt) == 1 and fits
 
-    def records(self) -> int:
-        """The number of records with a failing class in any scenario."""
-        first, measured = self.failing[0], Exposure(self.failing[0].release.unit)
+    def exposure(self) -> Exposure:
+        """The records with a failing class in any scenario, or of a unit that is exposed with all of them."""
+        first, measured = self.failing[0], Exposure(self.unit)
         overlapping = first.wildcard and any(one.missing for task in self.tasks for one in task.quasi_identifiers)
         measuring = first._measuring(self.tasks, overlapping=overlapping)  # noqa: SLF001 - of this module
+        measuring = replace(measuring, views=None, wholes=self.wholes)
         progress = self.options.progress
         with closing(partition(first.release.engine, self._columns, self.shared, self.plan, progress)) as shards:
-            for one in shards.map(replace(measuring, views=None)):
+            for one in shards.map(measuring):
                 measured.add(one.exposed)
-        return sum(measured.records.values())
+        return measured
 
 
 def _merged(task: ClassTask, results: Sequence[Result]) -> Result:

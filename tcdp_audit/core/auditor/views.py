@@ -12,14 +12,15 @@ its reading asks for:
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from tcdp_audit.core.base.errors import CheckError
 from tcdp_audit.core.base.outcome import Outcome
 from tcdp_audit.core.base.words import noun_form, noun_of_column, visible
-from tcdp_audit.core.check.specification import Specification
+from tcdp_audit.core.check.specification import LINKED, Specification
 from tcdp_audit.core.check.threshold import Target
 from tcdp_audit.core.encoding.domain import Domain
 from tcdp_audit.core.engines.base import Engine
@@ -28,6 +29,7 @@ from tcdp_audit.core.policy.policy import Expectation, Policy
 from tcdp_audit.core.release.release import Release
 
 if TYPE_CHECKING:
+    from tcdp_audit.core.classes.histogram import Counts
     from tcdp_audit.core.units.histories import Histories
 
 ROWS, UNITS, HISTORIES = "rows", "units", "histories"
@@ -76,6 +78,8 @@ class View:
         failure: why histories could not be read; empty if they could.
         table: the table whose rows it has, where there are several.
         part: the secret and its reading, where each has rows; see `SummedParts`.
+        in_original: counts the values of a sensitive attribute in an original of several tables, once for each unit and
+            class of rows or once for each unit, and the units that have one; None where the original is one table.
     """
 
     kind: str
@@ -84,6 +88,7 @@ class View:
     failure: str = ""
     table: str = ""
     part: str = ""
+    in_original: Callable[..., tuple[Counts, int]] | None = None
 
     @property
     def key(self) -> str:
@@ -219,6 +224,8 @@ class Views:
         if self.histories is None or self.units is None:
             return self.rows
         reading = expectation.check.reading(expectation.parameters)
+        if reading == LINKED:
+            reading = "rows" if self.policy.document.tables is None else "units"
         if reading in ("rows", "events") or known_rows_of(expectation, self.policy) == "one":
             return self.rows
         constant = all(name in self.histories.constant for name in target.attributes)
@@ -235,11 +242,9 @@ def noun_of_root(histories: Histories) -> str:
     return "household" if histories.is_of_households else document.unit_name or noun_of_column(document.unit or "")
 
 
-def targets_of(policy: Policy) -> Iterator[tuple[Expectation, Target]]:
+def targets_of(policy: Policy) -> Sequence[tuple[Expectation, Target]]:
     """Each expectation with each of its targets, in the policy's order."""
-    for expectation in policy.expectations:
-        for target in expectation.check.targets(expectation.parameters, policy.document):
-            yield expectation, target
+    return policy.targets
 
 
 def known_rows_of(expectation: Expectation, policy: Policy) -> str:
@@ -295,12 +300,17 @@ def _views_of_tables(release: Release, memory: int) -> Views:
         histories = read_tables(release, memory)
     except CheckError as error:
         return Views(release.policy, View(ROWS, release, failure=str(error)))
+    in_original: Callable[..., tuple[Counts, int]] | None = None
+    if release.policy.conventions.reference == "original":
+        from tcdp_audit.core.units.companions import counts_of_secret  # noqa: PLC0415 - only for this reference
+
+        in_original = partial(counts_of_secret, release, memory)
     both = {
-        name: View(HISTORIES, histories.rows_of(name), histories, table=name)
+        name: View(HISTORIES, histories.rows_of(name), histories, table=name, in_original=in_original)
         for name in histories.table_names
         if name not in histories.top
     }
-    units = View(UNITS, histories.units_release, histories)
+    units = View(UNITS, histories.units_release, histories, in_original=in_original)
     return Views(release.policy, View(ROWS, release, histories), histories, units, both)
 
 

@@ -26,6 +26,9 @@ class ExposureCount:
     units_of: int | None = None  # how many entities have a record that counts
     counted: tuple[int, ...] = ()  # the failing demands that are counted, by their position among the audit's outcomes
     left_out: tuple[int, ...] = ()  # the other failures of severity error, likewise
+    # the same for each group of demands of which several fail, see `demand_groups`; its own `left_out` are those of
+    # the group that cannot be joined with its others
+    by_group: tuple[ExposureCount, ...] = ()
 
     @property
     def people(self) -> int | None:
@@ -101,6 +104,35 @@ class ScenarioResult:
             "tables": list(self.tables),
             "exposed": people,
         }
+
+
+GROUP = 5  # demands of one check that are fewer are no group
+
+
+def demand_groups(outcomes: Sequence[Outcome]) -> list[tuple[int, ...]]:
+    """Group demands of one check that differ in their columns, scenarios or tables only.
+
+    Demands of one group have the same parameters, threshold, severity and unit. Cost: linear in the outcomes.
+
+    Returns:
+        the positions of the outcomes of each group of at least five, by the first of each.
+    """
+    groups: dict[tuple[object, ...], list[int]] = {}
+    for number, one in enumerate(outcomes):
+        if not (one.is_structural or one.is_question):
+            parameters = sorted((name, repr(value)) for name, value in one.parameters.items() if name not in TARGETS)
+            key = (one.check, title_of_demand(one), one.source, one.severity, one.unit, one.threshold, *parameters)
+            groups.setdefault(key, []).append(number)
+    return [tuple(numbers) for numbers in groups.values() if len(numbers) >= GROUP]
+
+
+TARGETS = frozenset({"attribute", "attributes", "knows", "tables"})  # parameters that say what a demand is on
+
+
+def title_of_demand(outcome: Outcome) -> str:
+    """The title of a demand without its scenario."""
+    title = outcome.title or outcome.check
+    return title.removesuffix(f" against {outcome.scenario}").removesuffix(f" if an intruder {outcome.scenario}")
 
 
 def failures(outcomes: Sequence[Outcome]) -> list[int]:

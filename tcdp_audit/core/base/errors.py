@@ -11,7 +11,6 @@ from contextlib import ContextDecorator, contextmanager
 from pathlib import Path
 from traceback import extract_tb
 from types import TracebackType
-from typing import NoReturn
 
 
 class TcdpAuditError(Exception):
@@ -79,22 +78,15 @@ class ExpectationsFailedError(TcdpAuditError):
     exit_code = 1
 
 
-CHANGED = "it is read-only; change a copy of it"
-
-
-class ReadOnlyError(TypeError):
-    """An attempt to change what an audit shares between its participants."""
-
-
-def refuse(*_: object, **__: object) -> NoReturn:
-    """Raise ReadOnlyError, in place of every method that would change something."""
-    raise ReadOnlyError(CHANGED)
-
-
 WRONG_CALL = re.compile(
     r"[\w.<>]+\(\) (takes .* positional arguments? but \d+ (was|were) given|missing \d+ required .*)"
 )
-OURS = frozenset({refuse.__code__.co_filename})  # where a refusal is raised, and not where it is deserved
+OURS = frozenset(
+    {str(Path(__file__).with_name("frozen.py"))}
+)  # where a refusal is raised, and not where it is deserved
+
+
+REFUSALS = ("ReadOnlyError", "FrozenInstanceError")  # of `frozen`, which imports nothing of ours, and of dataclasses
 
 
 def sentence_about(error: BaseException, what: str, plugin: str = "") -> str:
@@ -120,8 +112,10 @@ def _where(error: BaseException) -> str:
 
 def is_attempt_to_write(error: BaseException) -> bool:
     """Whether numpy, a buffer, a frozen mapping or a frozen dataclass refused to be changed."""
-    if isinstance(error, ReadOnlyError | AttributeError):
-        return isinstance(error, ReadOnlyError) or type(error).__name__ == "FrozenInstanceError"
+    if isinstance(error, TypeError | AttributeError) and type(error).__name__ in REFUSALS:
+        return True
+    if isinstance(error, AttributeError):
+        return False
     signs = ("read-only", "WRITEABLE")
     return isinstance(error, ValueError | TypeError) and any(sign in first_line(error) for sign in signs)
 
@@ -155,4 +149,4 @@ def blaming(what: str, plugin: str = "") -> Iterator[None]:
         sentence = sentence_about(error, what, plugin)
     else:
         return
-    raise PluginError(sentence)
+    raise PluginError(sentence) from None  # else a traceback would show the text of the error

@@ -17,8 +17,6 @@ from tcdp_audit.core.base.scratch import Scratch, sweep
 
 written_paths: list[Path] = []  # what this process has written, so that it can say so when it is interrupted
 
-_TEXT: Any = {"encoding": "utf-8", "errors": "backslashreplace", "newline": "\n"}  # a file's name may be no UTF-8
-
 
 def require_writable(path: Path) -> None:
     """Check before the work whether its result can be written. Remove what a killed run left there.
@@ -59,14 +57,15 @@ def os_error_reason(error: OSError) -> str:
     return os.strerror(error.errno) if error.errno else "the disk is full or damaged"
 
 
-def write_atomically(path: Path, text: str) -> None:
-    """Write to a temporary file, then give it the target's name.
+def write_atomically(path: Path, content: str | bytes) -> None:
+    """Write text, as UTF-8, or bytes to a temporary file, then give it the target's name.
 
     Raises:
         UsageError: the target cannot be written; its former content stays.
     """
-    with replaced_atomically(path) as temporary, temporary.open("w", **_TEXT) as file:
-        file.write(text)
+    with replaced_atomically(path) as temporary:
+        # the name of a file in a text may be no UTF-8
+        temporary.write_bytes(content if isinstance(content, bytes) else content.encode(errors="backslashreplace"))
 
 
 def plain_name(path: Path) -> str:
@@ -144,6 +143,21 @@ def has_secret(location: str) -> bool:
 def _names_a_secret(name: str) -> bool:
     plain = name.lower().replace("-", "_").removeprefix("x_amz_").removeprefix("x_goog_")
     return _SECRET.fullmatch(plain.replace("security_token", "token")) is not None
+
+
+WORKBOOKS = (".ods", ".xls", ".xlsb", ".xlsm", ".xlsx")
+_SHEET = re.compile(rf"(.+(?:{'|'.join(map(re.escape, WORKBOOKS))}))#(.+)", re.IGNORECASE | re.DOTALL)
+
+
+def split_sheet(location: str) -> tuple[str, str]:
+    """The path of a file, and the sheet of a workbook that is named after it; empty where none is.
+
+    Example:
+        >>> split_sheet("2024/people.xlsx#Sheet 1"), split_sheet("a#b.csv")
+        (('2024/people.xlsx', 'Sheet 1'), ('a#b.csv', ''))
+    """
+    match = _SHEET.fullmatch(location)
+    return (match[1], match[2]) if match is not None else (location, "")
 
 
 def resolve_location(location: str, folder: Path) -> str:

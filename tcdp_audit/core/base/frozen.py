@@ -8,10 +8,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NoReturn, TypeVar
 
-from tcdp_audit.core.base.errors import refuse
-
 K = TypeVar("K")
 V = TypeVar("V")
+
+
+class ReadOnlyError(TypeError):
+    """An attempt to change what an audit shares between its participants."""
+
+
+def refuse(*_: object, **__: object) -> NoReturn:
+    """Raise ReadOnlyError, in place of every method that would change something."""
+    raise ReadOnlyError("it is read-only; change a copy of it")
 
 
 class FrozenDict(dict[K, V]):

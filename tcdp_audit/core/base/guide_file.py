@@ -3,7 +3,7 @@
 A file may begin with front matter, a line `name: text` for each part that has no section. A section for each other
 part follows. The lines of a paragraph, or of an item of a list, are joined. A formula is a block of `math` for each of
 its lines, or a block of `text` where it is no LaTeX. An example is a block of `yaml` below `expect:` or `remedy:`, and
-notes are a table.
+details and notes are a table.
 
 `tcdp-audit explain` reads guides without the checks, so this module imports nothing that is slow to import.
 """
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 CHECK_SECTIONS = {
     "Definition": "definition",
     "How to read it": "reading",
+    "What its details say": "details",
     "How to choose a threshold": "choosing",
     "Limits": "limits",
     "In a policy": "example",
@@ -34,6 +35,7 @@ CHECK_SECTIONS = {
 }
 REMEDY_SECTIONS = {
     "Method": "method",
+    "What happens to a row": "row",
     "When to use it": "choosing",
     "What is guaranteed": "guarantees",
     "Who knows how it was done": "attack",
@@ -141,9 +143,9 @@ def _sections(text: str) -> Iterator[tuple[str, str]]:
 
 
 def _part(name: str, body: str) -> str | dict[str, str]:
-    if name == "notes":
+    if name in ("details", "notes"):
         rows = [CELL_BORDER.split(line)[1:-1] for line in body.splitlines() if line.startswith("| `")]
-        return {note.strip().strip("`"): meaning.strip().replace("\\|", "|") for note, meaning in rows}
+        return {named.strip().strip("`"): meaning.strip().replace("\\|", "|") for named, meaning in rows}
     if name == "example":
         return "\n".join(line.removeprefix("  ") for line in _fenced(body).splitlines()[1:])
     paragraphs = re.split(r"\n{2,}", FENCE.sub("", body).strip())
@@ -190,6 +192,24 @@ class DisclosureType(StrEnum):
 
 
 @dataclass(frozen=True)
+class UsualDemand:
+    """A usual threshold of a check, with its source.
+
+    Args:
+        parameters: the threshold by its parameter, and the parameters with which it applies; a list is a choice.
+        says: what it is, to follow `is`: usual for public files.
+        source: the document that says so.
+    """
+
+    parameters: Mapping[str, str | list[str]]
+    says: str
+    source: str
+
+
+USUAL = re.compile(r"^`([a-z_]+: [^`]+)` is ([^:]+): (\S.*)\.$", re.MULTILINE)
+
+
+@dataclass(frozen=True)
 class Guide(GuideFile):
     """The text that a person reads about a check; the report, `explain` and the documentation page show it.
 
@@ -199,7 +219,8 @@ class Guide(GuideFile):
         definition: what it measures, in one or two sentences.
         formula: the definition as a formula in plain text, for terminals, its lines separated by `;  `.
         reading: how to read the observed value.
-        choosing: how to choose a threshold.
+        choosing: how to choose a threshold. A paragraph such as "`k: 11` is usual for public files: SOURCE." declares a
+            usual threshold, and an audit says so of a laxer demand.
         source: paper and definition number.
         example: lines of a policy.
         latex: the formula as LaTeX, a line for each of its lines; the documentation has it so.
@@ -207,6 +228,8 @@ class Guide(GuideFile):
         limits: what the check does not say.
         question: what it asks, as a person would: one plain line.
         risk: what could still happen where the question is not asked: one plain line.
+        details: what each further figure of an outcome is, in a few words that reports show in the place of its key;
+            keys inside of details are among them.
     """
 
     SECTIONS: ClassVar[Mapping[str, str]] = CHECK_SECTIONS
@@ -222,3 +245,24 @@ class Guide(GuideFile):
     limits: str = field(default_factory=str)
     question: str = field(default_factory=str)
     risk: str = field(default_factory=str)
+    details: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def usual(self) -> list[UsualDemand]:
+        """The usual thresholds that it declares in how to choose one, each with its source.
+
+        Raises:
+            PluginError: the parameters of one are no mapping.
+        """
+        declared = USUAL.findall(self.choosing)
+        if not declared:
+            return []
+        import yaml  # noqa: PLC0415 - only where a guide declares any
+
+        try:
+            return [
+                UsualDemand(yaml.load(f"{{{one}}}", yaml.BaseLoader), says, source)  # noqa: S506 - it reads texts only
+                for one, says, source in declared
+            ]
+        except yaml.YAMLError:
+            raise PluginError(f"a usual threshold of a guide is no mapping: {declared[0][0]}") from None

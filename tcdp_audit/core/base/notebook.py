@@ -19,7 +19,8 @@ COLOURS = {"failed": "#d1451b", "passed": "#12806f", "warning": "#a06a00", "erro
 GREY = "#71787f"
 LINES = 5  # of a text
 ROWS = 50  # of a table; an audit may have thousands
-HEADINGS = ("status", "expectation", "observed", "demanded", "groups failing", "records failing")
+HEADINGS = ("status", "expectation", "observed", "demanded")
+OF_RECORDS, OF_CELLS = ("groups failing", "records failing"), ("cells failing",)
 CELL = "padding:.25em .8em;vertical-align:top;border-bottom:1px solid rgba(128,128,128,.4)"
 NAME = "font-weight:normal;max-width:40em;white-space:normal;overflow-wrap:anywhere"
 LEFT, RIGHT = f"{CELL};text-align:left", f"{CELL};text-align:right;white-space:nowrap"
@@ -36,6 +37,7 @@ class Row:
     failing: tuple[int, int] | None  # how many classes and records fail, where that is known
     note: str  # what was found, in a sentence without cells
     title: str  # what a person calls the check
+    failing_cells: int | None = None  # how many cells of tables of figures fail; None for an outcome of records
 
     @property
     def matters(self) -> bool:
@@ -64,14 +66,17 @@ def as_html(rows: Sequence[Row], *, state: str = "", verdict: str = "", sentence
     """
     chosen = rows if len(rows) <= ROWS else sorted(rows, key=lambda row: not row.matters)[:ROWS]
     more = f"… and {count(len(rows) - ROWS, 'outcome')} more" if len(rows) > ROWS else ""
+    of_cells = any(row.failing_cells is not None for row in rows)
+    of_records = not of_cells or any(row.failing is not None for row in rows)
+    named = (*HEADINGS, *(OF_RECORDS if of_records else ()), *(OF_CELLS if of_cells else ()))
     headings = "".join(
-        f'<th scope="col" style="{RIGHT if number > 1 else LEFT}">{one}</th>' for number, one in enumerate(HEADINGS)
+        f'<th scope="col" style="{RIGHT if number > 1 else LEFT}">{one}</th>' for number, one in enumerate(named)
     )
     strong = f"{_mark(state)} <strong>{_text(verdict)}.</strong>" if state else ""
     parts = [
         f'<p style="margin:.3em 0;max-width:60em">{strong} {_text(sentence)}<br>{_text(about)}</p>' if state else "",
         f'<table style="border-collapse:collapse"><thead><tr>{headings}</tr></thead>',
-        f"<tbody>{''.join(map(_row, chosen))}</tbody></table>",
+        f"<tbody>{''.join(_row(row, of_records=of_records, of_cells=of_cells) for row in chosen)}</tbody></table>",
         f"<p>{more}</p>" if more else "",
     ]
     return f"<div>{''.join(parts)}</div>"
@@ -82,9 +87,10 @@ def as_paragraph(clause: str) -> str:
     return f"<p>{_text(sentence_case(clause))}.</p>" if clause else ""
 
 
-def _row(row: Row) -> str:
+def _row(row: Row, *, of_records: bool, of_cells: bool) -> str:
     note = f'<br><span style="opacity:.8">{_text(prose(row.note))}</span>' if row.matters and row.note else ""
-    failing = ("–", "–") if row.failing is None else (count(one) for one in row.failing)
+    numbers = [*((row.failing or (None, None)) if of_records else ()), *([row.failing_cells] if of_cells else [])]
+    failing = ["–" if one is None else count(one) for one in numbers]
     figures = "".join(f'<td style="{RIGHT}">{_text(one)}</td>' for one in (row.observed, row.demanded, *failing))
     return (
         f'<tr><td style="{LEFT};white-space:nowrap">{_mark(row.state)} {row.state}</td>'

@@ -11,7 +11,7 @@ from typing import Any
 
 from tcdp_audit.core.base.frozen import freeze
 from tcdp_audit.core.base.notebook import Row, as_html
-from tcdp_audit.core.base.words import agree, decimal, figure, listing
+from tcdp_audit.core.base.words import agree, decimal, figure, listing, prose, visible
 
 
 class Status(StrEnum):
@@ -83,6 +83,55 @@ class WorstClass:
 
 
 @dataclass(frozen=True)
+class FailingCell:
+    """A cell of a released table of figures that misses a demand, named by the labels of its dimensions.
+
+    Args:
+        table: the table; the model where it is the output of one.
+        labels: the label of each dimension; metadata of the table, never a hidden value.
+        measure: the measure.
+        line: its line in the file, counted from 1; 0 where the file has none for it.
+        says: why it fails, in words and labels without any figure of it.
+        name: the cell in words: `ward A, age 80+`; by default its labels.
+        figures: what was asked for to be shown: `value`, `low`, `high`.
+    """
+
+    table: str
+    labels: Mapping[str, str]
+    measure: str = ""
+    line: int = 0
+    says: str = ""
+    name: str = ""
+    figures: Mapping[str, Any] | None = field(default=None, repr=False)
+
+    def __post_init__(self) -> None:
+        """Lock its mappings, and name it by its labels where that was not done."""
+        freeze(self, "labels", "figures")
+        object.__setattr__(self, "name", self.name or cell_in_words(self.labels) or self.measure or self.table)
+
+    @property
+    def sentence(self) -> str:
+        """Its name and why it fails: `ward A, age 80+ is the total of ward A less age 60-79`."""
+        return f"{self.name} {self.says}".strip()
+
+    @property
+    def description(self) -> str:
+        """The cell with its measure and its table, why it fails, and the figures that were asked for."""
+        return sentence_on_cell(self.as_json())
+
+    @property
+    def why(self) -> str:
+        """The reason why it fails, as a clause, and the figures that were asked for."""
+        return why_cell_fails(self.as_json())
+
+    def as_json(self) -> dict[str, Any]:
+        """Its entry in the JSON contract."""
+        plain = {"table": self.table, "measure": self.measure, "name": self.name, "cell": dict(self.labels)}
+        more = {"figures": number(self.figures)} if self.figures is not None else {}
+        return {**plain, "line": self.line or None, "says": self.says, **more}
+
+
+@dataclass(frozen=True)
 class Tally:
     """A total, and the number of it that fails."""
 
@@ -105,19 +154,52 @@ class DisplayNames:
     history_name: str = "whole history of"
     # who attacks, with an article: an insurer; nothing where the policy does not say
     intruder_name: str = ""
+    # the columns in the policy's order, which is that of a list in a sentence
+    columns: tuple[str, ...] = ()
+    # the units of numbers, as nouns in the plural, by the names of their columns; only those that have one
+    measured_in: Mapping[str, str] = field(default_factory=dict)
+    # the chance that the only scenario's attack is tried
+    attempt: Fraction = Fraction(1)
 
     def __post_init__(self) -> None:
-        """Lock its mapping."""
-        freeze(self, "labels")
+        """Lock its mappings."""
+        freeze(self, "labels", "measured_in")
 
     def column(self, name: str) -> str:
         """The name of a column in a sentence: its label, or its name in quotes."""
         return self.labels.get(name) or repr(name)
 
+    def in_order(self, names: Sequence[str]) -> list[str]:
+        """Columns in the policy's order, and then those that it does not name."""
+        places = {name: place for place, name in enumerate(self.columns)}
+        return sorted(names, key=lambda one: places.get(one, len(places)))
+
     def with_combination(self, names: Sequence[str], name: str) -> DisplayNames:
         """The same with a label for the columns `names` that are read together, which an outcome calls `name`."""
         combination = f"the combination of {listing([self.column(one) for one in names])}"
         return replace(self, labels={**self.labels, name: combination})
+
+
+@dataclass(frozen=True)
+class UsualThreshold:
+    """A threshold that is usual for a demand.
+
+    Args:
+        threshold: the threshold.
+        says: what it is, to follow `is`: usual for public files.
+        source: the document that says so, or the name of the profile that demands it.
+        profile: the profile that demands it; empty where the guide of the check names the threshold.
+    """
+
+    threshold: Fraction
+    says: str
+    source: str
+    profile: str = ""
+
+    def as_json(self) -> dict[str, Any]:
+        """Its entry in an outcome."""
+        entry = {"threshold": number(self.threshold), "says": self.says, "source": self.source}
+        return {**entry, **({"profile": self.profile} if self.profile else {})}
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -127,9 +209,11 @@ class Outcome:
     `message` is a sentence about people. `individual_impact` says what the outcome means for one of them: what an
     intruder knows, how far that narrows the search, and what it reveals; empty where the check does not say.
     `known` are the columns that the intruder is taken to know, `scenario` is who that is, empty where the policy
-    has none. `reason` is why the policy makes the demand, in its author's words. `table` is, of several tables, the
-    one whose column or rows the outcome is of; empty for one of all tables together, and None where the release is
-    one table.
+    has none. `unit` is the column that the demand names in the place of the policy's unit, empty where it names none.
+    `reason` is why the policy makes the demand, in its author's words. `laxer_than` are stricter thresholds that are
+    usual, the laxest first, and `implied_by` names another demand that holds only where this one does. `table` is, of
+    several tables, the one whose column or rows the outcome is of; empty for one of all tables together, and None where
+    the release is one table. `cells` and `failing_cells` are of tables of figures, None and empty of records.
     """
 
     check: str
@@ -138,6 +222,7 @@ class Outcome:
     attribute: str | None = None
     table: str | None = None
     scenario: str = ""
+    unit: str = ""
     severity: Severity = Severity.ERROR
     parameters: Mapping[str, Any] = field(default_factory=dict)
     conventions: Mapping[str, str] = field(default_factory=dict)
@@ -146,6 +231,8 @@ class Outcome:
     comparison: Comparison | None = None
     classes: Tally | None = None
     records: Tally | None = None
+    cells: Tally | None = None
+    failing_cells: tuple[FailingCell, ...] = ()
     details: Mapping[str, Any] = field(default_factory=dict)
     worst: tuple[WorstClass, ...] = ()
     message: str = ""
@@ -154,6 +241,8 @@ class Outcome:
     naming: DisplayNames = field(default_factory=DisplayNames)
     source: str = ""
     reason: str = ""
+    laxer_than: tuple[UsualThreshold, ...] = ()
+    implied_by: str = ""
     line: int | None = None
     column: int | None = None
 
@@ -178,25 +267,31 @@ class Outcome:
             observed=figure(self.observed, self.threshold),
             demanded="none" if sign is None else f"{sign} {decimal(self.threshold)}",
             failing=_failing(self.classes, self.records),
+            failing_cells=None if self.cells is None else self.cells.failing,
             note=self.note,
             title=self.title,
         )
 
     @property
     def name(self) -> str:
-        """Its check, with the attribute and the scenario: `t_closeness on 'salary', neighbour`."""
+        """Its check, with the attribute and the scenario or the unit: `t_closeness on 'salary', neighbour`."""
         named = self.check if self.attribute is None else f"{self.check} on {self.attribute!r}"
-        return f"{named}, {self.scenario}" if self.scenario else named
+        return ", ".join(filter(None, (named, self.name_of_part)))
 
     @property
-    def of_scenario(self) -> dict[str, str]:
-        """Its scenario as an entry of JSON; nothing where the policy has none."""
-        return {"scenario": self.scenario} if self.scenario else {}
+    def name_of_part(self) -> str:
+        """Its scenario, or the unit that it names: `neighbour`, `unit home`; empty where there is neither."""
+        return part_name(self.of_part)
+
+    @property
+    def of_part(self) -> dict[str, str]:
+        """Its scenario, or the unit that it names, as an entry of JSON; nothing where there is none."""
+        return {name: one for name, one in (("scenario", self.scenario), ("unit", self.unit)) if one}
 
     @property
     def note(self) -> str:
         """The message, without cells whatever was asked for: a finding on columns has their names only."""
-        if not self.is_structural:
+        if not self.is_structural or self.cells is not None:
             return self.message
         columns = [repr(name) for name in self.details.get("columns", ())]
         named = columns if len(columns) <= NAMED else [*columns[:NAMED], f"{len(columns) - NAMED:,} more"]
@@ -248,7 +343,7 @@ class Outcome:
             "check": self.check,
             "attribute": self.attribute,
             **({} if self.table is None else {"table": self.table or None}),
-            **self.of_scenario,
+            **self.of_part,
             "parameters": {name: number(value) for name, value in self.parameters.items()},
             "conventions": dict(self.conventions),
             "severity": self.severity.value,
@@ -258,6 +353,7 @@ class Outcome:
             "comparison": None if self.comparison is None else self.comparison.value,
             "classes": None if self.classes is None else {"total": self.classes.total, "failing": self.classes.failing},
             "records": None if self.records is None else {"total": self.records.total, "failing": self.records.failing},
+            **self._cells_as_json(),
             "details": number(self.details),
             "worst": [one.as_json() for one in self.worst],
             "message": self.message,
@@ -265,7 +361,57 @@ class Outcome:
             "known": list(self.known),
             "source": self.source,
             **({"reason": self.reason} if self.reason else {}),
+            **({"laxer_than": [one.as_json() for one in self.laxer_than]} if self.laxer_than else {}),
+            **({"implied_by": self.implied_by} if self.implied_by else {}),
         }
+
+    def _cells_as_json(self) -> dict[str, Any]:
+        """The cells of tables of figures; nothing where the outcome is of records."""
+        if self.cells is None:
+            return {}
+        named = [one.as_json() for one in self.failing_cells[:NAMED_CELLS]]
+        return {"cells": {"total": self.cells.total, "failing": self.cells.failing}, "failing_cells": named}
+
+
+NAMED_CELLS = 1_000  # failing cells that a result names
+
+
+def cell_in_words(labels: Mapping[str, str]) -> str:
+    """A cell by its labels, each with its dimension unless the label begins with it: `ward A, age 80+, county-1`."""
+    named = (
+        label if label.casefold().startswith(dimension.casefold()) else f"{dimension} {label}"
+        for dimension, label in labels.items()
+    )
+    return visible(", ".join(named))
+
+
+def sentence_on_cell(entry: Mapping[str, Any]) -> str:
+    """The entry of a failing cell as a clause: `ward A, age 80+ (patients of admissions): is the total of …`."""
+    name, measure, table = (str(entry[key]) for key in ("name", "measure", "table"))
+    of = " of ".join(one for one in (measure, table) if one and one != name)
+    named = visible(f"{name} ({of})" if of else name)
+    return ": ".join(filter(None, (named, why_cell_fails(entry))))
+
+
+def why_cell_fails(entry: Mapping[str, Any]) -> str:
+    """The reason in the entry of a failing cell, as a clause, and the figures that were asked for."""
+    return "; ".join(filter(None, (prose(str(entry["says"])).rstrip("."), _figures_in_words(entry))))
+
+
+def _figures_in_words(entry: Mapping[str, Any]) -> str:
+    figures = entry.get("figures") or {}
+    return ", ".join(f"{visible(str(name)).replace('_', ' ')} {_shown(value)}" for name, value in figures.items())
+
+
+def _shown(value: Any) -> str:
+    """A figure that was asked for: a number with all its digits, any other as text."""
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return f"{value:,.15g}" if is_number else visible(str(value))
+
+
+def part_name(entry: Mapping[str, Any]) -> str:
+    """The scenario of an outcome in JSON, or the unit that it names, as `unit home`; empty where there is neither."""
+    return str(entry.get("scenario") or ("unit" in entry and f"unit {entry['unit']}") or "")
 
 
 def _failing(classes: Tally | None, records: Tally | None) -> tuple[int, int] | None:
@@ -277,6 +423,10 @@ def _failing(classes: Tally | None, records: Tally | None) -> tuple[int, int] | 
 
 NAMED = 10  # columns, at most
 UNFAILABLE = "unfailable"  # the detail that names demands which nothing can fail
+CLASSES_WITHOUT_VALUE = "classes_without_value"  # the detail with the number of classes where no record has a value
+RECORDS_WITHOUT_VALUE = "records_without_value"  # the detail with the number of records in them
+WORST_WITH_VALUE = "worst_with_value"  # the detail with the figure and the members of the worst of the other classes
+MISSING_AS_VALUE = "missing_as_value"  # the detail with the number of missing values that count as a value
 WORST_GROUP = "worst_group"  # the detail with the shares of values in the worst class and in the reference
 BY_SIZE = "by_size"  # the detail with the number of classes by their size and figure
 ESTIMATE = "estimate"  # the detail with the interval of a figure of a sample
@@ -297,7 +447,10 @@ WITHOUT_UNIT = "without_unit"
 NOT_CONSTANT = "not_constant"
 HIDDEN_PEOPLE = "hidden_people"
 UNDECLARED_IDENTIFIERS = "undeclared_identifiers"
+DIFFERING = "differing"  # its detail with the values and records of columns that differ in nearly every record
+ACKNOWLEDGED = "acknowledged"  # its detail with the policy's reason why a column is no identifier, by column
 UNDEMANDED_SENSITIVE = "undemanded_sensitive"
+ONLY_WARNED = "only_warned"  # its detail that names the columns that a demand of severity warning is on
 LEFT_OUT = "left_out"  # the detail with the number of records that a convention leaves out of every demand
 STRUCTURE = "tcdp-audit: structure"
 COLUMN_DEMANDS = (  # every release has an outcome for each, in this order
@@ -317,9 +470,27 @@ COLUMN_DEMANDS = (  # every release has an outcome for each, in this order
     NOT_CONSTANT,
     LINKABLE_ROWS,
 )
+FURTHER_CONTENT = "further_content"
+CONTENTS = "contents"  # its detail that lists what the file holds
+FILE_DEMANDS = (FURTHER_CONTENT,)  # a release from a workbook has an outcome for each, after the others
 ORPHAN_ROWS = "orphan_rows"
 REPEATED_UNIT = "repeated_unit"
 LINK_DEMANDS = (ORPHAN_ROWS, REPEATED_UNIT)  # a release of several tables has an outcome for each, after the others
+UNKNOWN_TOKEN = "unknown_token"  # noqa: S105 - the name of a finding
+DUPLICATE_CELL = "duplicate_cell"
+UNKNOWN_CATEGORY = "unknown_category"
+IMPOSSIBLE_FIGURE = "impossible_figure"
+CONTRADICTION = "contradiction"
+CELLS_AGREE = "cells_agree"
+UNDEMANDED_PARTS = "undemanded_parts"
+CELL_DEMANDS = (  # a release of tables of figures has an outcome for each, in this order
+    UNKNOWN_TOKEN,
+    DUPLICATE_CELL,
+    UNKNOWN_CATEGORY,
+    IMPOSSIBLE_FIGURE,
+    CONTRADICTION,
+    CELLS_AGREE,
+)
 SCHEMA = "pandera schema"
 SUITE = "Great Expectations suite"
 PROFILE = "profile"  # what asks a question that only a person can answer

@@ -2,15 +2,28 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
+from math import inf, log2
 
-from tcdp_audit.core.base.outcome import KNOWN_ROWS, Comparison, Outcome, Tally
+from tcdp_audit.core.base.language import active_translations
+from tcdp_audit.core.base.outcome import (
+    KNOWN_ROWS,
+    RECORDS_WITHOUT_VALUE,
+    Comparison,
+    DisplayNames,
+    Outcome,
+    Tally,
+    UsualThreshold,
+)
 from tcdp_audit.core.base.words import (
     agree,
     count,
     decimal,
     figure,
+    in_words,
     listing,
     noun_form,
     noun_of_column,
@@ -21,20 +34,19 @@ from tcdp_audit.core.base.words import (
     with_article,
 )
 
-SIGNS = {one: one.sign for one in Comparison}
 LIMITS = {
     Comparison.AT_LEAST: "at least",
     Comparison.AT_MOST: "at most",
     Comparison.BELOW: "less than",
     Comparison.ABOVE: "more than",
 }
-NAMED = 6  # columns in a sentence, at most
+NAMED = 5  # columns in a sentence, at most
 SEVERAL = 10  # from here on a mean is written without digits
 
 
 def state_of(outcome: Outcome) -> str:
     """The status as a report shows it: a failure that only warns is a warning."""
-    return outcome.as_row().state
+    return "warning" if outcome.is_warning else outcome.status.value
 
 
 def demanded(outcome: Outcome) -> str:
@@ -50,6 +62,28 @@ def bound(outcome: Outcome) -> str:
     return f"{LIMITS[outcome.comparison]} {decimal(outcome.threshold)} is {kind}"
 
 
+def laxness_sentence(
+    stricter: Sequence[UsualThreshold], threshold: Fraction | None, comparison: Comparison | None
+) -> str:
+    """A sentence on a threshold: the strictest usual one of the guide, and that of a profile; empty without any.
+
+    `The policy demands at least 5; at least 11 is usual for public files (SOURCE).`
+    """
+    if not stricter or threshold is None or comparison is None:
+        return ""
+    limit = LIMITS[comparison]
+    strictest = {bool(one.profile): one for one in stricter}.values()  # the laxest comes first
+    usual = listing([f"{limit} {decimal(one.threshold)} is {one.says} ({one.source})" for one in strictest])
+    return f"The policy demands {limit} {decimal(threshold)}; {usual}."
+
+
+def strictness_sentences(outcome: Outcome) -> str:
+    """The sentences on a demand that is laxer than usual, and on one that another demand implies; else nothing."""
+    implied = f"Already implied by {outcome.implied_by}." if outcome.implied_by else ""
+    lax = laxness_sentence(outcome.laxer_than, outcome.threshold, outcome.comparison)
+    return " ".join(filter(None, (lax, implied)))
+
+
 def observed(outcome: Outcome) -> str:
     """The observed figure of the worst class."""
     return outcome.as_row().observed
@@ -58,6 +92,25 @@ def observed(outcome: Outcome) -> str:
 def failing(outcome: Outcome) -> tuple[int, int] | None:
     """The numbers of classes and records that fail, where the outcome says so."""
     return outcome.as_row().failing
+
+
+def doublings(outcome: Outcome) -> float | None:
+    """log2 of the ratio between observed figure and threshold; positive is on the safe side.
+
+    Infinite where no ratio is: nothing of what is demanded, or something where nothing is allowed.
+    None where there is no demand, no figure, or no ratio because one of them is negative.
+    """
+    if outcome.threshold is None or outcome.observed is None or outcome.comparison is None:
+        return None
+    observed, threshold = outcome.observed, float(outcome.threshold)
+    if observed < 0 or threshold < 0:
+        return None
+    safe = 1 if outcome.comparison.higher_is_safer else -1
+    if observed == threshold:
+        return 0.0
+    if observed == 0 or threshold == 0 or observed == inf:
+        return safe * (inf if observed > threshold else -inf)
+    return safe * (log2(observed) - log2(threshold))
 
 
 def record_noun(outcome: Outcome) -> str:
@@ -88,9 +141,44 @@ def columns_of(outcome: Outcome, names: Sequence[str]) -> str:
 
 
 def known_columns(outcome: Outcome) -> str:
-    """The columns that the intruder is taken to know, as `columns_of` names them, or the whole history of them."""
-    known = columns_of(outcome, outcome.known)
+    """The columns that the intruder is taken to know, in the policy's order, or the whole history of them."""
+    known = columns_of(outcome, outcome.naming.in_order(outcome.known))
     return f"{outcome.naming.history_name} {known}" if outcome.conventions.get(KNOWN_ROWS) == "all" else known
+
+
+def known_facts(naming: DisplayNames, columns: Sequence[str]) -> str:
+    """The sentence that names some known columns: `The four known facts are age band, sex, 'zip' and month`.
+
+    Args:
+        naming: the names of columns in sentences.
+        columns: the columns, at least two.
+    """
+    named = [naming.column(one) for one in naming.in_order(columns)]
+    return f"The {_facts(len(columns))} are {listing(named)}"
+
+
+def with_known_facts(outcome: Outcome, columns: Sequence[str]) -> Outcome:
+    """The outcome with sentences that say `the four known facts` where they list exactly these columns as known.
+
+    `a person's age band and sex` becomes `the two known facts about a person`, and `the same age band and sex` becomes
+    `the same two known facts`. What is replaced is the text of the list, so this also works for sentences of plugins.
+    """
+    if len(columns) < 2 or set(outcome.known) != set(columns):
+        return outcome
+    known, facts = re.escape(columns_of(outcome, outcome.naming.in_order(outcome.known))), _facts(len(columns))
+
+    def renamed(text: str) -> str:
+        text = re.sub(rf"\b(an? [^,.;:']+)'s {known}", rf"the {facts} about \1", text)
+        text = re.sub(rf"\b(same|its|their|all) {known}", rf"\1 {facts}", text)
+        return re.sub(known, f"the {facts}", text)
+
+    if (translations := active_translations()) is not None:
+        translations.offer_renamed((outcome.message, outcome.individual_impact), renamed)
+    return replace(outcome, message=renamed(outcome.message), individual_impact=renamed(outcome.individual_impact))
+
+
+def _facts(number: int) -> str:
+    return f"{in_words(number)} known facts"
 
 
 def person_of(outcome: Outcome) -> str:
@@ -103,18 +191,9 @@ def intruder_who_knows(outcome: Outcome) -> str:
     return f"An intruder who knows {person_of(outcome)}'s {known_columns(outcome)}"
 
 
-def in_worst_group(outcome: Outcome) -> str:
-    """The first half of a sentence about one person in an equivalence class.
-
-    `An intruder who knows a person's age and sex finds a group of 22 people on average; in the worst group, of 12
-    people,`
-    """
-    knows, classes = intruder_who_knows(outcome), outcome.classes
-    assert classes is not None  # noqa: S101 - outcomes on classes have them
-    if classes.total == 1:
-        return f"{knows} finds the only group, of {worst_people(outcome)}; there"
-    average, worst = average_group(outcome), worst_people(outcome)
-    return f"{knows} finds a group of {average} on average; in the worst group, of {worst},"
+def records_without_value(outcome: Outcome) -> int:
+    """The number of records in classes in which no record has a value of the attribute."""
+    return int(outcome.details.get(RECORDS_WITHOUT_VALUE, 0))
 
 
 def average_group(outcome: Outcome) -> str:

@@ -36,6 +36,8 @@ class Table:
         tables: the linked tables that it consists of, by name; none where it is one table.
         shared: of a table with a schema of its own, the attributes of the release that it has; else None.
         lacking: the quasi-identifiers of the release that such a table has no column for.
+        row_name: what a row of it is, in the singular; that of a table of figures is no record.
+        encoding: that of a text file which is not UTF-8, with "detected" where only its bytes say so; else empty.
     """
 
     uri: str
@@ -45,6 +47,8 @@ class Table:
     tables: Mapping[str, Table] = FrozenDict()
     shared: tuple[str, ...] | None = None
     lacking: tuple[str, ...] = ()
+    row_name: str = "record"
+    encoding: str = ""
 
     @property
     def in_memory(self) -> bool:
@@ -56,7 +60,8 @@ class Table:
         tables = {"tables": {name: one.as_json() for name, one in self.tables.items()}} if self.tables else {}
         compared = {} if self.shared is None else {"shared": list(self.shared), "lacking": list(self.lacking)}
         own = {"uri": self.uri, "sha256": self.sha256, "records": self.records, "columns": self.columns}
-        return {**own, **tables, **compared}
+        encoding = {"encoding": self.encoding} if self.encoding else {}
+        return {**own, **encoding, **tables, **compared}
 
     @property
     def comparison(self) -> str:
@@ -70,9 +75,10 @@ class Table:
     def size(self) -> str:
         """Its numbers of records and columns, in words; of several tables the number of records of each."""
         if self.tables:
-            sizes = (f"{visible(name)} {count(one.records, 'record')}" for name, one in self.tables.items())
+            sizes = (f"{visible(name)} {count(one.records, one.row_name)}" for name, one in self.tables.items())
             return f"{count(len(self.tables), 'table')}: {', '.join(sizes)}"
-        return f"{count(self.records, 'record')}, {count(self.columns, 'column')}"
+        encoding = f", read as {self.encoding}" if self.encoding else ""
+        return f"{count(self.records, self.row_name)}, {count(self.columns, 'column')}{encoding}"
 
     @property
     def name(self) -> str:

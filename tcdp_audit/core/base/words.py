@@ -4,8 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from datetime import date, datetime
 from fractions import Fraction
 from math import isfinite, isinf
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from typing import Self
 
 _ACTING = (
     "\x00-\x1f\x7f-\x9f"  # C0 with line feed and ESC, DEL, C1
@@ -49,6 +54,10 @@ def _escaped(character: re.Match[str]) -> str:
 
 
 CARDINALS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+MONTHS = (
+    *("January", "February", "March", "April", "May", "June"),
+    *("July", "August", "September", "October", "November", "December"),
+)
 IRREGULAR = {"person": "people", "child": "children", "man": "men", "woman": "women"}
 HISSING = ("s", "x", "z", "ch", "sh")  # nouns on these take -es
 IDENTIFYING = re.compile(r"([ _-](id|ids|key|no|nr|num|number|code|uuid|guid|ref)|(?<=[a-z])I[Dd])$", re.IGNORECASE)
@@ -56,6 +65,7 @@ NOUN = re.compile(r"[^\W\d_]{3,}( [^\W\d_]{3,})*")  # `ori h` of `ori_hid` is no
 ROUND = 10**9  # denominators of thresholds that people type; a figure between two others is at none of them
 BORDERLINE = 1e-9  # closer than this, a figure is shown as a whole number: the core decides it exactly
 HUGE = 1e15  # above it, figures are written with an exponent
+EPSILON = 2**-51  # of a figure, by which a float may miss it after some arithmetic
 
 
 def agree(number: float, one: str, many: str) -> str:
@@ -112,6 +122,22 @@ def sentence_case(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
+MONTHS = (
+    *("January", "February", "March", "April", "May", "June"),
+    *("July", "August", "September", "October", "November", "December"),
+)
+
+
+def date_and_time(moment: datetime) -> str:
+    """A moment of UTC in words, to the minute: `23 November 2026, 08:33 UTC`."""
+    return f"{written_date(moment)}, {moment:%H:%M} UTC"
+
+
+def written_date(moment: date) -> str:
+    """A date with its month in words: `23 November 2026`."""
+    return f"{moment.day} {MONTHS[moment.month - 1]} {moment.year}"
+
+
 def listing(names: Sequence[str]) -> str:
     """`a`, `a and b`, `a, b and c`."""
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
@@ -157,15 +183,41 @@ def one_in(value: Fraction | float) -> str:
     return f"1 in {round(times):,}" if is_near else percent(float(value))
 
 
+class Rounded(str):
+    """A figure as text, with the number that it was rounded from: pages name it where they show the figure."""
+
+    exact: str
+
+    __slots__ = ("exact",)
+
+    def __new__(cls, text: str, exact: str = "") -> Self:
+        """The text, and the exact number as its shortest decimal."""
+        one = super().__new__(cls, text)
+        one.exact = exact
+        return one
+
+
 def percent(value: float | None, threshold: Fraction | None = None) -> str:
-    """A share as a percentage, with as many digits as keep it from reading like none, all, or another threshold."""
+    """A share as a percentage, with as many digits as keep it from reading like none, all, or another threshold.
+
+    The text is a `Rounded` where the percentage has more digits.
+    """
+    text = _percent(value, threshold)
+    if value is None or not isfinite(value) or _reads_as(text.rstrip("%"), 100 * value):
+        return text
+    return Rounded(text, repr(float(value)))
+
+
+def _percent(value: float | None, threshold: Fraction | None) -> str:
     if value is None or not isfinite(value):
         return figure(value)
     exact = 100 * value
     if abs(exact - round(exact)) < BORDERLINE:
         return f"{exact:,.0f}%"
     texts = [text for digits in range(1, 16) if float(text := f"{exact:.{digits}f}") not in (0, 100)]
-    if threshold is None or _is_at(value, threshold):
+    if threshold is not None and _is_at(value, threshold):
+        return _at(threshold, percent_of(threshold), f"{texts[0]}%")
+    if threshold is None:
         return f"{texts[0]}%"
     above = Fraction(value) > threshold
     return f"{next((one for one in texts if _keeps_side(one, 100 * threshold, above=above)), texts[-1])}%"
@@ -190,7 +242,24 @@ def decimal(threshold: Fraction | None) -> str:
 
 
 def figure(value: float | None, threshold: Fraction | None = None) -> str:
-    """An observed figure to three digits; more where it would read like a threshold that it is not."""
+    """An observed figure to three digits; more where it would read like a threshold that it is not, and as that at it.
+
+    The text is a `Rounded` where the figure has more digits.
+
+    Example:
+        >>> figure(0.86437), figure(0.86437).exact, figure(0.25)
+        ('0.864', '0.86437', '0.250')
+    """
+    text = _figure(value, threshold)
+    return text if value is None or isinf(value) or _reads_as(text, value) else Rounded(text, repr(float(value)))
+
+
+def _reads_as(text: str, value: float) -> bool:
+    """Whether a text is a number, except for what the arithmetic of floats cannot hold."""
+    return abs(float(text.replace(",", "")) - value) <= abs(value) * EPSILON
+
+
+def _figure(value: float | None, threshold: Fraction | None) -> str:
     if value is None:
         return "–"
     if isinf(value):
@@ -198,7 +267,9 @@ def figure(value: float | None, threshold: Fraction | None = None) -> str:
     if abs(value) < HUGE and (float(value).is_integer() or 0 < abs(value - round(value)) < BORDERLINE < abs(value)):
         return f"{value:,.0f}"
     texts = (text for digits in range(3, 18) if not _is_whole(text := _digits(value, digits)) or abs(value) >= HUGE)
-    if threshold is None or _is_at(value, threshold):
+    if threshold is not None and _is_at(value, threshold):
+        return _at(threshold, decimal(threshold), next(texts, repr(value)))
+    if threshold is None:
         return next(texts, repr(value))
     side = Fraction(value) > threshold
     return next((text for text in texts if _keeps_side(text, threshold, above=side)), repr(value))
@@ -212,6 +283,11 @@ def finite(value: float | None) -> bool:
 def _is_at(value: float, threshold: Fraction) -> bool:
     """Whether a figure is the float nearest to a round threshold; that of 0.1 is a little above 1/10."""
     return value == float(threshold) and threshold.denominator <= ROUND
+
+
+def _at(threshold: Fraction, typed: str, rounded: str) -> str:
+    """A figure at its threshold: as the threshold was typed, or rounded where that is no decimal."""
+    return typed if Fraction(repr(float(threshold))) == threshold else rounded
 
 
 def _digits(value: float, digits: int) -> str:

@@ -20,6 +20,7 @@ from tcdp_audit.core.check.threshold import Limit, Parameters, Threshold, Verdic
 from tcdp_audit.core.encoding.keys import Floats
 
 if TYPE_CHECKING:
+    from tcdp_audit.core.check.aggregate_check import AggregateCheck
     from tcdp_audit.core.check.table_check import TableCheck
 
 
@@ -41,7 +42,8 @@ class CheckOnClasses(Specification[P]):
     def by_kind(
         self,
         of_classes: Callable[[CheckOnClasses[Any]], T],
-        of_table: Callable[[TableCheck[Any]], T],  # noqa: ARG002 - the other kind's
+        of_table: Callable[[TableCheck[Any]], T],  # noqa: ARG002 - the other kinds'
+        of_cells: Callable[[AggregateCheck[Any]], T],  # noqa: ARG002 - likewise
     ) -> T:
         """The result of the first function for this check."""
         return of_classes(self)
@@ -72,6 +74,10 @@ class CheckOnClasses(Specification[P]):
         """Classes that records of a release could form, among them one with the worst figure; None if unsaid."""
         return None
 
+    def of_worst_class(self, worst: ClassEvidence, parameters: P) -> Mapping[str, Any]:  # noqa: ARG002
+        """Named figures of the worst class of all, the only one of the evidence."""
+        return {}
+
     @abstractmethod
     def of_each_class(self, parameters: P) -> P:
         """The parameters that demand of every class by itself what these demand of a release at the strictest."""
@@ -84,6 +90,7 @@ class ClassCheck(CheckOnClasses[P]):
     Args:
         thresholds: what each class must keep; the first is the headline figure.
         details: named figures of the whole release beyond the worst class, from the merged summaries.
+        worst_details: named figures of the worst class, the only one of the evidence, if the check is of an attribute.
         worst_classes: classes that records of a release could form, among them one with the worst figure of all that
             they could form. It shows which demands nothing can fail. By default those of one record each if the check
             is `monotone`; where it is not, only `at_most: 1` of a share is taken for such a demand.
@@ -94,6 +101,7 @@ class ClassCheck(CheckOnClasses[P]):
 
     thresholds: tuple[Threshold[P], ...]
     details: Callable[[Sequence[ClassSummary]], Mapping[str, Any]] = field(default=lambda _: {})
+    worst_details: Callable[[ClassEvidence, P], Mapping[str, Any]] | None = None
     worst_classes: Callable[[SingletonClasses, P], ClassEvidence] | None = None
 
     @property
@@ -150,16 +158,28 @@ class ClassCheck(CheckOnClasses[P]):
             threshold=self.demanded(parameters),
             comparison=self.comparison,
             failed=headline.failing_classes > 0 if demands else None,
-            details={**{one.parameter: summary.observed for one, summary in others}, **self.details(summaries)},
+            details={
+                **{one.parameter: _of_worst_valued(summary) for one, summary in others},
+                **self.details(summaries),
+            },
         )
 
     def said_to_be_worst(self, finest: SingletonClasses, parameters: P) -> ClassEvidence | None:
         """The classes that `worst_classes` gives."""
         return None if self.worst_classes is None else self.worst_classes(finest, parameters)
 
+    def of_worst_class(self, worst: ClassEvidence, parameters: P) -> Mapping[str, Any]:
+        """The figures that `worst_details` gives."""
+        return {} if self.worst_details is None else self.worst_details(worst, parameters)
+
     def of_each_class(self, parameters: P) -> P:
         """The same: every class must keep them."""
         return parameters
+
+
+def _of_worst_valued(summary: ClassSummary) -> float | None:
+    """A further figure of the worst class with a value: one without any has no size or share to speak of."""
+    return summary.observed if summary.worst_valued is None else summary.worst_valued.value
 
 
 def _compared(threshold: Threshold[Any], evidence: ClassEvidence, parameters: Parameters) -> Figure:

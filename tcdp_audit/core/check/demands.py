@@ -106,13 +106,18 @@ def threshold_fault(policy: Policy, expectation: Expectation, parameter: str, th
 
 def implications(one: Expectation, policy: Policy) -> list[Demand]:
     """The demands of an expectation, and those that follow from them by its check."""
-    given = one.parameters.model_dump()
-    return [(one.check.name, given), *one.check.implies(one.parameters, policy.document)]
+    given, unit = one.parameters.model_dump(), one.parameters.unit
+    implied = one.check.implies(one.parameters, policy.document)
+    return [(one.check.name, given), *((name, {"unit": unit, **demanded}) for name, demanded in implied)]
 
 
 def expectations_of(outcome: Outcome, policy: Policy) -> list[Expectation]:
-    """The expectation that an outcome is the result of; all of its check where its parameters do not say which."""
-    asked = [one for one in policy.expectations if one.check.name == outcome.check]
+    """The expectation that an outcome is the result of; all of its check and unit where its parameters do not say."""
+    asked = [
+        one
+        for one in policy.expectations
+        if one.check.name == outcome.check and (one.parameters.unit or "") == outcome.unit
+    ]
     same = [one for one in asked if one.parameters.figures() == dict(outcome.parameters)]
     return same or asked
 
@@ -179,18 +184,17 @@ def _at_least_as_strict(given: Mapping[str, Any], weak: Expectation) -> bool:
 
 
 def alike_except_thresholds(given: Mapping[str, Any], weak: Expectation) -> bool:
-    """Whether parameters are those of an expectation except thresholds and severity; no attribute means all of them.
+    """Whether parameters are those of an expectation except thresholds, severity, reason; no attribute is all.
 
     Args:
         given: parameters of the same check.
         weak: the expectation.
     """
-    limits = {one.parameter for one in weak.check.limits}
-    asked = weak.parameters.model_dump()
-    if "attribute" in asked and given.get("attribute") not in (None, asked["attribute"]):
-        return False
     fields = type(weak.parameters).model_fields
-    others = asked.keys() - limits - {"attribute", "severity"}
+    if "attribute" in fields and given.get("attribute") not in (None, weak.parameters.attribute):
+        return False
+    limits, asked = {one.parameter for one in weak.check.limits}, weak.parameters.model_dump()
+    others = asked.keys() - limits - {"attribute", "severity", "reason"}
     return all(given.get(name, fields[name].default) == asked[name] for name in others)
 
 

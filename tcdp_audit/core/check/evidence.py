@@ -5,11 +5,12 @@ A demand that no class of the evidence could fail decides nothing, and is report
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from math import lcm
+from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -72,6 +73,31 @@ def _weights_of(histogram: Histogram, marginal: ReferenceDistribution) -> Counts
 
 
 @dataclass(frozen=True)
+class CombinedAttribute:
+    """One of several attributes that are read together.
+
+    Args:
+        name: the column's name.
+        labels: its domain as text. Never put one into an answer.
+        values: its domain as numbers, where its scale is numeric.
+        codes: its code in each of their combinations, int64, shape (combinations,).
+    """
+
+    name: str
+    labels: Sequence[str]
+    values: NDArray[Any] | None
+    codes: NDArray[np.int64]
+
+    def __post_init__(self) -> None:
+        """Lock its arrays."""
+        freeze_arrays(self, "values", "codes")
+
+
+def _as_it_is(location: str) -> str:
+    return location
+
+
+@dataclass(frozen=True)
 class ClassEvidence:
     """The evidence that a class check sees of one shard: figures of classes, never records and never cells.
 
@@ -85,6 +111,8 @@ class ClassEvidence:
         labels: the attribute's domain as text, for parameters that name values. Never put one into an answer.
         tree: the attribute's hierarchy laid over its domain, where it has one.
         records: N, the records (with a unit, the entities) of the whole release and not of the shard; 0 if unknown.
+        parts: the attributes that are read together, if several are; empty for a single one.
+        resolve: gives the path of a file that parameters name relative to the policy.
     """
 
     size: Counts
@@ -94,6 +122,8 @@ class ClassEvidence:
     labels: Sequence[str] = ()
     tree: Tree | None = None
     records: int = 0
+    parts: Sequence[CombinedAttribute] = ()
+    resolve: Callable[[str], str] = _as_it_is
 
     def __post_init__(self) -> None:
         """Lock its arrays: other checks are given the same ones."""
@@ -168,6 +198,19 @@ def worst_share(field: FieldInfo, comparison: Comparison) -> Fraction | None:
 def keeps(worst: Fraction | float | None, demanded: Fraction, comparison: Comparison) -> bool:
     """Whether a demand is kept at the worst figure that there can be; never where that is not known."""
     return worst is not None and bool(comparison.holds((worst > demanded) - (worst < demanded)))
+
+
+def sound_figure(value: Any) -> Any:
+    """A check's figure as it is.
+
+    Raises:
+        CheckError: it cannot be compared.
+    """
+    if not isinstance(value, Real):
+        raise CheckError(f"the check gave a {type(value).__name__}; a figure must be a real number")
+    if value != value:  # noqa: PLR0124 - NaN
+        raise CheckError("the check gave NaN; a figure must be a number or infinite")
+    return value
 
 
 def vacuous_sentence(names: Sequence[str], demands: Mapping[str, Fraction], *, judged: bool, whatever: str) -> str:

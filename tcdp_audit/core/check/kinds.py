@@ -2,30 +2,32 @@
 
 A `ClassCheck` maps equivalence classes to one figure each, and every class must keep the thresholds. A `AttackCheck`
 says which classes an attack succeeds on, and the share of records in them must keep the threshold. A `TableCheck`
-measures the release as a whole, and the tables next to it.
+measures the release as a whole, and the tables next to it. An `AggregateCheck` measures released tables of figures.
 
 Each kind answers the same questions: why it cannot hold for a policy (`faults`), what it runs on (`targets`), which
 parameters have a threshold (`limits`), what its result is (`verdict`), and which of its demands nothing can fail
 (`unfailable`): those are measured and judge nothing. The first two measure each shard (`figures`); `by_kind`
-distinguishes them from the third, so that no caller needs to know a check's type.
+distinguishes the kinds, so that no caller needs to know a check's type.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Set as AbstractSet
 from dataclasses import dataclass
 from typing import Any
 
 from tcdp_audit.core.base.declared_types import type_faults
-from tcdp_audit.core.base.errors import refuse
+from tcdp_audit.core.base.frozen import refuse
 from tcdp_audit.core.base.guide_file import DisclosureType
+from tcdp_audit.core.check.aggregate_check import AggregateCheck
 from tcdp_audit.core.check.class_check import AttackCheck, ClassCheck
+from tcdp_audit.core.check.needs import Need, further_tables
 from tcdp_audit.core.check.table_check import TableCheck
 
-Check = ClassCheck[Any] | AttackCheck[Any] | TableCheck[Any]
+Check = ClassCheck[Any] | AttackCheck[Any] | TableCheck[Any] | AggregateCheck[Any]
 """A check of any kind."""
 
-KINDS = (ClassCheck, AttackCheck, TableCheck)
+KINDS = (ClassCheck, AttackCheck, TableCheck, AggregateCheck)
 
 
 @dataclass(frozen=True)
@@ -39,6 +41,9 @@ class LazyCheck:
         load: gives the check. Its plugin is broken where that raises, or gives one with another name, title, quarter or
             risk.
         risk: the check's own, for reports that did not run it; nothing, and they do not say.
+        on_records: whether it judges records; otherwise released tables of figures.
+        needs: the check's own, for reports that did not run it.
+        concerns: the check's own.
     """
 
     name: str
@@ -46,6 +51,14 @@ class LazyCheck:
     disclosure_type: DisclosureType
     load: Callable[[], Check]
     risk: str = ""
+    on_records: bool = True
+    needs: AbstractSet[Need] = frozenset()
+    concerns: str = ""
+
+    @property
+    def requires(self) -> frozenset[str]:
+        """The check's own."""
+        return further_tables(self.needs)
 
 
 Announced = Check | LazyCheck
@@ -71,6 +84,9 @@ def load_announced(announced: Announced, kinds: tuple[type, ...] = KINDS) -> Che
         ("title", announced.title, check.title),
         ("disclosure_type", announced.disclosure_type, check.disclosure_type),
         ("risk", announced.risk, check.risk if announced.risk else ""),
+        ("on_records", announced.on_records, check.on_records),
+        ("needs", announced.needs, check.needs if announced.needs else frozenset()),
+        ("concerns", announced.concerns, check.concerns if announced.concerns else ""),
     ):
         if said != own:
             raise ValueError(f"its {what} was announced as {said!r} and is {own!r}")

@@ -38,12 +38,19 @@ class Need(StrEnum):
     DECLARED = "attributes that the policy declares"
     DISTINCT = "attributes that are named once"
     KNOWABLE = "attributes that an intruder may know"
+    WHOLE_RECORDS = "a quasi-identifier in every released column"
 
     POPULATION_ITSELF = "a population, and not only its size"
     POPULATION_SIZE = "the size of the population"
 
 
 TABLES = frozenset({Need.ORIGINAL, Need.POPULATION, Need.REGISTRY, Need.PREVIOUS, Need.HOLDOUT})
+
+
+def further_tables(needs: AbstractSet[Need]) -> frozenset[str]:
+    """The tables next to the release that a check with these needs reads, by their key in a policy."""
+    holdout = {Need.HOLDOUT} if Need.HOLDOUT_FOR_DEMANDS in needs else frozenset[Need]()
+    return frozenset(one.value for one in TABLES & {*needs, *holdout})
 
 
 def missing(need: Need, parameters: Parameters, document: PolicyDocument, *, demands: bool) -> Faults:
@@ -66,10 +73,23 @@ NO_EARLIER_RELEASE = (
 )
 NO_KEY = "people are followed through the releases by a key; add `key:` with the attribute that all releases share"
 ROWS_OF_TABLES = "it counts the rows of one table, and the policy has several; give that table a separate policy"
+PAIRS_OF_TABLES = (
+    "it compares the rows of one table with those of another one, and the policy has several; give that table a "
+    "separate policy"
+)
+PAIRS_BY_UNIT = (
+    "rows of the table of units are paired with those of the original by the unit, which `fix` draws anew; say "
+    "`keep_links: true` where both have the same pseudonyms"
+)
+PAIRS_OF_UNITS = "only the rows of the table of units are paired with those of an original; name columns of that table"
+OF_SINGLE_ROWS = frozenset(
+    {Need.ORIGINAL, Need.REGISTRY, Need.PREVIOUS, Need.HOLDOUT, Need.HOLDOUT_FOR_DEMANDS}
+)  # tables that a check compares with single rows
 CLASSES_OF_TABLES = (
     "the policy names no `unit:` that links its tables, so that only demands which compare two of them can be judged; "
     "give each table a separate policy for this one"
 )
+NO_RECORDS = "it judges records, and the policy has no table of them, which has `attributes:`; leave it out"
 SEVERAL_TABLES = "several tables are judged as whole histories; to judge the rows of one, give it a separate policy"
 KNOWN_SECRETS = (
     "over several tables no secret is taken to be known, and none are read together; use `multiple_sensitive: "
@@ -98,7 +118,7 @@ _UNMET: Mapping[Need, tuple[Callable[[PolicyDocument], bool], str]] = {  # when,
     Need.UNIT: (lambda document: document.unit is None and document.household is None, NO_UNIT),
     Need.UNLINKED_TABLES: (lambda document: not document.is_unlinked, NO_UNLINKED_TABLES),
     Need.PARTITION: (lambda document: document.conventions.missing_quasi_identifier == "wildcard", OWN_CATEGORY),
-    Need.KEY: (lambda document: document.key is None, NO_KEY),
+    Need.KEY: (lambda document: document.key is None and document.tables is None, NO_KEY),
 }
 
 
@@ -150,6 +170,16 @@ def _knowable(parameters: Parameters, document: PolicyDocument) -> Faults:
             yield "attributes", f"{name!r} is the key, which an intruder does not have; leave it out"
 
 
+def _whole_records(_: Parameters, document: PolicyDocument) -> Faults:
+    released = (Role.SENSITIVE, Role.INSENSITIVE)
+    others = sorted(name for name, one in document.attributes.items() if one.role in released)
+    if others:
+        yield (
+            "",
+            (f"{others[0]!r} is no quasi-identifier; the guarantee is of whole records, so every column must be one"),
+        )
+
+
 def _named(parameters: Parameters) -> Sequence[str]:
     return getattr(parameters, "attributes", None) or ()
 
@@ -159,4 +189,5 @@ _MISSING: Mapping[Need, Callable[[Parameters, PolicyDocument], Faults]] = {
     Need.DECLARED: _declared,
     Need.DISTINCT: _distinct,
     Need.KNOWABLE: _knowable,
+    Need.WHOLE_RECORDS: _whole_records,
 }

@@ -6,11 +6,16 @@ A template is text with placeholders:
 `{k:record}`            so many of something: `1 record`, `3 records`; the noun may be a placeholder, `{k:{unit}}`
 `{k:is|are}`            the form that the number asks for
 `{k:%}`, `{k:chance}`   a share as a percentage, or as how sure a guess is: `a chance of 1 in 4`
+`{k:one in}`            a share as people say it: `1 in 11`, `82.6%`
 `{k:% against limit}`   a percentage that never reads like that parameter, unless it is at it
 `{a/b:record}`          so many of all: `3 of 4 records`, `both records`, `no record`; `{a/b:is|are}` agrees with it,
                         `{a/b:%}` and `{a/b:chance}` are the share
 `{name:column}`         what a sentence calls the column of that name
 `{record:plural}`       the plural of a noun
+`{day:date}`            a date with its month in words
+`{words:text}`          a text of the program, or a list of them, which a translation of the sentence needs in its
+                        language, too
+`{names:names}`         a list of names that stay as they are: `age, sex and zip`
 `[text {k} text]`       a part that is left out where one of its values is missing, zero or empty
 `[one|other]`           the first of several parts that has all its values; the last one otherwise
 `{k?}`, `{k=1?}`        a test that writes nothing: the value is there and not false; it is 1, `{k>1?}` above 1,
@@ -43,7 +48,6 @@ from tcdp_audit.core.base.phrases import (
     column_of,
     columns_of,
     every_record,
-    in_worst_group,
     intruder_who_knows,
     known_columns,
     part_of,
@@ -58,12 +62,22 @@ from tcdp_audit.core.base.words import (
     count,
     decimal,
     figure,
+    listing,
     noun_form,
+    one_in,
     percent,
     percent_of,
     plural,
     sentence_case,
     with_article,
+    written_date,
+)
+from tcdp_audit.core.check.missing_values import (
+    MISSING_PARTS,
+    fails_only_without_values,
+    sentence_on_missing,
+    values_on_missing,
+    with_values,
 )
 
 Parts = Mapping[str, str | Mapping[str, str]]
@@ -96,9 +110,14 @@ class Sentences:
     def __post_init__(self) -> None:
         """Lock its parts, and read every template once, so that a broken one is seen where it is written."""
         freeze(self, "parts")
-        parts = (one.values() if isinstance(one, Mapping) else [one] for one in self.parts.values())
-        for template in (self.passed, self.failed, self.measured, self.impact, self.no_impact, *chain(*parts)):
-            _parsed(template)
+        for template in self.templates():
+            parsed(template)
+
+    def templates(self) -> Iterator[str]:
+        """Every template, as a translation has them."""
+        parts = (one.items() if isinstance(one, Mapping) else [("", one)] for one in self.parts.values())
+        of_parts = (template for name, template in chain(*parts) if name != "by")
+        yield from filter(None, (self.passed, self.failed, self.measured, self.impact, self.no_impact, *of_parts))
 
     def message(self, outcome: Outcome) -> str:
         """The message of an outcome; empty where the check has none.
@@ -106,8 +125,9 @@ class Sentences:
         Raises:
             CheckError: a template names a value that the outcome does not have.
         """
-        of_status = {Status.FAILED: self.failed, Status.PASSED: self.passed}.get(outcome.status, self.measured)
-        return self._filled(of_status or self.passed, outcome)
+        about = outcome if fails_only_without_values(outcome) else with_values(outcome)
+        sentences = [self._filled(one, about) for one in self.message_templates(outcome)]
+        return " ".join(sentences) if not sentences or sentences[0] else " "  # a blank one, which conformance refuses
 
     def individual_impact(self, outcome: Outcome) -> str:
         """The meaning of an outcome for one person; empty where the check does not say.
@@ -115,10 +135,27 @@ class Sentences:
         Raises:
             CheckError: a template names a value that the outcome does not have.
         """
-        return self._filled(self.no_impact if self.no_impact and not outcome.observed else self.impact, outcome)
+        about = with_values(outcome)
+        return " ".join(self._filled(one, about) for one in self.impact_templates(outcome))
+
+    def message_templates(self, outcome: Outcome) -> list[str]:
+        """The templates of the message, a sentence each; empty where the check has none."""
+        of_status = {Status.FAILED: self.failed, Status.PASSED: self.passed}.get(outcome.status, self.measured)
+        own = of_status or self.passed
+        if own and fails_only_without_values(outcome):
+            own = STANDARD_PARTS["only_without_value"]
+        missing = sentence_on_missing(outcome)
+        return [own, *([STANDARD_PARTS[missing]] if missing else [])] if own else []
+
+    def impact_templates(self, outcome: Outcome) -> list[str]:
+        """The templates of the individual impact, a sentence each; empty where the check does not say."""
+        own = self.no_impact if self.no_impact and not with_values(outcome).observed else self.impact
+        is_certain = outcome.naming.attempt == 1 or "attempt" in outcome.details
+        return [own, *([] if is_certain else [STANDARD_PARTS["if_tried"]])] if own else []
 
     def _filled(self, template: str, outcome: Outcome) -> str:
-        text = sentence_case(_Filling(outcome, self.parts, self.values(outcome)).fill(template)) if template else ""
+        values = {**values_on_missing(outcome), **self.values(outcome)}
+        text = sentence_case(Filling(outcome, self.parts, values).fill(template).strip())
         return by_name(text, outcome.naming.intruder_name)
 
 
@@ -138,6 +175,8 @@ STANDARD: Mapping[str, Callable[[Outcome], Any]] = {
     "failing": lambda outcome: outcome.records and outcome.records.failing,
     "classes": lambda outcome: outcome.classes and outcome.classes.total,
     "failing_classes": lambda outcome: outcome.classes and outcome.classes.failing,
+    "cells": lambda outcome: outcome.cells and outcome.cells.total,
+    "failing_cells": lambda outcome: outcome.cells and outcome.cells.failing,
     "record": record_noun,
     "unit": unit_noun,
     "several_rows": lambda outcome: outcome.conventions.get("unit", "row") != "row",  # of an entity
@@ -146,17 +185,28 @@ STANDARD: Mapping[str, Callable[[Outcome], Any]] = {
     "known": known_columns,
     "intruder": intruder_who_knows,
     "victims": victims,
-    "in_worst_group": in_worst_group,
+    "worst_group": lambda _: "the worst of all groups",
     "every_record": every_record,
     "worst_people": worst_people,
     "average_group": average_group,
+    "worst_size": lambda outcome: outcome.worst[0].records if outcome.worst else 0,
     "allowed": lambda outcome: allowance(outcome) if outcome.status is Status.FAILED else "",
     "bound": lambda outcome: bound(outcome) if outcome.status is Status.FAILED else "",
 }
 """The values that every outcome has, by the name of the placeholder."""
 
+STANDARD_PARTS: Mapping[str, str] = {
+    **MISSING_PARTS,
+    "in_worst_group": (
+        "{intruder} finds [{classes=1?}the only group, of {worst_people}; there|the matching group; in {worst_group}, "
+        "of {worst_people},]"
+    ),
+    "if_tried": "This holds if the attack is tried.",
+}
+"""The parts that every check has; one may say in its part `worst_group` which group that is."""
 
-class _Field(NamedTuple):
+
+class Field(NamedTuple):
     """A placeholder: the value or two values that it names, a test on it, and how it is written."""
 
     name: str
@@ -186,7 +236,7 @@ TOKENS = re.compile(
 
 
 @lru_cache(maxsize=1024)
-def _parsed(template: str) -> tuple[Any, ...]:
+def parsed(template: str) -> tuple[Any, ...]:
     """The texts, placeholders and optional parts of a template.
 
     Raises:
@@ -199,12 +249,12 @@ def _parsed(template: str) -> tuple[Any, ...]:
     return alternatives[0]
 
 
-def _tokens(template: str) -> Iterator[str | _Field]:
+def _tokens(template: str) -> Iterator[str | Field]:
     position = 0
     for match in TOKENS.finditer(template):
         yield template[position : match.start()]
         if match["name"]:
-            yield _Field(match["name"], match["total"] or "", match["test"] or "", match["spec"] or "")
+            yield Field(match["name"], match["total"] or "", match["test"] or "", match["spec"] or "")
         elif match[0] in "{}":
             raise ValueError(f"a brace has no counterpart: {template!r}")
         else:
@@ -213,7 +263,7 @@ def _tokens(template: str) -> Iterator[str | _Field]:
     yield template[position:]
 
 
-def _alternatives(tokens: Iterator[str | _Field]) -> tuple[list[tuple[Any, ...]], str]:
+def _alternatives(tokens: Iterator[str | Field]) -> tuple[list[tuple[Any, ...]], str]:
     """The texts between bars, up to a closing bracket or the end; and that bracket."""
     alternatives: list[list[Any]] = [[]]
     for item in tokens:
@@ -232,7 +282,7 @@ def _alternatives(tokens: Iterator[str | _Field]) -> tuple[list[tuple[Any, ...]]
 
 
 @dataclass
-class _Filling:
+class Filling:
     """The values of one outcome, and how they are written."""
 
     outcome: Outcome
@@ -240,12 +290,13 @@ class _Filling:
     values: Mapping[str, Any]
 
     def fill(self, template: str) -> str:
-        return self._text(_parsed(template))
+        """Fill a template."""
+        return self._text(parsed(template))
 
     def _text(self, nodes: Sequence[Any]) -> str:
         return "".join(self._written(node) for node in nodes)
 
-    def _written(self, node: str | _Field | _Segment) -> str:
+    def _written(self, node: str | Field | _Segment) -> str:
         if isinstance(node, str):
             return node
         if isinstance(node, _Segment):
@@ -258,13 +309,13 @@ class _Filling:
 
     def _is_complete(self, nodes: Sequence[Any], *, otherwise: bool) -> bool:
         """Whether an alternative is to be written: its tests hold or, where it has none, all its values are there."""
-        fields = [node for node in nodes if isinstance(node, _Field)]
+        fields = [node for node in nodes if isinstance(node, Field)]
         tests = [node for node in fields if node.test]
         if tests:
             return all(self._holds(node) for node in tests)
         return otherwise or all(self._value(node.name, optional=True) for node in fields)
 
-    def _holds(self, node: _Field) -> bool:
+    def _holds(self, node: Field) -> bool:
         value = self._value(node.name, optional=True)
         sign, wanted = node.test[:1], node.test[1:-1]
         if sign == "?" or value is None:
@@ -276,9 +327,11 @@ class _Filling:
     def _value(self, name: str, *, optional: bool = False) -> Any:
         """The value of a placeholder; None where it is missing and may be."""
         if name in self.parts:
-            return self._part(name)
+            return self._part(self.parts[name], name)
         if name in self.values:
             return self.values[name]
+        if name in STANDARD_PARTS:
+            return self._part(STANDARD_PARTS[name], name)
         if name in STANDARD:
             return STANDARD[name](self.outcome)
         source, *path = name.split(".") if name.startswith(("details.", "parameters.")) else ("", *name.split("."))
@@ -291,16 +344,15 @@ class _Filling:
             raise CheckError(f"a sentence names {name!r}, and the outcome of {self.outcome.check} has no such value")
         return float(value) if isinstance(value, Fraction) else value  # only what is demanded stays a fraction
 
-    def _part(self, name: str) -> str:
-        part = self.parts[name]
+    def _part(self, part: str | Mapping[str, str], name: str) -> str:
         if isinstance(part, str):
             return self.fill(part)
-        others = _Filling(self.outcome, {}, self.values)
+        others = Filling(self.outcome, {}, self.values)
         chosen = str(others._value(part.get("by", name), optional=True))
         return self.fill(part[chosen] if chosen in part else part.get("", ""))
 
-    def _formatted(self, value: Any, node: _Field) -> str:
-        spec = re.sub(r"\{(\w+)\}", lambda match: _plainly(self._value(match[1]), self.outcome), node.spec)
+    def _formatted(self, value: Any, node: Field) -> str:
+        spec = re.sub(r"\{(\w+)\}", lambda match: written_plainly(self._value(match[1]), self.outcome), node.spec)
         if node.total:
             return self._part_of(value or 0, self._value(node.total), spec)
         if "|" in spec:
@@ -319,7 +371,7 @@ class _Filling:
         return part_of(value, total, spec)
 
 
-def _plainly(value: Any, outcome: Outcome) -> str:
+def written_plainly(value: Any, outcome: Outcome) -> str:
     """A value without a specification; a list is one of columns."""
     if isinstance(value, str):
         return value
@@ -336,14 +388,20 @@ def _as_percentage(value: Any, outcome: Outcome) -> str:
 
 def _counted(value: Any, noun: str, outcome: Outcome) -> str:
     """A number of something, which need not be whole in the mean."""
-    return count(int(value), noun) if value == int(value) else f"{_plainly(value, outcome)} {noun_form(noun, value)}"
+    if value == int(value):
+        return count(int(value), noun)
+    return f"{written_plainly(value, outcome)} {noun_form(noun, value)}"
 
 
 _WRITTEN: Mapping[str, Callable[[Any, Outcome], str]] = {
-    "": _plainly,
+    "": written_plainly,
     "%": _as_percentage,
     "chance": lambda value, _: chance_of(value),
+    "one in": lambda value, _: one_in(value),
     "column": lambda value, outcome: column_of(outcome, str(value)),
     "plural": lambda value, _: plural(value),
     "article": lambda value, _: with_article(value),
+    "text": lambda value, _: value if isinstance(value, str) else listing(value),
+    "names": lambda value, _: listing(value),
+    "date": lambda value, _: written_date(value),
 }

@@ -16,10 +16,15 @@ from tcdp_audit.core.base.words import listing, noun_form
 from tcdp_audit.core.check.needs import (
     CLASSES_OF_TABLES,
     KNOWN_SECRETS,
+    NO_RECORDS,
+    OF_SINGLE_ROWS,
+    PAIRS_BY_UNIT,
+    PAIRS_OF_TABLES,
+    PAIRS_OF_UNITS,
     SEVERAL_TABLES,
-    TABLES,
     UNDEFINED,
     Need,
+    further_tables,
     missing,
     missing_tables,
 )
@@ -29,9 +34,11 @@ from tcdp_audit.core.policy.faults import faults_of_knowledge, name_of_knowledge
 from tcdp_audit.core.policy.model import SEPARATOR, AttributeDeclaration, PolicyDocument, Role, Scale
 
 if TYPE_CHECKING:
+    from tcdp_audit.core.check.aggregate_check import AggregateCheck
     from tcdp_audit.core.check.class_check import CheckOnClasses
     from tcdp_audit.core.check.table_check import TableCheck
 
+LINKED = "linked"  # a reading, see `history_reading`
 P = TypeVar("P", bound=Parameters)
 T = TypeVar("T")
 
@@ -50,6 +57,7 @@ class Specification(ABC, Generic[P]):
         parameters: a model of its parameters, derived from `Parameters` or `AttributeParameters`.
         on_attribute: whether it measures a sensitive attribute.
         joint: whether it always reads several sensitive attributes together, whatever the policy's convention.
+        joint_if: whether it reads the attributes that its parameters name together, under some parameters.
         needs_quasi_identifiers: whether it has nothing to measure where no column is a quasi-identifier.
         reads_known: of one that needs no quasi-identifier, the columns that it takes to be known under some parameters
             and a policy; None where it depends on none, so that it is judged once for all intruders.
@@ -76,10 +84,15 @@ class Specification(ABC, Generic[P]):
         needs_if: what else it needs under some parameters and a policy.
         controls: names of the tables among these that only say what chance does: the check still asks about the
             release alone.
+        answers: names of checks whose question its outcome answers as well, so that a report does not list them as not
+            examined where it was run.
+        concerns: `masked` for one that attacks values which were changed at random or by swapping: a report lists it
+            as not examined only where the policy declares such values. Nothing for all others.
         history_reading: what it judges, under some parameters, where a released unit joins rows: `units`, one row a
             unit with its whole history, a share being the share of units that have a value in any row; `cells`, the
             rows of a class of histories that agree in their quasi-identifiers; `events`, the rows of each unit that it
-            reads by itself; `rows`, single rows, which is less than an intruder sees; `none` where it is not defined.
+            reads by itself; `rows`, single rows, which is less than an intruder sees; `linked`, whole histories as
+            `units` where the policy has several tables, and single rows of one table; `none` where it is not defined.
             By default `units` on classes, `cells` on a sensitive attribute, and `rows` on tables.
     """
 
@@ -90,6 +103,7 @@ class Specification(ABC, Generic[P]):
     parameters: type[P]
     on_attribute: bool = False
     joint: bool = False
+    joint_if: Callable[[P], bool] = field(default=lambda _: False)
     needs_quasi_identifiers: bool = True
     reads_known: Callable[[P, PolicyDocument], Sequence[str] | None] = field(default=lambda _, __: None)
     needs_hierarchy: Callable[[P], bool] = field(default=lambda _: False)
@@ -107,8 +121,12 @@ class Specification(ABC, Generic[P]):
     needs: AbstractSet[Need] = frozenset()
     needs_if: Callable[[P, PolicyDocument], AbstractSet[Need]] = field(default=lambda _, __: frozenset())
     controls: frozenset[str] = frozenset()
+    answers: tuple[str, ...] = ()
+    concerns: str = ""
     history_reading: Callable[[P], str] | None = None
 
+    on_records: ClassVar[bool] = True
+    """Whether it judges records; otherwise released tables of figures, which have none."""
     on_classes: ClassVar[bool] = False
     """Whether it is measured on equivalence classes, so that grouping records in another way can mend a failure."""
     judges_each_class: ClassVar[bool] = False
@@ -117,8 +135,13 @@ class Specification(ABC, Generic[P]):
     """How the sentence on a threshold begins."""
 
     @abstractmethod
-    def by_kind(self, of_classes: Callable[[CheckOnClasses[Any]], T], of_table: Callable[[TableCheck[Any]], T]) -> T:
-        """The result of one of two functions: of that for checks on classes, or of that for checks on tables."""
+    def by_kind(
+        self,
+        of_classes: Callable[[CheckOnClasses[Any]], T],
+        of_table: Callable[[TableCheck[Any]], T],
+        of_cells: Callable[[AggregateCheck[Any]], T],
+    ) -> T:
+        """The result of one of three functions: for checks on classes, on tables of records, or on cells."""
 
     @property
     @abstractmethod
@@ -142,8 +165,7 @@ class Specification(ABC, Generic[P]):
     @property
     def requires(self) -> frozenset[str]:
         """The further tables that it reads: `original`, `population`, `holdout`, `registry`, `previous`."""
-        further = {Need.HOLDOUT} if Need.HOLDOUT_FOR_DEMANDS in self.needs else frozenset[Need]()
-        return frozenset(one.value for one in TABLES & {*self.needs, *further})
+        return further_tables(self.needs)
 
     @property
     def risk(self) -> str:
@@ -161,16 +183,25 @@ class Specification(ABC, Generic[P]):
 
     def targets(self, parameters: P, document: PolicyDocument) -> list[Target]:
         """The targets of an expectation, one outcome each, scenario by scenario."""
-        scenarios = self.scenarios(parameters, document)
-        if not scenarios:
-            return self._targets(parameters, document)
+        unit = parameters.unit or ""
         return [
-            replace(target, scenario=name)
-            for name, own in scenarios.items()
-            for target in self._targets(parameters.in_scenario(own), own)
+            replace(target, part=part, unit=unit, scenario="" if unit else part)
+            for part, own in (self.parts(parameters, document) or {"": document}).items()
+            for target in self._targets(parameters.in_scenario(own) if part else parameters, own)
         ]
 
-    def scenarios(self, parameters: P, document: PolicyDocument) -> dict[str, PolicyDocument]:
+    def parts(self, parameters: P, document: PolicyDocument) -> dict[str, PolicyDocument]:
+        """The documents under which an expectation is judged, where they differ from that of the policy; else empty.
+
+        Each scenario has one, by the scenario's name, and so has a unit that the expectation names.
+        """
+        if parameters.unit is None:
+            return self._scenarios(parameters, document)
+        if parameters.unit == document.root:
+            return {}
+        return {f"unit {parameters.unit}": document.of_unit(parameters.unit)}  # no scenario has such a name
+
+    def _scenarios(self, parameters: P, document: PolicyDocument) -> dict[str, PolicyDocument]:
         """The scenarios in which an expectation is judged, each with the policy of that scenario; empty without any.
 
         By default these are all that have its attributes at stake. A check that depends on nothing that is known is
@@ -205,7 +236,7 @@ class Specification(ABC, Generic[P]):
         sensitive = sorted(name for name, one in document.attributes.items() if one.role is Role.SENSITIVE)
         chosen = self._chosen(parameters)
         convention = document.conventions.multiple_sensitive
-        if self.joint or (convention == "joint" and not chosen):
+        if self.joint or self.joint_if(parameters) or (convention == "joint" and not chosen):
             return [Target(tuple(chosen or sensitive))] if chosen or sensitive else []
         known = convention == "others_as_quasi_identifiers"
         return [
@@ -233,15 +264,18 @@ class Specification(ABC, Generic[P]):
 
     def faults(self, parameters: P, document: PolicyDocument) -> Iterator[tuple[str, str]]:
         """The reasons why an expectation cannot hold for this policy: (parameter or "", sentence)."""
-        misnamed = list(_misnamed_scenarios(parameters, document))
+        if not document.has_records:
+            yield "", NO_RECORDS
+            return
+        misnamed = [*_misnamed_scenarios(parameters, document), *_misnamed_unit(parameters, document)]
         yield from misnamed
         if misnamed:
             return
-        scenarios = self.scenarios(parameters, document)
-        if not scenarios:
+        parts = self.parts(parameters, document)
+        if not parts:
             yield from self._faults(parameters, document)
             return
-        own = {name: list(self._faults(parameters.in_scenario(one), one)) for name, one in scenarios.items()}
+        own = {name: list(self._faults(parameters.in_scenario(one), one)) for name, one in parts.items()}
         for field_name, sentence in dict.fromkeys(chain.from_iterable(own.values())):
             where = [name for name, faults in own.items() if (field_name, sentence) in faults]
             of_some = f"in {noun_form('scenario', len(where))} {listing(where)}: " if len(where) < len(own) else ""
@@ -263,18 +297,23 @@ class Specification(ABC, Generic[P]):
         for target in targets:
             yield from self._unmeasurable(parameters, target, document)
         yield from self._unmet(parameters, document)
-        if parameters.known_rows == "all" and self.reading(parameters) in ("rows", "none"):
+        if parameters.known_rows == "all" and self._reading_of(parameters, document) in ("rows", "none"):
             yield "known_rows", "it judges single rows, however many of them are known; leave `known_rows` out"
         if document.tables is not None:
             yield from self._of_several_tables(parameters, targets, document)
         gave = f"`validate` of the check {self.name!r} gave"
         yield from items_of(self.validate(parameters, document), tuple, gave, PluginError)
 
+    def _reading_of(self, parameters: P, document: PolicyDocument) -> str:
+        """The reading, where the number of tables may decide on it."""
+        reading = self.reading(parameters)
+        return reading if reading != LINKED else "rows" if document.tables is None else "units"
+
     def _of_several_tables(
         self, parameters: P, targets: Iterable[Target], document: PolicyDocument
     ) -> Iterator[tuple[str, str]]:
         """The faults of a demand on several tables, which are judged as whole histories if they are linked."""
-        reading = self.reading(parameters)
+        reading = self._reading_of(parameters, document)
         of_histories = self.on_classes or reading == "units"
         if document.is_unlinked and of_histories:
             yield "", CLASSES_OF_TABLES
@@ -284,11 +323,26 @@ class Specification(ABC, Generic[P]):
             yield "", SEVERAL_TABLES
         elif reading == "none":
             yield "", UNDEFINED
+        elif reading == "rows" and OF_SINGLE_ROWS & self.needs and Need.ROWS not in self.needs:
+            yield from self._unpaired(parameters, document)
         elif any(one.known or len({name.partition(SEPARATOR)[0] for name in one.attributes}) > 1 for one in targets):
             yield "", KNOWN_SECRETS
 
+    def _unpaired(self, parameters: P, document: PolicyDocument) -> Iterator[tuple[str, str]]:
+        """The reason why no rows are paired; rows of the table of units are, by an unchanged unit."""
+        named = getattr(parameters, "attributes", None) or ()
+        top = (document.unit or "").partition(SEPARATOR)[0]
+        if OF_SINGLE_ROWS & self.needs != {Need.ORIGINAL} or "attributes" not in self.parameters.model_fields:
+            yield "", PAIRS_OF_TABLES
+        elif not document.keep_links:
+            yield "", PAIRS_BY_UNIT
+        elif not named or top in document.event_tables or any(not one.startswith(f"{top}{SEPARATOR}") for one in named):
+            yield "attributes", PAIRS_OF_UNITS
+
     def _unmet(self, parameters: P, document: PolicyDocument) -> Iterator[tuple[str, str]]:
         needs, demands = {*self.needs, *self.needs_if(parameters, document)}, bool(self.demands(parameters))
+        if document.tables is not None and self._reading_of(parameters, document) == "units":
+            needs -= {Need.ROWS}  # each unit, with its whole history, is one row
         for need in Need:
             if need in needs:
                 yield from missing(need, parameters, document, demands=demands)
@@ -336,6 +390,32 @@ def _misnamed_scenarios(parameters: Parameters, document: PolicyDocument) -> Ite
                 yield "against", f"{name!r} is named twice"
     for sentence in faults_of_knowledge(parameters.knows or (), document):
         yield "knows", sentence
+
+
+def _misnamed_unit(parameters: Parameters, document: PolicyDocument) -> Iterator[tuple[str, str]]:
+    """The faults of the unit that an expectation names."""
+    name = parameters.unit
+    if name is None:
+        return
+    declared, purposes = document.attributes.get(name), (document.unit, document.household)
+    if declared is None and name not in purposes:
+        yield "unit", f"the policy declares no attribute {name!r}{nearest(name, document.attributes)}"
+    elif name == document.unit and document.household is None:
+        yield "unit", f"{name!r} is the unit of the policy, which every demand judges; leave `unit` out"
+    elif document.scenarios or parameters.against is not None or parameters.knows is not None:
+        yield "unit", "a scenario is judged by the unit of the policy; leave `unit` out, or write a separate policy"
+    elif declared is not None and declared.role in (Role.QUASI_IDENTIFIER, Role.SENSITIVE):
+        role = declared.role.value.replace("_", "-")
+        yield "unit", f"{name!r} joins rows, and its role is {role}; name a column that is neither known nor at stake"
+    elif declared is not None and declared.role is Role.IDENTIFIER:
+        yield "unit", f"{name!r} is an identifier, which no release may contain, so that it joins no rows"
+    elif name == document.key and not document.keep_key:
+        yield "unit", f"{name!r} is the key, which is not released, so that it joins no rows"
+    elif document.is_unlinked:
+        yield "unit", "nothing links the tables of the policy, so that no unit has rows in them; leave `unit` out"
+    elif document.tables is not None and name.partition(SEPARATOR)[0] != document.unit_table:
+        of = repr(document.unit_table)
+        yield "unit", f"{name!r} is no column of the table of units, {of}, whose rows it would join; name one of {of}"
 
 
 def _scale_faults(

@@ -41,8 +41,11 @@ class ClassSummary:
         failing_records: records in them.
         worst: the worst classes, worst first, larger first among equals.
         distribution: how many classes and records have each figure.
-        worst_values: code and count of each sensitive value in the worst class, ascending; of equally bad and equally
-            large classes, those that come first. Empty where they are not wanted, or the class has none.
+        valueless_classes: classes in which no record has a value of the measured attribute.
+        valueless_records: records in them.
+        worst_valued: the worst class with a value, without its cells; None where there is none.
+        worst_values: code and count of each sensitive value in that class, ascending; of equally bad and equally
+            large classes, those that come first. Empty where they are not wanted.
         by_size: how many classes have which figure and size, where the former are wanted.
         entities: where the policy names a unit, and the check is an attack: how many entities the release has.
         failing_entities: how many of them have a record in a class that does not keep a threshold. Both are known once
@@ -54,6 +57,9 @@ class ClassSummary:
     failing_classes: int = 0
     failing_records: int = 0
     worst: tuple[Candidate, ...] = ()
+    valueless_classes: int = 0
+    valueless_records: int = 0
+    worst_valued: Candidate | None = None
     distribution: Distribution = field(default_factory=lambda: NOTHING)
     worst_values: Pairs = b""
     by_size: BySize = field(default_factory=lambda: NO_CLASS)
@@ -74,6 +80,7 @@ def summarise(
     cells_of: Callable[[NDArray[np.intp]], list[Mapping[str, str]]] | None = None,
     times: Counts | None = None,
     histogram: Histogram | None = None,
+    filled: NDArray[np.bool_] | None = None,
 ) -> ClassSummary:
     """Summarise one measure over the classes of a shard.
 
@@ -85,6 +92,7 @@ def summarise(
         cells_of: the quasi-identifiers' values of some classes, where a person asked to see them.
         times: how many classes, which are alike, each represents; None where that is one.
         histogram: the sensitive attribute in each class, where pictures of it are wanted.
+        filled: which classes have a value; None where all have.
 
     Cost: O(classes log classes).
     """
@@ -93,11 +101,19 @@ def summarise(
         order = np.repeat(order, np.minimum(times[order], WORST_SHOWN))[:WORST_SHOWN]
     cells: list[Any] = [None] * len(order) if cells_of is None else cells_of(order)
     held = records if times is None else records * times
+    valueless = np.zeros(len(values), dtype=bool) if filled is None else ~filled
+    if valueless.any():
+        valued = np.flatnonzero(~valueless)
+        equally_bad = valued[_worst_first(values[valued], records[valued], comparison)[1]]
+    head = [Candidate(float(values[c]), int(records[c])) for c in equally_bad[:1]]
     return ClassSummary(
         classes=len(values) if times is None else int(times.sum()),
         records=int(held.sum()),
         failing_classes=int(failing.sum() if times is None else times[failing].sum()),
         failing_records=int(held[failing].sum()),
+        valueless_classes=int(valueless.sum() if times is None else times[valueless].sum()),
+        valueless_records=int(held[valueless].sum()),
+        worst_valued=head[0] if head else None,
         worst=tuple(Candidate(float(values[c]), int(records[c]), cell) for c, cell in zip(order, cells, strict=True)),
         distribution=Distribution.of(values, held, times),
         worst_values=b"" if histogram is None else _pairs(histogram, _least_row(histogram, equally_bad)),
@@ -108,6 +124,8 @@ def summarise(
 def merge(summaries: Sequence[ClassSummary], comparison: Comparison) -> ClassSummary:
     """Summaries of shards as one. Associative and commutative, except for the cells of equal classes."""
     worst = _merge_worst([candidate for one in summaries for candidate in one.worst], comparison)
+    valued = _merge_worst([one.worst_valued for one in summaries if one.worst_valued is not None], comparison)
+    worst_valued = valued[0] if valued else None
     return ClassSummary(
         classes=sum(one.classes for one in summaries),
         records=sum(one.records for one in summaries),
@@ -115,7 +133,10 @@ def merge(summaries: Sequence[ClassSummary], comparison: Comparison) -> ClassSum
         failing_records=sum(one.failing_records for one in summaries),
         worst=worst,
         distribution=Distribution.merged([one.distribution for one in summaries]),
-        worst_values=min((one.worst_values for one in summaries if _head(one.worst) == _head(worst)), default=b""),
+        valueless_classes=sum(one.valueless_classes for one in summaries),
+        valueless_records=sum(one.valueless_records for one in summaries),
+        worst_valued=worst_valued,
+        worst_values=min((one.worst_values for one in summaries if one.worst_valued == worst_valued), default=b""),
         by_size=BySize.added_up([NO_CLASS, *(one.by_size for one in summaries)]),
     )
 
@@ -128,11 +149,6 @@ def _merge_worst(candidates: Sequence[Candidate], comparison: Comparison) -> tup
         return sign * candidate.value, -candidate.records, cells
 
     return tuple(sorted(candidates, key=rank)[:WORST_SHOWN])
-
-
-def _head(worst: Sequence[Candidate]) -> list[tuple[float, int]]:
-    """The figure and the records of the worst class, if there is one."""
-    return [(one.value, one.records) for one in worst[:1]]
 
 
 def _pairs(histogram: Histogram, classes: NDArray[np.intp]) -> Pairs:

@@ -9,18 +9,18 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from math import inf, log
-from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 from tcdp_audit.core.base.errors import CheckError
 from tcdp_audit.core.base.outcome import Comparison
 from tcdp_audit.core.base.words import count, percent
-from tcdp_audit.core.check.evidence import keeps, worst_share
+from tcdp_audit.core.check.evidence import keeps, sound_figure, worst_share
 from tcdp_audit.core.check.specification import P, Specification, T
 from tcdp_audit.core.check.threshold import Limit, Target, Verdict
 from tcdp_audit.core.policy.model import SEPARATOR, PolicyDocument
 
 if TYPE_CHECKING:
+    from tcdp_audit.core.check.aggregate_check import AggregateCheck
     from tcdp_audit.core.check.class_check import CheckOnClasses
     from tcdp_audit.core.check.table_view import TableView
     from tcdp_audit.core.release.pairs import Pairs
@@ -191,6 +191,7 @@ class TableCheck(Specification[P]):
         self,
         of_classes: Callable[[CheckOnClasses[Any]], T],  # noqa: ARG002 - the other kinds'
         of_table: Callable[[TableCheck[Any]], T],
+        of_cells: Callable[[AggregateCheck[Any]], T],  # noqa: ARG002 - likewise
     ) -> T:
         """The result of the second function for this check."""
         return of_table(self)
@@ -215,7 +216,8 @@ class TableCheck(Specification[P]):
         yield from Specification.faults(self, parameters, document)
         if document.conventions.suppressed == "exempt":
             yield "", ALL_COUNTED
-        if "original" in self.requires and document.key is None and not document.rows_aligned:
+        paired = document.key is not None or document.rows_aligned or document.tables is not None
+        if "original" in self.requires and not paired:
             yield "", NO_PAIRING
 
     def known(self, parameters: P, document: PolicyDocument, target: Target) -> list[str]:
@@ -236,7 +238,7 @@ class TableCheck(Specification[P]):
         """The figures, compared exactly with their thresholds; of an estimate both ends of the interval."""
         demands, ends = self.demands(parameters), {self.threshold: _ends(figure)}
         for one in self.further:
-            ends[one.parameter] = (_sound(figure.further.get(one.parameter)),)
+            ends[one.parameter] = (sound_figure(figure.further.get(one.parameter)),)
         outcomes = [_outcomes_at(one, ends[one.parameter], demands.get(one.parameter)) for one in self.limits]
         failed = None if not demands else any(one == {False} for one in outcomes)
         undecided = not failed and any(len(one) > 1 for one in outcomes)
@@ -257,22 +259,13 @@ def _outcomes_at(limit: Limit, ends: Sequence[Fraction | float], demanded: Fract
     return {bool(limit.comparison.holds((end > demanded) - (end < demanded))) for end in ends}
 
 
-def _sound(value: Any) -> Any:
-    """The figure. Raises CheckError if it cannot be compared."""
-    if not isinstance(value, Real):
-        raise CheckError(f"the check gave a {type(value).__name__}; a figure must be a real number")
-    if value != value:  # noqa: PLR0124 - NaN
-        raise CheckError("the check gave NaN; a figure must be a number or infinite")
-    return value
-
-
 def _ends(figure: TableFigure) -> Sequence[Fraction | float]:
     """Between what the whole table's figure lies.
 
     Raises:
         CheckError: the figure is none, or the interval of an estimate does not hold it.
     """
-    value = _sound(figure.value)
+    value = sound_figure(figure.value)
     if figure.estimate is None:
         return (value,)
     low, high = figure.estimate.low, figure.estimate.high

@@ -17,8 +17,7 @@ from tcdp_audit.core.base.errors import CheckError
 from tcdp_audit.core.base.outcome import Comparison, Severity
 from tcdp_audit.core.base.words import count
 from tcdp_audit.core.encoding.keys import Floats, Integers
-from tcdp_audit.core.policy.model import Model, Reason, Text
-from tcdp_audit.core.policy.scalars import Exact
+from tcdp_audit.core.policy.scalars import Exact, Model, Reason, Text
 
 if TYPE_CHECKING:
     from tcdp_audit.core.check.evidence import ClassEvidence
@@ -34,6 +33,7 @@ UNMEASURED = (
     "attribute",
     "against",
     "knows",
+    "unit",
 )  # parameters that an outcome has as fields of its own
 NO_SCENARIO: Mapping[str, Any] = {"against": None, "knows": None}
 LIMIT = 2**62  # integer products stay below this, or are taken in Python integers
@@ -165,16 +165,26 @@ def as_measured(values: Measured | NDArray[Any]) -> Measured:
 
 @dataclass(frozen=True)
 class Target:
-    """A target of a check: no attribute, one, or several read together; what an intruder knows in addition; and who."""
+    """A target of a check: no attribute, one, or several read together; what an intruder knows in addition; and who.
+
+    `part` is the key of the policy under which it is judged; see `Policy.parts`.
+    """
 
     attributes: tuple[str, ...] = ()  # the sensitive attributes, none for a check on classes alone
     known: tuple[str, ...] = ()  # sensitive attributes that are grouped by as if they were quasi-identifiers
     scenario: str = ""  # the scenario in which it is judged; empty where the policy has none
+    unit: str = ""  # the column that joins the rows which it judges as a whole; empty for that of the policy
+    part: str = ""
 
     @property
     def name(self) -> str | None:
         """The attribute as an outcome names it; a combination as `a × b`."""
         return " × ".join(self.attributes) or None
+
+    @property
+    def of_part(self) -> dict[str, str]:
+        """Its scenario, or the unit that it names, as an outcome in JSON has it; see `part_name`."""
+        return {name: one for name, one in (("scenario", self.scenario), ("unit", self.unit)) if one}
 
 
 class Parameters(Model):
@@ -197,6 +207,13 @@ class Parameters(Model):
     knows: Annotated[
         Annotated[list[Text], Field(min_length=1)] | None,
         Field(description="The columns that an intruder knows, in a scenario without a name."),
+    ] = None
+    unit: Annotated[
+        Text | None,
+        Field(
+            description="The column that joins the rows which it judges as a whole, in the place of the policy's unit: "
+            "people in a policy of households, or households in one of people."
+        ),
     ] = None
     reason: Annotated[  # no figure depends on it: a dump of the parameters leaves it out
         Reason | None, Field(exclude=True, description="Why the policy demands it; results and reports quote it.")

@@ -8,18 +8,20 @@ them. A check that needs the attribute's own values, numbers or hierarchy for it
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence, Set as AbstractSet
+from dataclasses import replace
 from typing import Any, overload
 
 import numpy as np
 
 from tcdp_audit.core.base.guide_file import DisclosureType
 from tcdp_audit.core.base.outcome import Severity
-from tcdp_audit.core.base.words import agree, listing
+from tcdp_audit.core.check.aggregate_check import CellFigure
 from tcdp_audit.core.check.class_check import CheckOnClasses
 from tcdp_audit.core.check.evidence import ClassEvidence, ReferenceDistribution, SingletonClasses, classes_of_one
 from tcdp_audit.core.check.specification import Specification
 from tcdp_audit.core.check.table_check import TableFigure
 from tcdp_audit.core.check.threshold import Parameters
+from tcdp_audit.core.check.translation import say
 from tcdp_audit.core.policy.model import PolicyDocument, Role
 from tcdp_audit.core.policy.policy import Expectation, Policy
 
@@ -30,8 +32,12 @@ VALUES = 1000
 def vacuous(check: Specification[Any], parameters: Parameters) -> tuple[str, ...]:
     """The parameters whose demand every release keeps. Where that is not known without data, nothing."""
     try:
-        of_table = TableFigure(0, records=MANY)
-        return check.by_kind(lambda one: _of_classes(one, parameters), lambda one: one.unfailable(of_table, parameters))
+        of_table, of_cells = TableFigure(0, records=MANY), CellFigure(0, cells=MANY)
+        return check.by_kind(
+            lambda one: _of_classes(one, parameters),
+            lambda one: one.unfailable(of_table, parameters),
+            lambda one: one.unfailable(of_cells, parameters),
+        )
     except Exception:  # noqa: BLE001 - it asks for what only a release has, or is a plugin's that raises
         return ()
 
@@ -97,24 +103,40 @@ def undemanded(policy: Policy) -> list[str]:
 
     Cost: that of `vacuous` for each expectation; no data.
     """
-    sensitive, judging = policy.with_role(Role.SENSITIVE), [(one, _judging(one)) for one in policy.expectations]
-    if not sensitive or not any(demands for _, demands in judging):
+    sensitive = policy.with_role(Role.SENSITIVE)
+    if not sensitive or not any(map(_judging, policy.expectations)):
         return []
-    protected = {name for one, demands in judging if _of_secrets(one, demands) for name in _protected(one, policy)}
+    protected = _protected_by(policy.expectations, policy)
     return [name for name in sensitive if name not in protected]
+
+
+def warned_of(policy: Policy, columns: Sequence[str]) -> list[str]:
+    """The sensitive columns, among some, that only demands of severity warning would protect."""
+    warning = [one for one in policy.expectations if one.parameters.severity is Severity.WARNING]
+    counting = {"severity": Severity.ERROR}
+    as_errors = [replace(one, parameters=one.parameters.model_copy(update=counting)) for one in warning]
+    return sorted(_protected_by(as_errors, policy).intersection(columns))
+
+
+def _protected_by(expectations: Iterable[Expectation], policy: Policy) -> set[str]:
+    """The sensitive columns that some expectations protect from being learned."""
+    return {name for one in expectations if _of_secrets(one, _judging(one)) for name in _protected(one, policy)}
 
 
 def undemanded_sentence(policy: Policy, columns: Sequence[str]) -> str:
     """The sentence on sensitive columns without a demand: why groups do not protect them, and what to demand."""
-    names, asking = listing([repr(name) for name in columns]), policy.profiles
-    reason = "all members of a group may have the same value"
-    if asking:
-        question = f"{listing([one.key for one in asking])} {agree(len(asking), 'question', 'ask')}"
-        reason = f"{question} how many look alike, not what they have in common"
-    warning = any(one.parameters.severity is Severity.WARNING for one in policy.expectations)
-    return (
-        f"nothing is demanded of {names}, which must stay secret: {reason}; demand l-diversity or t-closeness as well, "
-        f"or declare {agree(len(columns), 'it', 'them')} insensitive{'; ' + ONLY_WARNS if warning else ''}"
+    asking = [one.key for one in policy.profiles]
+    return say(
+        "nothing [{warning?}that counts ]is demanded of {names:names}, which must stay secret: [{n>0?}{asking:names} "
+        "{n:question|ask} how many look alike, not what they have in common|all members of a group may have the same "
+        "value]; demand l-diversity or t-closeness as well, or declare {columns:it|them} insensitive"
+        "[{warning?}; {only_warns:text}]",
+        warning=bool(warned_of(policy, columns)),
+        names=[repr(name) for name in columns],
+        asking=asking,
+        n=len(asking),
+        columns=len(columns),
+        only_warns=ONLY_WARNS,
     )
 
 
@@ -136,7 +158,7 @@ def _of_secrets(expectation: Expectation, demands: AbstractSet[str]) -> bool:
 def _protected(expectation: Expectation, policy: Policy) -> Iterator[str]:
     """The columns that an expectation protects: in each scenario of those that are at stake there."""
     check, parameters = expectation.check, expectation.parameters
-    for own in (check.scenarios(parameters, policy.document) or {"": policy.document}).values():
+    for own in (check.parts(parameters, policy.document) or {"": policy.document}).values():
         at_stake = own.with_role(Role.SENSITIVE)
         yield from (name for name in _protected_in(check, parameters.in_scenario(own), own) if name in at_stake)
 

@@ -47,6 +47,15 @@ class JointDomain(Domain):
         return COMBINED.join(reversed(labels))
 
     @cached_property
+    def part_codes(self) -> tuple[NDArray[np.int64], ...]:
+        """The code of each part in every combination, each of shape (size,)."""
+        codes, key = [], self.combinations
+        for part in reversed(self.parts):
+            key, own = np.divmod(key, part.size + 1)
+            codes.append(own)
+        return tuple(reversed(codes))
+
+    @cached_property
     def _table(self) -> Codes | None:
         """The code of every possible key, where there are few enough to look them up."""
         if _span(self.parts) > LOOKUP_SPAN:

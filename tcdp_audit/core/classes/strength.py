@@ -6,32 +6,29 @@ minimal keys. Shapley, A value for n-person games, 1953.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
 from math import comb, sqrt
-from typing import Protocol
+from typing import TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tcdp_audit.core.classes.column_risk import MeasuredSubsets, Sizes, exact_shapley
+from tcdp_audit.core.classes.strength_measures import ExactMeasure, Measure, SampledMeasure, StrengthSample, Subset
 from tcdp_audit.core.encoding.counted import CountedCodes
-from tcdp_audit.core.encoding.keys import Codes, boundaries, fold, numbered, occurrences, run_lengths
+from tcdp_audit.core.encoding.keys import Codes, fold, numbered, occurrences
 from tcdp_audit.core.encoding.reading import domain_of
 from tcdp_audit.core.engines.base import Engine
 from tcdp_audit.core.policy.model import AttributeDeclaration, Conventions, Role
 
 ORDER = 3  # columns of a set at most, unless more are asked for
 VISITS = 60_000_000  # distinct rows times sets up to which everything is exact
-SPAN = 2**16  # of the hashes that draw combinations: they are added in the cache, and wrap around
 EXACT_SHAPLEY = 10  # columns at most for exact Shapley values, which need every subset
-DRAWN = 8_192  # combinations that a sample holds, if all records differ
-PAIRED = 4_096  # records among which pairs are compared
 ORDERS = 32  # random orders of the columns, where Shapley values are estimated
-Subset = tuple[int, ...]
-Hashes = NDArray[np.uint16]
+Progress = Callable[[int, int], None]
+One = TypeVar("One")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,20 +59,6 @@ class Contribution:
 
 
 @dataclass(frozen=True, kw_only=True)
-class StrengthSample:
-    """The sample that the figures of sets were estimated from; those of all columns together are exact."""
-
-    share: float  # of all combinations of a set, drawn by their hash
-    records: int  # among which pairs were compared
-    orders: int  # random orders for Shapley values; 0 where they are exact or not asked for
-    seed: int  # of all of these
-
-    def error(self, figure: float, records: int) -> float:
-        """Standard error of a distinction or a unique share: sqrt(figure (1 - share) / (share records))."""
-        return sqrt(figure * (1 - self.share) / (self.share * records))
-
-
-@dataclass(frozen=True, kw_only=True)
 class Strengths:
     """The strengths of sets of columns.
 
@@ -87,6 +70,7 @@ class Strengths:
         minimal_keys: the sets among `sets` by which all records differ, and none of whose parts does that. In a
             sample: those that no combination in it contradicts.
         sample: what `sets` and `contributions` were estimated from; None where they are exact.
+        searched: whether `sets` are those that a search looked at, and not every set.
     """
 
     records: int
@@ -95,6 +79,7 @@ class Strengths:
     contributions: tuple[Contribution, ...]
     minimal_keys: tuple[tuple[str, ...], ...]
     sample: StrengthSample | None
+    searched: bool = False
 
     def of(self, *attributes: str) -> SetStrength:
         """The strength of one of the sets, its columns in any order."""
@@ -105,7 +90,14 @@ class Strengths:
 
 
 def strengths(
-    codes: Mapping[str, Codes], times: Sizes | None = None, *, order: int = ORDER, seed: int = 0, exact: bool = False
+    codes: Mapping[str, Codes],
+    times: Sizes | None = None,
+    *,
+    order: int = ORDER,
+    seed: int = 0,
+    exact: bool = False,
+    beam: int | None = None,
+    progress: Progress | None = None,
 ) -> Strengths:
     """The strengths of columns: how they distinguish records alone, together, and in every set up to some size.
 
@@ -119,8 +111,13 @@ def strengths(
         seed: of the samples.
         exact: whether to look at all combinations, however long it takes; of more than ten columns the Shapley values
             are estimated still.
+        beam: where every set costs too much, sets of one more column are made of the best so many only, by each of
+            three figures: unique records, separation, distinction. The search ends with a set that leaves as many
+            records alone as all columns do. None where every set is looked at.
+        progress: called with (steps done, steps at most).
 
-    Cost: numbering the distinct rows once for each set; in a sample one addition and one comparison a row.
+    Cost: numbering the distinct rows once for each set; in a sample one addition and one comparison a row. There are
+    O(columns^order) sets, and O(columns order beam) of a search.
 
     Example:
         >>> known = strengths({"age": np.array([0, 1, 2, 0, 2]), "sex": np.array([0, 0, 1, 0, 1])})
@@ -131,28 +128,38 @@ def strengths(
     rows, each = _distinct_rows([codes[name] for name in names], times)
     exactly = MeasuredSubsets(rows, each)
     everything = tuple(range(len(names)))
-    subsets = [one for size in range(min(order, len(names))) for one in combinations(everything, size + 1)]
-    sampled = not exact and len(each) * (len(subsets) + len(names)) > VISITS
-    measure: _Measure = _Sampled(rows, each, seed) if sampled else _Exact(exactly)
-    of_sets = [_strength(measure, one, names) for one in subsets]
-    whole = _strength(_Exact(exactly), everything, names)
+    sizes = range(1, min(order, len(names)) + 1)
+    number = sum(comb(len(names), size) for size in sizes)
+    searched = beam is not None and not exact and len(each) * (number + len(names)) > VISITS
+    number = len(names) * (1 + 3 * (beam or 0) * (len(sizes) - 1)) if searched else number
+    sampled = not exact and len(each) * (number + len(names)) > VISITS
+    measure: Measure = SampledMeasure(rows, each, seed) if sampled else ExactMeasure(exactly)
+    of_all = _strength(ExactMeasure(exactly), everything, names)
+    steps = _Steps(progress, number, (ORDERS + 1) * len(names))
+    if searched and beam is not None:
+        subsets = [*_search(measure, len(names), len(sizes), beam, float(of_all.unique), steps)]
+    else:
+        subsets = [one for size in sizes for one in combinations(everything, size)]
+    of_sets = [_strength(measure, one, names) for one in (subsets if searched else steps.each(subsets))]
+    steps.reach(number)
     are_few = len(names) <= EXACT_SHAPLEY and (exact or len(each) << len(names) <= VISITS)
     if are_few:
         values = [(one, 0.0) for one in exact_shapley(measure.unique, len(names))]
     else:
-        values = _drawn_shapley(measure, len(names), seed)
-    drops = [measure.drop(everything[:place] + everything[place + 1 :]) for place in everything]
+        values = _drawn_shapley(measure, len(names), seed, float(of_all.unique) if searched else None, steps)
+    drops = [measure.drop(everything[:place] + everything[place + 1 :]) for place in steps.each(everything)]
     contributions = [
         Contribution(attribute=name, leave_one_out=drop, shapley=value, error=error)
         for name, drop, (value, error) in zip(names, drops, values, strict=True)
     ]
     return Strengths(
         records=exactly.records,
-        whole=whole,
+        whole=of_all,
         sets=tuple(of_sets),
         contributions=tuple(contributions),
         minimal_keys=tuple(tuple(names[i] for i in one) for one in _minimal_keys(measure, subsets)),
         sample=measure.sample(0 if are_few else ORDERS, seed),
+        searched=searched,
     )
 
 
@@ -164,6 +171,8 @@ def strengths_of(
     order: int = ORDER,
     seed: int = 0,
     exact: bool = False,
+    beam: int | None = None,
+    progress: Progress | None = None,
 ) -> Strengths:
     """The same of columns of a table, whose values are compared as text.
 
@@ -174,6 +183,8 @@ def strengths_of(
         order: columns of a set at most.
         seed: of the samples.
         exact: whether to do without samples.
+        beam: of a search for the best sets, where every set costs too much; None where every set is looked at.
+        progress: called with (steps done, steps at most).
 
     Raises:
         DataError: a column has no distinct values to speak of.
@@ -183,127 +194,15 @@ def strengths_of(
     conventions = Conventions(missing_tokens=["", *missing])
     domains = [domain_of(name, engine.domain(name), nominal, conventions)[0] for name in columns]
     rows = CountedCodes.joined([*engine.counted(domains)])
-    return strengths({name: rows[name] for name in columns}, rows.times, order=order, seed=seed, exact=exact)
-
-
-class _Measure(Protocol):
-    """Figures of a subset of columns."""
-
-    def distinction(self, subset: Subset) -> Fraction | float: ...
-
-    def separation(self, subset: Subset) -> Fraction | float: ...
-
-    def unique(self, subset: Subset) -> Fraction | float: ...
-
-    def drop(self, subset: Subset) -> Fraction | float: ...
-
-    def is_key(self, subset: Subset) -> bool: ...
-
-    def sample(self, orders: int, seed: int) -> StrengthSample | None: ...
-
-
-@dataclass(frozen=True)
-class _Exact:
-    """Figures of all records."""
-
-    measured: MeasuredSubsets
-
-    def distinction(self, subset: Subset) -> Fraction:
-        return Fraction(self.measured.groups(subset), self.measured.records)
-
-    def separation(self, subset: Subset) -> Fraction:
-        return Fraction(self.measured.apart(subset), max(comb(self.measured.records, 2), 1))
-
-    def unique(self, subset: Subset) -> Fraction:
-        return Fraction(self.measured.alone(subset), self.measured.records)
-
-    def drop(self, subset: Subset) -> Fraction:
-        return self.unique(tuple(range(len(self.measured.columns)))) - self.unique(subset)
-
-    def is_key(self, subset: Subset) -> bool:
-        return self.measured.groups(subset) == self.measured.records
-
-    def sample(self, orders: int, seed: int) -> StrengthSample | None:
-        return StrengthSample(share=1.0, records=self.measured.records, orders=orders, seed=seed) if orders else None
-
-
-class _Sampled:
-    """Figures from combinations that are drawn by a hash, and from pairs among some records.
-
-    Each code of a column has two random numbers. The sum of the short ones of a combination, modulo 2^16, decides
-    whether it is drawn; the sum of the long ones identifies it among those that are. Two are the same once in 10^11
-    samples.
-    """
-
-    def __init__(self, rows: Sequence[Codes], times: Sizes, seed: int) -> None:
-        generator = np.random.default_rng(seed)
-        self.rows, self.times, self.records = rows, times, int(times.sum())
-        self.weighted = bool((times > 1).any())
-        self.bound = min(-(-DRAWN * SPAN // len(times)), SPAN - 1)
-        self.share = self.bound / SPAN
-        spans = [int(codes.max(initial=0)) + 1 for codes in rows]
-        self.hashes = [
-            generator.integers(0, SPAN, span, np.uint16)[codes] for codes, span in zip(rows, spans, strict=True)
-        ]
-        self.numbers = [generator.integers(0, 2**64, span, np.uint64) for span in spans]
-        drawn = np.sort(generator.choice(self.records, min(PAIRED, self.records), replace=False))
-        chosen = np.searchsorted(np.cumsum(times), drawn, side="right")
-        self.pairs = MeasuredSubsets([codes[chosen] for codes in rows], np.ones(len(chosen), np.int64))
-        self.known: dict[Subset, tuple[int, int]] = {}
-        self.sums: tuple[Subset, Hashes] = ((), np.zeros(len(times), np.uint16))
-        self.hash = np.empty(len(times), np.uint16)
-
-    def distinction(self, subset: Subset) -> float:
-        return min(1.0, self._counts(subset)[0] / self.share / self.records)
-
-    def separation(self, subset: Subset) -> float:
-        return self.pairs.apart(subset) / max(comb(self.pairs.records, 2), 1)
-
-    def unique(self, subset: Subset) -> float:
-        return min(1.0, self._counts(subset)[1] / self.share / self.records)
-
-    def drop(self, subset: Subset) -> float:
-        """From all columns together, which are exact; nothing where every combination that is kept has one record."""
-        alone = int((self.times == 1).sum()) / self.records
-        return 0.0 if self.is_key(subset) else max(0.0, alone - self.unique(subset))
-
-    def is_key(self, subset: Subset) -> bool:
-        combinations_drawn, alone = self._counts(subset)
-        return combinations_drawn == alone > 0
-
-    def sample(self, orders: int, seed: int) -> StrengthSample:
-        return StrengthSample(share=self.share, records=self.pairs.records, orders=orders, seed=seed)
-
-    def _counts(self, subset: Subset) -> tuple[int, int]:
-        """The number of combinations that the sample keeps, and how many of them one record has."""
-        if subset not in self.known:
-            sizes = self._sizes(subset)
-            self.known[subset] = len(sizes), int((sizes == 1).sum())
-        return self.known[subset]
-
-    def _sizes(self, subset: Subset) -> Sizes:
-        """The number of records that each combination has that the sample keeps."""
-        np.add(self._sum(subset[:-1]), self.hashes[subset[-1]], out=self.hash)
-        rows = np.flatnonzero(self.hash < self.bound)
-        keys = np.zeros(len(rows), np.uint64)
-        for place in subset:
-            keys += self.numbers[place][self.rows[place][rows]]
-        if not self.weighted:
-            keys.sort()
-            return run_lengths(boundaries(keys), len(keys))
-        order = np.argsort(keys)
-        return run_lengths(boundaries(keys[order]), len(keys), self.times[rows[order]])
-
-    def _sum(self, subset: Subset) -> Hashes:
-        """The sum of some columns' hashes. The last one is kept, since sets come in order."""
-        known, total = self.sums
-        if known != subset:
-            if not subset or known != subset[:-1]:
-                total, known = np.zeros(len(self.times), np.uint16), ()
-            for place in subset[len(known) :]:
-                total = total + self.hashes[place]
-            self.sums = subset, total
-        return self.sums[1]
+    return strengths(
+        {name: rows[name] for name in columns},
+        rows.times,
+        order=order,
+        seed=seed,
+        exact=exact,
+        beam=beam,
+        progress=progress,
+    )
 
 
 def _distinct_rows(columns: Sequence[Codes], times: Sizes | None) -> tuple[list[Codes], Sizes]:
@@ -315,16 +214,16 @@ def _distinct_rows(columns: Sequence[Codes], times: Sizes | None) -> tuple[list[
     return [codes[first] for codes in columns], occurrences(numbers, len(distinct), times)
 
 
-def _strength(measure: _Measure, subset: Subset, names: Sequence[str]) -> SetStrength:
+def _strength(measure: Measure, subset: Subset, names: Sequence[str]) -> SetStrength:
     return SetStrength(
-        attributes=tuple(names[place] for place in subset),
+        attributes=tuple(names[place] for place in sorted(subset)),
         distinction=measure.distinction(subset),
         separation=measure.separation(subset),
         unique=measure.unique(subset),
     )
 
 
-def _minimal_keys(measure: _Measure, subsets: Sequence[Subset]) -> list[Subset]:
+def _minimal_keys(measure: Measure, subsets: Sequence[Subset]) -> list[Subset]:
     keys: list[Subset] = []
     for one in subsets:
         if not any({*key} <= {*one} for key in keys) and measure.is_key(one):
@@ -332,15 +231,76 @@ def _minimal_keys(measure: _Measure, subsets: Sequence[Subset]) -> list[Subset]:
     return keys
 
 
-def _drawn_shapley(measure: _Measure, columns: int, seed: int) -> list[tuple[float, float]]:
-    """What each column adds over some random orders, each taken backwards too: the mean, and its standard error."""
+def _search(measure: Measure, columns: int, order: int, beam: int, whole: float, steps: _Steps) -> Iterator[Subset]:
+    """The sets that a search looks at, the smallest first.
+
+    Each set of more columns begins with its parent, which is measured already, so that one column is added to it. By
+    one figure alone a search misses sets: what leaves most records alone in pairs need not do so in threes.
+    """
+    level: list[Subset] = [(place,) for place in range(columns)]
+    figures = (measure.unique, measure.separation, measure.distinction)
+    for size in range(1, order + 1):
+        for subset in steps.each(level):
+            for figure in figures:
+                figure(subset)
+            yield subset
+        if any(measure.is_key(one) or float(measure.unique(one)) >= whole for one in level):
+            return
+        ranked = [sorted(level, key=figure, reverse=True)[:beam] for figure in figures] if size < order else []
+        parents = dict.fromkeys(one for best in ranked for one in best)
+        larger: dict[Subset, Subset] = {}
+        for parent in parents:
+            for place in range(columns):
+                if place not in parent:
+                    larger.setdefault(tuple(sorted((*parent, place))), (*parent, place))
+        level = [*larger.values()]
+
+
+class _Steps:
+    """Steps that are done, of those that are planned."""
+
+    def __init__(self, progress: Progress | None, *planned: int) -> None:
+        self.progress, self.done, self.total = progress, 0, sum(planned)
+
+    def each(self, items: Iterable[One]) -> Iterator[One]:
+        """The items, each of which is a step."""
+        for one in items:
+            yield one
+            self.reach(self.done + 1)
+
+    def reach(self, done: int) -> None:
+        """Report that so many steps are done, at least."""
+        self.done = max(self.done, done)
+        if self.progress is not None:
+            self.progress(min(self.done, self.total), self.total)
+
+
+def _drawn_shapley(
+    measure: Measure, columns: int, seed: int, whole: float | None, steps: _Steps
+) -> list[tuple[float, float]]:
+    """What each column adds over some random orders, each taken backwards too: the mean, and its standard error.
+
+    Args:
+        measure: the figures.
+        columns: how many there are.
+        seed: of the orders.
+        whole: the share at which an order ends, as the columns that follow add nothing; None where all are taken.
+        steps: reports a column of an order.
+    """
     generator = np.random.default_rng(seed)
     added = np.zeros((ORDERS // 2, columns))
-    for pair in added:
+    start = steps.done
+    for number, pair in enumerate(added):
         order = generator.permutation(columns)
-        for one in (order, order[::-1]):
-            shares = [float(measure.unique(tuple(one[: size + 1].tolist()))) for size in range(columns)]
-            pair[one] += np.diff(shares, prepend=0.0)
+        for back, one in enumerate((order, order[::-1])):
+            shares = [0.0]
+            for size in range(columns):
+                subset = tuple(one[: size + 1].tolist())
+                shares.append(float(measure.unique(subset)))
+                steps.reach(start + (2 * number + back) * columns + size + 1)
+                if whole is not None and (shares[-1] >= whole or measure.is_key(subset)):
+                    break
+            pair[one[: len(shares) - 1]] += np.diff(shares)
     added /= 2
     errors = added.std(axis=0, ddof=1) / sqrt(len(added))
     return list(zip(added.mean(axis=0).tolist(), errors.tolist(), strict=True))

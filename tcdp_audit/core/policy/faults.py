@@ -12,7 +12,7 @@ from pydantic import BaseModel, ValidationError
 
 from tcdp_audit.core.base.errors import PolicyError
 from tcdp_audit.core.base.words import listing, visible
-from tcdp_audit.core.policy.model import PolicyDocument, Role, Scenario
+from tcdp_audit.core.policy.model import AGGREGATES, PolicyDocument, Role, Scenario
 from tcdp_audit.core.policy.scalars import DIGITS, OddNumber, plain_number
 from tcdp_audit.core.policy.source import PolicyFault, PolicySource
 
@@ -38,7 +38,7 @@ _SENTENCES = {
 UNDECIDED = "TODO"  # the role that a draft leaves to a person
 
 _NUMBERS = ("int_type", "float_type")
-FEW = 8  # names that a sentence can list
+FEW = 9  # names that a sentence can list
 MOST = 100  # faults that one message lists
 COMPARED = 1000  # names that one name is compared with
 
@@ -64,7 +64,7 @@ def _alike(name: str, names: Sequence[str]) -> Sequence[str]:
 def located(source: PolicySource, prefix: Sequence[str | int], message: str) -> PolicyFault:
     """A fault at a location of the policy."""
     line, column = source.position(prefix)
-    return PolicyFault(_path(prefix), message, line, column)
+    return PolicyFault(_path(source.written(prefix)), message, line, column)
 
 
 def is_below(fault: PolicyFault, other: PolicyFault) -> bool:
@@ -158,7 +158,7 @@ def _names_beside(model: type[BaseModel], location: Sequence[Any]) -> list[str]:
         fields = current.model_fields if _is_model(current) else {}
         named = [field for key, field in fields.items() if (field.alias or key) == str(part)]
         current = next((one for field in named for one in _models_in(field.annotation)), current)
-    return [field.alias or name for name, field in current.model_fields.items()]
+    return [field.alias or name for name, field in current.model_fields.items() if name != AGGREGATES]
 
 
 def _models_in(annotation: Any) -> Iterable[type[BaseModel]]:

@@ -25,29 +25,32 @@ from tcdp_audit.core.policy.reading import Reading
 from tcdp_audit.core.policy.schema import Registry
 from tcdp_audit.core.policy.source import PolicySource, PolicySourceError, parse_yaml, plain
 
+NAMING = {TABLES: "table", "dimensions": "dimension", "measures": "measure", "suppressed": "token"}  # what keys name
+EMPTY = "the file is empty; draft a policy with `tcdp-audit init TABLE`"
 ENOUGH = 2  # signs of a policy: a record of JSON may have one of the keys
-VERSION, ATTRIBUTES, EXPECT = "version", "attributes", "expect"
+VERSION, ATTRIBUTES, EXPECT, MODELS = "version", "attributes", "expect", "models"
 LINES = tuple(
     re.compile(pattern, re.MULTILINE)
     for pattern in (
         r"^version:[ \t]*1[ \t]*(#.*)?$",
-        r"^(?:attributes|tables):[ \t]*([{#].*)?$",
+        r"^(?:attributes|tables|models):[ \t]*([{#].*)?$",
         r"^expect:[ \t]*([\[#].*)?$",
     )
 )
 NO_POLICY = (
-    "no policy, which has `version: 1`, `attributes:` with roles and a list `expect:`; nothing of it is quoted, since "
-    "it may be a table: name a table as RELEASE, a policy with --policy"
+    "no policy, which has `version: 1`, `attributes:` with roles or `tables:`, and a list `expect:`; nothing of it is "
+    "quoted, since it may be a table: name a table as RELEASE, a policy with --policy"
 )
 
 
 @redact_errors()
-def read_policy(policy: str | Path | Mapping[str, Any] | Policy, plugins: Registry) -> Policy:
+def read_policy(policy: str | Path | Mapping[str, Any] | Policy, plugins: Registry, *, is_part: bool = False) -> Policy:
     """Read a policy from a file, or take it from a mapping of the same form.
 
     Args:
         policy: path of a `*.tcdp.yaml` file, or its content as a mapping.
         plugins: the plugins whose checks and remedies it may name.
+        is_part: whether the mapping has some of the demands of a policy, and others are judged by themselves.
 
     Raises:
         UsageError: the file does not exist or cannot be read.
@@ -59,7 +62,7 @@ def read_policy(policy: str | Path | Mapping[str, Any] | Policy, plugins: Regist
     if isinstance(policy, Mapping):
         given = _unfolded(policy)
         source, text, path = PolicySource(given, None), json.dumps(_named(given), sort_keys=True, default=str), None
-        return Reading(source, text, path, plugins).policy()
+        return Reading(source, text, path, plugins, is_part=is_part).policy()
     if not isinstance(policy, str | PathLike):
         raise UsageError(f"policy: must be a path, a mapping or a Policy, not of type {type(policy).__name__}")
     path = Path(policy)
@@ -116,6 +119,8 @@ def policy_source(text: str, path: Path | None = None) -> PolicySource:
         PolicyError: it holds no policy, and nothing of it is quoted; or its YAML is wrong.
     """
     name = "policy" if path is None else str(path)
+    if not text.strip():
+        raise PolicyError(f"{visible(name)}: {EMPTY}", [(0, 0, EMPTY)])
     try:
         source = parse_yaml(text)
     except PolicySourceError as fault:
@@ -135,9 +140,11 @@ def _unfolded(policy: Mapping[str, Any]) -> dict[str, Any]:
     except RecursionError:
         raise UsageError("policy: a list or a mapping in it holds itself; give it as a file would") from None
     tables = given.get(TABLES)
-    for columns in (tables, *_columns(given)):
-        if isinstance(columns, dict) and len(set(map(str, columns))) < len(columns):
-            what = "tables: a table" if columns is tables else "attributes: a column"
+    figures = [(key, one.get(key)) for one in _values(tables) if isinstance(one, Mapping) for key in NAMING]
+    columns_of = [("attributes", one) for one in _columns(given)]
+    for section, names in ((TABLES, tables), *columns_of, *figures):
+        if isinstance(names, dict) and len(set(map(str, names))) < len(names):
+            what = f"{section}: a {NAMING.get(section, 'column')}"
             raise UsageError(f"policy: {what} is declared twice, by a number and by the same number as text")
     return given
 
@@ -174,10 +181,11 @@ def _no_policy(name: str, line: int = 0, column: int = 0) -> PolicyError:
 
 
 def _signs(data: Mapping[Any, Any]) -> Iterator[bool]:
-    """Whether data has each sign of a policy: version 1, declared roles, a list of expectations."""
+    """Whether data has each sign of a policy: version 1, what is released, a list of expectations."""
     version, expect = data.get(VERSION), data.get(EXPECT)
     yield str(version) == "1"
-    yield any(_is_declaration(one) for columns in _columns(data) for one in _values(columns))
+    declares = any(_is_declaration(one) for columns in _columns(data) for one in _values(columns))
+    yield declares or any(map(_is_of_figures, (*_values(data.get(TABLES)), *_values(data.get(MODELS)))))
     yield isinstance(expect, list) and all(isinstance(one, str | Mapping) for one in expect)
 
 
@@ -189,6 +197,13 @@ def _columns(data: Mapping[Any, Any]) -> Iterator[Any]:
 
 def _values(section: Any) -> Iterable[Any]:
     return section.values() if isinstance(section, Mapping) else ()
+
+
+def _is_of_figures(value: Any) -> bool:
+    """Whether a table is one of figures, or a model has a size; a record of JSON has neither of them in mappings."""
+    if not isinstance(value, Mapping):
+        return False
+    return any(isinstance(value.get(key), Mapping) for key in ("measures", "dimensions")) or "parameters" in value
 
 
 def _is_declaration(value: Any) -> bool:

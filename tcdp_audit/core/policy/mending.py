@@ -189,6 +189,13 @@ def faults_of_document(document: PolicyDocument, questions: Sequence[str] | None
 
     `questions` are the keys of the questions that its profiles ask; None where a profile is unknown.
     """
+    if document.has_figures or document.microdata is not None or document.previous_policies:
+        from tcdp_audit.core.policy.aggregate_faults import faults_of_figures  # noqa: PLC0415 - only for figures
+
+        yield from faults_of_figures(document)
+    if not document.has_records:
+        yield from () if questions is None else _answers_asked(document, questions)
+        return
     yield from _unit_apart(document)
     if document.keep_key and document.key is None:
         yield ("keep_key",), "the policy names no `key:` that could be kept"
@@ -229,7 +236,7 @@ def _unit_released(document: PolicyDocument) -> Iterator[Located]:
 def _companions_sound(document: PolicyDocument) -> Iterator[Located]:
     """The faults of the names and codes of further tables, without data."""
     for name, place, one in document.companion_entries():
-        if isinstance(one, str):
+        if not isinstance(one, CompanionTable):
             continue
         if one.file is None and name not in OF_A_CALL:
             yield place, "names no `file:`, which no call can name instead"

@@ -2,27 +2,42 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import date as Date  # noqa: N812 - `date` is a key of answers
 from enum import StrEnum
 from fractions import Fraction
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal
 
 from pydantic import (
-    AfterValidator,
-    BaseModel,
     BeforeValidator,
-    ConfigDict,
     Discriminator,
     Field,
     PrivateAttr,
     Tag,
+    ValidationInfo,
+    field_validator,
     model_validator,
 )
+from pydantic_core import PydanticKnownError
 
-from tcdp_audit.core.base.frozen import FrozenDict, frozen
-from tcdp_audit.core.policy.scalars import Exact, as_date, as_text, as_version, as_yes_or_no
+from tcdp_audit.core.base.frozen import FrozenDict
+from tcdp_audit.core.policy.aggregates import AggregateDeclaration, Microdata, ModelDeclaration
+from tcdp_audit.core.policy.scalars import (
+    NUMBER,
+    Exact,
+    Label,
+    Model,
+    Noun,
+    Plural,
+    ReadAs,
+    Reason,
+    ScenarioName,
+    Text,
+    as_date,
+    as_text,
+    as_version,
+    as_yes_or_no,
+)
 
 
 class Role(StrEnum):
@@ -42,63 +57,20 @@ class Scale(StrEnum):
     NUMERIC = "numeric"
 
 
-class Model(BaseModel):
-    """Base of every policy model: closed, immutable to its lists and mappings, and without silent conversions."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, defer_build=True)
-
-    @model_validator(mode="after")
-    def _freeze(self) -> Self:
-        for name, value in list(self.__dict__.items()):
-            object.__setattr__(self, name, frozen(value))  # the model is frozen already
-        return self
-
-
-Text = Annotated[str, BeforeValidator(as_text)]
-"""The type of a parameter that is text: a number in a policy is taken as it is typed."""
-TABLES = "tables"  # the key of several linked tables
+TABLES = "tables"  # the key of tables of figures, and of several linked tables of records
+AGGREGATES = "aggregates"  # the key of the tables of figures among them, when a policy is read
+FIGURES = (AGGREGATES, "models")  # keys of what is released without records
 SEPARATOR = "."  # between a table and a column
 MEMBERS = "members"  # what a check calls the rows of households
 OF_SCENARIO = " of "  # between what a table is and the name of the scenario whose table it is
 PREVIOUS = "previous"  # what results call an earlier release, with its number where there are several
-LABEL = r"^\S(.{0,58}\S)?$"
-NOUN = r"^[^\W\d_]+([ -][^\W\d_]+)*$"
-SCENARIO = r"^[^\W\d_][\w-]{0,39}$"
-
-
-def _as_label(text: str) -> str:
-    if not re.fullmatch(LABEL, text):
-        raise ValueError("must be one line of at most 60 characters, without blanks before or after it")
-    return text
-
-
-def _as_noun(text: str) -> str:
-    if not re.fullmatch(NOUN, text):
-        raise ValueError("must be a noun in the singular, such as person")
-    return text
-
-
-def _as_scenario(text: str) -> str:
-    if not re.fullmatch(SCENARIO, text):
-        raise ValueError("must be a name of letters, digits, _ and -, at most 40, that begins with a letter")
-    return text
-
-
-def _as_reason(text: str) -> str:
-    if not text.strip():
-        raise ValueError("must not be empty; leave it out where there is nothing to say")
-    return text.strip()
-
-
-Label = Annotated[str, AfterValidator(_as_label), Field(json_schema_extra={"pattern": LABEL})]
-Noun = Annotated[str, AfterValidator(_as_noun), Field(json_schema_extra={"pattern": NOUN})]
-Reason = Annotated[str, AfterValidator(_as_reason), Field(json_schema_extra={"pattern": r"\S"})]
-"""The type of a reason: text of the policy's author, of one line or several, without blanks around it."""
-ScenarioName = Annotated[str, AfterValidator(_as_scenario), Field(json_schema_extra={"pattern": SCENARIO})]
-
 
 # The roles of columns that the intruder of a scenario neither knows nor is after
 _UNKNOWN = {Role.QUASI_IDENTIFIER: Role.INSENSITIVE, Role.SENSITIVE: Role.INSENSITIVE}
+
+
+# What says nothing about how the cells of a column are read
+FOR_READERS = ("role", "label", "measured_in", "of", "reason", "acknowledged")
 
 
 class AttributeDeclaration(Model):
@@ -122,6 +94,13 @@ class AttributeDeclaration(Model):
             "the name."
         ),
     ] = None
+    measured_in: Annotated[
+        Plural | None,
+        Field(
+            description="The unit of its numbers as a noun in the plural, such as days or euros; sentences give "
+            "distances in it."
+        ),
+    ] = None
     of: Annotated[
         Literal["unit"] | None,
         Field(description="`unit` asserts that all rows of a unit have the same value, which is then always known."),
@@ -129,11 +108,23 @@ class AttributeDeclaration(Model):
     reason: Annotated[
         Reason | None, Field(description="Why the column is declared so; results and reports quote it.")
     ] = None
+    acknowledged: Annotated[
+        Reason | None,
+        Field(
+            description="Why a column that looks like an identifier, or differs in nearly every record, is none: the "
+            "schema check no longer warns of it, and results and reports quote the reason."
+        ),
+    ] = None
 
     @property
     def is_ordered(self) -> bool:
         """Whether its values are numbers, or ranks of a declared order."""
         return self.scale is Scale.NUMERIC or self.order is not None
+
+    @property
+    def has_numbers(self) -> bool:
+        """Whether its scale is numeric, or its order is one of numbers."""
+        return self.scale is Scale.NUMERIC or bool(self.order and all(map(NUMBER.fullmatch, self.order)))
 
     @property
     def of_no_one(self) -> AttributeDeclaration:
@@ -143,7 +134,7 @@ class AttributeDeclaration(Model):
     @property
     def reading(self) -> str:
         """The text of all that decides how cells are read: all but the role and what is written for people."""
-        return repr([(name, value) for name, value in self if name not in ("role", "label", "of", "reason")])
+        return repr([(name, value) for name, value in self if name not in FOR_READERS])
 
     @model_validator(mode="after")
     def _order_belongs_to_ordinal(self) -> AttributeDeclaration:
@@ -155,6 +146,18 @@ class AttributeDeclaration(Model):
             min(self.distribution.values(), default=0) < 0 or not sum(self.distribution.values())
         ):
             raise ValueError("the weights of a distribution are at least 0 and not all 0")
+        return self
+
+    @model_validator(mode="after")
+    def _acknowledged_is_no_identifier(self) -> AttributeDeclaration:
+        if self.acknowledged is not None and self.role is Role.IDENTIFIER:
+            raise ValueError("acknowledged says why a column is no identifier; the role says that it is one")
+        return self
+
+    @model_validator(mode="after")
+    def _unit_belongs_to_numbers(self) -> AttributeDeclaration:
+        if self.measured_in is not None and not self.has_numbers:
+            raise ValueError("measured_in needs numbers: `scale: numeric`, or an order of numbers")
         return self
 
 
@@ -194,6 +197,21 @@ class Conventions(Model):
             description="How many rows of a person an intruder knows, where a released unit joins them: all, or one."
         ),
     ] = "all"
+    negative: Annotated[
+        Literal["refuse", "absolute"],
+        Field(
+            description="Negative contributions to a figure: concentration is an error, or is measured of their "
+            "absolute values."
+        ),
+    ] = "refuse"
+    boundary: Annotated[
+        Literal["handbook", "acro"],
+        Field(description="Figures at a threshold of concentration exactly: safe, or unsafe as in ACRO."),
+    ] = "handbook"
+    integers: Annotated[
+        Literal["exact", "relaxed"],
+        Field(description="Hidden counts are whole numbers, or a bound that holds for any numbers may decide."),
+    ] = "exact"
 
     @property
     def suppressed_token(self) -> str:
@@ -213,6 +231,25 @@ class Answer(Model):
     date: Annotated[Date, BeforeValidator(as_date), Field(description="When, as 2026-11-20; not in the future.")]
 
 
+class Approval(Model):
+    """The person or office that approved a policy, and when."""
+
+    by: Annotated[Label, BeforeValidator(as_text), Field(description="Who approved it: a person, or an office.")]
+    date: Annotated[
+        Date | None, BeforeValidator(as_date), Field(description="When, as 2026-11-20; not in the future.")
+    ] = None
+
+
+def _form_of_approval(value: Any) -> str:
+    """Whether it is a name alone, or a mapping with a date."""
+    return "approval" if isinstance(value, Mapping | Approval) else "name"
+
+
+Approver = Annotated[
+    Annotated[Label, BeforeValidator(as_text), Tag("name")] | Annotated[Approval, Tag("approval")],
+    Discriminator(_form_of_approval),
+]
+
 Code = Annotated[
     Text | Annotated[list[Text], Field(min_length=1)],
     Field(description="The file's code of the value, or a list of codes that all mean it."),
@@ -225,6 +262,7 @@ class CompanionTable(Model):
     file: Annotated[
         str | None, Field(description="The table, relative to the policy's file; none where each call names it.")
     ] = None
+    read_as: Annotated[ReadAs | None, Field(description="How the file is written; by default as UTF-8 text.")] = None
     columns: Annotated[
         dict[Text, Text],
         Field(description="The file's name of a column, by our attribute, where the two differ."),
@@ -243,8 +281,14 @@ class CompanionTable(Model):
         }
 
 
+class TableFiles(dict[str, Any]):
+    """The file of each of several linked tables, by the table's name. See `tables.joined`, which recognises them."""
+
+
 def _form_of_companion(value: Any) -> str:
-    """Whether a table is named by its place or by a mapping."""
+    """Whether a table is named by its place or by a mapping, or several linked ones are by theirs."""
+    if isinstance(value, TableFiles):
+        return "tables"
     return "table" if isinstance(value, Mapping | CompanionTable) else "place"
 
 
@@ -253,16 +297,27 @@ def _form_of_companions(value: Any) -> str:
     return "list" if isinstance(value, list | tuple) else _form_of_companion(value)
 
 
-Companion = Annotated[
-    Annotated[str, Tag("place")] | Annotated[CompanionTable, Tag("table")], Discriminator(_form_of_companion)
+Files = Annotated[
+    dict[Text, str],
+    Field(
+        min_length=1,
+        description="The file of each table, by its name under `tables`.",
+        json_schema_extra={"propertyNames": {"not": {"enum": [*CompanionTable.model_fields]}}},
+    ),
+    Tag("tables"),
 ]
-"""The type of a table next to the release: its place, or a mapping that also says how its schema differs."""
+Companion = Annotated[
+    Annotated[str, Tag("place")] | Annotated[CompanionTable, Tag("table")] | Files, Discriminator(_form_of_companion)
+]
+"""The type of a table next to the release: its place, a mapping that says how its schema differs, or several files."""
 Companions = Annotated[
     Annotated[str, Tag("place")]
     | Annotated[CompanionTable, Tag("table")]
+    | Files
     | Annotated[list[Companion], Field(min_length=1), Tag("list")],
     Discriminator(_form_of_companions),
 ]
+CompanionEntry = str | CompanionTable | Mapping[str, str]
 
 
 class Scenario(Model):
@@ -300,7 +355,7 @@ class Scenario(Model):
     ] = None
 
     @property
-    def tables(self) -> dict[str, str | CompanionTable]:
+    def tables(self) -> dict[str, CompanionEntry]:
         """The tables of this scenario alone, by what they are: original, population, registry."""
         named = {"original": self.original, "population": self.population, "registry": self.registry}
         return {name: one for name, one in named.items() if one is not None}
@@ -317,6 +372,7 @@ class TableDeclaration(Model):
     """One of several linked tables, whose attributes are called `table.column` elsewhere in the policy."""
 
     file: Annotated[str | None, Field(description="The table's file, relative to the policy's.")] = None
+    read_as: Annotated[ReadAs | None, Field(description="How the file is written; by default as UTF-8 text.")] = None
     belongs_to: Annotated[
         str | None,
         Field(description="The table to whose rows its rows belong; none for the table with one row for each unit."),
@@ -408,6 +464,16 @@ class PolicyDocument(Model):
 
     version: Annotated[Literal[1], BeforeValidator(as_version), Field(description="Version of the policy format.")]
     release: Annotated[str | None, Field(description="The table under audit, relative to this file.")] = None
+    read_as: Annotated[
+        ReadAs | None, Field(description="How the release is written: encoding, decimal mark, thousands separator.")
+    ] = None
+    purpose: Annotated[Reason | None, Field(description="What the release is for, as reports quote it.")] = None
+    recipients: Annotated[
+        Reason | None, Field(description="Who receives the release, and under which terms, as reports quote it.")
+    ] = None
+    approved_by: Annotated[
+        Approver | None, Field(description="Who approved this policy: a name, or `{by: WHO, date: 2026-11-20}`.")
+    ] = None
     original: Annotated[Companion | None, Field(description="The table that the release was made from.")] = None
     key: Annotated[str | None, Field(description="The attribute that aligns release and original.")] = None
     rows_aligned: Annotated[bool, Field(description="Release and original are aligned row by row.")] = False
@@ -464,10 +530,28 @@ class PolicyDocument(Model):
     ] = None
     tables: Annotated[
         dict[Text, TableDeclaration] | None,
-        Field(min_length=1, description="Linked tables, in the place of `release` and `attributes`."),
+        Field(
+            min_length=1,
+            description="Tables of figures, and tables of records in the place of `release` and `attributes`.",
+        ),
+    ] = None
+    aggregates: Annotated[
+        dict[Text, AggregateDeclaration] | None,
+        Field(min_length=1, description="The tables of figures among `tables`, when a policy is read."),
+    ] = None
+    models: Annotated[
+        dict[Text, ModelDeclaration] | None, Field(min_length=1, description="Fitted models whose output is released.")
+    ] = None
+    microdata: Annotated[
+        Microdata | None, Field(description="The records that the tables of figures were made from; not released.")
+    ] = None
+    previous_policies: Annotated[
+        list[str] | None,
+        Field(min_length=1, description="Policies of earlier releases of tables of figures about the same people."),
     ] = None
     attributes: Annotated[
-        dict[Text, AttributeDeclaration], Field(min_length=1, description="Every column of the release.")
+        dict[Text, AttributeDeclaration],
+        Field(description="Every column of the release.", json_schema_extra={"minProperties": 1}),
     ]
     conventions: Conventions = Conventions()
     scenarios: Annotated[
@@ -503,6 +587,57 @@ class PolicyDocument(Model):
         int, Field(ge=0, description="Seed of all random choices of remedies, and of samples of pairs.")
     ] = 0
 
+    @field_validator("attributes")
+    @classmethod
+    def _are_some(cls, value: Any, read: ValidationInfo) -> Any:
+        """Columns are declared, unless nothing but tables of figures and models is released."""
+        if not value and not any(read.data.get(key, True) for key in FIGURES):
+            raise PydanticKnownError("too_short", {"field_type": "Dictionary", "min_length": 1, "actual_length": 0})
+        return value
+
+    @property
+    def applied_conventions(self) -> dict[str, Any]:
+        """The conventions by name, without those of units and of figures where the policy has none."""
+        left_out = {"known_rows"} if self.unit is None else set[str]()
+        left_out |= set[str]() if self.has_figures else {"negative", "boundary", "integers"}
+        return self.conventions.model_dump(exclude=left_out)
+
+    @property
+    def approval(self) -> Approval | None:
+        """The person or office that approved it, and when; None where it does not say."""
+        return Approval(by=self.approved_by) if isinstance(self.approved_by, str) else self.approved_by
+
+    @property
+    def figure_files(self) -> Iterator[tuple[str, str | None, str]]:
+        """The files next to tables of figures: what each is, what it is of, and its path as it is written.
+
+        Further records are among them, since the figures were made from them; tables of figures are not.
+        """
+        for table, declared in (self.aggregates or {}).items():
+            for dimension, one in declared.dimensions.items():
+                if isinstance(one.hierarchy, str):
+                    yield "hierarchy", f"{table}{SEPARATOR}{dimension}", one.hierarchy
+        for model, fitted in (self.models or {}).items():
+            for kind, file in (("coefficients", fitted.file), ("design", fitted.design)):
+                if file is not None:
+                    yield kind, model, file
+        if self.microdata is not None:
+            if self.microdata.file is not None:
+                yield "microdata", None, self.microdata.file
+            for dimension, bands in self.microdata.band_files:
+                yield "bands", dimension, bands
+        yield from (("previous policy", None, path) for path in self.previous_policies or ())
+
+    @property
+    def has_figures(self) -> bool:
+        """Whether tables of figures or output of models is released."""
+        return bool(self.aggregates or self.models)
+
+    @property
+    def has_records(self) -> bool:
+        """Whether records are released: not where it is tables of figures and models alone."""
+        return bool(self.attributes) or not self.has_figures
+
     def with_role(self, role: Role) -> list[str]:
         """The attributes of a role, by name."""
         return sorted(name for name, declaration in self.attributes.items() if declaration.role is role)
@@ -525,6 +660,11 @@ class PolicyDocument(Model):
         if self.unit is None or self.tables is None:
             return self.unit
         return self.unit.partition(SEPARATOR)[2] or self.unit
+
+    @property
+    def unit_table(self) -> str:
+        """The table that has a row for each unit, where there are several tables; empty where there are not."""
+        return "" if self.unit is None or self.tables is None else self.unit.partition(SEPARATOR)[0]
 
     @property
     def event_tables(self) -> list[str]:
@@ -563,22 +703,23 @@ class PolicyDocument(Model):
         return self.household or self.unit
 
     @property
-    def companions(self) -> dict[str, str]:
+    def companions(self) -> dict[str, str | Mapping[str, str]]:
         """The places of further tables, by what results call them: original, population, holdout, registry, previous.
 
-        Of several earlier releases the first one is `previous 1`.
+        Of several earlier releases the first one is `previous 1`. Of several linked tables each has its place.
         """
-        tables = {name: one if isinstance(one, str) else one.file for name, _, one in self.companion_entries()}
+        entries = {name: one for name, _, one in self.companion_entries()}
+        tables = {name: one.file if isinstance(one, CompanionTable) else one for name, one in entries.items()}
         return {name: place for name, place in tables.items() if place is not None}
 
-    def companion_entries(self) -> Iterator[tuple[str, tuple[str | int, ...], str | CompanionTable]]:
+    def companion_entries(self) -> Iterator[tuple[str, tuple[str | int, ...], CompanionEntry]]:
         """Each further table: what results call it, its location in the document, and what is said there."""
         for name in ("original", "population", "holdout", "registry"):
             one = getattr(self, name)
             if one is not None:
                 yield name, (name,), one
         earlier = self.previous
-        if isinstance(earlier, str | CompanionTable):
+        if isinstance(earlier, str | CompanionTable | Mapping):
             yield PREVIOUS, (PREVIOUS,), earlier
         elif earlier is not None and len(earlier) == 1:
             yield PREVIOUS, (PREVIOUS, 0), earlier[0]
@@ -622,6 +763,19 @@ class PolicyDocument(Model):
     def scenario_name(self) -> str:
         """The name of the scenario in which the demands are judged; empty where there is none."""
         return self._scenario
+
+    def of_unit(self, column: str) -> PolicyDocument:
+        """The same document with another column that joins what is judged as a whole: a unit, or in tables a household.
+
+        Tables stay linked by the policy's unit. The unit itself is a choice where the policy has a household.
+        """
+        changed: dict[str, Any] = {"household": None, "household_weight": None}
+        if column != self.unit and self.tables is not None:
+            changed["household"] = column
+        elif column != self.unit:
+            asserted = {name: one.model_copy(update={"of": None}) for name, one in self.attributes.items()}
+            changed |= {"unit": column, "unit_name": None, "unit_released": True, "attributes": FrozenDict(asserted)}
+        return self.model_copy(update=changed)
 
     def in_scenario(self, name: str, knows: Sequence[str] = ()) -> PolicyDocument:
         """The same document as one scenario has it: what its intruder knows are the quasi-identifiers.

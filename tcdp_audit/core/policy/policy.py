@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from functools import lru_cache, partial
+from functools import cached_property, lru_cache, partial
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -145,7 +145,7 @@ def _unknown(source: PolicySource, name: str) -> PolicyFault:
     """The fault of an unknown name of a profile; where only the version is missing, it names the version."""
     versions = [key for key in profiles() if key.partition("@")[0] == name.partition("@")[0]]
     advice = f"; write {versions[0]}" if versions else nearest(name, profiles())
-    advice = advice or "; `tcdp-audit explain profile` lists them"
+    advice = advice or "; `tcdp-audit profiles` lists them"
     return located(source, ["profile"], f"unknown profile {name!r}{advice}")
 
 
@@ -230,7 +230,15 @@ class Policy:
     def naming(self) -> DisplayNames:
         """The names of people and columns in sentences."""
         labels = {name: one.label for name, one in self.attributes.items() if one.label is not None}
-        return DisplayNames(self.document.unit_name or "", labels, intruder_name=self._intruder)
+        units = {name: one.measured_in for name, one in self.attributes.items() if one.measured_in is not None}
+        return DisplayNames(
+            self.document.unit_name or "",
+            labels,
+            intruder_name=self._intruder,
+            columns=tuple(self.attributes),
+            measured_in=units,
+            attempt=self.document.attempt,
+        )
 
     @property
     def _intruder(self) -> str:
@@ -275,6 +283,16 @@ class Policy:
         return [f"{visible(self.name)}{line}: {visible(one.location)}" for line, one in zip(lines, faults, strict=True)]
 
     @property
+    def tables_of_records(self) -> list[str]:
+        """The names of its tables of records under `tables:`, also of one alone, which is read as the release.
+
+        Cost: the policy's text is read again.
+        """
+        data = parse_yaml(self.text).data if self.text else None
+        tables = data.get("tables") if isinstance(data, Mapping) else None
+        return [str(name) for name in tables or () if name not in (self.document.aggregates or {})]
+
+    @property
     def out_of_order(self) -> Policy:
         """The same policy of a release whose records are shuffled, so that they are not aligned with the original's."""
         return replace(self, document=self.document.model_copy(update={"rows_aligned": False}))
@@ -288,16 +306,24 @@ class Policy:
         """The same policy without the expectations on other checks than these, by name."""
         return replace(self, expectations=tuple(one for one in self.expectations if one.check.name in checks))
 
-    @property
-    def scenarios(self) -> Mapping[str, Policy]:
-        """The policy of each scenario in which it judges a demand, by name, with the demands that are judged in it.
+    @cached_property
+    def targets(self) -> tuple[tuple[Expectation, Any], ...]:
+        """Each expectation with each of its targets, in its order: one outcome each. See `check.threshold.Target`."""
+        return tuple(
+            (one, target) for one in self.expectations for target in one.check.targets(one.parameters, self.document)
+        )
 
-        What is judged in no scenario has the empty name. Without scenarios this is the policy itself.
+    @cached_property
+    def parts(self) -> Mapping[str, Policy]:
+        """The policies under which it judges its demands: that of each scenario, and of each unit that demands name.
+
+        They are by name, each with its demands. What is judged in no scenario, and by the policy's own unit, has the
+        empty name. Without scenarios and other units this is the policy itself.
         """
         documents: dict[str, PolicyDocument] = {}
         asked: dict[str, list[Expectation]] = {}
         for one in self.expectations:
-            for name, document in (one.check.scenarios(one.parameters, self.document) or {"": self.document}).items():
+            for name, document in (one.check.parts(one.parameters, self.document) or {"": self.document}).items():
                 documents.setdefault(name, document)
                 own = replace(one, parameters=one.parameters.in_scenario(document)) if name else one
                 asked.setdefault(name, []).append(own)
@@ -318,18 +344,51 @@ class Policy:
         return replace(self, document=self.document.model_copy(update={"attributes": FrozenDict(attributes)}))
 
     @property
+    def unopposed(self) -> list[str]:
+        """The declared intruders against whom nothing is demanded, in a policy that demands something."""
+        demanding = [one for one in self.expectations if one.check.demands(one.parameters)]
+        judged = {target.scenario for one, target in self.targets if one in demanding}
+        return [name for name in self.document.scenarios or {} if demanding and name not in judged]
+
+    @property
+    def of_own_unit(self) -> Policy:
+        """The same policy without the demands that name another unit than that of the policy."""
+        own = tuple(one for one in self.expectations if one.parameters.unit in (None, self.document.root))
+        return self if len(own) == len(self.expectations) else replace(self, expectations=own)
+
+    @cached_property
+    def intruders(self) -> tuple[str, ...]:
+        """The parts of the policy's own unit that have demands, each of which is judged by what an intruder knows."""
+        return tuple(
+            name for name, one in self.parts.items() if one.expectations and one.document.root == self.document.root
+        )
+
+    @property
     def of_one_intruder(self) -> Policy:
         """The policy of a single intruder who knows what any scenario takes to be known; without scenarios, itself.
 
-        The classes of each scenario are unions of those of this intruder, so that a demand which unions of classes keep
-        holds in each of them. A column that is known in one scenario and at stake in another stays at stake.
+        See `of_intruders`. A column that is known in one scenario and at stake in another stays at stake.
         """
-        policies = self.scenarios
-        if policies.keys() == {""}:
-            return self
-        judging = [one for one in policies.values() if one.expectations]
+        return self.of_intruders(self.intruders)
+
+    def of_intruders(self, names: Sequence[str], *, known_first: bool = False) -> Policy:
+        """The policy of a single intruder who knows what some scenarios take to be known; without scenarios, itself.
+
+        The classes of each scenario are unions of those of this intruder, so that a demand which unions of classes keep
+        holds in each of them. Demands that name another unit are left out.
+
+        Args:
+            names: the scenarios, some of `intruders`.
+            known_first: whether a column that is known in one scenario and at stake in another is known; otherwise it
+                stays at stake. Demands on such a column as a secret are left out, since these classes do not judge it.
+        """
+        if not {*self.intruders} - {""}:
+            return self.of_own_unit
+        judging = [self.parts[name] for name in names]
         at_stake = {name for one in judging for name in one.with_role(Role.SENSITIVE)}
-        known = {name for one in judging for name in one.with_role(Role.QUASI_IDENTIFIER)} - at_stake
+        known = {name for one in judging for name in one.with_role(Role.QUASI_IDENTIFIER)}
+        disputed = known & at_stake
+        known, at_stake = (known, at_stake - disputed) if known_first else (known - disputed, at_stake)
         roles = dict.fromkeys(known, Role.QUASI_IDENTIFIER) | dict.fromkeys(at_stake, Role.SENSITIVE)
         attributes = {
             name: one.model_copy(update={"role": roles[name]}) if name in roles else one.of_no_one
@@ -337,13 +396,24 @@ class Policy:
         }
         attempt = max(one.document.attempt for one in judging)
         document = self.document.with_attributes(attributes, attempt=attempt if known else Fraction(1))
-        expectations = tuple(replace(one, parameters=one.parameters.in_scenario(document)) for one in self.expectations)
+        asked = {id(one) for one, target in self.targets if target.part in names}
+        expectations = tuple(
+            replace(one, parameters=one.parameters.in_scenario(document))
+            for one in self.expectations
+            if id(one) in asked and not (known_first and disputed.intersection(_secrets_of(one)))
+        )
         return replace(self, document=document, expectations=expectations)
 
     def with_conventions(self, **changes: Any) -> Policy:
         """The same policy under other conventions."""
         conventions = self.conventions.model_copy(update=changes)
         return replace(self, document=self.document.model_copy(update={"conventions": conventions}))
+
+
+def _secrets_of(expectation: Expectation) -> Collection[str]:
+    """The sensitive columns that a demand names."""
+    one, several = (getattr(expectation.parameters, name, None) for name in ("attribute", "attributes"))
+    return [*([one] if one is not None else []), *(several or ())] if expectation.check.on_attribute else ()
 
 
 def _answers(question: ProfileQuestion, expectation: Expectation) -> bool:

@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from tcdp_audit.core.base.errors import PluginError, blaming
-from tcdp_audit.core.policy.faults import MOST, from_validation, is_below, located, nearest, unsound
+from tcdp_audit.core.policy.faults import MOST, UNDECIDED, from_validation, is_below, located, nearest, unsound
 from tcdp_audit.core.policy.mending import (
     ANY_TEXT,
     Located,
@@ -26,7 +26,7 @@ from tcdp_audit.core.policy.mending import (
     otherwise,
     typical_names,
 )
-from tcdp_audit.core.policy.model import TABLES, AttributeDeclaration, Conventions, PolicyDocument
+from tcdp_audit.core.policy.model import FIGURES, TABLES, AttributeDeclaration, Conventions, PolicyDocument
 from tcdp_audit.core.policy.policy import Expectation, PlannedRemedy, Policy, Profiled
 from tcdp_audit.core.policy.schema import Registered, Registry, Section, SectionEntry
 from tcdp_audit.core.policy.source import PolicyFault, PolicySource, PolicySourceError, parse_yaml, replaced, without
@@ -34,6 +34,10 @@ from tcdp_audit.core.policy.source import PolicyFault, PolicySource, PolicySourc
 CHECKS, REMEDIES = "tcdp_audit_checks", "tcdp_audit_remedies"
 SOUND: dict[str, Any] = {"version": 1, "attributes": {ANY_TEXT: {"role": "insensitive"}}, "expect": [{}]}
 COLUMNS = ("attribute", "attributes")  # parameters that name columns
+UNOPPOSED = (
+    "nothing is demanded against this intruder, so that a release could pass unjudged; demand something, such as "
+    "`k_anonymity: {k: 5}`, or remove the scenario"
+)
 JUDGED = 600  # calls of a check on the possible values of an unsound policy
 
 T = TypeVar("T", bound=Registered)
@@ -48,15 +52,18 @@ class Reading:
         text: what it was read from.
         path: the file, if any.
         plugins: the plugins whose checks and remedies it may name.
+        is_part: whether it has some of the demands of a policy, which others complete.
     """
 
-    def __init__(self, source: PolicySource, text: str, path: Path | None, plugins: Registry) -> None:
-        self.text, self.path, self.plugins = text, path, plugins
+    def __init__(
+        self, source: PolicySource, text: str, path: Path | None, plugins: Registry, *, is_part: bool = False
+    ) -> None:
+        self.text, self.path, self.plugins, self.is_part = text, path, plugins, is_part
         self.faults: list[PolicyFault] = []
-        if isinstance(source.data, Mapping) and TABLES in source.data:
-            from tcdp_audit.core.policy.tables import joined, second_list  # noqa: PLC0415 - only for several tables
+        if isinstance(source.data, Mapping) and {TABLES, *FIGURES} & source.data.keys():
+            from tcdp_audit.core.policy.tables import joined, misplaced  # noqa: PLC0415 - only for several tables
 
-            self.faults += [located(source, *fault) for fault in second_list(source)]
+            self.faults += [located(source, *fault) for fault in misplaced(source)]
             source = joined(source)
         self.profiled = Profiled.of(source)
         self.source = self.profiled.source
@@ -73,30 +80,41 @@ class Reading:
         self._judge_documents(documents)
         self._leave_unnamed_plugins_out(documents)
         expectations, remedies = tuple(self._expectations(documents)), tuple(self._remedies(documents))
+        self._require_soundness()
+        profiles, line = self.profiled.profiles, self.source.position(["profile"])[0]
+        read = Policy(
+            documents[0], expectations, self.text, self.path, remedies, profiles=profiles, profile_line=line or None
+        )
+        for name in () if self.is_part else read.unopposed:
+            self._fault(["scenarios", name], UNOPPOSED)
+        self._require_soundness()
+        return read
+
+    def _require_soundness(self) -> None:
+        """Raise a `PolicyError` with the faults so far, if there are any."""
         if self.faults:
             name = "policy" if self.path is None else str(self.path)
             ordered = sorted(dict.fromkeys(self.faults), key=lambda fault: (fault.line, fault.column))
             raise unsound(name, self.text if self.path else "", ordered)
-        profiles, line = self.profiled.profiles, self.source.position(["profile"])[0]
-        return Policy(
-            documents[0], expectations, self.text, self.path, remedies, profiles=profiles, profile_line=line or None
-        )
 
     # The form
 
     def _documents(self) -> list[PolicyDocument]:
         """The document; where its form is faulty, the documents that may have been intended, if any is known."""
         try:
-            return [PolicyDocument.model_validate(self.source.data)]
+            return self._with_columns(PolicyDocument.model_validate(self.source.data))
         except ValidationError as error:
             self.faults += _of_tables(from_validation(error, self.source, PolicyDocument), self.source)
+            has_sound_figures = not _unsound_figures(error)
         data = self.source.data
         attributes = data.get("attributes") if isinstance(data, Mapping) else None
-        if not isinstance(attributes, Mapping) or not attributes or len(self.faults) > MOST:
+        if not isinstance(attributes, Mapping) or not has_sound_figures or len(self.faults) > MOST:
+            return []
+        if not attributes and not any(data.get(key) for key in FIGURES):
             return []
         declared = [self._part(AttributeDeclaration, one, ("attributes", name)) for name, one in attributes.items()]
         conventions = self._part(Conventions, data.get("conventions", {}), ("conventions",))
-        others = self._others(data)
+        others = [one for one in self._others(data) if _has_figures_of(data, one.sound)]
         if not all((*declared, conventions, others)):
             return []
         named = [[{name: way} for way, _ in ways] for name, ways in zip(attributes, declared, strict=True)]
@@ -105,6 +123,13 @@ class Reading:
         base = next(combined(named))
         varied = (self._documents_of(one.data, other.data, [base]) for pairs in rest for one, other in pairs)
         return [*first, *(document for some in varied for document in some)]
+
+    def _with_columns(self, document: PolicyDocument) -> list[PolicyDocument]:
+        """The document, unless it has a table of records next to tables of figures that declares no column."""
+        if document.has_records or ("attributes",) not in self.source.moved:
+            return [document]
+        self._fault(["attributes"], "must not be empty")
+        return []
 
     def _documents_of(self, conventions: Any, others: Any, attributes: Any) -> list[PolicyDocument]:
         return [
@@ -207,6 +232,8 @@ class Reading:
             )
         line, column = self.source.position(location[:-1])
         sentence = f"unknown {section.noun} {name!r}{nearest(name, known)}"
+        if name == UNDECIDED:
+            sentence = f"is still to be decided: write a {section.noun} in place of {name}, or remove the entry"
         self.faults.append(PolicyFault(f"{section.key}[{location[1]}]", sentence, line, column))
         return None
 
@@ -308,6 +335,18 @@ def _of_tables(faults: Iterable[PolicyFault], source: PolicySource) -> list[Poli
 
 def _is_of(fault: PolicyFault, attributes: Collection[str | int]) -> bool:
     return any(f"{fault.location}.".startswith(f"attributes.{name}.") for name in attributes)
+
+
+def _has_figures_of(data: Mapping[Any, Any], document: PolicyDocument) -> bool:
+    """Whether a document still has the tables of figures and the models of the text that it was mended from."""
+    return all(bool(data.get(key)) == bool(getattr(document, key)) for key in FIGURES)
+
+
+def _unsound_figures(error: ValidationError) -> bool:
+    """Whether tables of figures, models or their records are faulty in their form, so that nothing can be judged."""
+    details = error.errors(include_url=False, include_input=False, include_context=False)
+    places = (one["loc"][:1] for one in details if one["type"] != "extra_forbidden")
+    return any(place and place[0] in (*FIGURES, "microdata") for place in places)
 
 
 def _use(place: Place) -> dict[str, Any]:

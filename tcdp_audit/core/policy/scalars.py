@@ -1,4 +1,6 @@
-"""Scalars of a policy that remember how they were typed, so that `02139` is a code and 0.2 is one fifth.
+"""The types of a policy's fields: the base of its models, and scalars that remember how they were typed.
+
+So `02139` is a code and 0.2 is one fifth.
 
 A number is written in plain decimal digits, or as a fraction of two. What YAML 1.1 reads as a number of another kind
 (octal, hexadecimal, base 60, with underscores) is a text where a text is expected, and a fault where a number is.
@@ -10,9 +12,20 @@ import re
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
-from typing import Annotated, Any, Self
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import BeforeValidator, WithJsonSchema
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    WithJsonSchema,
+    field_validator,
+    model_validator,
+)
+
+from tcdp_audit.core.base.frozen import frozen
 
 LARGEST_EXPONENT = 300  # of float64, nearly; `1e999999999` would not fit into memory
 WHOLE = r"(?:0|[1-9][0-9]*)"
@@ -111,6 +124,15 @@ def as_yes_or_no(value: Any) -> Any:
     return {True: "yes", False: "no"}[value] if isinstance(value, bool) else value
 
 
+def is_encoding(name: str) -> bool:
+    """Whether Python knows an encoding of text by this name."""
+    try:
+        "".encode(name)
+    except (LookupError, ValueError):
+        return False
+    return name.isascii()
+
+
 def as_date(value: Any) -> Any:
     """A day as it is typed, year first, and none that is still to come anywhere on earth."""
     if isinstance(value, str):
@@ -175,3 +197,93 @@ def as_version(value: Any) -> Any:
     if isinstance(value, bool) or not isinstance(value, int):
         raise ValueError("must be the whole number 1")  # noqa: TRY004 - pydantic wants ValueError
     return value
+
+
+Text = Annotated[str, BeforeValidator(as_text)]
+"""The type of a parameter that is text: a number in a policy is taken as it is typed."""
+LABEL = r"^\S(.{0,58}\S)?$"
+NOUN = r"^[^\W\d_]+([ -][^\W\d_]+)*$"
+SCENARIO = r"^[^\W\d_][\w-]{0,39}$"
+
+
+class Model(BaseModel):
+    """Base of every policy model: closed, immutable to its lists and mappings, and without silent conversions."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, defer_build=True)
+
+    @model_validator(mode="after")
+    def _freeze(self) -> Self:
+        for name, value in list(self.__dict__.items()):
+            object.__setattr__(self, name, frozen(value))  # the model is frozen already
+        return self
+
+
+def _as_label(text: str) -> str:
+    if not re.fullmatch(LABEL, text):
+        raise ValueError("must be one line of at most 60 characters, without blanks before or after it")
+    return text
+
+
+def _as_noun(text: str) -> str:
+    if not re.fullmatch(NOUN, text):
+        raise ValueError("must be a noun in the singular, such as person")
+    return text
+
+
+def _as_plural(text: str) -> str:
+    if not re.fullmatch(NOUN, text):
+        raise ValueError("must be a noun in the plural, such as days or euros")
+    return text
+
+
+def _as_scenario(text: str) -> str:
+    if not re.fullmatch(SCENARIO, text):
+        raise ValueError("must be a name of letters, digits, _ and -, at most 40, that begins with a letter")
+    return text
+
+
+def _as_reason(text: str) -> str:
+    if not text.strip():
+        raise ValueError("must not be empty; leave it out where there is nothing to say")
+    return text.strip()
+
+
+Label = Annotated[str, AfterValidator(_as_label), Field(json_schema_extra={"pattern": LABEL})]
+Noun = Annotated[str, AfterValidator(_as_noun), Field(json_schema_extra={"pattern": NOUN})]
+Plural = Annotated[str, AfterValidator(_as_plural), Field(json_schema_extra={"pattern": NOUN})]
+Reason = Annotated[str, AfterValidator(_as_reason), Field(json_schema_extra={"pattern": r"\S"})]
+"""The type of a reason: text of the policy's author, of one line or several, without blanks around it."""
+ScenarioName = Annotated[str, AfterValidator(_as_scenario), Field(json_schema_extra={"pattern": SCENARIO})]
+
+
+class ReadAs(Model):
+    """The form of a text file that is not UTF-8 with decimal points."""
+
+    encoding: Annotated[
+        str | None, Field(description="The encoding of a text file, such as cp1252; by default UTF-8, or detected.")
+    ] = None
+    decimal: Annotated[
+        Literal[".", ","] | None, Field(description="The decimal mark of numbers that are text; by default a point.")
+    ] = None
+    thousands: Annotated[
+        Literal[".", ",", " ", "'", "’"] | None,
+        Field(description="The mark between groups of three digits, or a space of any width; by default none."),
+    ] = None
+    layout: Annotated[
+        str | None,
+        Field(description="For a file in fixed width, a CSV file with the name, first place and width of each column."),
+    ] = None
+
+    @field_validator("encoding")
+    @classmethod
+    def _is_known(cls, value: str | None) -> str | None:
+        """Python knows the encoding, and it is one of text."""
+        if value is not None and not is_encoding(value):
+            raise ValueError("is no encoding that Python knows; write cp1252, latin-1, utf-16 or the like")
+        return value
+
+    @model_validator(mode="after")
+    def _marks_differ(self) -> ReadAs:
+        if self.thousands == (self.decimal or "."):
+            raise ValueError("`decimal` (by default a point) and `thousands` are the same mark")
+        return self

@@ -11,7 +11,7 @@ from pydantic import BaseModel
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaMode, JsonSchemaValue, models_json_schema
 
 from tcdp_audit.core.base.words import visible_json
-from tcdp_audit.core.policy.model import PolicyDocument
+from tcdp_audit.core.policy.model import AGGREGATES, PolicyDocument
 from tcdp_audit.core.policy.scalars import as_text
 
 if TYPE_CHECKING:
@@ -38,12 +38,21 @@ def policy_schema(checks: Mapping[str, Registered], remedies: Mapping[str, Regis
     treatments = [_entry(one, one.guide.method, references) for _, one in sorted(remedies.items())]
     remedy = next(one for one in document["properties"]["remedy"]["anyOf"] if one.get("type") == "array")  # or none
     remedy["items"] = {"oneOf": treatments} if treatments else False
+    _separate_figures(document["properties"])
     document["required"] = [one for one in document["required"] if one not in ("expect", "attributes")]
     demands = [{"required": ["expect"]}, {"required": ["profile"]}]
-    columns = [{"required": ["attributes"]}, {"required": ["tables"]}]
-    document["allOf"] = [{"anyOf": demands}, {"oneOf": columns}]
+    released = [{"required": ["attributes"]}, {"required": ["tables"]}, {"required": ["models"]}]
+    document["allOf"] = [{"anyOf": demands}, {"anyOf": released}, {"not": {"required": ["attributes", "tables"]}}]
     own = {name: value for name, value in document.items() if name not in HEAD}
     return {**HEAD, **own, "$defs": definitions}
+
+
+def _separate_figures(properties: dict[str, Any]) -> None:
+    """A table of `tables` is one of records or of figures, and `microdata` may be the name of one."""
+    of_figures = next(one for one in properties.pop(AGGREGATES)["anyOf"] if "additionalProperties" in one)
+    tables = next(one for one in properties["tables"]["anyOf"] if "additionalProperties" in one)
+    tables["additionalProperties"] = {"anyOf": [tables["additionalProperties"], of_figures["additionalProperties"]]}
+    properties["microdata"]["anyOf"].insert(0, {"type": "string"})
 
 
 def policy_schema_text(checks: Mapping[str, Registered], remedies: Mapping[str, Registered]) -> str:

@@ -47,16 +47,25 @@ class PolicySource:
         data: the plain data.
         root: the text as nodes, each with its place; None for data that a program gave.
         stand_ins: the place of data that are not in the text: (section, entry) to the location that brought them.
+        moved: the place in the text of data that are read elsewhere, by the beginning of their location.
     """
 
     data: Any
     root: yaml.Node | None
     stand_ins: Mapping[tuple[str | int, ...], Location] = field(default_factory=dict)
+    moved: Mapping[tuple[str | int, ...], Location] = field(default_factory=dict)
+
+    def written(self, location: Location) -> Location:
+        """The location in the text of data that are read elsewhere; any other location as it is."""
+        for length in (2, 1):
+            if (place := self.moved.get(tuple(location[:length]))) is not None:
+                return (*place, *location[length:])
+        return location
 
     def position(self, location: Location) -> tuple[int, int]:
         """Line and column, from 1, of what a location names, or of its nearest parent."""
         node, mark = self.root, self.root.start_mark if self.root is not None else None
-        for part in self.stand_ins.get(tuple(location[:2]), location):
+        for part in self.stand_ins.get(tuple(location[:2]), self.written(location)):
             if isinstance(node, yaml.MappingNode):
                 entry = next(((k, v) for k, v in node.value if k.value == str(part)), None)
                 if entry is None:

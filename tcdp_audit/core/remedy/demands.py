@@ -57,7 +57,7 @@ def with_class_sizes(policy: Policy) -> Policy:
 
 def _needed(one: Expectation, document: PolicyDocument) -> Iterator[tuple[str | None, int]]:
     """The class size that an expectation needs, where it needs one; in each declared scenario, with its name."""
-    for name, own in (one.check.scenarios(one.parameters, document) or {"": document}).items():
+    for name, own in (one.check.parts(one.parameters, document) or {"": document}).items():
         k = required_class_size(replace(one, parameters=one.parameters.in_scenario(own)), own)
         if k is not None:
             yield name if name in (document.scenarios or {}) else None, k

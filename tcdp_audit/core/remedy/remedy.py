@@ -16,8 +16,9 @@ from numpy.typing import NDArray
 from tcdp_audit.core.base.declared_types import items_of, require_type, type_of
 from tcdp_audit.core.base.errors import CheckError, PluginError
 from tcdp_audit.core.base.guide_file import REMEDY_SECTIONS, GuideFile
-from tcdp_audit.core.base.words import figure, listing
-from tcdp_audit.core.policy.model import Model, PolicyDocument
+from tcdp_audit.core.base.words import listing, percent, visible
+from tcdp_audit.core.policy.model import PolicyDocument
+from tcdp_audit.core.policy.scalars import Model
 
 if TYPE_CHECKING:
     from tcdp_audit.core.base.outcome import Outcome
@@ -44,7 +45,7 @@ class DominatedError(RemedyError):
         self.at_least = at_least
 
 
-def require_least(loss: float, least: float, because: str = "stopped: it loses at least {}") -> None:
+def require_least(loss: float, least: float, because: str = "stopped: it loses at least {} of the detail") -> None:
     """Stop a treatment that loses more than a release that passes.
 
     Args:
@@ -57,8 +58,8 @@ def require_least(loss: float, least: float, because: str = "stopped: it loses a
     """
     if loss > least * (1 + ROUNDING):
         raise DominatedError(
-            f"{because.format(figure(loss))}, and another remedy, after which the release passes, loses "
-            f"{figure(least)}",
+            f"{because.format(percent(loss))}, and another remedy, after which the release passes, loses "
+            f"{percent(least)}",
             loss,
         )
 
@@ -162,6 +163,10 @@ class RemedyGuide(GuideFile):
         notes: the meaning of each figure in a treatment's notes, by name.
         attack: the attack of an intruder who knows the method and its parameters, and the check that measures it; or
             that no attack is known. Empty for a remedy that changes no value into another one.
+        row: what happens to a row, in plain words, and an invented one before and after: two items of a list,
+            `- before: age: 34, postcode: 1010` and `- after: age: 30-39, postcode: 1010`, or `- after: ` and a phrase
+            where the row does not stay. Values have no comma.
+        plainly: its name in plain words for people who do not know its title, such as `rounded numbers`.
     """
 
     SECTIONS: ClassVar[Mapping[str, str]] = REMEDY_SECTIONS
@@ -173,6 +178,31 @@ class RemedyGuide(GuideFile):
     example: str
     notes: Mapping[str, str] = field(default_factory=dict)
     attack: str = field(default_factory=str)
+    row: str = field(default_factory=str)
+    plainly: str = field(default_factory=str)
+
+    @property
+    def effect(self) -> str:
+        """What happens to a row, in sentences without the example."""
+        return self.row.partition("\n\n- ")[0]
+
+    @property
+    def example_row(self) -> tuple[Mapping[str, str], Mapping[str, str] | str] | None:
+        r"""The invented row before and after, each value by its column; a phrase where it does not stay; None without.
+
+        Example:
+            >>> RemedyGuide("", "", "", "", "", row="Rounds.\n\n- before: age: 34\n- after: age: 35").example_row
+            ({'age': '34'}, {'age': '35'})
+        """
+        items = dict(line[2:].split(": ", 1) for line in self.row.splitlines() if line.startswith("- "))
+        if not {"before", "after"} <= items.keys():
+            return None
+        before, after = items["before"], items["after"]
+        return _cells(before), _cells(after) if ": " in after else after
+
+
+def _cells(row: str) -> dict[str, str]:
+    return dict(cell.split(": ", 1) for cell in row.split(", "))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -202,6 +232,8 @@ class Remedy(Generic[R]):
             only.
         several_tables: whether it acts on all the tables that `tables` returns, one after another, before the next
             audit: so a column of several is changed alike in all of them.
+        linked_tables: whether it sees all linked tables at once, and changes columns of any of them. Its view is that
+            of the table of units, with the others in `tables` and their rows in `linked`; it may drop rows of units.
     """
 
     name: str
@@ -220,6 +252,15 @@ class Remedy(Generic[R]):
     acts_on_histories: bool = False
     tables: Callable[[R | None, PolicyDocument], Sequence[str]] | None = None
     several_tables: bool = False
+    linked_tables: bool = False
+
+    def places(self, parameters: R | None, document: PolicyDocument) -> Sequence[str] | None:
+        """The linked tables that it acts on, one after another; None if it works on a release of one table only."""
+        if self.linked_tables:
+            from tcdp_audit.core.policy.tables import top_of  # noqa: PLC0415 - only for several tables
+
+            return [top_of(document.tables or {})]
+        return None if self.tables is None else self.tables(parameters, document)
 
     @property
     def source(self) -> str:
@@ -316,6 +357,8 @@ def applicability(
 
 def _why_not(remedy: Remedy[Any], view: RemedyView, parameters: RemedyParameters | None, outcome: Outcome) -> str:
     """Why a remedy cannot help one demand; empty if it may. One of single rows never helps whole histories."""
+    if outcome.unit not in ("", view.policy.document.root):
+        return f"acts on units of the policy, and this demand names {visible(outcome.unit)}"
     reason = remedy.why_not_applicable(view, parameters, outcome)
     if reason or remedy.acts_on_histories or not view.judges_histories(outcome):
         return reason

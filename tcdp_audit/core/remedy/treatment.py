@@ -49,8 +49,17 @@ def touched(view: RemedyView, treatment: Treatment) -> dict[str, int]:
     retained = np.ones(view.records, dtype=bool) if treatment.retained is None else treatment.retained
     counts = {}
     for name, column in treatment.columns.items():
-        counts[name] = int((retained & ~_unchanged(view.attribute(name), column)).sum())
-    return {one.name: counts[one.name] for one in view.release.engine.columns if counts.get(one.name)}
+        home = view.home(name)
+        stays = retained if home is view or view.linked is None else retained[view.linked.top_rows(_table(view, home))]
+        counts[name] = int((stays & ~_unchanged(home.attribute(name), column)).sum())
+    homes = [view, *(view.tables.values() if counts else ())]
+    columns = (one.name for home in homes for one in home.release.engine.columns)
+    return {name: counts[name] for name in columns if counts.get(name)}
+
+
+def _table(view: RemedyView, home: RemedyView) -> str:
+    """The name of one of the tables of a view."""
+    return next(name for name, one in view.tables.items() if one is home)
 
 
 def require_treatment(treatment: Any, view: RemedyView) -> None:
@@ -61,13 +70,14 @@ def require_treatment(treatment: Any, view: RemedyView) -> None:
     """
     require_type(treatment, Treatment, "the remedy gave", RemedyError)
     for name, column in treatment.columns.items():
-        if name not in view.release.columns:
+        home = view.home(name)
+        if name not in home.release.columns:
             raise RemedyError(f"the remedy changed a column {name!r}, which the release does not have")
-        if len(column.codes) != view.records:
+        if len(column.codes) != home.records:
             raise RemedyError(
-                f"the remedy gave {len(column.codes):,} codes of column {name!r} for {view.records:,} records"
+                f"the remedy gave {len(column.codes):,} codes of column {name!r} for {home.records:,} records"
             )
-        if view.records and not 0 <= column.codes.min() <= column.codes.max() <= len(column.cells):
+        if home.records and not 0 <= column.codes.min() <= column.codes.max() <= len(column.cells):
             raise RemedyError(f"the remedy gave codes of column {name!r} that represent no cell")
         if column.cells.dtype.kind == "f" and not np.isfinite(column.cells).all():
             raise RemedyError(f"the remedy gave column {name!r} a cell that is no finite number")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import ceil, inf
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from tcdp_audit.core.base.cancellation import checkpoint
 from tcdp_audit.core.base.frozen import FrozenDict
-from tcdp_audit.core.base.outcome import KNOWN_ROWS, Outcome, Status
+from tcdp_audit.core.base.outcome import KNOWN_ROWS, Outcome, Severity, Status
 from tcdp_audit.core.base.words import noun_of_column
 from tcdp_audit.core.check.demands import expectations_of, required_class_size, sufficient_class_size
 from tcdp_audit.core.classes.shards import Progress, silent
@@ -29,7 +29,7 @@ from tcdp_audit.core.release.unit_readings import linking_unit
 from tcdp_audit.core.remedy.demands import Demands, with_class_sizes
 from tcdp_audit.core.remedy.remedy import RemedyError, Treatment, require_least
 from tcdp_audit.core.remedy.unit_cells import UnitRows
-from tcdp_audit.core.units.coding import UnitsBehind, code_histories, units_behind
+from tcdp_audit.core.units.coding import LinkedRows, UnitsBehind, code_histories, units_behind
 from tcdp_audit.core.units.reading import root_of
 
 
@@ -158,6 +158,7 @@ class RemedyView:
         records_failing: judges which records fail a demand on classes after a treatment.
         joining: the unit or the household of each record, where several tables are linked and the release is one of
             them; None where a column of the release says it.
+        linking: gives `tables` and `linked`, where the release is the table of units of several linked tables.
     """
 
     release: Release
@@ -169,6 +170,7 @@ class RemedyView:
     part_audited: Callable[[Treatment, frozenset[str]], tuple[Outcome, ...]] | None = None
     records_failing: Callable[[Treatment], NDArray[np.bool_]] | None = None
     joining: Attribute | None = None
+    linking: Callable[[], tuple[Mapping[str, RemedyView], LinkedRows | None]] | None = None
     _attributes: dict[str, Attribute] = field(default_factory=dict, repr=False)
 
     @property
@@ -257,6 +259,26 @@ class RemedyView:
         distinct, numbers = numbered(keys.values, keys.span)
         return numbers.astype(np.int64), len(distinct)
 
+    @property
+    def tables(self) -> Mapping[str, RemedyView]:
+        """The views of the other tables that have rows, if the release is the table of units of several linked ones."""
+        return self._linking[0]
+
+    @property
+    def linked(self) -> LinkedRows | None:
+        """The rows of all tables that belong together, if the release is that table; else None."""
+        return self._linking[1]
+
+    @cached_property
+    def _linking(self) -> tuple[Mapping[str, RemedyView], LinkedRows | None]:
+        return ({}, None) if self.linking is None else self.linking()
+
+    def home(self, column: str) -> RemedyView:
+        """The view of a column's table: this one, or one of `tables`."""
+        if column in self.release.columns:
+            return self
+        return next((one for one in self.tables.values() if column in one.release.columns), self)
+
     @cached_property
     def unit_rows(self) -> UnitRows | None:
         """The rows of each unit that the unit's column joins in the release; None if it joins none."""
@@ -294,6 +316,24 @@ class RemedyView:
         Cost: that of `histories`.
         """
         return units_behind(pseudonyms, units, self.classes()[0], self.demanded_k or 1)
+
+    @property
+    def history_k(self) -> int:
+        """The size that demands need every class of whole histories to have; 1 where none does.
+
+        It is counted in units, or in households. Demands that are judged against a scenario do not count: an intruder
+        who knows fewer columns has larger classes. Nor does any where suppressed records are exempt.
+        """
+        if self.policy.conventions.suppressed == "exempt":
+            return 1
+        judged = (one for one in self.outcomes if one.conventions.get(KNOWN_ROWS) == "all" and not one.scenario)
+        asked = [expectation for one in judged for expectation in expectations_of(one, self.policy)]
+        counted = [one for one in asked if one.parameters.severity is Severity.ERROR and self._counts_roots(one)]
+        return max((required_class_size(one, self.policy.document) or 1 for one in counted), default=1)
+
+    def _counts_roots(self, expectation: Expectation) -> bool:
+        """Whether its class size counts roots; that of a risk counts people, who are several in a household."""
+        return expectation.check.on_classes or self.policy.document.household is None
 
     @property
     def demanded_k(self) -> int | None:

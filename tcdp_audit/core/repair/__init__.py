@@ -10,6 +10,7 @@ linked_pseudonyms   the columns that link several tables, with other pseudonyms 
 linked_release  the folder of several repaired tables, audited before it appears
 output      the output file, tested before the repair and audited after it
 fixing      `fix`: repair a release and audit the result; the same in memory, for `try_remedies`
+figure_trial    changes of tables of figures that would help, each tried in memory; for `try_remedies` as well
 session     `open_session`: many policies asked of one release, one at a time
 audits      `audit`, `measure`, `failing_records`, `load_policy`; typed has `measure` with a signature a check
 """

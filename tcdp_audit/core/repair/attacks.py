@@ -175,7 +175,7 @@ def _expectation(pair: _Pair, check: Check, given: Mapping[str, Any]) -> Expecta
 def _is_asked(policy: Policy, attack: Expectation) -> bool:
     """Whether the policy contains the attack, by an intruder who knows at least the same columns."""
     known = _known(policy.document.model_copy(update={"scenarios": None}), attack)
-    own = ((each.document, one) for each in policy.scenarios.values() for one in each.expectations)
+    own = ((each.document, one) for each in policy.parts.values() for one in each.expectations)
     return any(one.check.name == attack.check.name and _known(document, one) >= known for document, one in own)
 
 

@@ -70,7 +70,8 @@ def audit(
             or a URL. None for the release that the policy names.
         policy: a policy, the path of a policy file, or its content as a mapping.
         original: the table that the release was made from, if a check or the reference distribution needs it; by
-            default the one that the policy names.
+            default the one that the policy names. Of linked tables a mapping of their names to tables, or the folder
+            that holds them.
         population: the population that the release was drawn from, likewise.
         plugins: the plugins to use; by default all that are installed.
         memory: budget in bytes; by default three quarters of what is free.
@@ -78,7 +79,8 @@ def audit(
         show_values: name the worst classes by their cells in the evidence.
         all_conventions: also audit under every combination of conventions that applies; see `Audit.variants`.
         try_remedies: if the release does not pass, try in memory what `fix` would do; this changes neither the release
-            nor the verdict, and costs as much as `fix`. See `Audit.remedy_trial`.
+            nor the verdict, and costs as much as `fix`. See `Audit.remedy_trial`. Of tables of figures, try which cells
+            to hide, which margins to leave out and which base to round to. See `Audit.figure_trial`.
         run_by: who runs the audit, for the result.
         column_risks: also measure what each quasi-identifier adds to the risk, so that a report names those to coarsen
             first. It costs a sort of the classes for each set of quasi-identifiers; see `Audit.column_risks`.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -15,7 +15,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from tcdp_audit.core.auditor.evaluation import records_failing_on_classes
+from tcdp_audit.core.auditor.evaluation import companions_of, records_failing_on_classes
 from tcdp_audit.core.base.errors import DataError, PolicyError
 from tcdp_audit.core.base.outcome import Outcome
 from tcdp_audit.core.base.words import percent, percent_of
@@ -33,6 +33,40 @@ from tcdp_audit.core.session.inputs import AuditInputs
 
 if TYPE_CHECKING:
     from tcdp_audit.core.information_loss.loss import Loss
+
+
+def is_of_columns(outcome: Outcome) -> bool:
+    """Whether an outcome is of no demand of the policy on disclosure."""
+    return outcome.is_structural or outcome.is_schema or outcome.is_question
+
+
+@dataclass(frozen=True)
+class Perspective:
+    """The intruders whose demands a remedy sees, as those of one who knows what any of them does.
+
+    Args:
+        names: the scenarios; see `Policy.intruders`.
+        known_first: see `Policy.of_intruders`.
+        is_whole: whether these are all, so that every outcome counts.
+    """
+
+    names: tuple[str, ...]
+    known_first: bool = False
+    is_whole: bool = False
+
+    @classmethod
+    def of_all(cls, policy: Policy) -> Perspective:
+        """Every demand on the policy's own unit."""
+        return cls(policy.intruders, is_whole=True)
+
+    def seen(self, outcomes: Iterable[Outcome]) -> tuple[Outcome, ...]:
+        """The outcomes of these scenarios, and those that are of no demand."""
+        return tuple(
+            one
+            for one in outcomes
+            if self.is_whole or is_of_columns(one) or (one.scenario in self.names and not one.unit)
+        )
+
 
 _RELEASED = (Role.QUASI_IDENTIFIER, Role.SENSITIVE)
 
@@ -221,12 +255,21 @@ class OpenTable:
         outcomes = inputs.outcomes() if checks is None else inputs.outcomes_of(checks)
         return inputs.without(outcomes, [one.name for one in dropped])
 
-    def failing_records(self) -> NDArray[np.bool_]:
-        """Whether each record fails a demand on classes. Shape (records,)."""
-        inputs = self._inputs
-        return records_failing_on_classes(
-            with_class_sizes(inputs.policy), self.engine, inputs.options, inputs.companions
-        )
+    def failing_records(self, names: Sequence[str] | None = None) -> NDArray[np.bool_]:
+        """Whether each record fails a demand on classes. Shape (records,).
+
+        Args:
+            names: the scenarios whose demands count; None for every demand on the policy's own unit.
+        """
+        inputs, policy = self._inputs, self._inputs.policy
+        judged = [(policy.of_own_unit, inputs.companions)]
+        if names is not None:
+            judged = [(policy.parts[name], companions_of(name, inputs.companions)) for name in names]
+        masks = [
+            records_failing_on_classes(with_class_sizes(one), self.engine, inputs.options, companions)
+            for one, companions in judged
+        ]
+        return np.logical_or.reduce(masks)
 
 
 def engine_over(table: pa.Table, memory: int, name: str = "release") -> Engine:

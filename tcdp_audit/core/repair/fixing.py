@@ -18,7 +18,7 @@ from tcdp_audit.core.base.files import require_writable
 from tcdp_audit.core.base.notebook import as_paragraph
 from tcdp_audit.core.base.outcome import Outcome
 from tcdp_audit.core.base.phrases import part_of
-from tcdp_audit.core.base.words import agree
+from tcdp_audit.core.base.words import agree, visible
 from tcdp_audit.core.check.demands import expectations_of, required_class_size, sufficient_class_size
 from tcdp_audit.core.classes.shards import silent
 from tcdp_audit.core.engines.arrow_types import array_of_numbers
@@ -46,10 +46,6 @@ from tcdp_audit.core.session.tables import NO_LEVELS, OpenTables
 
 NOTHING_TO_REPAIR = "nothing that the policy demands could fail, so there is nothing to repair"
 NOTHING_PROVED = "nothing that the policy demands could fail any more, so that keeping it proves nothing"
-REPAIRED = (  # what `require_one_table` says of a frontier
-    "settings are compared on one table",
-    "repair the tables with `tcdp-audit fix`, under one setting at a time",
-)
 OTHERWISE = "the release that comes of the remedies does not pass"
 
 
@@ -115,9 +111,9 @@ class Remediation:
         """Raise `ExpectationsFailedError` unless the repaired release passes."""
         self.after.raise_for_failures()
 
-    def write(self, path: str | Path) -> None:
-        """Write a report of the audit with its change log; the extension chooses the format."""
-        self.after.write(path)
+    def write(self, path: str | Path, language: str = "en") -> None:
+        """Write a report of the audit with its change log, as `Audit.write` does."""
+        self.after.write(path, language)
 
 
 @redact_errors()
@@ -172,8 +168,8 @@ def fix(
         return fix_tables(tables, policy, target, keep_failing=keep_failing, keep_order=keep_order)
 
 
-def _require_writable_table(path: Path) -> None:
-    require_table_file(path)
+def _require_writable_table(path: Path, plugins: Plugins) -> None:
+    require_table_file(path, [kind for one in plugins.engines.values() for kind in one.writes])
     require_writable(path)
 
 
@@ -201,9 +197,10 @@ def fix_tables(
         **options: the options of every audit that differ from those of the tables.
     """
     read = tables.read(policy)
+    _require_records(read)
     is_linked = read.document.tables is not None
     if output is not None:  # before any table is read
-        require_new_folder(output) if is_linked else _require_writable_table(output)
+        require_new_folder(output) if is_linked else _require_writable_table(output, tables.plugins)
         require_own_files([("the output", output)], files_of(read, **tables.given))
         tables.require_unchanged()
     inputs = tables.inputs(read, levels, samples=False, **options)
@@ -221,8 +218,17 @@ def repaired(inputs: AuditInputs) -> Remediation:
     Raises:
         TcdpAuditError: it does not fit into memory, or cannot be read again.
     """
+    _require_records(inputs.policy)
     kind = _Repair if inputs.policy.document.tables is None else _RepairOfTables
     return kind(inputs=inputs, keep_failing=False, keep_order=False, attacks=False).run()
+
+
+def _require_records(policy: Policy) -> None:
+    """Insist that a policy releases records alone, which are what remedies change."""
+    if policy.document.has_figures:
+        from tcdp_audit.core.policy.tables import require_records  # noqa: PLC0415 - only for figures
+
+        require_records(policy, "remedies change records")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -291,8 +297,12 @@ class _Repair:
 
     def _reason(self, best: Candidate, obstacle: str, refusal: str) -> str:
         reason = _reason(best, obstacle, refusal, passed=self.inputs.with_provenance(best.outcomes).passed)
-        sizes = [] if best.passes or obstacle else _class_sizes(self.inputs.policy, best)
-        return "; ".join([reason, *sizes])
+        more = (
+            []
+            if best.passes or obstacle
+            else [*_class_sizes(self.inputs.policy, best), *_of_other_units(self.inputs.policy, best)]
+        )
+        return "; ".join([reason, *more])
 
     def _loop(self) -> RepairLoop:
         return RepairLoop(self.inputs, _loss, self.lost)
@@ -476,6 +486,16 @@ def _class_sizes(policy: Policy, best: Candidate) -> list[str]:
             ):
                 said[f"{outcome.check} holds where classes have {enough:,} records; give a remedy `k: {enough}`"] = None
     return [*said]
+
+
+def _of_other_units(policy: Policy, best: Candidate) -> list[str]:
+    """The reason why no remedy repairs failing demands that name another unit than the policy's, and what to do."""
+    units = dict.fromkeys(one.unit for one in best.failing_demands if one.unit not in ("", policy.document.root))
+    return [
+        f"remedies repair no demand that names a unit; repair the release under a policy with `unit: {visible(one)}`, "
+        "and audit the result under this one"
+        for one in units
+    ]
 
 
 def remedy_trial(inputs: AuditInputs, outcomes: tuple[Outcome, ...]) -> RemedyTrial | None:

@@ -38,11 +38,12 @@ from tcdp_audit.core.remedy.treatment import (
     settled,
 )
 from tcdp_audit.core.remedy.view import Attribute, RemedyView
-from tcdp_audit.core.repair.candidate import Candidate, OpenTable, dropped_columns, engine_over
+from tcdp_audit.core.repair.candidate import Candidate, OpenTable, Perspective, dropped_columns, engine_over
 from tcdp_audit.core.repair.linked_pseudonyms import LinkedPseudonyms, Names
 from tcdp_audit.core.repair.loop import NOTHING_PROPOSED, RepairLoop
 from tcdp_audit.core.repair.pseudonyms import require_units_behind_parts
 from tcdp_audit.core.session.inputs import AuditInputs
+from tcdp_audit.core.units.coding import LinkedRows
 from tcdp_audit.core.units.linked import LinkedTables, depth_of
 from tcdp_audit.core.units.reading_tables import read_tables
 from tcdp_audit.core.units.trees import OneTable
@@ -208,6 +209,19 @@ class LinkedRelease(OpenTable):
         above = self.unit_rows(str(self.engine.declared[table].belongs_to))
         return np.append(above, -1)[self.parent_rows[table]]
 
+    @cached_property
+    def linked_rows(self) -> LinkedRows:
+        """The rows of all tables, by what they belong to and by the units, or households, of the table of units."""
+        top, declared = self.engine.top, self.engine.declared
+        deepest_first = sorted(self.tables, key=lambda one: -depth_of(one, declared))
+        return LinkedRows(
+            top,
+            self.joining(top).codes.astype(np.int64),
+            {name: str(declared[name].belongs_to) for name in deepest_first if name != top},
+            {name: self.parent_rows[name] for name in deepest_first if name != top},
+            {name: one.num_rows for name, one in self.tables.items()},
+        )
+
     def joining(self, table: str) -> Attribute:
         """The unit of each row of a table, or its household, by the column of the table of units.
 
@@ -236,7 +250,7 @@ class LinkedRelease(OpenTable):
         Raises:
             RemedyError: whole histories cannot be judged.
         """
-        inputs = replace(self._inputs, policy=with_class_sizes(self._inputs.policy))
+        inputs = replace(self._inputs, policy=with_class_sizes(self._inputs.policy.of_own_unit))
         failing = inputs.over(self.tables, self.engine).evaluated().failing_units
         if failing is None:
             raise RemedyError("whole histories cannot be judged, so no one knows who fails")
@@ -244,9 +258,21 @@ class LinkedRelease(OpenTable):
         return of_unit[self.unit_rows(table)]
 
     def treated(self, view: RemedyView, treatment: Treatment, table: str) -> LinkedRelease:
-        """The tables after a treatment of one: rows that belong to a dropped row are dropped, on every level."""
-        one = self.tables[table]
-        tables = {**self.tables, table: _own(apply_treatment(_named(one, table), view, treatment), one)}
+        """The tables after a treatment: rows that belong to a dropped row are dropped, on every level.
+
+        Args:
+            view: the view of the remedy.
+            treatment: its answer.
+            table: the table that it saw, and whose rows it may drop.
+        """
+        one, others = self.tables[table], dict[str, dict[str, NewColumn]]()
+        for name, cells in treatment.columns.items():
+            others.setdefault(self.engine.table_of(name), {})[name] = cells
+        own = replace(treatment, columns=others.pop(table, {}))
+        tables = {**self.tables, table: _own(apply_treatment(_named(one, table), view, own), one)}
+        for other, columns in others.items():
+            changed = apply_treatment(_named(self.tables[other], other), view.tables[other], Treatment(columns))
+            tables[other] = _own(changed, self.tables[other])
         retained = dict(self.retained)
         column = treatment.columns.get(f"{table}{SEPARATOR}{self._inputs.policy.document.unit_column}")
         if column is not None and table != self.engine.top:
@@ -408,9 +434,10 @@ class LinkedLoop(RepairLoop):
 
     def _places(self, planned: PlannedRemedy) -> Sequence[str]:
         remedy: Remedy[Any] = planned.remedy
-        if remedy.tables is None:
+        places = remedy.places(planned.parameters, self.policy.document)
+        if places is None:
             raise RemedyError(ONE_TABLE)
-        return remedy.tables(planned.parameters, self.policy.document)
+        return places
 
     def _seen(self, candidate: Candidate, place: str) -> tuple[Release, Attribute | None]:
         tables = opened(candidate)
@@ -418,7 +445,14 @@ class LinkedLoop(RepairLoop):
             raise RemedyError(f"the table {place!r} has no rows")
         return tables.release_of(place), tables.joining(place)
 
-    def _failing_records(self, candidate: Candidate, place: str) -> Mask:
+    def _linked(self, candidate: Candidate, place: str) -> tuple[Mapping[str, RemedyView], LinkedRows | None]:
+        tables = opened(candidate)
+        if place != tables.engine.top:
+            return {}, None
+        others = [name for name, one in tables.tables.items() if name != place and one.num_rows]
+        return {name: self._view(candidate, name) for name in others}, tables.linked_rows
+
+    def _failing_records(self, candidate: Candidate, place: str, against: Perspective) -> Mask:  # noqa: ARG002
         after = candidate.opened.settled
         assert isinstance(after, LinkedRelease)  # noqa: S101 - likewise
         return after.failing_rows(place)
@@ -431,8 +465,8 @@ class LinkedLoop(RepairLoop):
         """The parameters that a remedy proposes for each table that it may act on."""
         proposals: list[Mapping[str, Any]] = []
         reasons: dict[str, None] = {}
-        places = () if remedy.tables is None else remedy.tables(None, self.policy.document)
-        for place in [one for one in places if opened(candidate).tables[one].num_rows]:
+        places = remedy.places(None, self.policy.document)
+        for place in [one for one in places or () if opened(candidate).tables[one].num_rows]:
             view = self._view(candidate, place)
             helpful = applicability(remedy, view, None, candidate.failing_demands)
             named = {TABLE: place} if TABLE in remedy.parameters.model_fields else {}
@@ -441,19 +475,24 @@ class LinkedLoop(RepairLoop):
             reasons[NOTHING_PROPOSED if helpful.helped else helpful.reasons] = None
         if not proposals:
             no_table = "can act on none of these tables"
-            self._left_out[remedy.name] = "; ".join(reasons) or (ONE_TABLE if remedy.tables is None else no_table)
+            self._left_out[remedy.name] = "; ".join(reasons) or (ONE_TABLE if places is None else no_table)
         return proposals
 
 
 def require_remedies_of_tables(policy: Policy, remedies: Mapping[str, Remedy[Any]]) -> None:
-    """Insist that the remedies that a policy of several tables names work over them.
+    """Insist that the tables are linked, and that the remedies that their policy names work over them.
 
     Raises:
-        PolicyError: one does not; the message names those that do.
+        PolicyError: nothing links the tables, or a remedy does not; the message names those that do.
     """
-    able = sorted(name for name, one in remedies.items() if one.tables is not None)
+    if policy.document.is_unlinked:
+        raise PolicyError(
+            f"{policy.name}: nothing links the tables, and remedies change several tables only where their rows belong "
+            "together; repair each under a policy of that table"
+        )
+    able = sorted(name for name, one in remedies.items() if one.places(None, policy.document) is not None)
     for planned in policy.remedies:
-        if planned.remedy.tables is None:
+        if planned.remedy.places(planned.parameters, policy.document) is None:
             line = "" if planned.line is None else f", line {planned.line}"
             raise PolicyError(
                 f"{policy.name}{line}: remedy: {planned.remedy.name} {ONE_TABLE}, and the policy has "

@@ -14,12 +14,12 @@ import numpy as np
 import pyarrow as pa
 
 from tcdp_audit.core.base.errors import DataError, TcdpAuditError, UsageError
-from tcdp_audit.core.base.files import os_error_reason, plain_name, require_writable, written_paths
+from tcdp_audit.core.base.files import os_error_reason, plain_name, require_writable, split_sheet, written_paths
 from tcdp_audit.core.base.frozen import FrozenDict
 from tcdp_audit.core.base.provenance import Table
 from tcdp_audit.core.base.scratch import Scratch
 from tcdp_audit.core.engines.base import Engine
-from tcdp_audit.core.engines.opening import open_engine
+from tcdp_audit.core.engines.opening import open_any, open_engine, writer_of
 from tcdp_audit.core.engines.writing import require_table_file
 from tcdp_audit.core.policy.model import SEPARATOR
 from tcdp_audit.core.remedy.treatment import changed_cells, in_unlinkable_order
@@ -144,7 +144,7 @@ class LinkedRepair:
             DataError: a file does not have the cells that were written.
         """
         with ExitStack() as stack:
-            engines = {name: stack.enter_context(open_engine(one, self.inputs.memory)) for name, one in files.items()}
+            engines = {name: stack.enter_context(self._reopened(name, one)) for name, one in files.items()}
             for name, engine in engines.items():
                 if engine.records != released.table[name].num_rows:
                     raise DataError(
@@ -152,6 +152,11 @@ class LinkedRepair:
                         f"{released.table[name].num_rows:,} were written; nothing is kept. Choose another kind of file"
                     )
             return self._audit(released, log, engines)
+
+    def _reopened(self, name: str, file: Path) -> Engine:
+        source: Engine = self.inputs.engine.tables[name]  # type: ignore[attr-defined]
+        openers = self.inputs.plugins.engines.values()
+        return open_any(file, name, self.inputs.memory, openers, source.text_form)
 
 
 @dataclass(frozen=True)
@@ -194,9 +199,12 @@ class OutputFolder:
         for name, engine in self._engines.items():
             file = declared[name].file
             own = engine.path if engine.path is not None else None if file is None else Path(file)
-            files[name] = (
-                own.name if own is not None and _is_table_file(own) else f"{name if own is None else own.stem}{UNNAMED}"
-            )
+            if own is not None and split_sheet(own.name)[1]:  # of one workbook, several sheets may be tables
+                own = Path(f"{name}{Path(split_sheet(own.name)[0]).suffix}")
+            if own is not None and (_is_table_file(own) or writer_of(own, self.inputs.plugins.engines.values())):
+                files[name] = own.name
+            else:
+                files[name] = f"{name if own is None else own.stem}{UNNAMED}"
         return files
 
     def _output(self, name: str, folder: Path) -> OutputFile:

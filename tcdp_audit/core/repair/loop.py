@@ -3,6 +3,10 @@
 Remedies run in the policy's order. After each the whole release is audited, because a remedy for one expectation can
 break another. If the policy names no remedy, those that apply are tried, and the one with the least loss is kept. A
 remedy is stopped once it loses more than another after which the release passes.
+
+Where the policy has several intruders, the remedies run along several `routes`: against all of them at once, against
+those whom the release fails, and against one after another. Each sees as quasi-identifiers what these know. Every
+result is audited under the whole policy, and the one with the least loss is kept.
 """
 
 from __future__ import annotations
@@ -15,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 
 from tcdp_audit.core.base.errors import sentence_about
 from tcdp_audit.core.base.outcome import Outcome
@@ -27,20 +31,30 @@ from tcdp_audit.core.remedy.remedy import DominatedError, Remedy, RemedyError, T
 from tcdp_audit.core.remedy.treatment import apply_treatment, require_treatment, touched
 from tcdp_audit.core.remedy.unit_cells import with_unit_cells
 from tcdp_audit.core.remedy.view import Attribute, RemedyView, judges_histories
-from tcdp_audit.core.repair.candidate import Candidate, LossLimits, OpenTable, TooMuchLostError
+from tcdp_audit.core.repair.candidate import (
+    Candidate,
+    LossLimits,
+    OpenTable,
+    Perspective,
+    TooMuchLostError,
+    is_of_columns,
+)
 from tcdp_audit.core.repair.pseudonyms import require_units_behind
 from tcdp_audit.core.results.change_log import Step, failing_demands, flow
 from tcdp_audit.core.session.inputs import AuditInputs
 
 if TYPE_CHECKING:
     from tcdp_audit.core.information_loss.loss import Loss
+    from tcdp_audit.core.units.coding import LinkedRows
 
     Measure = Callable[[OpenTable, OpenTable, NDArray[np.intp]], Loss]
 
+SEVERAL = 2  # intruders
+ALL, TOGETHER, IN_TURN = "all", "together", "in turn"  # routes: against all intruders, those who fail, one by one
 MOST_ROUNDS = 5
 MOST_STEPS = 3  # remedies of a plan
 NOTHING_PROPOSED = "proposes nothing for a release like this"
-LOST_BEFORE = "not tried: it lost {} where less was demanded"
+LOST_BEFORE = "not tried: it lost {} of the detail where less was demanded"
 UNSOUND = "it proposed parameters that a policy would reject"
 
 
@@ -64,8 +78,12 @@ class RepairLoop:
         self.limits = LossLimits.of(inputs.policy.document)
         self._refused: list[tuple[float, str]] = []  # loss beyond the limits, and the message
         self._least = inf  # the least loss of the compared candidates that pass
+        self._passing = inf  # the least loss after an earlier route
         self._open = [self.input]
-        self._views: dict[OpenTable, dict[str, RemedyView]] = {}
+        self._best_so_far: list[OpenTable] = []  # the best result of earlier routes
+        self._views: dict[OpenTable, dict[tuple[str, Perspective], RemedyView]] = {}
+        self._route, self._turn = ALL, 0
+        self._lost = self.lost
 
     def __enter__(self) -> Self:
         """Itself."""
@@ -73,6 +91,7 @@ class RepairLoop:
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         """Close every table that is open."""
+        self._best_so_far = []
         self._close_all_but()
 
     def _opened_input(self) -> OpenTable:
@@ -88,7 +107,43 @@ class RepairLoop:
         Args:
             outcomes: the audit before the repair.
         """
-        return self._as_named(self.start(outcomes)) if self.policy.remedies else self._planned(self.start(outcomes))
+        start = self.start(outcomes)
+        best, routes = start, self._routes(start)
+        self._lost = self.lost if len(routes) == 1 else {}  # what was lost along one route says little of another
+        for self._route in routes:
+            result = self._as_named(start) if self.policy.remedies else self._planned(start)
+            if best is not start:
+                best, result = (replace(one, loss=self.loss_of(one)) for one in (best, result))
+            best = result if best is start or result.rank < best.rank else best
+            if best.passes and best.loss is not None and not self.policy.remedies:
+                self._passing = self._least = min(self._passing, best.loss.total)
+            self._best_so_far = [best.opened]
+            self._close_all_but(self.input)
+        self.tried = [one for number, one in enumerate(self.tried) if one not in self.tried[:number]]
+        return best
+
+    def _routes(self, start: Candidate) -> Sequence[str]:
+        """The ways to choose the intruders against whom remedies act, where the policy has several."""
+        if len(self.policy.intruders) < SEVERAL or self.policy.document.tables is not None:
+            return [ALL]
+        failing = self._failing_intruders(start)
+        one = self.policy.of_intruders(failing, known_first=True).attributes
+        is_other = failing != self.policy.intruders or one != self.policy.of_one_intruder.attributes
+        return [*([TOGETHER] if is_other else []), *([IN_TURN] if len(failing) > 1 else []), ALL]
+
+    def _failing_intruders(self, candidate: Candidate) -> tuple[str, ...]:
+        """The intruders against whom a demand fails, in the policy's order; all where none is against one."""
+        failing = {one.scenario for one in candidate.failing_demands if not one.unit and not is_of_columns(one)}
+        return tuple(name for name in self.policy.intruders if name in failing) or self.policy.intruders
+
+    def _perspective(self, candidate: Candidate) -> Perspective:
+        """The intruders whose demands remedies see of a candidate."""
+        if self._route == ALL:
+            return Perspective.of_all(self.policy)
+        failing = self._failing_intruders(candidate)
+        if self._route == TOGETHER:
+            return Perspective(failing, known_first=True)
+        return Perspective((failing[self._turn % len(failing)],))
 
     def finished(self, candidate: Candidate) -> Candidate:
         """The candidate as it is written, after everything that is no remedy."""
@@ -111,7 +166,7 @@ class RepairLoop:
     def _as_named(self, start: Candidate) -> Candidate:
         candidate = best = start
         for turn in range(MOST_ROUNDS):
-            before = candidate
+            before, self._turn = candidate, turn
             for planned in self.policy.remedies:
                 if turn and (planned.remedy.random or planned.remedy.once):
                     continue  # noise and permutations are applied once
@@ -122,7 +177,7 @@ class RepairLoop:
                 if candidate.passes:
                     return candidate
                 self._close_all_but(self.input, candidate.opened, best.opened, before.opened)
-            if candidate.opened.is_same(before.opened):
+            if candidate.opened.is_same(before.opened) and self._route != IN_TURN:
                 break  # a fixed point: another round would change nothing
         self.tried += candidate.steps[len(best.steps) :]
         return best
@@ -152,7 +207,9 @@ class RepairLoop:
         except KeyboardInterrupt:
             raise
         except BaseException as error:  # noqa: BLE001 - one remedy that raises must not take the others down
-            self.tried.append(_failed(planned, error, unhelped))
+            against = self._perspective(candidate)
+            failed = _failed(planned, error, unhelped)
+            self.tried.append(failed if against.is_whole else replace(failed, against=against.names))
             return candidate
 
     def _unhelped(self, candidate: Candidate, planned: PlannedRemedy) -> str:
@@ -160,7 +217,7 @@ class RepairLoop:
         if not self.policy.remedies:
             return ""
         views = [self._view(candidate, place) for place in self._places(planned)]
-        failing = candidate.failing_demands
+        failing = self._perspective(candidate).seen(candidate.failing_demands)
         sentences = [applicability(planned.remedy, one, planned.parameters, failing).sentence for one in views]
         if not all(sentences):
             return ""
@@ -169,8 +226,9 @@ class RepairLoop:
 
     def _applied(self, candidate: Candidate, planned: PlannedRemedy, unhelped: str) -> Candidate:
         if not candidate.steps:
-            require_least(self.lost.get(_entry(planned), 0.0), self._least, LOST_BEFORE)
+            require_least(self._lost.get(_entry(planned), 0.0), self._least, LOST_BEFORE)
         after, made, joined = candidate, list[tuple[RemedyView, Treatment]](), False
+        against = self._perspective(candidate)
         for place in self._places(planned):
             view = self._view(after, place)
             answer = planned.remedy.apply(view, planned.parameters)
@@ -190,6 +248,7 @@ class RepairLoop:
             remedy=planned.remedy.name,
             title=planned.remedy.title,
             parameters=explicit_parameters(planned),
+            against=() if against.is_whole else against.names,
             outcomes=after.outcomes,
             cells={name: cells for one in made for name, cells in touched(*one).items()},
             suppressed=candidate.opened.rows - after.opened.rows,
@@ -242,54 +301,76 @@ class RepairLoop:
 
     def _seen(self, candidate: Candidate, place: str) -> tuple[Release, Attribute | None]:  # noqa: ARG002 - likewise
         """The table that a remedy sees, and the column that joins its rows where that is in another table."""
-        return candidate.opened.release, None
+        release, against = candidate.opened.release, self._perspective(candidate)
+        if against.is_whole:
+            return release, None
+        policy = self.policy.of_intruders(against.names, known_first=against.known_first)
+        return replace(release, policy=policy), None
 
-    def _failing_records(self, candidate: Candidate, place: str) -> NDArray[np.bool_]:  # noqa: ARG002 - likewise
+    def _linked(
+        self,
+        candidate: Candidate,  # noqa: ARG002 - likewise
+        place: str,  # noqa: ARG002 - likewise
+    ) -> tuple[Mapping[str, RemedyView], LinkedRows | None]:
+        """The views of other tables and the rows of all, for a remedy that changes several linked tables at once."""
+        return {}, None
+
+    def _failing_records(
+        self,
+        candidate: Candidate,
+        place: str,  # noqa: ARG002 - likewise
+        against: Perspective,
+    ) -> NDArray[np.bool_]:
         """Whether each record of the table that a remedy sees fails a demand on classes."""
-        return candidate.opened.settled.failing_records()
+        return candidate.opened.settled.failing_records(None if against.is_whole else against.names)
 
     def _view(self, candidate: Candidate, place: str = "") -> RemedyView:
         """The view of a candidate for remedies; of several tables that of one of them."""
+        against = self._perspective(candidate)
 
         def audited(treatment: Treatment) -> tuple[Outcome, ...]:
             with self._treated(candidate, treatment, place).opened as opened:
-                return opened.settled.outcomes()
+                return against.seen(opened.settled.outcomes())
 
         def part_audited(treatment: Treatment, checks: frozenset[str]) -> tuple[Outcome, ...]:
             after = self._treated(candidate, treatment, place)
             with after.opened as opened:
                 if least_loss() < inf:
                     require_least(self.loss_of(after).total, least_loss())
-                return opened.settled.outcomes(checks)
+                return against.seen(opened.settled.outcomes(checks))
 
         def records_failing(treatment: Treatment) -> NDArray[np.bool_]:
             after = self._treated(candidate, treatment, place)
             with after.opened:
-                return self._failing_records(after, place)
+                return self._failing_records(after, place, against)
 
         def least_loss() -> float:
             return inf if candidate.steps else self._least  # a view does not know the losses of earlier steps
 
+        def least_of_view() -> float:
+            return least_loss() if against.is_whole else inf  # nor those of columns that it does not see
+
         seed, progress = self.policy.document.seed, self.inputs.options.progress
         views = self._views.setdefault(candidate.opened, {})
-        if place not in views:
+        if (place, against) not in views:
             seen, joining = self._seen(candidate, place)
-            views[place] = RemedyView(
+            views[place, against] = RemedyView(
                 release=as_read(seen, missing_is_open=True),
-                outcomes=candidate.outcomes,
+                outcomes=against.seen(candidate.outcomes),
                 seed=seed,
                 audited=audited,
                 progress=progress,
-                least_loss=least_loss,
+                least_loss=least_of_view,
                 part_audited=part_audited,
                 records_failing=records_failing,
                 joining=joining,
+                linking=lambda: self._linked(candidate, place),
             )
-        return views[place]
+        return views[place, against]
 
     def _close_all_but(self, *retained: OpenTable) -> None:
         """Close the tables that are no longer needed, and drop the views of them."""
-        for one in [one for one in self._open if one not in retained]:
+        for one in [one for one in self._open if one not in (*retained, *self._best_so_far)]:
             one.close()
             self._open.remove(one)
             self._views.pop(one, None)
@@ -297,15 +378,20 @@ class RepairLoop:
     # A policy without remedies
 
     def _planned(self, start: Candidate) -> Candidate:
-        candidate = start
-        for _ in range(MOST_STEPS):
-            after = self._followed(*self._improved(candidate))
-            if after is None:
-                return candidate
-            candidate = after
+        candidate = best = start
+        turns = len(self.policy.intruders) if self._route == IN_TURN else 1
+        for _ in range(MOST_STEPS * turns):
+            for self._turn in range(turns):
+                after = self._followed(*self._improved(candidate))
+                if after is not None:
+                    break
+            else:
+                return best
+            candidate, best = after, _better(best, after)
+            self._best_so_far = [*self._best_so_far[:1], best.opened]
             if candidate.passes:
                 return candidate
-        return candidate
+        return best
 
     def _improved(
         self, candidate: Candidate, passing: Candidate | None = None, followed: Sequence[Candidate] = ()
@@ -334,7 +420,7 @@ class RepairLoop:
                 if self._improves(candidate, after):
                     best = after if best is None or self._ranked(after) < self._ranked(best) else best
                     steps += [] if after.passes or not follows else [after]
-            self._least = best.rank[1] if best is not None and best.passes else inf
+            self._least = min(self._passing, best.rank[1] if best is not None and best.passes else inf)
             needed = [one.opened for one in (candidate, *steps, *followed, *filter(None, [best, passing]))]
             self._close_all_but(self.input, *needed)
         return best, steps
@@ -355,8 +441,12 @@ class RepairLoop:
     def _improves(self, candidate: Candidate, after: Candidate) -> bool:
         """Whether fewer demands fail. Of whole histories fewer failing records are a step as well.
 
-        One remedy seldom makes enough histories alike; what is left of one may be little for the next one.
+        One remedy seldom makes enough histories alike; what is left of one may be little for the next one. Of several
+        intruders in turn the demands of one count, since what is done against one may help another.
         """
+        if self._route == IN_TURN:
+            before, now = (len(self._perspective(candidate).seen(one.failing_demands)) for one in (candidate, after))
+            return now < before
         if len(after.failing_demands) != len(candidate.failing_demands):
             return len(after.failing_demands) < len(candidate.failing_demands)
         return self._judges_histories(candidate) and after.failing_share < candidate.failing_share
@@ -376,9 +466,9 @@ class RepairLoop:
 
         A remedy proposes its own after those before it were tried, so that its search stops at what they lose.
         """
-        if candidate.steps or not self.lost:
+        if candidate.steps or not self._lost:
             return plans
-        return sorted(plans, key=lambda one: self.lost.get(_entry(one), inf))
+        return sorted(plans, key=lambda one: self._lost.get(_entry(one), inf))
 
     def _plans(self, candidate: Candidate) -> Iterator[PlannedRemedy]:
         for name, remedy in sorted(self.inputs.plugins.remedies.items()):
@@ -390,7 +480,7 @@ class RepairLoop:
                 self.tried.append(Step(remedy=name, title=remedy.title, parameters={}, error=_sentence(error)))
                 continue
             for proposal in proposals:
-                planned = self._sound(remedy, proposal)
+                planned = self._sound(remedy, proposal, candidate)
                 if planned is not None:
                     yield planned
                 else:
@@ -399,19 +489,21 @@ class RepairLoop:
     def _proposals(self, remedy: Remedy[Any], candidate: Candidate) -> list[Mapping[str, Any]]:
         """The parameters that a remedy proposes; if there are none, the reason is recorded."""
         view = self._view(candidate)
-        helpful = applicability(remedy, view, None, candidate.failing_demands)
-        proposals = remedy.proposals(view, tuple(candidate.failing_demands)) if helpful.helped else []
+        failing = self._perspective(candidate).seen(candidate.failing_demands)
+        helpful = applicability(remedy, view, None, failing)
+        proposals = remedy.proposals(view, failing) if helpful.helped else []
         if not proposals:
             self._left_out[remedy.name] = helpful.reasons if not helpful.helped else NOTHING_PROPOSED
         return proposals
 
-    def _sound(self, remedy: Remedy[Any], proposal: Mapping[str, Any]) -> PlannedRemedy | None:
+    def _sound(self, remedy: Remedy[Any], proposal: Mapping[str, Any], candidate: Candidate) -> PlannedRemedy | None:
         """A proposal as an entry of a policy; None if a policy would reject it."""
+        document = self.policy.document if self._route == ALL else self._view(candidate).policy.document
         try:
             parameters = remedy.parameters.model_validate(dict(proposal))
         except ValidationError:
             return None
-        return None if remedy.faults(parameters, self.policy.document) else PlannedRemedy(remedy, parameters)
+        return None if remedy.faults(parameters, document) else PlannedRemedy(remedy, parameters)
 
     def loss_of(self, candidate: Candidate) -> Loss:
         """The information loss of a candidate, compared with the input; measures are computed on demand."""
@@ -437,8 +529,21 @@ def _entry(planned: PlannedRemedy) -> str:
 
 def explicit_parameters(planned: PlannedRemedy) -> dict[str, Any]:
     """The parameters that were set explicitly, as in a policy."""
-    values = ((name, getattr(planned.parameters, name)) for name in planned.parameters.model_fields_set)
-    return {name: value for name, value in sorted(values) if value is not None}
+    return dict(sorted(_set_fields(planned.parameters).items()))
+
+
+def _set_fields(model: BaseModel) -> dict[str, Any]:
+    """The fields of a model that were set, and of the models in it."""
+    values = {name: getattr(model, name) for name in model.model_fields_set}
+    return {name: _without_models(value) for name, value in values.items() if value is not None}
+
+
+def _without_models(value: Any) -> Any:
+    if isinstance(value, BaseModel):
+        return _set_fields(value)
+    if isinstance(value, Mapping) and any(isinstance(one, BaseModel) for one in value.values()):
+        return {name: _without_models(one) for name, one in value.items()}
+    return value
 
 
 def beyond_repair(outcomes: tuple[Outcome, ...]) -> str:

@@ -18,7 +18,7 @@ from tcdp_audit.core.base.scratch import Scratch, writing_temporarily
 from tcdp_audit.core.engines.arrow_types import array_of_numbers
 from tcdp_audit.core.engines.base import Engine
 from tcdp_audit.core.engines.files import delimiter_of
-from tcdp_audit.core.engines.opening import open_engine
+from tcdp_audit.core.engines.opening import EngineOpener, writer_of, written_in
 from tcdp_audit.core.engines.writing import require_holdable, write_table
 from tcdp_audit.core.repair.attacks import with_attacks
 from tcdp_audit.core.repair.restored_columns import Aligned, PutBack
@@ -89,14 +89,14 @@ class OutputFile:
             UsageError: the kind of file cannot hold a column or its name.
             DataError: it cannot be read back.
         """
-        require_holdable(source, self.path)
+        self._require_holdable(source)
         if not source.num_rows:
             return  # the audit reports it
         with Scratch() as folder, self._named_in_errors(folder):
             trial = folder / plain_name(self.path)
             with writing_temporarily():
                 self._write(Released(source.slice(0, 1), np.arange(1)), trial)
-            with open_engine(trial, self.inputs.memory) as engine:
+            with self.inputs.reopened(trial) as engine:
                 names = [column.name for column in engine.columns]
         lost = [name for name in source.column_names if name not in names]
         if names != source.column_names:
@@ -104,6 +104,16 @@ class OutputFile:
                 f"{self.path}: the column name {', '.join(map(repr, lost))} does not read back from this kind of "
                 "file; rename it, or choose another kind"
             )
+
+    @property
+    def _writer(self) -> EngineOpener | None:
+        return writer_of(self.path, self.inputs.plugins.engines.values())
+
+    def _require_holdable(self, source: pa.Table) -> None:
+        if self._writer is None:
+            require_holdable(source, self.path)
+        else:
+            self._writer.require(source, str(self.path))
 
     def write_proven(self, released: Released, log: ChangeLog, *, keep_failing: bool) -> tuple[Audit, Path | None]:
         """Write a release, read it back and audit it; return the audit, and the file if it passed and was kept."""
@@ -153,18 +163,24 @@ class OutputFile:
             path = folder / plain_name(self.path)
             with writing_temporarily():
                 self._write(released, path)
-            with open_engine(path, self.inputs.memory) as engine:
+            with self.inputs.reopened(path) as engine:
                 yield engine
 
     def _write(self, released: Released, path: Path) -> None:
+        form, writer = self.inputs.engine.text_form, self._writer
+        if writer is not None:
+            writer.require(released.table, str(self.path))
+            with written_in(form):
+                writer.write(released.table, path)
+            return
         source, kinds = self.inputs.engine.path, self.inputs.engine.token_kinds()
-        delimiter = "," if source is None else delimiter_of(source)
+        delimiter = "," if source is None else delimiter_of(source, self.inputs.engine.encoding)
         tokens = None
         if kinds is not None:
             names = [column.name for column in self.inputs.engine.columns]
             places = [names.index(name) for name in released.table.column_names]
             tokens = kinds.select(places).take(array_of_numbers(released.rows))
-        write_table(released.table, path, kind=self.path, delimiter=delimiter, tokens=tokens)
+        write_table(released.table, path, kind=self.path, delimiter=delimiter, tokens=tokens, form=form)
 
     @contextmanager
     def _named_in_errors(self, folder: Path) -> Iterator[None]:

@@ -25,7 +25,7 @@ from tcdp_audit.core.repair.candidate import Candidate, OpenTable
 from tcdp_audit.core.results.change_log import failing_demands
 from tcdp_audit.core.session.inputs import AuditInputs
 from tcdp_audit.core.units.coding import code_histories, units_behind
-from tcdp_audit.core.units.engines import HISTORY
+from tcdp_audit.core.units.histories import HISTORY
 from tcdp_audit.core.units.reading import root_of
 
 UNSEEN = "which no one who has the release alone could see; redraw pseudonyms last, or say `unit_released: false`"

@@ -283,4 +283,4 @@ def _is_on_quality(outcome: Outcome) -> bool:
 
 
 def _name(outcome: Outcome) -> tuple[str, str | None, str]:
-    return outcome.check, outcome.attribute, outcome.scenario
+    return outcome.check, outcome.attribute, outcome.name_of_part

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from tcdp_audit.core.base.outcome import Outcome
     from tcdp_audit.core.repair.fixing import Remediation
     from tcdp_audit.core.results.frontier import Frontier
-    from tcdp_audit.core.results.setting_trial import RemedyTrial, SettingTrial
+    from tcdp_audit.core.results.setting_trial import SettingTrial
     from tcdp_audit.core.session.people import Asking, ColumnProfile, WhatIf
     from tcdp_audit.core.session.thresholds import StricterDemand, Thresholds
 
@@ -126,7 +126,8 @@ class Session:
             policy: what the release must satisfy; None for the session's policy.
             all_conventions: audit under every combination of conventions that applies, too.
             column_risks: measure what each quasi-identifier adds to the risk, too.
-            try_remedies: try in memory what `fix` would do to a release that does not pass, too.
+            try_remedies: try in memory what `fix` would do to a release that does not pass, or which changes would help
+                tables of figures, too.
             run_by: who runs the audit, as the result shall say.
             progress: called with (step, records or shards done, in all).
             replace_running: end the computation that runs, in place of waiting for it.
@@ -146,7 +147,7 @@ class Session:
             result = inputs.audited(run=Run(by=run_by))
             if all_conventions:
                 result = replace(result, variants=_variants(inputs, result.outcomes))
-            return replace(result, remedy_trial=_remedy_trial(inputs, result)) if try_remedies else result
+            return _with_trials(inputs, result) if try_remedies else result
 
     def levels(self, levels: Mapping[str, int]) -> Session:
         """The same session with columns seen at levels of their hierarchies: no record is read again.
@@ -395,6 +396,10 @@ class Session:
         given = self._policy if policy is None else policy
         with self.turn(replace_running=replace_running) as progress:
             read = undeclared() if given is None else self._tables.read(given)
+            if read.document.has_figures:
+                from tcdp_audit.core.policy.tables import require_records  # noqa: PLC0415 - only for figures
+
+                require_records(read, "people are counted in records")
             yield read, partial(self._tables.inputs, levels=self._levels, progress=progress)
 
     @contextmanager
@@ -489,10 +494,23 @@ def open_session(
 def _variants(inputs: AuditInputs, outcomes: Sequence[Outcome]) -> tuple[ConventionVariant, ...]:
     from tcdp_audit.core.auditor.conventions import convention_matrix  # noqa: PLC0415 - only where it is asked for
 
+    if inputs.figures is not None:
+        raise UsageError(
+            "all conventions: those that are tried are of records, and the policy has tables of figures; leave this "
+            "out, or give the records a separate policy"
+        )
     return convention_matrix(inputs.policy, inputs.engine, inputs.options, inputs.companions, own=outcomes)
 
 
-def _remedy_trial(inputs: AuditInputs, result: Audit) -> RemedyTrial | None:
+def _with_trials(inputs: AuditInputs, result: Audit) -> Audit:
+    """An audit with trials of remedies on its records, and of changes on its tables of figures."""
     from tcdp_audit.core.repair.fixing import remedy_trial  # noqa: PLC0415 - only where it is asked for
 
-    return remedy_trial(inputs, result.outcomes)
+    if inputs.figures is None:
+        return replace(result, remedy_trial=remedy_trial(inputs, result.outcomes))
+    from tcdp_audit.core.auditor.figures import MICRODATA  # noqa: PLC0415 - only for tables of figures
+    from tcdp_audit.core.repair.figure_trial import figure_trial  # noqa: PLC0415 - likewise
+
+    of_records = tuple(one for one in result.outcomes if one.cells is None and not one.details.get(MICRODATA))
+    trial = remedy_trial(inputs, of_records) if inputs.policy.attributes else None
+    return replace(result, remedy_trial=trial, figure_trial=figure_trial(inputs.figures.view, result.outcomes))

@@ -4,6 +4,7 @@ An audit and its verdict:
 audit            `Audit`: outcomes with their provenance; `render_several`
 frame            an audit as a pandas frame, and `FailingRecords`: which records fail each expectation
 tally            the demands counted by result, for every report
+demand_groups    demands of one check as one entry: `DemandGroup`
 conditions       the conditions under which a release that passes is fit for use
 verdict          an audit in a word and in sentences: `verdict_title`, `verdict_sentence`
 linked_tables    the tables of a release of several, and who is alone with them: `TablesOverview`
@@ -12,8 +13,8 @@ findings         the findings to act on, as a list for other tools, with their p
 Repairs and other thresholds:
 change_log       `ChangeLog`: what remedies did
 cost             the consequences for users of the release, in sentences
-setting_trial    `RemedyTrial`: a trial of remedies; `VariedDemand`, `SettingTrial`: a demand under other thresholds,
-                 and a trial of one setting of them
+setting_trial    `RemedyTrial`, `FigureTrial`: a trial of remedies, or of changes of tables of figures; `VariedDemand`,
+                 `SettingTrial`: a demand under other thresholds, and a trial of one setting of them
 frontier         `Frontier`: the cost of other thresholds, the Pareto-optimal releases, and its tables
 
 Written results:

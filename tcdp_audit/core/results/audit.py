@@ -8,13 +8,15 @@ from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol, overload
 
 from tcdp_audit.core.base.audit_figures import ExposureCount, ScenarioResult, flips
 from tcdp_audit.core.base.errors import UsageError, blaming
 from tcdp_audit.core.base.files import write_atomically
 from tcdp_audit.core.base.frozen import freeze
+from tcdp_audit.core.base.language import ENGLISH, active_translations, translating
 from tcdp_audit.core.base.notebook import as_html, as_text
 from tcdp_audit.core.base.outcome import Outcome, Severity, Status
 from tcdp_audit.core.base.provenance import NamedFile, PluginInfo, Run, Table, now, tool
@@ -24,18 +26,21 @@ from tcdp_audit.core.release.release import AuditedColumn
 from tcdp_audit.core.results.conditions import Condition, JudgedOutcome, conditions_of
 from tcdp_audit.core.results.protected_files import files_of, require_own_files
 from tcdp_audit.core.results.tally import DemandTally, is_any_judged, require_passed, status_of, tally_of
-from tcdp_audit.core.results.verdict import verdict_of, verdict_sentence, verdict_title
+from tcdp_audit.core.results.verdict import known_facts, verdict_of, verdict_sentence, verdict_title, with_known_facts
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from tcdp_audit.core.base.audit_figures import ConventionVariant
+    from tcdp_audit.core.cells.table import PublishedTable
     from tcdp_audit.core.check.kinds import Announced, Check
     from tcdp_audit.core.classes.column_risk import ColumnRisk
+    from tcdp_audit.core.remedy.remedy import Remedy
     from tcdp_audit.core.results.change_log import ChangeLog
+    from tcdp_audit.core.results.demand_groups import DemandGroup
     from tcdp_audit.core.results.linked_tables import TablesOverview
     from tcdp_audit.core.results.reporter import FilledSection, Reporter, ReportSection, Unaudited
-    from tcdp_audit.core.results.setting_trial import RemedyTrial
+    from tcdp_audit.core.results.setting_trial import FigureTrial, RemedyTrial
 
 SCHEMA_VERSION = 1
 
@@ -51,6 +56,11 @@ class Participants(Protocol):
     @property
     def checks(self) -> Mapping[str, Check]:
         """Every registered check by name."""
+        ...
+
+    @property
+    def remedies(self) -> Mapping[str, Remedy[Any]]:
+        """Every registered remedy by name."""
         ...
 
     @property
@@ -87,12 +97,15 @@ class Audit:
         variants: the verdicts under every combination of conventions, if requested.
         change_log: the log of the remedies that made the release, if any did.
         remedy_trial: a trial of remedies, if requested and a demand fails.
+        figure_trial: a trial of changes of tables of figures, if requested and a demand on their cells fails.
         exposed: the number of people whom failing demands expose, each counted once; None if nothing fails, or if they
             were not counted.
         columns: the declaration and figures of each column.
         column_risks: what each quasi-identifier adds to the risk, the most first; empty if not measured.
         scenarios: the scenarios of the policy, each with the people exposed to it; empty without any.
+        figures: the released tables of figures by name, as they were read; empty without any.
         run: who ran the audit, and with which command.
+        unused_companions: the tables that the policy names, or that were given, and that no demand asked for, by name.
         audited_at: the time in UTC; SOURCE_DATE_EPOCH if that is set.
     """
 
@@ -105,16 +118,19 @@ class Audit:
     variants: tuple[ConventionVariant, ...] = ()
     change_log: ChangeLog | None = None
     remedy_trial: RemedyTrial | None = None
+    figure_trial: FigureTrial | None = None
     exposed: ExposureCount | None = None
     columns: tuple[AuditedColumn, ...] = ()
     column_risks: tuple[ColumnRisk, ...] = ()
     scenarios: tuple[ScenarioResult, ...] = ()
+    figures: Mapping[str, PublishedTable] = field(default_factory=dict)
     run: Run = field(default_factory=Run)
+    unused_companions: tuple[str, ...] = ()
     audited_at: datetime = field(default_factory=now)
 
     def __post_init__(self) -> None:
         """Make the mapping read-only."""
-        freeze(self, "companions")
+        freeze(self, "companions", "figures")
 
     def __repr__(self) -> str:
         """The status, and a line for each outcome that matters, without cells."""
@@ -131,8 +147,9 @@ class Audit:
 
         Returns:
             Columns `kind` ("columns", "expectation" or "schema"), `check`, `attribute`, `status`, `severity`,
-            `observed`, `comparison`, `threshold`, `groups_failing`, `groups`, `records_failing`, `records`, `message`.
-            Figures are floats, counts are `Int64`; absent figures are missing.
+            `observed`, `comparison`, `threshold`, `groups_failing`, `groups`, `records_failing`, `records`, `message`;
+            with tables of figures also `cells_failing` and `cells`. Figures are floats, counts are `Int64`; absent
+            figures are missing.
 
         Raises:
             UsageError: pandas is not installed.
@@ -143,7 +160,7 @@ class Audit:
 
     @property
     def _about(self) -> str:
-        return f"{visible(self.release.name)} ({self.release.size})"
+        return f"{visible(self.release.name)} ({self.size})"
 
     @property
     def _displayed(self) -> Sequence[Outcome]:
@@ -168,6 +185,18 @@ class Audit:
         return verdict_of(self)
 
     @property
+    def known_facts(self) -> str:
+        """The sentence that names the known facts: `The four known facts are age band, sex, 'zip' and month`.
+
+        Empty where no sentence of `with_known_facts` needs it.
+        """
+        return known_facts(self)
+
+    def with_known_facts(self) -> Audit:
+        """The audit with sentences that say `the four known facts` where they list all quasi-identifiers as known."""
+        return with_known_facts(self)
+
+    @property
     def conditions(self) -> tuple[Condition, ...]:
         """The conditions under which a release that passes is fit; with any, it is not simply fit for release."""
         return conditions_of(JudgedOutcome(one.check, one.source, one.status, one.details) for one in self.outcomes)
@@ -183,6 +212,43 @@ class Audit:
         from tcdp_audit.core.results.linked_tables import tables_overview  # noqa: PLC0415 - only for several tables
 
         return None if self.policy.document.tables is None else tables_overview(self)
+
+    @cached_property
+    def demand_groups(self) -> tuple[DemandGroup, ...]:
+        """The demands of one check that differ in their columns, scenarios or tables only, five of a group or more."""
+        from tcdp_audit.core.results.demand_groups import groups_of  # noqa: PLC0415 - only where results are shown
+
+        return groups_of(self)
+
+    @property
+    def has_records(self) -> bool:
+        """Whether the release has records; otherwise it consists of tables of figures, or of fitted models."""
+        return self.policy.document.has_records
+
+    @property
+    def sizes_of_figures(self) -> dict[str, dict[str, int]]:
+        """The size of each table of figures, see `linked_tables.sizes_of_figures`; empty without any."""
+        from tcdp_audit.core.results.linked_tables import sizes_of_figures  # noqa: PLC0415 - only for such tables
+
+        return sizes_of_figures(self.figures) if self.figures else {}
+
+    @property
+    def conventions(self) -> Mapping[str, Any]:
+        """The conventions that apply, by name: of records, of figures, or of both."""
+        return _applied(self.policy)
+
+    @property
+    def models(self) -> Sequence[str]:
+        """The fitted models whose output is released, by name."""
+        return list(self.policy.document.models or {})
+
+    @property
+    def size(self) -> str:
+        """The size of the release in words: its records and columns, or its tables of figures and models."""
+        from tcdp_audit.core.results.linked_tables import size_of_figures  # noqa: PLC0415 - likewise
+
+        of_figures = size_of_figures(self.sizes_of_figures, self.models)
+        return "; ".join(filter(None, (self.release.size if self.has_records else "", of_figures)))
 
     @property
     def flips(self) -> tuple[int, ...] | None:
@@ -271,11 +337,14 @@ class Audit:
             "policy": {
                 "uri": None if self.policy.path is None else str(self.policy.path),
                 "sha256": self.policy.sha256,
+                **_stated(self.policy),
             },
             **({"files": [one.as_json() for one in self.files]} if self.files else {}),
             "columns": [one.as_json() for one in sorted(self.columns, key=lambda one: one.name)],
             **({"column_risks": [one.as_json() for one in self.column_risks]} if self.column_risks else {}),
             **({"scenarios": [one.as_json() for one in self.scenarios]} if self.scenarios else {}),
+            **({"tables_of_figures": self.sizes_of_figures} if self.figures else {}),
+            **({"models": list(self.models)} if self.models else {}),
             "conventions": _conventions(self.policy),
             "unit_name": self.policy.document.unit_name,
             "flips": None if self.flips is None else list(self.flips),
@@ -284,6 +353,7 @@ class Audit:
             **({"variants": [one.as_json() for one in self.variants]} if self.variants else {}),
             **({} if self.change_log is None else {"change_log": self.change_log.as_json()}),
             **({} if self.remedy_trial is None else {"remedy_trial": self.remedy_trial.as_json()}),
+            **({} if self.figure_trial is None else {"figure_trial": self.figure_trial.as_json()}),
         }
 
     def to_json(self) -> str:
@@ -293,11 +363,28 @@ class Audit:
         lines = [f' "{key}": {_compact(value)}' for key, value in result.items()]
         return "{\n" + ",\n".join([*lines, f' "outcomes": [\n  {outcomes}\n ]']) + "\n}\n"
 
-    def render(self, suffix: str) -> str:
-        """The audit in the format of a file extension.
+    @overload
+    def render(self, suffix: Literal[".docx", ".pdf"], language: str = ENGLISH) -> bytes: ...
+
+    @overload
+    def render(
+        self,
+        suffix: Literal[".html", ".md", ".json", ".junit.xml", ".sarif", ".codequality.json"],
+        language: str = ENGLISH,
+    ) -> str: ...
+
+    @overload
+    def render(self, suffix: str, language: str = ENGLISH) -> Any: ...
+
+    def render(self, suffix: str, language: str = ENGLISH) -> str | bytes:
+        """The audit in the format of a file extension: text, or bytes for a format that is no text.
+
+        Args:
+            suffix: the extension, such as `.html`.
+            language: the language of reports for people, such as `de`; formats for programs are always English.
 
         Raises:
-            UsageError: no reporter has it.
+            UsageError: no reporter has it, or there are no reports in this language.
             PluginError: the reporter fails.
         """
         reporters = self.plugins.reporters.values()
@@ -305,13 +392,29 @@ class Audit:
         if chosen is None:
             known = ", ".join(sorted(one.suffix for one in reporters))
             raise UsageError(f"no report format for {suffix!r}; known are {known}")
-        with blaming_reporter(chosen.name, self.plugins):
-            return _text(chosen.render(self))
+        with translating(language), blaming_reporter(chosen.name, self.plugins):
+            self._offer_translations()
+            return _content(chosen.render(self))
+
+    def _offer_translations(self) -> None:
+        """Offer the translations of what checks say to the report that is being written, if it is not in English."""
+        if active_translations() is None:
+            return
+        from tcdp_audit.core.check.translation import offer_outcome  # noqa: PLC0415 - only for other languages
+        from tcdp_audit.core.check.vacuous import undemanded, undemanded_sentence  # noqa: PLC0415 - likewise
+
+        if columns := [name for name in undemanded(self.policy) if name in {one.name for one in self.columns}]:
+            undemanded_sentence(self.policy, columns)
+        checks = self.plugins.checks
+        for one in self.outcomes:
+            if one.check in checks:
+                offer_outcome(checks[one.check].title, checks[one.check].sentences, one)
 
     @property
     def shows_values(self) -> bool:
         """Whether it holds cells of the release, which it does only if requested."""
-        return any(one.cells is not None for outcome in self.outcomes for one in outcome.worst)
+        of_classes = any(one.cells is not None for outcome in self.outcomes for one in outcome.worst)
+        return of_classes or any(one.figures is not None for outcome in self.outcomes for one in outcome.failing_cells)
 
     def sections(self, *, as_html: bool = False) -> Sequence[FilledSection]:
         """The sections of a report for people, in order, without empty ones.
@@ -331,16 +434,22 @@ class Audit:
                 sections.append(fill_section(section, self, as_html=as_html))
         return [one for one in sections if one.html or one.blocks]
 
-    def write(self, path: str | Path) -> None:
+    def write(self, path: str | Path, language: str = ENGLISH) -> None:
         """Write a report atomically, in the format of the name's suffix.
 
+        Args:
+            path: its file.
+            language: the language of reports for people, such as `de`.
+
         Raises:
-            UsageError: it cannot be written, no reporter has the extension, or it is a file that was audited or read.
+            UsageError: it cannot be written, no reporter has the extension, there are no reports in this language, or
+                it is a file that was audited or read.
         """
         from tcdp_audit.core.results.reporter import reporter_of  # noqa: PLC0415 - only for reports
 
         require_own_files([("the report", Path(path))], {**files_of(self.policy), **self._tables})
-        write_atomically(Path(path), self.render(reporter_of(Path(path), self.plugins.reporters.values()).suffix))
+        chosen = reporter_of(Path(path), self.plugins.reporters.values())
+        write_atomically(Path(path), self.render(chosen.suffix, language))
 
 
 def render_several(reporter: Reporter, results: Sequence[Audit | Unaudited], plugins: Participants) -> str:
@@ -367,16 +476,36 @@ def blaming_reporter(name: str, plugins: Participants) -> AbstractContextManager
 
 
 def _conventions(policy: Policy) -> dict[str, str]:
-    """The conventions by name, without the tokens of missing and suppressed cells, and `known_rows` without a unit."""
-    left_out = {"known_rows"} if policy.document.unit is None else set()
-    conventions = policy.conventions.model_dump(exclude=left_out)
-    return {name: value for name, value in conventions.items() if isinstance(value, str)}
+    """The conventions that apply, by name, without the tokens of missing and suppressed cells."""
+    return {name: value for name, value in _applied(policy).items() if isinstance(value, str)}
+
+
+def _stated(policy: Policy) -> dict[str, Any]:
+    """The policy's own statements on its release: purpose, recipients, and who approved it; only those that it has."""
+    document, approval = policy.document, policy.document.approval
+    stated: dict[str, Any] = {"purpose": document.purpose, "recipients": document.recipients}
+    if approval is not None:
+        stated["approved_by"] = {"by": approval.by, **({"date": approval.date.isoformat()} if approval.date else {})}
+    return {name: one for name, one in stated.items() if one is not None}
+
+
+OF_FIGURES = frozenset({"negative", "boundary", "integers"})  # the conventions of checks on figures
+
+
+def _applied(policy: Policy) -> dict[str, Any]:
+    """The conventions that apply, by name: without records only those of figures."""
+    applied = policy.document.applied_conventions
+    return {name: one for name, one in applied.items() if policy.document.has_records or name in OF_FIGURES}
 
 
 def _text(rendered: object) -> str:
     if not isinstance(rendered, str):
         raise TypeError(type(rendered).__name__)
     return rendered
+
+
+def _content(rendered: object) -> str | bytes:
+    return rendered if isinstance(rendered, bytes) else _text(rendered)
 
 
 def _compact(value: Any) -> str:

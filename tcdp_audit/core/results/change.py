@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import json
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from fractions import Fraction
 from functools import cached_property
 from json import dumps
 from math import inf, isnan
 from typing import Any
 
-from tcdp_audit.core.base.outcome import Comparison as Sign
+from tcdp_audit.core.base.outcome import Comparison as Sign, part_name
 from tcdp_audit.core.base.words import count, figure, one_line, visible
-from tcdp_audit.core.results.written import Entry, is_quality, is_structural
+from tcdp_audit.core.results.written import Entry, failing_cells_of, is_quality, is_structural
 
-OBSERVED = ("status", "severity", "observed", "threshold", "comparison", "classes", "records")  # in a change's JSON
+OBSERVED = (  # in a change's JSON
+    *("status", "severity", "observed", "threshold", "comparison", "classes", "records", "cells"),
+)
 
 
 @dataclass(frozen=True)
@@ -27,11 +30,13 @@ class Change:
         old: its outcome in the first audit; None for a new expectation.
         new: its outcome in the second audit; None for one that is gone. At least one is present.
         titles: the titles of the checks, by name.
+        nouns: what each audit calls a record that is a unit of privacy, such as `person`; empty for records.
     """
 
     old: Entry | None
     new: Entry | None
     titles: Mapping[str, str]
+    nouns: tuple[str, str] = ("", "")
 
     @property
     def entry(self) -> Entry:
@@ -43,8 +48,7 @@ class Change:
         """The check's title, with its parameters that are words."""
         name = self.entry["check"]
         words = [one for one in self.entry["parameters"].values() if isinstance(one, str)]
-        scenario = self.entry.get("scenario")
-        return visible(", ".join([self.titles.get(name, name), *words, *([scenario] if scenario else [])]))
+        return visible(", ".join(filter(None, [self.titles.get(name, name), *words, part_name(self.entry)])))
 
     @property
     def attribute(self) -> str:
@@ -72,12 +76,27 @@ class Change:
                 return moved.value
             if self.old["status"] != self.new["status"]:
                 return Direction.DIFFERENT.value
-        stayed = self.figure is Direction.SAME
-        return "demand" if stayed and self.demand is not DemandChange.SAME else str(self.figure)
+        new, gone = self.cells
+        if self.figure is not Direction.SAME:
+            hides = self.demand is DemandChange.SAME and self.figure is Direction.BETTER and new
+            return str(Direction.DIFFERENT if hides else self.figure)
+        if self.demand is not DemandChange.SAME:
+            return "demand"
+        return str(
+            Direction.DIFFERENT
+            if new and gone
+            else Direction.WORSE
+            if new
+            else Direction.BETTER
+            if gone
+            else Direction.SAME
+        )
 
     @property
     def is_worse(self) -> bool:
-        """Whether a figure or a status is worse, or a demand is looser or gone."""
+        """Whether a figure or a status is worse, a cell fails that did not, or a demand is looser or gone."""
+        if self.demand is DemandChange.SAME and self.cells[0]:
+            return True
         if self.new is None:
             return bool(self.old and self.old["threshold"] is not None)
         if self.demand is DemandChange.LOOSER or self.kind == "worse":
@@ -89,9 +108,26 @@ class Change:
         """Whether demand, figure, status and the policy's reason are unchanged."""
         return self.kind == "same" and not self.reasons
 
+    @cached_property
+    def cells(self) -> tuple[Sequence[Entry], Sequence[Entry]]:
+        """The cells of tables of figures that fail in the second audit only, and in the first one only.
+
+        A result names the first of very many. Where one does not name all, the other's further cells are not known to
+        have passed in it, and are not given.
+        """
+        if self.old is None or self.new is None:
+            return (), ()
+        was, now = failing_cells_of(self.old), failing_cells_of(self.new)
+        new = _more(now, was) if _names_all(self.old) else []
+        gone = _more(was, now) if _names_all(self.new) else []
+        return new, gone
+
     def observed(self, entry: Entry | None) -> str:
-        """The figure of an outcome, formatted for a report."""
-        return "–" if entry is None else figure(number_of(entry["observed"]))
+        """The figure of an outcome, formatted for a report; one at its threshold as the threshold is."""
+        if entry is None:
+            return "–"
+        threshold = number_of(entry["threshold"])
+        return figure(number_of(entry["observed"]), None if threshold is None else Fraction(repr(threshold)))
 
     @property
     def demands(self) -> str:
@@ -107,10 +143,17 @@ class Change:
         if entry is None:
             return "–"
         status = "warning" if (entry["status"], entry["severity"]) == ("failed", "warning") else str(entry["status"])
-        failing = (entry["records"] or {}).get("failing")
-        table = entry.get("table")  # of several
-        noun = f"record of {visible(str(table))}" if table else "record"
-        return f"{status}, {count(failing, noun)}" if failing else status
+        failing = (entry["records"] or entry.get("cells") or {}).get("failing")
+        return f"{status}, {count(failing, self._noun(entry))}" if failing else status
+
+    def _noun(self, entry: Entry) -> str:
+        """The noun for what fails: a cell, a record of one of several tables, or what the audit calls a record."""
+        if entry.get("cells"):
+            return "cell"
+        if table := entry.get("table"):
+            return f"record of {visible(str(table))}"
+        of_rows = (entry.get("conventions") or {}).get("unit", "row") == "row"
+        return (self.nouns[entry is self.new] if of_rows else "") or "record"
 
     @property
     def parameters(self) -> str:
@@ -131,10 +174,12 @@ class Change:
 
     def as_json(self) -> dict[str, Any]:
         """The entry in the JSON of a comparison."""
+        new, gone = ([{key: one[key] for key in NAMING} for one in cells] for cells in self.cells)
+        of_figures = any(one is not None and one.get("cells") for one in (self.old, self.new))
         return {
             "check": self.entry["check"],
             "attribute": self.entry["attribute"],
-            **({"scenario": self.entry["scenario"]} if "scenario" in self.entry else {}),
+            **{name: self.entry[name] for name in ("scenario", "unit") if name in self.entry},
             "parameters": self.entry["parameters"],
             "change": self.kind,
             "worse": self.is_worse,
@@ -142,6 +187,7 @@ class Change:
             "figure": None if self.figure is None else self.figure.value,
             "old": _shown(self.old),
             "new": _shown(self.new),
+            **({"cells": {"new": new, "gone": gone}} if of_figures else {}),
         }
 
 
@@ -224,7 +270,34 @@ def figure_moved(old: Entry, new: Entry) -> Direction:
 
 
 def _failing(entry: Entry) -> int:
-    return (entry["records"] or {}).get("failing") or 0
+    return (entry["records"] or entry.get("cells") or {}).get("failing") or 0
+
+
+NAMING = ("table", "measure", "cell")  # what a cell is, whatever its line
+
+
+def _more(cells: Sequence[Entry], others: Sequence[Entry]) -> list[Entry]:
+    """The cells that are not among the others, or oftener than there, such as a total with several differences.
+
+    A cell is what its labels say. Of one that occurs more often, those with a new reason come first.
+    """
+    left, reasons = Counter(map(_cell, others)), {(_cell(one), one["says"]) for one in others}
+    more = []
+    for one in sorted(cells, key=lambda one: (_cell(one), one["says"]) not in reasons):
+        left[_cell(one)] -= 1
+        if left[_cell(one)] < 0:
+            more.append(one)
+    return more
+
+
+def _cell(entry: Entry) -> str:
+    return dumps([entry[key] for key in NAMING], sort_keys=True)
+
+
+def _names_all(entry: Entry) -> bool:
+    """Whether an outcome was evaluated and names every failing cell."""
+    failing = (entry.get("cells") or {}).get("failing")
+    return failing is not None and len(failing_cells_of(entry)) >= failing
 
 
 def _words(entry: Entry) -> tuple[Any, ...]:
@@ -306,4 +379,4 @@ def _but_for_numbers(entry: Entry) -> Hashable:
 
 
 def _by_name(entry: Entry) -> Hashable:
-    return (entry["check"], entry["attribute"], entry.get("scenario"), is_structural(entry), is_quality(entry))
+    return (entry["check"], entry["attribute"], part_name(entry), is_structural(entry), is_quality(entry))

@@ -15,6 +15,7 @@ from tcdp_audit.core.base.frozen import freeze
 from tcdp_audit.core.base.outcome import Outcome, number
 from tcdp_audit.core.base.provenance import Table
 from tcdp_audit.core.base.words import agree, count, listing
+from tcdp_audit.core.check.translation import say
 from tcdp_audit.core.results.cost import Cost
 
 
@@ -43,6 +44,7 @@ class Step:
         remedy: its name.
         title: its title.
         parameters: the parameters that were set.
+        against: the scenarios against which it acted; none where it acted against all.
         outcomes: the audit of the whole release after it; empty if the remedy could not be applied.
         cells: the number of cells that it changed in each changed column.
         suppressed: the number of records that it dropped.
@@ -59,6 +61,7 @@ class Step:
     remedy: str
     title: str
     parameters: Mapping[str, Any]
+    against: tuple[str, ...] = ()
     outcomes: tuple[Outcome, ...] = ()
     cells: Mapping[str, int] = field(default_factory=dict)
     suppressed: int = 0
@@ -79,6 +82,12 @@ class Step:
         return f"<Step {self.remedy}: {_changed(self.cells, self.suppressed)}>"
 
     @property
+    def name(self) -> str:
+        """Its title, with the intruders against whom it acted: `Mondrian partitioning against neighbour`."""
+        intruders = [f"an intruder who {one}" if " " in one else one for one in self.against if one]
+        return f"{self.title} against {listing(intruders)}" if intruders else self.title
+
+    @property
     def failing(self) -> list[Outcome]:
         """The demands that still fail."""
         return failing_demands(self.outcomes)
@@ -88,7 +97,8 @@ class Step:
         return {
             "remedy": self.remedy,
             "parameters": number(self.parameters),
-            "failing": [{"check": one.check, "attribute": one.attribute, **one.of_scenario} for one in self.failing],
+            **({"against": list(self.against)} if self.against else {}),
+            "failing": [{"check": one.check, "attribute": one.attribute, **one.of_part} for one in self.failing],
             "cells_changed": dict(self.cells),
             "records_suppressed": self.suppressed,
             "notes": number(self.notes),
@@ -207,8 +217,8 @@ class ChangeLog:
     @property
     def drops(self) -> str:
         """The clause on the columns that are not written, with the reasons; empty if all are."""
-        names = [f"{one.name!r} ({REASONS[one.why]})" for one in self.dropped]
-        return f"dropped from what is written: {listing(names)}" if names else ""
+        names = [say("{name} ({reason:text})", name=repr(one.name), reason=REASONS[one.why]) for one in self.dropped]
+        return say("dropped from what is written: {columns:text}", columns=names) if names else ""
 
     @property
     def links(self) -> str:

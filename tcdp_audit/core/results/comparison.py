@@ -9,15 +9,28 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from tcdp_audit.core.base.words import agree, count, listing, one_line, sentence_case, visible, visible_json
+from tcdp_audit.core.base.outcome import sentence_on_cell
+from tcdp_audit.core.base.words import (
+    agree,
+    count,
+    date_and_time,
+    listing,
+    one_line,
+    sentence_case,
+    visible,
+    visible_json,
+)
+from tcdp_audit.core.check.translation import say
 from tcdp_audit.core.results.change import Change, Direction, matched, status_moved
-from tcdp_audit.core.results.document import Block, Group, Heading, Paragraph, Rows
+from tcdp_audit.core.results.document import Block, Definitions, Group, Heading, Rows
 from tcdp_audit.core.results.written import Entry, WrittenAudit, is_structural
 from tcdp_audit.core.results.written_verdict import title_in
 
 SCHEMA_VERSION = 1
 MARKS = {"better": "▲", "worse": "▼", "same": "=", "different": "~", "demand": "~", "new": "+", "gone": "−"}
 KINDS = ("worse", "better", "different", "demand", "new", "gone", "same")  # most important first
+MOST_CELLS = 60  # that a table names
+CHANGES = "texts changes"  # the style of tables whose first column is a change
 CIRCUMSTANCES = ("audited", "tcdp-audit", "release", "policy")  # facts that may differ between equal audits
 
 
@@ -82,29 +95,43 @@ class AuditComparison:
         )
         looser = sum(one.demand == "looser" for one in self.expectations)
         weaker = f" {sentence_case(count(looser, 'demand'))} {agree(looser, 'is', 'are')} looser." if looser else ""
-        return f"{counts}{weaker} {self._subject}"
+        return f"{counts}{weaker}{self._failing_now} {self._subject}"
+
+    @property
+    def _failing_now(self) -> str:
+        """The number of cells that fail in the second audit only, each counted once; empty without any."""
+        cells = {(one["table"], one["measure"], one["name"]) for change in self.expectations for one in change.cells[0]}
+        return (
+            f" {sentence_case(count(len(cells), 'cell'))} {agree(len(cells), 'fails', 'fail')} that did not."
+            if cells
+            else ""
+        )
 
     @property
     def title(self) -> str:
         """The verdict of both audits in a few words."""
         was, now = (title_in(one.result) for one in (self.old, self.new))
-        return f"Still: {now}" if was == now else f"Was: {was}. Is: {now}"
+        return say("Still: {now:text}", now=now) if was == now else f"Was: {was}. Is: {now}"
 
     def blocks(self) -> Iterator[Block]:
         """The report's blocks below title and sentence: the audits, each expectation, and other differences."""
-        for name, one in (("Old", self.old), ("New", self.new)):
-            yield Paragraph(f"{one.path.name}: {one.release.name}, {title_in(one.result)}", lead=name)
+        sides = (("Old", self.old), ("New", self.new))
+        files = [(name, f"{one.path.name}: {one.release.name}, {title_in(one.result)}") for name, one in sides]
+        yield Definitions(files, style="particulars")
         if self.expectations:
             yield Heading("Expectations")
             yield Rows(
                 ("Change", "Expectation", "Was", "Is"),
                 [_row(one) for one in self.expectations],
                 states=[one.kind for one in self.expectations],
+                style=CHANGES,
             )
         else:
             yield "Neither audit has an expectation."
+        yield from _changed_cells(self.expectations)
         same = [one for one in self.facts if one.is_same]
-        tables = (("Columns", self.changed_columns), ("What else differs", self.changed_facts))
+        columns = "Columns" if self.old.has_records and self.new.has_records else "Columns and tables"
+        tables = ((columns, self.changed_columns), ("What else differs", self.changed_facts))
         yield from (block for title, facts in tables for block in _table(title, facts))
         yield Group([*_table("What is the same", same)], page_only=True)
 
@@ -150,7 +177,8 @@ def compare(old: WrittenAudit, new: WrittenAudit, titles: Mapping[str, str]) -> 
         titles: the titles of the checks, by name; a check without one is shown by its name.
     """
     pairs = matched(_asked(old.outcomes), _asked(new.outcomes))
-    changes = [Change(was, now, titles) for was, now in pairs]
+    nouns = _noun(old), _noun(new)
+    changes = [Change(was, now, titles, nouns) for was, now in pairs]
     return AuditComparison(old, new, tuple(changes), tuple(facts(old, new)), tuple(columns(old, new)))
 
 
@@ -158,7 +186,28 @@ def _row(change: Change) -> tuple[str, ...]:
     """A table row: the change, the expectation, and its figure and state in both audits."""
     about = [change.title, change.attribute, change.parameters, change.demands, change.reasons]
     sides = (f"{change.observed(one)}\n{change.state(one)}" if one else "–" for one in (change.old, change.new))
-    return f"{MARKS[change.kind]} {change.kind}", "\n".join(filter(None, about)), *sides
+    kind = say("{mark} {word:text}", mark=MARKS[change.kind], word=change.kind)
+    return kind, "\n".join(filter(None, about)), *sides
+
+
+def _changed_cells(changes: Sequence[Change]) -> Iterator[Block]:
+    """The cells of tables of figures that fail in one of the audits only; no block without any."""
+    rows, states = [], []
+    for change in changes:
+        for kind, word, cells in zip(("worse", "better"), ("fails now", "fails no more"), change.cells, strict=True):
+            rows += [
+                (say("{mark} {word:text}", mark=MARKS[kind], word=word), sentence_on_cell(one), change.title)
+                for one in cells
+            ]
+            states += [kind] * len(cells)
+    if rows:
+        rest = len(rows) - MOST_CELLS
+        note = (
+            f"{count(rest)} more {agree(rest, 'cell is', 'cells are')} in the comparison as JSON." if rest > 0 else ""
+        )
+        yield Heading("Cells")
+        head = ("Change", "Cell", "Expectation")
+        yield Rows(head, rows[:MOST_CELLS], note=note, states=states[:MOST_CELLS], style=CHANGES)
 
 
 def _table(title: str, facts: Sequence[Fact]) -> Iterator[Block]:
@@ -192,8 +241,10 @@ def _phrase(kind: str, number: int) -> str:
 
 
 DIGITS = 12  # shown digits of a digest
+COUNTED = {"values": "value", "missing": "missing cell"}  # properties of a column that are numbers
 # What is compared of a column
-DESCRIBED = ("role", "scale", "label", "reason", "present", "values", "missing", "hierarchy", "key", "unit")
+DECLARED = ("role", "scale", "label", "measured_in", "reason", "acknowledged")
+DESCRIBED = (*DECLARED, "present", "values", "missing", "hierarchy", "key", "unit")
 
 
 @dataclass(frozen=True)
@@ -216,11 +267,15 @@ class Fact:
 
 def facts(old: WrittenAudit, new: WrittenAudit) -> Iterator[Fact]:
     """Facts of both audits: the tables, the version, and the number of people at risk."""
-    yield Fact("people at risk", people(old), people(new))
+    records = old.has_records or new.has_records
+    if records:
+        yield Fact("people at risk", people(old), people(new))
     yield Fact("release", old.release.name, new.release.name)
     yield Fact("SHA-256 of the release", *(_digest(one.release.sha256) for one in (old, new)))
-    yield Fact("records", *(count(one.release.records) for one in (old, new)))
-    yield Fact("columns", *(count(one.release.columns) for one in (old, new)))
+    if records:
+        yield Fact("records", *(count(one.release.records) for one in (old, new)))
+        yield Fact("columns", *(count(one.release.columns) for one in (old, new)))
+    yield from _tables_of_figures(old, new)
     for name in {**old.companions, **new.companions}:
         yield Fact(f"SHA-256 of the {visible(name)}", *(_companion(one, name) for one in (old, new)))
     yield Fact("policy", old.policy_name, new.policy_name)
@@ -229,8 +284,27 @@ def facts(old: WrittenAudit, new: WrittenAudit) -> Iterator[Fact]:
     for title in {**was, **now}:
         yield Fact(f"SHA-256 of the {visible(title)}", *(_digest(one.get(title)) for one in (was, now)))
     yield from _conventions(old, new)
-    yield Fact("audited", *(f"{one.audited_at:%Y-%m-%d %H:%M} UTC" for one in (old, new)))
+    yield Fact("audited", *(date_and_time(one.audited_at) for one in (old, new)))
     yield Fact("tcdp-audit", old.version, new.version)
+
+
+def _tables_of_figures(old: WrittenAudit, new: WrittenAudit) -> Iterator[Fact]:
+    """The size and the digest of each table of figures; the digest of one next to records is a companion's."""
+    was, now = (one.result.get("tables_of_figures", {}) for one in (old, new))
+    for name in {**was, **now}:
+        yield Fact(f"table {visible(name)}", *(_size(one.get(name)) for one in (was, now)))
+        if not (old.has_records or new.has_records):
+            tables = (one.release.tables.get(name) for one in (old, new))
+            digests = ("not there" if one is None else _digest(one.sha256) for one in tables)
+            yield Fact(f"SHA-256 of the table {visible(name)}", *digests)
+
+
+def _size(entry: Mapping[str, int] | None) -> str:
+    """The size of a table of figures, as a result has it."""
+    return "not there" if entry is None else ", ".join(f"{entry[name]:,} {name}" for name in SIZES if name in entry)
+
+
+SIZES = ("cells", "hidden", "absent")
 
 
 def people(audit: WrittenAudit) -> str:
@@ -288,7 +362,16 @@ def _sides(old: Mapping[str, Any] | None, new: Mapping[str, Any] | None) -> tupl
 
 
 def _words(column: Mapping[str, Any], keys: list[str]) -> str:
-    return ", ".join(f"{key} {_word(column.get(key))}" for key in keys)
+    return ", ".join(_phrase_of(key, column.get(key)) for key in keys)
+
+
+def _phrase_of(key: str, value: Any) -> str:
+    """A property of a column in a few words."""
+    if key == "present":
+        return "in the file" if value else "not in the file"
+    if key in COUNTED and isinstance(value, int) and not isinstance(value, bool):
+        return count(value, COUNTED[key])
+    return f"{visible(key)}: {_word(value)}"
 
 
 def _word(value: Any) -> str:
@@ -299,10 +382,10 @@ def _word(value: Any) -> str:
 
 def _faults(audit: WrittenAudit) -> dict[str, str]:
     """The checks of columns that fail, with the columns."""
+    named = ((visible(str(one["check"])), one) for one in audit.outcomes if is_structural(one))
     return {
-        str(one["check"]): ", ".join(_names(one["details"].get("columns"))) or str(one["status"])
-        for one in audit.outcomes
-        if is_structural(one)
+        name.replace("_", " "): ", ".join(_names(one["details"].get("columns"))) or str(one["status"])
+        for name, one in named
     }
 
 
@@ -310,12 +393,28 @@ def _names(listed: Any) -> list[str]:
     return [visible(str(one)) for one in listed] if isinstance(listed, list) else []
 
 
+CONVENTIONS = {  # what each decides
+    "missing_quasi_identifier": "a missing quasi-identifier",
+    "missing_sensitive": "a missing sensitive value",
+    "suppressed": "suppressed records",
+    "suppressed_tokens": "texts that mark a suppressed value",
+    "missing_tokens": "texts that mark a missing value",
+    "multiple_sensitive": "several sensitive columns",
+    "reference": "what closeness is measured against",
+    "known_rows": "the rows of a person that an intruder knows",
+    "negative": "negative contributions",
+    "boundary": "figures at a threshold of concentration",
+    "integers": "hidden counts",
+    "unit": "what is counted",
+}
+
+
 def _conventions(old: WrittenAudit, new: WrittenAudit) -> Iterator[Fact]:
     was, now = (one.result.get("conventions") for one in (old, new))
     if isinstance(was, Mapping) and isinstance(now, Mapping):
         for name in {**was, **now}:
-            sides = (_word(one.get(name)) for one in (was, now))
-            yield Fact(f"convention {visible(name).replace('_', ' ')}", *sides)
+            sides = (_word(one.get(name)).replace("-", " ") for one in (was, now))
+            yield Fact(f"convention: {CONVENTIONS.get(name) or visible(name).replace('_', ' ')}", *sides)
 
 
 def _companion(audit: WrittenAudit, name: str) -> str:

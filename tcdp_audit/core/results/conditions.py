@@ -12,7 +12,11 @@ from enum import StrEnum
 from typing import Any
 
 from tcdp_audit.core.base.outcome import (
+    CELLS_AGREE,
+    CONTENTS,
+    DIFFERING,
     DROPPED,
+    FURTHER_CONTENT,
     HIDDEN_PEOPLE,
     KNOWN_ROWS,
     LEFT_OUT,
@@ -20,14 +24,17 @@ from tcdp_audit.core.base.outcome import (
     LINKABLE_ORDER,
     LINKABLE_ROWS,
     LINKED_ROWS,
+    ONLY_WARNED,
     PROFILE,
     STAYS_INSIDE,
     STRUCTURE,
     UNDECLARED_IDENTIFIERS,
+    UNDEMANDED_PARTS,
     UNDEMANDED_SENSITIVE,
     Status,
 )
 from tcdp_audit.core.base.words import agree, count, listing, plural, visible
+from tcdp_audit.core.check.translation import say
 from tcdp_audit.core.results.tally import DemandCount
 
 SHOWN = 3  # columns that a verdict names
@@ -40,6 +47,7 @@ class Kind(StrEnum):
     INSIDE = "inside"  # the file must not be handed out: "Fit to stay inside: the key is in the file"
     FOR = "for"  # a narrower claim: "Fit for people of whom one row is known"
     BUT = "but"  # what a reader must know: "Fit, but 'email' looks like e-mail addresses"
+    OPEN = "open"  # what only people can answer: "Fit as far as a program can tell, but 4 questions wait for an answer"
 
 
 @dataclass(frozen=True)
@@ -92,22 +100,25 @@ def conditions_of(findings: Iterable[JudgedOutcome]) -> tuple[Condition, ...]:
 def fit_sentence(conditions: Sequence[Condition]) -> str:
     """The verdict of a release that passes, in a few words; "Fit for release" only without a condition."""
     words = {kind: [one.words for one in conditions if one.kind is kind] for kind in Kind}
-    parts = ["Fit"]
-    if words[Kind.ONCE]:
-        parts.append(f" once {' and '.join(words[Kind.ONCE])}")
-    if words[Kind.INSIDE]:
-        parts.append(f" to stay inside: {' and '.join(words[Kind.INSIDE])}")
-    if words[Kind.FOR]:
-        parts.append(f"{',' if len(parts) > 1 else ''} for {' and '.join(words[Kind.FOR])}")
-    if words[Kind.BUT]:
-        parts.append(f", but {listing(words[Kind.BUT])}")
-    return "".join(parts) if len(parts) > 1 else "Fit for release"
+    if not conditions:
+        return "Fit for release"
+    known = [*words[Kind.BUT], *words[Kind.OPEN]]
+    return say(
+        "Fit[{open?} as far as a program can tell][{once?} once {once:text}][{inside?} to stay inside: {inside:text}]"
+        "[{comma?},][{people?} for {people:text}][{but?}, but {but:text}]",
+        open=bool(words[Kind.OPEN]),
+        once=" and ".join(words[Kind.ONCE]),
+        inside=" and ".join(words[Kind.INSIDE]),
+        comma=bool(words[Kind.FOR] and (words[Kind.ONCE] or words[Kind.INSIDE])),
+        people=" and ".join(words[Kind.FOR]),
+        but=known,
+    )
 
 
 def _questions(findings: Sequence[JudgedOutcome]) -> Sequence[Condition]:
     """The questions of profiles that no person has answered."""
     waiting = DemandCount(skipped=sum(one.source == PROFILE and one.status is Status.SKIPPED for one in findings))
-    return [Condition(Kind.BUT, waiting.waiting)] if waiting.skipped else []
+    return [Condition(Kind.OPEN, waiting.waiting)] if waiting.skipped else []
 
 
 def _key(finding: JudgedOutcome) -> Condition | None:
@@ -115,7 +126,7 @@ def _key(finding: JudgedOutcome) -> Condition | None:
         return None
     if finding.details.get(STAYS_INSIDE) is True:
         return Condition(Kind.INSIDE, "the key is in the file")
-    return Condition(Kind.ONCE, f"its key is dropped: {visible(', '.join(finding.columns))}")
+    return Condition(Kind.ONCE, say("its key is dropped: {columns}", columns=visible(", ".join(finding.columns))))
 
 
 def _order(finding: JudgedOutcome) -> Condition:
@@ -160,14 +171,39 @@ def _undeclared(finding: JudgedOutcome) -> Condition | None:
         return Condition(Kind.BUT, "no column was looked at for identifiers")
     if not finding.columns:
         return None
-    kinds = finding.details.get("kinds")
-    known = {str(one) for one in kinds.values()} if isinstance(kinds, Mapping) else set()
-    kind = visible(known.pop()) if len(known) == 1 else "identifiers"
-    return Condition(Kind.BUT, f"{_named(finding.columns)} {agree(len(finding.columns), 'looks', 'look')} like {kind}")
+    kinds, shares, differing = (_mapping(finding, name) for name in ("kinds", "shares", DIFFERING))
+    known = [name for name in finding.columns if name not in differing]
+    some = [name for name in known if isinstance(share := shares.get(name), int | float) and share < 0.5]
+    alike = [name for name in known if name not in some]
+    parts = []
+    if alike:
+        parts.append(f"{_named(alike)} {agree(len(alike), 'looks', 'look')} like {_kind(alike, kinds)}")
+    if some:
+        parts.append(f"{_named(some)} {agree(len(some), 'has', 'have')} {_kind(some, kinds)}")
+    if differing:
+        parts.append(f"{_named([*differing])} {agree(len(differing), 'differs', 'differ')} in nearly every record")
+    return Condition(Kind.BUT, " and ".join(parts))
+
+
+def _mapping(finding: JudgedOutcome, name: str) -> Mapping[str, Any]:
+    detail = finding.details.get(name)
+    return detail if isinstance(detail, Mapping) else {}
+
+
+def _kind(columns: Sequence[str], kinds: Mapping[str, Any]) -> str:
+    """What columns hold, if it is of one kind."""
+    known = {str(kinds[name]) for name in columns if name in kinds}
+    return visible(known.pop()) if len(known) == 1 else "identifiers"
 
 
 def _undemanded(finding: JudgedOutcome) -> Condition | None:
-    return Condition(Kind.BUT, f"nothing is demanded of {secret_columns(finding.columns)}") if finding.columns else None
+    return Condition(Kind.BUT, undemanded_clause(finding.columns, finding.details)) if finding.columns else None
+
+
+def undemanded_clause(columns: Sequence[str], details: Mapping[str, Any]) -> str:
+    """The clause on sensitive columns without a demand: nothing is demanded of them, or nothing that counts."""
+    counts, named = bool(details.get(ONLY_WARNED)), secret_columns(columns)
+    return say("nothing [{counts?}that counts ]is demanded of {columns}", counts=counts, columns=named)
 
 
 def secret_columns(columns: Sequence[str]) -> str:
@@ -179,6 +215,28 @@ def _joining(finding: JudgedOutcome) -> Condition | None:
     if not finding.columns:
         return None
     return Condition(Kind.BUT, f"{_named(finding.columns)} {agree(len(finding.columns), 'joins', 'join')} rows")
+
+
+def _without_microdata(finding: JudgedOutcome) -> Condition | None:
+    if finding.status is not Status.SKIPPED:
+        return None
+    return Condition(Kind.BUT, "what the records behind the figures would show was not examined")
+
+
+def _undemanded_parts(finding: JudgedOutcome) -> Condition | None:
+    parts = finding.details.get("parts")
+    if not isinstance(parts, Sequence) or isinstance(parts, str) or not parts:
+        return None
+    return Condition(Kind.BUT, f"nothing is demanded of {listing([visible(str(one)) for one in parts])}")
+
+
+def _further_content(finding: JudgedOutcome) -> Condition | None:
+    held = finding.details.get(CONTENTS)
+    if not isinstance(held, Sequence) or isinstance(held, str) or not held:
+        return None
+    shown = [visible(str(one)) for one in held[:SHOWN]]
+    more = [f"{count(len(held) - SHOWN, 'other thing')}"] if len(held) > SHOWN else []
+    return Condition(Kind.ONCE, f"its table is saved alone: the file also holds {listing([*shown, *more])}")
 
 
 def _named(columns: Sequence[str]) -> str:
@@ -196,4 +254,7 @@ _CONDITIONS: Mapping[str, Callable[[JudgedOutcome], Condition | None]] = {  # by
     UNDECLARED_IDENTIFIERS: _undeclared,
     UNDEMANDED_SENSITIVE: _undemanded,
     LINKABLE_ROWS: _joining,
+    CELLS_AGREE: _without_microdata,
+    UNDEMANDED_PARTS: _undemanded_parts,
+    FURTHER_CONTENT: _further_content,
 }

@@ -12,9 +12,11 @@ from itertools import groupby
 from typing import Any
 
 from tcdp_audit.core.base.words import agree, count, figure, listing, sentence_case, share, visible
+from tcdp_audit.core.check.translation import say
 
 SEPARATOR = "."  # between the name of a table and that of its column
 HARDLY = 0.05  # a lower share of a column's information, or of an overlap, is called "hardly any"
+HALF = 0.5  # a lower share of a column's information is said
 SHOWN = 3  # columns and effects that sentences name; results have all of them
 
 
@@ -36,7 +38,20 @@ class Changed:
     @property
     def figures(self) -> str:
         """Both shares."""
-        return f"{share(self.cells, 1)} of its cells changed, {share(self.retained, 1)} of its information retained"
+        return f"{share(self.cells, 1)} of its entries changed, {share(self.retained, 1)} of its information retained"
+
+    @property
+    def suffers_most(self) -> str:
+        """The clause on the column that suffers most, without a figure for its information."""
+        return say(
+            "{name} suffers most: {changed} of its entries changed"
+            "[{hardly?}, and hardly anything is left of what it said|"
+            "{half?}, and less than half is left of what it said|]",
+            name=visible(self.name),
+            changed=share(self.cells, 1),
+            hardly=self.retained < HARDLY,
+            half=self.retained < HALF,
+        )
 
 
 @dataclass(frozen=True)
@@ -96,26 +111,32 @@ class Cost:
 
     @property
     def clause(self) -> str:
-        """The clause on records and cells, the worst consequence for a user, and the mean loss of a cell."""
+        """The clause on records and entries, the worst consequence for a user, and the mean loss of a cell."""
         changed = sum(self.cells.values())
-        withheld = f"{count(self.suppressed, 'record')} withheld ({share(self.suppressed, self.records)})"
         lost = [one for one in self.effects if one.least < HARDLY]
-        records = withheld if self.suppressed else "no record withheld"
+        extent = say(
+            "[{removed>0?}{removed:record} removed ({share})|no record removed], "
+            "[{changed>0?}{changed:entry}|no entry] changed",
+            removed=self.suppressed,
+            share=share(self.suppressed, self.records) if self.suppressed else "",
+            changed=changed,
+        )
+        empty = _visible(self.constant_columns)
         parts = [
-            f"{records}, {count(changed, 'cell') if changed else 'no cell'} changed",
-            *([f"nothing retained of {_names(self.constant_columns)}"] if self.constant_columns else []),
-            *(f"{visible(one.name)} retains least ({one.figures})" for one in self.columns[:1]),
+            extent,
+            *([say("nothing left of {names:names}", names=empty)] if empty else []),
+            *(one.suffers_most for one in self.columns[:1]),
             *self._links,
             *self._counts("off by"),
             *([f"the {agree(len(lost), 'effect', 'effects')} of {_pairs(lost)} lost"] if lost else []),
-            *(f"{total} of the information lost on average over all cells" for total in self._total),
+            *(say("an entry loses {share} of its detail on average", share=total) for total in self._total),
         ]
         return "; ".join(parts)
 
     @property
     def sentences(self) -> list[str]:
         """The consequences for users of the release: columns, counts, effects, models, the mean loss of a cell."""
-        mean = (f"Information loss: {total} on average over all cells." for total in self._total)
+        mean = (f"An entry loses {total} of its detail on average." for total in self._total)
         return [
             *self._of_columns(),
             *self._of_links(),
@@ -160,9 +181,9 @@ class Cost:
 
     def _of_columns(self) -> Iterator[str]:
         if self.constant_columns:
-            yield f"No information is retained of {_names(self.constant_columns)}."
+            yield f"Nothing is left of {_names(self.constant_columns)}."
         for one in self.columns[:SHOWN]:
-            little = "Hardly any information is retained of " if one.retained < HARDLY else ""
+            little = "Hardly anything is left of " if one.retained < HARDLY else ""
             yield f"{little}{visible(one.name)}: {one.figures}."
         if rest := self.columns[SHOWN:]:
             least = share(rest[0].retained, 1)
@@ -186,11 +207,20 @@ class Cost:
     def _counts(self, off: str) -> Iterator[str]:
         counts = self.loss.get("counting_queries", {})
         if counts.get("value") is not None:
-            yield f"counts by one column and by two {off} {share(float(counts['value']), 1)} on average"
+            yield say(
+                "tables of counts by one or two columns {off:text} {share} on average",
+                off=off,
+                share=share(float(counts["value"]), 1),
+            )
         for one in counts.get("tables", ()):
             if not one["reason"]:
-                most = share(float(one["largest"]), 1)
-                yield f"counts by {_names(one['by'])} {off} {share(float(one['value']), 1)} on average, {most} at most"
+                yield say(
+                    "counts by {names:names} {off:text} {share} on average, {most} at most",
+                    names=_visible(one["by"]),
+                    off=off,
+                    share=share(float(one["value"]), 1),
+                    most=share(float(one["largest"]), 1),
+                )
 
     def _of_counts(self) -> Iterator[str]:
         for one in self._counts("are off by"):
@@ -236,7 +266,11 @@ def _retained(attribute: Mapping[str, Any]) -> float:
 
 
 def _names(names: Sequence[str]) -> str:
-    return listing([visible(one) for one in names])
+    return listing(_visible(names))
+
+
+def _visible(names: Sequence[str]) -> list[str]:
+    return [visible(one) for one in names]
 
 
 def _pairs(effects: Sequence[Effects]) -> str:

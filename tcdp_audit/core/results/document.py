@@ -100,17 +100,19 @@ class Rows:
 
 @dataclass(frozen=True)
 class Lines:
-    """Preformatted lines of a policy or a file.
+    """Preformatted lines of a policy, a file or a formula.
 
     Args:
         text: the lines.
         title: their title, for formats that can fold them.
         style: a hint for formats that have styles.
+        mathml: the same as MathML where they are a formula, for formats that can draw it.
     """
 
     text: str
     title: str = ""
     style: str = ""
+    mathml: str = ""
 
 
 class Drawn(Protocol):
@@ -158,11 +160,13 @@ class Group:
         blocks: the blocks.
         style: a hint for formats that have styles.
         page_only: whether only formats with pages show them, because they are too long for a summary.
+        folded: the title of what they are, where a format that can fold shows it alone until it is opened.
     """
 
     blocks: Sequence[Block]
     style: str = ""
     page_only: bool = False
+    folded: str = ""
 
 
 Block: TypeAlias = str | Paragraph | Heading | Items | Definitions | Rows | Lines | Chart | Group
@@ -176,11 +180,16 @@ def block_of(block: object) -> Block:
     return block
 
 
-def summary_blocks(blocks: Sequence[Block]) -> Iterator[Block]:
-    """The blocks for a format without pages and drawings: groups dissolved, charts and long groups left out."""
+def summary_blocks(blocks: Sequence[Block], *, folds: bool = False) -> Iterator[Block]:
+    """The blocks for a format without pages and drawings.
+
+    Groups are dissolved, charts and long groups are left out. With `folds`, a group that is folded stays as it is.
+    """
     for block in blocks:
         if isinstance(block, Group):
-            if not block.page_only:
-                yield from summary_blocks(block.blocks)
+            if folds and block.folded and not block.page_only:
+                yield block
+            elif not block.page_only:
+                yield from summary_blocks(block.blocks, folds=folds)
         elif not isinstance(block, Chart):
             yield block

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import lru_cache
 from hashlib import sha256
 from pathlib import Path
 
-from tcdp_audit.core.base.outcome import SCHEMA, SUITE, Outcome, Status
+from tcdp_audit.core.base.outcome import NAMED_CELLS, SCHEMA, SUITE, FailingCell, Outcome, Status
 from tcdp_audit.core.base.words import prose
 from tcdp_audit.core.policy.policy import Policy
 from tcdp_audit.core.policy.source import PolicySource, PolicySourceError, parse_yaml
@@ -44,6 +44,7 @@ class ToolFinding:
         mark: an identifier of the finding that depends neither on the release's content nor on earlier policy lines.
         outcome: the outcome that it reports, if any.
         is_incomplete: whether it reports that a check could not be evaluated.
+        cell: the failing cell that it reports, where each failing cell is a finding; None for any other.
     """
 
     rule: str
@@ -54,6 +55,7 @@ class ToolFinding:
     mark: str
     outcome: Outcome | None = None
     is_incomplete: bool = False
+    cell: FailingCell | None = None
 
 
 def findings_of(results: Sequence[Audit | Unaudited]) -> list[ToolFinding]:
@@ -72,7 +74,10 @@ def _findings(result: Audit | Unaudited) -> Iterator[ToolFinding]:
         yield from _reasons(result)
         return
     reported = [one for one in result.outcomes if _level(one) is not None]
-    yield from (_of_outcome(result, one) for one in reported)
+    places = _places_of_tables(result)
+    for one in reported:
+        yield (finding := _of_outcome(result, one))
+        yield from (_of_cell(finding, cell, places) for cell in one.failing_cells[:NAMED_CELLS])
     if result.status == "error" and not any(one.status is Status.ERROR for one in reported):
         yield _of_audit(result, Level.ERROR)
     elif result.status == "measured":
@@ -103,13 +108,35 @@ def _of_outcome(audit: Audit, outcome: Outcome) -> ToolFinding:
     )
 
 
+def _places_of_tables(audit: Audit) -> dict[str, str]:
+    """The file of each table of figures, as `Place.path` has it; of those that are files."""
+    tables = {**audit.companions, **audit.release.tables}
+    places = {name: tables[name].uri for name in audit.figures if name in tables}
+    return {name: name_in_repository(Path(uri)) for name, uri in places.items() if ":" not in uri.partition("/")[0]}
+
+
+def _of_cell(finding: ToolFinding, cell: FailingCell, places: Mapping[str, str]) -> ToolFinding:
+    """The finding on one failing cell, at its line of the table's file; where that is not known, at the policy's."""
+    path = places.get(cell.table)
+    place = finding.place if path is None else Place(path, cell.line or 1)
+    naming = (cell.table, cell.measure, *(f"{name}={label}" for name, label in cell.labels.items()))
+    return replace(
+        finding,
+        message=f"{cell.description}.",
+        place=place,
+        mark=_mark(finding.mark, *naming),
+        is_incomplete=False,
+        cell=cell,
+    )
+
+
 def _target(outcome: Outcome) -> list[str]:
-    """The attribute of an outcome, and its scenario where it has one."""
-    return [outcome.attribute or "", *outcome.of_scenario.values()]
+    """The attribute of an outcome, and its scenario or its unit where it has one."""
+    return [outcome.attribute or "", *filter(None, [outcome.name_of_part])]
 
 
 def _position_among_equals(audit: Audit, outcome: Outcome) -> str:
-    """The index of an outcome among those of the same check on the same attribute in the same scenario."""
+    """The index of an outcome among those of the same check on the same attribute in the same scenario or unit."""
     equals = [one for one in audit.outcomes if one.name == outcome.name]
     return str(next(position for position, one in enumerate(equals) if one is outcome))
 
@@ -169,6 +196,8 @@ def place_of(policy: Policy, outcome: Outcome) -> Place | None:
 def _line_of(policy: Policy, outcome: Outcome) -> tuple[int, int]:
     """Line and column of the section that asks for an outcome of no expectation, or zeros."""
     declared = ("attributes",) if outcome.attribute is None else ("attributes", outcome.attribute)
+    if outcome.cells is not None:
+        declared = ("tables",)
     source = _source(policy.text)
     return (0, 0) if source is None else source.position(QUALITY.get(outcome.source, declared))
 

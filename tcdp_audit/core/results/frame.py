@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 
 COUNTS = ("groups_failing", "groups", "records_failing", "records")
+OF_CELLS = ("cells_failing", "cells")
 
 
 def frame_of(outcomes: Iterable[Outcome]) -> pd.DataFrame:
@@ -28,18 +29,22 @@ def frame_of(outcomes: Iterable[Outcome]) -> pd.DataFrame:
         raise UsageError("to_frame: needs pandas; pip install pandas")
     import pandas as pd  # noqa: PLC0415 - slow to import
 
-    frame = pd.DataFrame([_row(one) for one in outcomes])
-    return frame.astype({**dict.fromkeys(COUNTS, "Int64"), "observed": "float64", "threshold": "float64"})
+    listed = list(outcomes)
+    of_cells = any(one.cells is not None for one in listed)
+    frame = pd.DataFrame([_row(one, of_cells=of_cells) for one in listed])
+    counts = (*COUNTS, *(OF_CELLS if of_cells else ()))
+    return frame.astype({**dict.fromkeys(counts, "Int64"), "observed": "float64", "threshold": "float64"})
 
 
-def _row(outcome: Outcome) -> dict[str, Any]:
+def _row(outcome: Outcome, *, of_cells: bool) -> dict[str, Any]:
     """One outcome by columns, with the threshold as a float; `Outcome.threshold` is exact."""
-    groups, records = outcome.classes, outcome.records
+    groups, records, cells = outcome.classes, outcome.records, outcome.cells
+    tally = (None, None) if cells is None else (cells.failing, cells.total)
     return {
         "kind": "columns" if outcome.is_structural else "schema" if outcome.is_schema else "expectation",
         "check": outcome.check,
         "attribute": outcome.attribute,
-        **outcome.of_scenario,
+        **outcome.of_part,
         "status": outcome.status.value,
         "severity": outcome.severity.value,
         "observed": outcome.observed,
@@ -49,6 +54,7 @@ def _row(outcome: Outcome) -> dict[str, Any]:
         "groups": None if groups is None else groups.total,
         "records_failing": None if records is None else records.failing,
         "records": None if records is None else records.total,
+        **(dict(zip(OF_CELLS, tally, strict=True)) if of_cells else {}),
         "message": outcome.note,
     }
 

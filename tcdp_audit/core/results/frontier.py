@@ -192,14 +192,14 @@ def settings_table(frontier: Frontier) -> Rows:
     )
     if is_spanned(frontier):
         first, second = frontier.demands
-        head = ("", *map(second.phrase, second.levels))
+        head = ("setting", *map(second.phrase, second.levels))
         levels = [(level, [(level, other) for other in second.levels]) for level in first.levels]
         body = [(first.phrase(level), *(_cost(frontier, one) for one in row)) for level, row in levels]
         shown = all(one.own in one.levels for one in frontier.demands)
-        return Rows(head, tuple(body), caption + (OWN_THRESHOLDS if shown else ""), style="figures")
+        return Rows(head, tuple(body), caption + (OWN_THRESHOLDS if shown else ""), numeric_from=1, style="figures")
     settings = sorted(frontier.settings, key=lambda one: _laxness(frontier, one))
     rows = [(phrase_of(frontier.demands, one), _cost(frontier, one)) for one in settings]
-    return Rows(("setting", "lost"), tuple(rows), caption + OWN_THRESHOLDS, style="figures")
+    return Rows(("setting", "lost"), tuple(rows), caption + OWN_THRESHOLDS, numeric_from=1, style="figures")
 
 
 def is_spanned(frontier: Frontier) -> bool:
@@ -215,9 +215,11 @@ def points_table(frontier: Frontier, *, detailed: bool = False) -> Rows:
 
     Args:
         frontier: the frontier.
-        detailed: whether to add the certainty penalty, the pMSE ratio and the dropped records.
+        detailed: whether to add the certainty penalty and the pMSE ratio, which several tables do not have, and the
+            dropped records.
     """
-    more = ("certainty penalty", "pMSE ratio", "dropped") if detailed else ()
+    penalties = () if frontier.release.tables else ("certainty penalty", "pMSE ratio")
+    more = (*penalties, "dropped") if detailed else ()
     head = ("point", *(one.label for one in frontier.demands), "lost", "re-identified", *more, "remedy")
     body = [
         (
@@ -225,17 +227,19 @@ def points_table(frontier: Frontier, *, detailed: bool = False) -> Rows:
             *map(figure, one.worst(frontier.demands)),
             share(one.total_loss, 1),
             NONE if one.reidentified is None else share(one.reidentified, 1),
-            *(_details(one) if detailed else ()),
+            *(_details(one, has_penalties=bool(penalties)) if detailed else ()),
             one.name + (f"; empties {listing(one.constant_columns)}" if one.constant_columns else ""),
         )
         for place, one in enumerate(frontier.points, 1)
     ]
-    caption = "The front: the Pareto-optimal releases, as their written files were audited"
-    return Rows(head, tuple(body), caption, style="figures remedies")
+    caption = "Releases that no other one beats in risk and loss (Pareto-optimal), as their written files were audited"
+    return Rows(head, tuple(body), caption, numeric_from=1, style="figures remedies")
 
 
-def _details(point: SettingTrial) -> tuple[str, str, str]:
+def _details(point: SettingTrial, *, has_penalties: bool) -> tuple[str, ...]:
     """Further losses."""
+    if not has_penalties:
+        return (count(point.suppressed),)
     penalty, ratio = point.loss["certainty_penalty"]["after"], point.loss["propensity"].get("ratio")
     return (
         NONE if penalty is None else share(float(penalty), 1),
@@ -250,7 +254,7 @@ def remedies_table(frontier: Frontier) -> Rows:
     named = any(not one.planned for one in frontier.trials)
     head = ("setting", *titles, *([AS_NAMED] if named else []))
     rows = []
-    for setting in frontier.settings:
+    for setting in sorted(frontier.settings, key=lambda one: _laxness(frontier, one)):
         trials = [one for one in frontier.trials if one.setting == setting]
         if trials:
             chosen = [_least_by(trials, title) for title in titles]
@@ -261,7 +265,7 @@ def remedies_table(frontier: Frontier) -> Rows:
         "Information lost by each remedy alone, at the settings that were tried; – where it does not keep the setting, "
         "cannot be applied, or was stopped because it loses more than another one"
     )
-    return Rows(head, tuple(rows), caption, style="figures")
+    return Rows(head, tuple(rows), caption, numeric_from=1, style="figures")
 
 
 def _least_by(trials: Sequence[SettingTrial], title: str) -> str:

@@ -1,17 +1,20 @@
-"""The tables of a release of several: their links, their sizes, and who is alone with them, in words and as a table."""
+"""The tables of a release in words: linked ones, their links and who is alone with them, and tables of figures."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from tcdp_audit.core.base.outcome import ALONE_WITH, LINKED_ROWS
-from tcdp_audit.core.base.phrases import part_of
-from tcdp_audit.core.base.words import agree, count, in_words, listing, noun_of_column, plural, sentence_case, visible
+from tcdp_audit.core.base.words import count, in_words, noun_of_column, sentence_case, visible
+from tcdp_audit.core.check.translation import say
 from tcdp_audit.core.results.document import Rows
 
 if TYPE_CHECKING:
+    from tcdp_audit.core.cells.table import PublishedTable
     from tcdp_audit.core.policy.model import PolicyDocument
     from tcdp_audit.core.results.audit import Audit
 
@@ -71,8 +74,8 @@ class TablesOverview:
     @property
     def rows(self) -> Rows:
         """A row for each table: its link, its records, and who is alone by all tables down to its depth."""
-        people = plural(self.noun)
-        head = ("table", "belongs to", "by", "records", *([f"{people} alone"] if self.alone else []))
+        alone = say("{noun:plural} alone", noun=self.noun)
+        head = ("table", "belongs to", "by", "records", *([alone] if self.alone else []))
         body = [
             (
                 visible(one.name),
@@ -83,7 +86,8 @@ class TablesOverview:
             )
             for one in self.tables
         ]
-        note = f"Alone: no other {self.noun} is the same in the tables down to here."
+        note = say("{noun:plural} alone: no other is the same in the tables down to here.", noun=self.noun)
+        note = sentence_case(note)
         return Rows(head, body, note=note if self.alone else "", numeric_from=3)
 
 
@@ -106,6 +110,18 @@ def tables_overview(audit: Audit) -> TablesOverview | None:
     return TablesOverview(tables, _noun(document), links, details["units"], tuple(details["alone_at_depth"]), sentence)
 
 
+def average_risk_of_tables(audit: Audit) -> float | None:
+    """The classes of whole histories divided by those who have them, of an audit of several tables.
+
+    That is the share of them whom an intruder is expected to find who knows everything about everyone. None where
+    whole histories were not compared, or for one table.
+    """
+    linked = next((one.details for one in audit.outcomes if one.check == LINKED_ROWS), {})
+    if not audit.release.tables or "whole_histories" not in linked or not linked["units"]:
+        return None
+    return float(linked["whole_histories"]["classes"] / linked["units"])
+
+
 def sentence_of_tables(details: Mapping[str, Any]) -> str:
     """The sentence on people alone with all tables, by the details of `linked_rows`; empty where that was not measured.
 
@@ -119,17 +135,25 @@ def sentence_of_tables(details: Mapping[str, Any]) -> str:
     if ALONE_WITH not in details:
         return ""
     whole, noun = details["whole_histories"], str(details["noun"])
-    alike = "" if whole["alone"] else f", and at least {whole['k']:,} are alike"
     names = [visible(str(one)) for one in details[ALONE_WITH]]
     if len(names) > NAMED:
         names = [*names[: NAMED - 1], f"rows of {in_words(len(names) - NAMED + 1)} more tables"]
-    theirs = f" with their {listing(names)}" if names else ""
-    who = f"{part_of(whole['alone'], details['units'], noun)} {agree(whole['alone'] or 1, 'is', 'are')} alone{theirs}"
-    return f"{sentence_case(_tables(len(details['per_row'])))}: {who}{alike}."
+    return say(
+        "{tables:text}: {alone/units:{noun}} {verb:is|are} alone[{names?} with their {names:names}]"
+        "[{alike?}, and at least {k} are alike].",
+        tables=sentence_case(_tables(len(details["per_row"]))),
+        alone=whole["alone"],
+        units=details["units"],
+        noun=noun,
+        verb=whole["alone"] or 1,
+        names=names,
+        alike=not whole["alone"],
+        k=whole["k"],
+    )
 
 
 def _tables(number: int) -> str:
-    return f"{in_words(number)} {agree(number, 'table', 'tables')}"
+    return say("{words:text} {n:table|tables}", words=in_words(number), n=number)
 
 
 def _under(name: str, document: PolicyDocument, audit: Audit, depth: int, parent: str = "") -> Iterator[LinkedTable]:
@@ -145,3 +169,63 @@ def _under(name: str, document: PolicyDocument, audit: Audit, depth: int, parent
 def _noun(document: PolicyDocument) -> str:
     """What is judged as a whole."""
     return "household" if document.household else document.unit_name or noun_of_column(document.unit or "")
+
+
+def sizes_of_figures(tables: Mapping[str, PublishedTable]) -> dict[str, dict[str, int]]:
+    """The size of each table of figures, as results have it.
+
+    Returns:
+        By table its `dimensions` and `measures`, the `cells` that it has, the figures that are `hidden`, and the
+        combinations of categories that are `absent` from it.
+    """
+    return {
+        name: {
+            "dimensions": len(one.dimensions),
+            "measures": len(one.figures),
+            "cells": one.cells - _absent(one),
+            "hidden": sum(int(figures.hidden.sum()) for figures in one.figures.values()),
+            "absent": _absent(one),
+        }
+        for name, one in tables.items()
+    }
+
+
+def _absent(table: PublishedTable) -> int:
+    """The cells of the cross without any figure, shown or hidden."""
+    present = np.zeros(table.cells, np.bool_)
+    for figures in table.figures.values():
+        present |= figures.shown | figures.hidden
+    return int(table.cells - present.sum())
+
+
+def size_of_figures(sizes: Mapping[str, Mapping[str, int]], models: Sequence[str] = ()) -> str:
+    """Tables of figures and fitted models by their numbers: `2 tables of figures with 96 cells and 1 fitted model`."""
+    cells = sum(one["cells"] for one in sizes.values())
+    tables = say("{n:table} of figures with {cells:cell}", n=len(sizes), cells=cells)
+    fitted = say("{n:fitted model}", n=len(models))
+    return " and ".join([*([tables] if sizes else []), *([fitted] if models else [])])
+
+
+def sentence_of_figures(
+    sizes: Mapping[str, Mapping[str, int]], models: Sequence[str] = (), *, with_microdata: bool
+) -> str:
+    """The extent to which released figures were examined, and whether they were compared with the records behind them.
+
+    Args:
+        sizes: the size of each table, see `sizes_of_figures`.
+        models: the names of the fitted models.
+        with_microdata: whether the figures were compared with the records behind them.
+
+    Returns:
+        A sentence; empty where there are neither tables of figures nor models.
+    """
+    if not sizes and not models:
+        return ""
+    return say(
+        "{what:text} {n:was|were} examined"
+        "[{compared?} and compared with the records behind {n:it|them}|{sizes?}; the records behind them were not].",
+        what=sentence_case(size_of_figures(sizes, models)),
+        n=len(sizes) + len(models),
+        compared=bool(sizes) and with_microdata,
+        sizes=bool(sizes),
+    )

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from tcdp_audit.core.base.errors import UsageError
-from tcdp_audit.core.base.files import destination
+from tcdp_audit.core.base.files import destination, split_sheet
 from tcdp_audit.core.engines.parts import is_several, is_within
 from tcdp_audit.core.policy.model import StoredSuite
 from tcdp_audit.core.policy.policy import Policy
@@ -25,7 +25,7 @@ def files_of(policy: Policy, **given: Any) -> Mapping[str, Path]:
             holds several linked ones by name.
     """
     tables = dict(_of_the_call(policy, given))
-    return {name: Path(one) for name, one in (*_named(policy), *tables.items()) if _is_file(one)}
+    return {name: Path(split_sheet(str(one))[0]) for name, one in (*_named(policy), *tables.items()) if _is_file(one)}
 
 
 def _named(policy: Policy) -> Iterator[tuple[str, Any]]:
@@ -33,8 +33,20 @@ def _named(policy: Policy) -> Iterator[tuple[str, Any]]:
     yield "the policy's release", _resolved(policy, policy.document.release)
     for name, declared in (policy.document.tables or {}).items():
         yield f"the policy's table {name!r}", _resolved(policy, declared.file)
+    for name, table in (policy.document.aggregates or {}).items():
+        yield f"the policy's table {name!r}", _resolved(policy, table.file)
+    for kind, of, file in policy.document.figure_files:
+        yield f"the {kind} of {of!r}" if of else f"the {kind} {file!r}", _resolved(policy, file)
     for name, location in policy.document.companions.items():
-        yield f"the policy's {name}", policy.resolve(location)
+        if policy.document.tables is None and isinstance(location, str):
+            yield f"the policy's {name}", policy.resolve(location)
+        else:
+            one = (
+                location
+                if isinstance(location, str)
+                else {part: policy.resolve(file) for part, file in location.items()}
+            )
+            yield from _of_the_call(policy, {name: policy.resolve(one) if isinstance(one, str) else one})
     yield "the schema", _resolved(policy, policy.document.schema_)
     suite = policy.document.suite
     yield "the suite", _resolved(policy, suite.context if isinstance(suite, StoredSuite) else suite)
@@ -44,13 +56,16 @@ def _named(policy: Policy) -> Iterator[tuple[str, Any]]:
 
 
 def _of_the_call(policy: Policy, given: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    declared = policy.document.tables
+    document = policy.document
+    declared: list[tuple[str, Any]] = [*(document.tables or {}).items(), *(document.aggregates or {}).items()]
     for name, table in given.items():
         if isinstance(table, Mapping):
-            yield from ((f"the table {part!r}", one) for part, one in table.items())
-        elif name == "release" and declared is not None and _is_file(table):  # the folder, with other files as well
-            files = {part: one.file for part, one in declared.items() if one.file is not None}
-            yield from ((f"the table {part!r}", Path(table) / Path(file).name) for part, file in files.items())
+            of = "" if name == "release" else f" of the {name}"
+            yield from ((f"the table {part!r}{of}", one) for part, one in table.items())
+        elif declared and _is_file(table):  # the folder, with other files as well
+            files = {part: one.file for part, one in declared if one.file is not None}
+            of = "" if name == "release" else f" of the {name}"
+            yield from ((f"the table {part!r}{of}", Path(table) / Path(file).name) for part, file in files.items())
         else:
             yield f"the {name}", table
 

@@ -24,22 +24,25 @@ class Reporter:
         name: snake_case name of the format, unique among all plugins.
         title: its name for readers.
         suffix: the end of a file's name that selects it: an extension with its dot, or two, such as `.junit.xml`.
-        render: renders an audit as text.
+        render: renders an audit as text, or as bytes for a format that is no text.
         render_several: renders all audits of a run, and the policies that could not be audited, as one text; None for a
             format that holds one audit.
-        render_comparison: renders a comparison of two audits as text; None if the format does not support it.
-        render_frontier: renders the front of risk and loss as text; None if the format does not support it.
+        render_comparison: renders a comparison of two audits, as `render`; None if the format does not support it.
+        render_frontier: renders the front of risk and loss, as `render`; None if the format does not support it.
         prepare: preparation, such as imports, which the command line runs during the audit.
+        require: raises `UsageError` where a library that the format needs is not installed; the command line calls it
+            before the audit.
     """
 
     name: str
     title: str
     suffix: str
-    render: Callable[[Audit], str]
+    render: Callable[[Audit], str | bytes]
     render_several: Callable[[Sequence[Audit | Unaudited]], str] | None = None
-    render_comparison: Callable[[AuditComparison], str] | None = None
-    render_frontier: Callable[[Frontier], str] | None = None
+    render_comparison: Callable[[AuditComparison], str | bytes] | None = None
+    render_frontier: Callable[[Frontier], str | bytes] | None = None
     prepare: Callable[[], object] = field(default=lambda: None)
+    require: Callable[[], object] = field(default=lambda: None)
 
 
 def reporter_of(path: Path, reporters: Iterable[Reporter]) -> Reporter:
@@ -69,9 +72,9 @@ class ReportSection:
         name: snake_case name of the section, unique among all plugins.
         title: its heading.
         blocks: the audit as blocks, in order; none if the section does not apply.
-        order: sections are sorted by ascending order, equal ones by registration. The built-in ones are at 100 (basis
-            of the verdict), 200 (what to do next), 300 (demands), 400 (what was checked), 500 (findings), 700
-            (remedy), 800 (glossary) and 900 (appendix).
+        order: sections are sorted by ascending order, equal ones by registration. The built-in ones are at 100
+            (attacks), 150 (scenarios), 200 (columns), 300 (what to do next), 350 (remedy), 400 (what was not examined),
+            500 (basis of the verdict), 550 (demands), 560 (tables of figures), 570 (findings), and from 800 the annex.
         heading: the heading for an audit, in place of the title.
         html: the section below its heading as HTML, for a layout that blocks do not have: balanced elements, every text
             escaped, no script, no style, no address; empty if the section does not apply. Ids begin with the section's

@@ -1,17 +1,18 @@
-"""Trials of remedies, and demands with varied thresholds with a trial of each setting."""
+"""Trials of remedies, of changes of tables of figures, and of settings: demands with varied thresholds."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from itertools import zip_longest
 from math import inf
 from typing import Any, TypeAlias
 
 from tcdp_audit.core.base.errors import UsageError
 from tcdp_audit.core.base.frozen import freeze
-from tcdp_audit.core.base.outcome import Comparison, Outcome, number
-from tcdp_audit.core.base.words import decimal
+from tcdp_audit.core.base.outcome import Comparison, FailingCell, Outcome, number
+from tcdp_audit.core.base.words import agree, count, decimal, listing, sentence_case, visible
 from tcdp_audit.core.results.change_log import ChangeLog
 
 Setting: TypeAlias = tuple[Fraction, ...]  # a threshold for each varied demand, in their order
@@ -184,7 +185,8 @@ class SettingTrial:
         records: the number of records of the input.
         suppressed: the number of records dropped.
         constant_columns: the columns that distinguished records in the input, and are constant in the result.
-        sha256: the digest of the written file; empty if none was written.
+        sha256: the digest of the written file, or over the files of several tables; empty if none was written.
+        average_risk: of several linked tables the classes of whole histories divided by those who have them; else None.
         attempts: the remedies that were tried alone.
         examples: the records that the call named, before and after; in no JSON and no saved file.
     """
@@ -202,6 +204,7 @@ class SettingTrial:
     suppressed: int
     constant_columns: tuple[str, ...] = ()
     sha256: str = ""
+    average_risk: float | None = None
     attempts: tuple[Attempt, ...] = field(default=())
     examples: tuple[Example, ...] = field(default=(), repr=False)
 
@@ -240,16 +243,19 @@ class SettingTrial:
     def reidentified(self) -> float | None:
         """The share of released records that an intruder with all quasi-identifiers of everyone re-identifies.
 
-        That is the number of equivalence classes divided by that of records, the average prosecutor risk. None without
-        classes.
+        That is the number of equivalence classes divided by that of records, the average prosecutor risk; of several
+        linked tables that of people by their whole histories. None without classes.
         """
+        if "average_class_size" not in self.loss:
+            return self.average_risk
         size, k = (self.loss["average_class_size"][name] for name in ("after", "k"))
         return None if not size else 1 / (size * (k or 1))
 
     @property
     def name(self) -> str:
-        """The remedies in a few words."""
-        return " + ".join(self.remedies) if self.remedies else "none: as it is"
+        """The remedies in a few words: titles, each with its parameters if it has any."""
+        pairs = zip_longest(self.titles[: len(self.remedies)], self.remedies)
+        return " + ".join(_in_words(title, entry) for title, entry in pairs) or "none: as it is"
 
     @property
     def lines(self) -> str:
@@ -289,6 +295,7 @@ class SettingTrial:
             "records_suppressed": self.suppressed,
             "constant_columns": list(self.constant_columns),
             "sha256": self.sha256 or None,
+            "average_risk": self.average_risk,
             "loss": number(self.loss),
             "attempts": [one.as_json() for one in self.attempts],
         }
@@ -307,9 +314,17 @@ class SettingTrial:
             records=entry["records"],
             suppressed=entry["records_suppressed"],
             sha256=entry["sha256"] or "",
+            average_risk=entry["average_risk"],
             attempts=tuple(map(Attempt.from_json, entry["attempts"])),
             **texts,
         )
+
+
+def _in_words(title: str | None, entry: str) -> str:
+    """A remedy of a policy, such as `suppression: {at_most: 0.05}`, as its title and its parameters."""
+    name, _, parameters = entry.partition(": ")
+    inner = parameters.strip().removeprefix("{").removesuffix("}").replace("_", " ")
+    return f"{title or name.replace('_', ' ')}{f' ({inner})' if inner else ''}"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -348,3 +363,125 @@ class RemedyTrial:
             "loss": changes.get("loss"),
             "constant_columns": changes.get("constant_columns", []),
         }
+
+
+NOT_OPTIMAL = (
+    "Each was tried on the audited tables in memory, and audited. Other patterns may cost less: choosing the best is "
+    "the business of tools such as τ-Argus and sdcTable."
+)
+LISTED = 12  # cells of a proposal that reports list
+HOLDS = "Every demand on the tables then holds"
+
+
+@dataclass(frozen=True, kw_only=True)
+class FigureProposal:
+    """A change of released tables of figures that was tried in memory, and what the policy then says of them.
+
+    Args:
+        hidden: figures to hide, each with the reason in `says`; never with its value.
+        margins: totals to leave out: a table and a dimension each.
+        base: the base to round all counts to; None for no rounding.
+        passes: whether every demand on tables then holds, and nothing that is hidden or rounded can be computed.
+        mends: the titles of the demands that failed and then hold.
+        remains: what does not hold then, in sentences.
+        figures_lost: how many published figures are not shown, or not exactly, any more.
+        figures: how many figures are published.
+        people: the people in the hidden cells that are no totals; None unless figures were asked for, since it may be
+            the figure of one hidden cell.
+    """
+
+    hidden: tuple[FailingCell, ...] = ()
+    margins: tuple[tuple[str, str], ...] = ()
+    base: int | None = None
+    passes: bool
+    mends: tuple[str, ...]
+    remains: tuple[str, ...] = ()
+    figures_lost: int
+    figures: int
+    people: int | None = None
+
+    @property
+    def title(self) -> str:
+        """The change: `Hide 3 figures`, `Leave out the total over age of admissions`, `Round all counts to base 10`."""
+        parts = []
+        if self.hidden:
+            parts.append(f"hide {count(len(self.hidden), 'figure')}")
+        if self.margins:
+            totals = [f"{visible(name)} of {visible(table)}" for table, name in self.margins]
+            parts.append(f"leave out the {agree(len(totals), 'total', 'totals')} over {listing(totals)}")
+        if self.base is not None:
+            parts.append(f"round all counts to base {self.base}")
+        words = ", and ".join(parts)
+        return words[:1].upper() + words[1:]
+
+    @property
+    def cells(self) -> Sequence[str]:
+        """The figures to hide, a line each with its reason; of many the first, and how many more there are."""
+        lines = [one.description for one in self.hidden[:LISTED]]
+        more = len(self.hidden) - LISTED
+        return [*lines, *([f"and {count(more, 'more figure')}"] if more > 0 else [])]
+
+    @property
+    def declaration(self) -> str:
+        """The declaration of what was changed in the policy, as a sentence; empty where nothing has to be said."""
+        says = []
+        if self.hidden:
+            says.append(
+                'Hide them by a text that says nothing of their size, declared as `suppressed: {"*": unknown}`.'
+            )
+        if self.margins:
+            says.append("Declare `exhaustive: true` of such a dimension in the place of its `total`.")
+        if self.base is not None:
+            says.append(f"Declare `rounding: {{base: {self.base}, half: up}}` of every table.")
+        return " ".join(says)
+
+    @property
+    def effect(self) -> str:
+        """The demands that then hold and do not, and what is lost, in sentences."""
+        holds = (
+            f"{HOLDS}."
+            if self.passes
+            else f"{listing(list(self.mends))} then {agree(len(self.mends), 'holds', 'hold')}."
+        )
+        verb = "are not shown exactly any more" if self.base is not None else "are not shown any more"
+        lost = f"{self.figures_lost:,} of {count(self.figures, 'published figure')} {verb}"
+        people = "" if self.people is None else f"; the hidden cells have {self.people:,} people"
+        return " ".join([holds, *(f"What remains: {one}" for one in self.remains), f"{lost}{people}."])
+
+    def as_json(self) -> dict[str, Any]:
+        """The entry in the JSON result."""
+        return {
+            "title": self.title,
+            "hide": [one.as_json() for one in self.hidden],
+            "margins": [{"table": table, "dimension": name} for table, name in self.margins],
+            "base": self.base,
+            "passes": self.passes,
+            "mends": list(self.mends),
+            "remains": list(self.remains),
+            "figures_lost": self.figures_lost,
+            "figures": self.figures,
+            "people": self.people,
+        }
+
+
+@dataclass(frozen=True, kw_only=True)
+class FigureTrial:
+    """A trial of changes of tables of figures in memory. It writes no file and does not affect the verdict.
+
+    Args:
+        proposals: the changes after which every demand holds; where there is none, those that meet some demand.
+        reason: why there is none, or why not all changes were tried; empty otherwise.
+    """
+
+    proposals: tuple[FigureProposal, ...] = ()
+    reason: str = ""
+
+    @property
+    def note(self) -> str:
+        """A note on all proposals, and on why there is none or no more, in sentences."""
+        reason = f"{sentence_case(self.reason)}." if self.reason else ""
+        return " ".join(one for one in (NOT_OPTIMAL if self.proposals else "", reason) if one)
+
+    def as_json(self) -> dict[str, Any]:
+        """The entry in the JSON result."""
+        return {"proposals": [one.as_json() for one in self.proposals], "reason": self.reason}

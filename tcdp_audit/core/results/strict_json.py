@@ -164,9 +164,19 @@ class Optional:
 
 FIGURE = (*NUMBER, str, NONE)  # infinity is a text
 TALLY = ({"total": int, "failing": (int, NONE)}, NONE)
-TABLE = {"uri": str, "sha256": (str, NONE), "records": int, "columns": int}
+TABLE = {"uri": str, "sha256": (str, NONE), "records": int, "columns": int, "encoding": Optional(str)}
 COMPANION = {**TABLE, "shared": Optional(Each(list, str)), "lacking": Optional(Each(list, str))}
 WORST = {"class": int, "records": int, "value": FIGURE}
+CELL = {
+    "table": str,
+    "measure": str,
+    "name": str,
+    "cell": Each(dict, str),
+    "line": (int, NONE),
+    "says": str,
+    "figures": Optional(dict),
+}
+SIZES = dict.fromkeys(("dimensions", "measures", "cells", "hidden", "absent"), int)
 OUTCOME = {
     "check": str,
     "attribute": (str, NONE),
@@ -179,6 +189,8 @@ OUTCOME = {
     "comparison": frozenset({">=", "<=", "<", ">", None}),
     "classes": TALLY,
     "records": TALLY,
+    "cells": Optional(TALLY),
+    "failing_cells": Optional(Each(list, CELL)),
     "details": dict,
     "worst": Each(list, WORST),
     "message": str,
@@ -195,6 +207,8 @@ RESULT = {
     "companions": Each(dict, COMPANION),
     "files": Optional(Each(list, {"kind": str, "attribute": (str, NONE), "uri": str, "sha256": str})),
     "policy": {"uri": (str, NONE), "sha256": str},
+    "tables_of_figures": Optional(Each(dict, SIZES)),
+    "models": Optional(Each(list, str)),
     "summary": Each(dict, int),
     "outcomes": Each(list, OUTCOME),
 }

@@ -11,9 +11,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from tcdp_audit.core.base.errors import ExpectationsFailedError
-from tcdp_audit.core.base.outcome import Outcome, Severity, Status
-from tcdp_audit.core.base.phrases import part_of, state_of
-from tcdp_audit.core.base.words import agree, count, sentence_case
+from tcdp_audit.core.base.outcome import CELL_DEMANDS, Outcome, Severity, Status
+from tcdp_audit.core.base.phrases import state_of
+from tcdp_audit.core.base.words import agree, sentence_case
+from tcdp_audit.core.check.translation import say
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,6 +28,7 @@ class DemandCount:
         unchecked: demands that could not be evaluated.
         measured: expectations without a demand, not in the total.
         skipped: questions that wait for a person's answer, not in the total.
+        not_examined: expectations that only measure, and were not examined, not in the total.
     """
 
     met: int = 0
@@ -35,6 +37,7 @@ class DemandCount:
     unchecked: int = 0
     measured: int = 0
     skipped: int = 0
+    not_examined: int = 0
 
     @property
     def total(self) -> int:
@@ -45,23 +48,29 @@ class DemandCount:
         """`3 of 6 demands fail, 1 warns`, `all 6 demands are met`, with `noun` for demand; empty without a demand."""
         if not self.total:
             return ""
-        parts = [
-            (self.failed, "fails", "fail"),
-            (self.warned, "warns", "warn"),
-            (self.unchecked, "could not be checked", "could not be checked"),
-        ]
-        outcomes = [(number, agree(number, one, many)) for number, one, many in parts if number]
-        if not outcomes:
-            return f"{part_of(self.total, self.total, noun)} {agree(self.total, 'is', 'are')} met"
-        (first, verb), *rest = outcomes
-        return ", ".join([f"{part_of(first, self.total, noun)} {verb}", *(f"{n:,} {verb}" for n, verb in rest)])
+        if not self.total - self.met:
+            return say("{total/total:{noun}} {total:is|are} met", total=self.total, noun=noun)
+        return say(
+            "[{failed>0?}{failed/total:{noun}} {failed:fails|fail}[{warned>0?}, {warned} {warned:warns|warn}]"
+            "|{warned>0?}{warned/total:{noun}} {warned:warns|warn}|{unchecked/total:{noun}} could not be checked]"
+            "[{follows?}{unchecked>0?}, {unchecked} could not be checked]",
+            failed=self.failed,
+            warned=self.warned,
+            unchecked=self.unchecked,
+            follows=bool(self.failed or self.warned),
+            total=self.total,
+            noun=noun,
+        )
 
     @property
     def waiting(self) -> str:
         """`4 questions wait for an answer`; empty if none does."""
-        return f"{count(self.skipped, 'question')} {agree(self.skipped, 'waits', 'wait')} for an answer" * bool(
-            self.skipped
-        )
+        return say("{n:question} {n:waits|wait} for an answer", n=self.skipped) if self.skipped else ""
+
+    @property
+    def unexamined(self) -> str:
+        """`1 measurement was not made`; empty if all were."""
+        return say("{n:measurement} {n:was|were} not made", n=self.not_examined) if self.not_examined else ""
 
     @property
     def line(self) -> str:
@@ -73,6 +82,7 @@ class DemandCount:
             (self.met, "passed"),
             (self.measured, "measured"),
             (self.skipped, "not answered"),
+            (self.not_examined, "not examined"),
         ]
         return ", ".join(f"{number:,} {word}" for number, word in parts if number)
 
@@ -84,27 +94,35 @@ class DemandTally:
     Args:
         demands: the counts of the policy's expectations, schema and suite.
         columns: the counts of the core's checks of the columns.
+        figures: the counts of the core's checks of tables of figures.
     """
 
     demands: DemandCount
     columns: DemandCount
+    figures: DemandCount = DemandCount()
 
     @property
     def sentence(self) -> str:
         """All counts, as `3 of 6 demands fail; 4 questions wait for an answer; 1 of 7 schema checks warns`.
 
-        Schema checks are included if one is not passed.
+        Schema checks are included if one is not passed, and so are checks of tables of figures.
         """
-        parts = [self.demands.sentence("demand"), self.demands.waiting]
+        parts = [self.demands.sentence("demand"), self.demands.waiting, self.demands.unexamined]
         if self.columns.total > self.columns.met:
             parts.append(self.columns.sentence("schema check"))
+        if wrong := self.figures.total - self.figures.met:
+            total = self.figures.total
+            parts.append(say("{n/total:check} of the tables {n:finds|find} a fault", n=wrong, total=total))
         sentence = "; ".join(part for part in parts if part)
-        return f"{sentence_case(sentence)}." if sentence else ""
+        return say("{parts:text}.", parts=sentence_case(sentence)) if sentence else ""
 
 
 def demands_of(outcomes: Iterable[Outcome]) -> DemandCount:
     """Count demands by result."""
-    states = Counter(state_of(one) for one in outcomes)
+    states: Counter[str] = Counter()
+    for one in outcomes:
+        state = state_of(one)
+        states["not examined" if state == "skipped" and not one.is_question else state] += 1
     return DemandCount(
         met=states["passed"],
         failed=states["failed"],
@@ -112,6 +130,7 @@ def demands_of(outcomes: Iterable[Outcome]) -> DemandCount:
         unchecked=states["error"],
         measured=states["measured"],
         skipped=states["skipped"],
+        not_examined=states["not examined"],
     )
 
 
@@ -120,7 +139,8 @@ def tally_of(outcomes: Iterable[Outcome]) -> DemandTally:
     listed = list(outcomes)
     return DemandTally(
         demands=demands_of(one for one in listed if not one.is_structural),
-        columns=demands_of(one for one in listed if one.is_structural),
+        columns=demands_of(one for one in listed if one.is_structural and one.check not in CELL_DEMANDS),
+        figures=demands_of(one for one in listed if one.is_structural and one.check in CELL_DEMANDS),
     )
 
 

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from tcdp_audit.core.base import phrases
 from tcdp_audit.core.base.audit_figures import failures
-from tcdp_audit.core.base.outcome import UNDEMANDED_SENSITIVE, Outcome, Status
-from tcdp_audit.core.base.phrases import column_of, part_of
+from tcdp_audit.core.base.outcome import CELLS_AGREE, UNDEMANDED_SENSITIVE, Outcome, Status
+from tcdp_audit.core.base.phrases import column_of
 from tcdp_audit.core.base.words import agree, listing, noun_of_column, plural, sentence_case, share, visible
-from tcdp_audit.core.results.conditions import SHOWN, Condition, fit_sentence, secret_columns
+from tcdp_audit.core.check.translation import say
+from tcdp_audit.core.policy.model import Role
+from tcdp_audit.core.results.conditions import SHOWN, Condition, fit_sentence, undemanded_clause
 from tcdp_audit.core.results.tally import tally_of
 
 if TYPE_CHECKING:
@@ -48,6 +52,26 @@ def verdict_title(audit: Audit) -> str:
     return title_of(verdict_of(audit), constant_columns, audit.conditions)
 
 
+def known_facts(audit: Audit) -> str:
+    """The sentence that names what a report calls the known facts; empty where no sentence needs the name.
+
+    `The four known facts are age band, sex, postcode and month of admission.`
+    """
+    columns = audit.policy.with_role(Role.QUASI_IDENTIFIER)
+    named = any(phrases.with_known_facts(one, columns) != one for one in audit.outcomes)
+    return f"{phrases.known_facts(audit.policy.naming, columns)}." if named else ""
+
+
+def with_known_facts(audit: Audit) -> Audit:
+    """The audit with sentences that say `the four known facts` where they list every quasi-identifier as known.
+
+    For a report that gives the name once, as `known_facts` says it. Other sentences stay as they are: those of
+    scenarios in which other columns are known, and those of a single quasi-identifier.
+    """
+    columns = audit.policy.with_role(Role.QUASI_IDENTIFIER)
+    return replace(audit, outcomes=tuple(phrases.with_known_facts(one, columns) for one in audit.outcomes))
+
+
 def verdict_of(audit: Audit) -> str:
     """The state of the verdict: the audit's status, but failed if a demand fails while others are not checked."""
     return "failed" if failures(audit.outcomes) else audit.status
@@ -57,13 +81,23 @@ def verdict_sentence(audit: Audit) -> str:
     """The sentences on several tables, the demands' results, the people exposed, and an incomplete audit."""
     of_tables = "" if audit.linked_tables is None else audit.linked_tables.sentence
     demands, reason, exposed = tally_of(audit.outcomes).sentence, _no_demand(audit), _exposed(audit)
-    sentences = (of_tables, demands, reason, exposed, _undemanded(audit), _incomplete(audit))
+    sentences = (of_tables, _examined(audit), demands, reason, exposed, _undemanded(audit), _incomplete(audit))
     return " ".join(sentence for sentence in sentences if sentence)
+
+
+def _examined(audit: Audit) -> str:
+    """The released figures that were examined, and whether with the records behind them."""
+    if not audit.figures and not audit.models:
+        return ""
+    from tcdp_audit.core.results.linked_tables import sentence_of_figures  # noqa: PLC0415 - only for figures
+
+    with_microdata = any(one.check == CELLS_AGREE and one.status is not Status.SKIPPED for one in audit.structure)
+    return sentence_of_figures(audit.sizes_of_figures, audit.models, with_microdata=with_microdata)
 
 
 def exposed_sentence(audit: Audit) -> str:
     """The total number of people exposed, what it counts and what it leaves out; empty if no demand fails."""
-    sentences = (_exposed(audit), _counted_once(audit), *_left_out(audit))
+    sentences = (_exposed(audit), _counted_once(audit), *(_left_out(audit) if audit.has_records else ()))
     return " ".join(sentence for sentence in sentences if sentence)
 
 
@@ -89,7 +123,11 @@ def _undemanded(audit: Audit) -> str:
     finding = next((one for one in audit.structure if one.check == UNDEMANDED_SENSITIVE), None)
     columns = [] if finding is None else finding.details["columns"]
     more = "" if len(columns) > SHOWN else ", which must stay secret"
-    return f"Nothing is demanded of {secret_columns(columns)}{more}." if columns else ""
+    if finding is None or not columns:
+        return ""
+    return say(
+        "{clause:text}{more:text}.", clause=sentence_case(undemanded_clause(columns, finding.details)), more=more
+    )
 
 
 def _incomplete(audit: Audit) -> str:
@@ -106,19 +144,27 @@ def _exposed(audit: Audit) -> str:
     if exposed is None or exposed.people is None:
         return ""
     number, total = exposed.people, exposed.people_of
-    part = part_of(number, total, people_noun(audit))
-    verb = agree(number or 1, "is", "are")
-    once = ", each counted once" if len(exposed.counted) > 1 and number > 1 else ""
-    least = f"at least {part}" if exposed.is_least else part
-    return f"{sentence_case(least)} ({share(number, total).replace('.0%', '%')}) {verb} exposed{once}."
+    sentence = say(
+        "[{at_least?}at least ]{n/total:{noun}} ({share:text}) {n/total:is|are} exposed[{once?}, each counted once].",
+        at_least=exposed.is_least and number < total,
+        n=number,
+        total=total,
+        noun=people_noun(audit),
+        share=share(number, total).replace(".0%", "%"),
+        once=len(exposed.counted) > 1 and number > 1,
+    )
+    return sentence_case(sentence)
 
 
 def _counted_once(audit: Audit) -> str:
     exposed = audit.exposed
     if exposed is None or len(exposed.counted) < 2:
         return ""
-    people = plural(people_noun(audit))
-    return f"Do not add the numbers of the {len(exposed.counted):,} failing demands; {people} can appear in several."
+    return say(
+        "Do not add the numbers of the {n} failing demands; {noun:plural} can appear in several.",
+        n=len(exposed.counted),
+        noun=people_noun(audit),
+    )
 
 
 def _left_out(audit: Audit) -> Iterator[str]:
@@ -128,24 +174,30 @@ def _left_out(audit: Audit) -> Iterator[str]:
         return
     left_out = [audit.outcomes[number] for number in exposed.left_out]
     answers = any(one.is_question for one in left_out)
-    named = [_name(one) for one in left_out if not one.is_structural and not one.is_question]
+    named = [_name(one) for one in left_out if not (one.is_structural or one.is_question or one.cells is not None)]
     if named:
         says = agree(len(named), "says", "say")
         if exposed.people is None:
             people = plural(people_noun(audit))
             yield f"There is no single number of {people}: {listing(named)} {says} how many, not who."
         else:
-            yield f"Not counted: {listing(named)}, which {says} how many, not who."
+            yield say(
+                "Not counted: {names:text}, which {n:says|say} how many, not who.", names=listing(named), n=len(named)
+            )
     if answers:
         yield "What a person answers is not counted."
-    columns = [one.title for one in left_out if one.is_structural]
+    if any(one.cells is not None for one in left_out):
+        yield "Failing cells of tables of figures are not counted."
+    columns = [one.title for one in left_out if one.is_structural and one.cells is None]
     if columns:
-        yield f"What is wrong with columns is not counted: {listing(columns)}."
+        yield f"This number leaves out what is wrong with whole columns: {listing(columns)}."
 
 
 def _name(outcome: Outcome) -> str:
     title = outcome.title or outcome.check
-    return title if outcome.attribute is None else f"{title} of {column_of(outcome)}"
+    return (
+        title if outcome.attribute is None else say("{title:text} of {column}", title=title, column=column_of(outcome))
+    )
 
 
 def conflicting_demands(audit: Audit, outcome: Outcome) -> str:
@@ -158,13 +210,16 @@ def conflicting_demands(audit: Audit, outcome: Outcome) -> str:
     }
     if not failing:
         return ""
-    titles, number = listing([one.title for one in failing.values()]), len(failing)
-    columns = "columns" if outcome.attribute is None else "column"
-    fails = (
-        f"{titles} {agree(number, 'fails', 'fail')} on the same {columns}, and {agree(number, 'both', 'all')} are true"
+    titles, number = [one.title for one in failing.values()], len(failing)
+    fails = say(
+        "{titles:text} {n:fails|fail} on the same [{whole?}columns|column], and {n:both|all} are true.",
+        titles=titles,
+        n=number,
+        whole=outcome.attribute is None,
     )
-    questions = " ".join(_asks(audit, one) for one in failing.values())
-    return f"{fails}. This asks: {question} {agree(number, 'The other asks', 'The others ask')}: {questions}"
+    first, *others = [_asks(audit, one) for one in failing.values()]
+    asked = say("{n:The other asks|The others ask}: {question:text}", n=number, question=first)
+    return " ".join([fails, say("This asks: {question:text}", question=question), asked, *others])
 
 
 def _fails_on_same_column(one: Outcome, outcome: Outcome) -> bool:

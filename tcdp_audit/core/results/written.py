@@ -15,6 +15,7 @@ from tcdp_audit.core.base.frozen import FrozenDict
 from tcdp_audit.core.base.outcome import SCHEMA, STRUCTURE, SUITE
 from tcdp_audit.core.base.provenance import NamedFile, Table
 from tcdp_audit.core.base.words import visible
+from tcdp_audit.core.results.linked_tables import size_of_figures
 from tcdp_audit.core.results.strict_json import embedded, faults, parsed, text_of, unpacked
 
 SCHEMA_VERSION = 1
@@ -73,6 +74,12 @@ class WrittenAudit:
         return files_in(self.result)
 
     @property
+    def figures(self) -> dict[str, Table]:
+        """The tables of figures that are released next to records; none where the release consists of such tables."""
+        companions = self.companions
+        return {name: companions[name] for name in self.result.get("tables_of_figures", {}) if name in companions}
+
+    @property
     def policy_path(self) -> Path | None:
         """The policy's file; None for one that a program passed."""
         uri = self.result["policy"]["uri"]
@@ -100,8 +107,31 @@ class WrittenAudit:
 
     @property
     def names_cells(self) -> bool:
-        """Whether it names classes by their cells, as with `--show-values`."""
-        return any("cells" in one for entry in self.outcomes for one in entry["worst"])
+        """Whether it names classes by their cells, or figures of failing cells, as with `--show-values`."""
+        of_classes = any("cells" in one for entry in self.outcomes for one in entry["worst"])
+        return of_classes or any("figures" in one for entry in self.outcomes for one in failing_cells_of(entry))
+
+    @property
+    def has_records(self) -> bool:
+        """Whether its release has records; otherwise it consists of tables of figures, or of fitted models."""
+        return has_records(self.result)
+
+    @property
+    def size(self) -> str:
+        """The size of its release in words."""
+        of_figures = size_of_figures(self.result.get("tables_of_figures", {}), self.result.get("models", ()))
+        return "; ".join(filter(None, (self.release.size if self.has_records else "", of_figures)))
+
+
+def has_records(result: Mapping[str, Any]) -> bool:
+    """Whether the release of a result has records, and not only tables of figures or fitted models."""
+    return bool(result["release"]["columns"]) or not ("tables_of_figures" in result or "models" in result)
+
+
+def failing_cells_of(entry: Entry) -> Sequence[Entry]:
+    """The failing cells that an outcome of tables of figures names; none of an outcome of records."""
+    named = entry.get("failing_cells")
+    return named if isinstance(named, list) else []
 
 
 def verdict_in(result: Mapping[str, Any]) -> str:
@@ -132,7 +162,7 @@ def table_of(entry: Entry) -> Table:
     tables = FrozenDict({name: table_of(one) for name, one in entry.get("tables", {}).items()})
     shared = tuple(entry["shared"]) if "shared" in entry else None
     own = (entry["uri"], entry["sha256"], entry["records"], entry["columns"])
-    return Table(*own, tables, shared, tuple(entry.get("lacking", ())))
+    return Table(*own, tables, shared, tuple(entry.get("lacking", ())), encoding=entry.get("encoding", ""))
 
 
 def is_structural(entry: Entry) -> bool:

@@ -7,7 +7,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from tcdp_audit.core.base.outcome import (
+    CELL_DEMANDS,
+    CELLS_AGREE,
     COLUMN_DEMANDS,
+    CONTENTS,
+    FILE_DEMANDS,
+    FURTHER_CONTENT,
     LEFT_OUT,
     LINK_DEMANDS,
     LINKABLE_ORDER,
@@ -22,10 +27,10 @@ from tcdp_audit.core.base.outcome import (
 from tcdp_audit.core.base.provenance import tool
 from tcdp_audit.core.base.words import visible
 from tcdp_audit.core.results.conditions import Condition, JudgedOutcome, Kind, conditions_of
-from tcdp_audit.core.results.linked_tables import sentence_of_tables
+from tcdp_audit.core.results.linked_tables import sentence_of_figures, sentence_of_tables
 from tcdp_audit.core.results.tally import status_of, tally_of
 from tcdp_audit.core.results.verdict import title_of
-from tcdp_audit.core.results.written import Entry, is_structural, useless_in, verdict_in
+from tcdp_audit.core.results.written import Entry, has_records, is_structural, useless_in, verdict_in
 
 
 def is_approval(result: Mapping[str, Any]) -> bool:
@@ -64,8 +69,11 @@ def contradictions(result: Mapping[str, Any]) -> Iterator[str]:
         result: a result in the form of the published JSON contract.
     """
     outcomes: Sequence[Entry] = result["outcomes"]
-    if result["release"]["records"] < 1 or result["release"]["columns"] < 1:
-        yield "its release has no record or no column"
+    if has_records(result):
+        if result["release"]["records"] < 1 or result["release"]["columns"] < 1:
+            yield "its release has no record or no column"
+    elif not any(one["cells"] for one in result.get("tables_of_figures", {}).values()) and not result.get("models"):
+        yield "its tables of figures have no cell"
     yield from _of_columns(result, outcomes)
     tables = result["release"].get("tables", {})
     records = max([result["release"]["records"], *(one["records"] for one in tables.values())])
@@ -78,28 +86,48 @@ def contradictions(result: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _of_columns(result: Mapping[str, Any], outcomes: Sequence[Entry]) -> Iterator[str]:
-    """Check that there is an outcome for each check of columns; another version may have further ones."""
+    """Check that there is an outcome for each check of columns and tables; another version may have further ones."""
     named = Counter(str(one["check"]) for one in outcomes if is_structural(one))
-    missing = [name for name in COLUMN_DEMANDS if named[name] != 1]
-    if missing and (_is_ours(result) or len(missing) == len(COLUMN_DEMANDS)):
-        yield f"it does not have one outcome of each demand on columns ({', '.join(missing)})"
-    if _is_ours(result) and "tables" in result["release"] and any(named[name] != 1 for name in LINK_DEMANDS):
+    needed: dict[str, tuple[str, ...]] = {"columns": COLUMN_DEMANDS if has_records(result) else ()}
+    needed["tables of figures"] = CELL_DEMANDS if result.get("tables_of_figures") else ()
+    for what, demands in needed.items():
+        missing = [name for name in demands if named[name] != 1]
+        if missing and (_is_ours(result) or len(missing) == len(demands)):
+            yield f"it does not have one outcome of each demand on {what} ({', '.join(missing)})"
+    is_linked = has_records(result) and "tables" in result["release"]
+    if _is_ours(result) and is_linked and any(named[name] != 1 for name in LINK_DEMANDS):
         yield f"it does not have one outcome of each demand on links ({', '.join(LINK_DEMANDS)})"
-    if _is_ours(result) and set(named) - {*COLUMN_DEMANDS, *LINK_DEMANDS}:
+    if _is_ours(result) and set(named) - {
+        *needed["columns"],
+        *needed["tables of figures"],
+        *LINK_DEMANDS,
+        *FILE_DEMANDS,
+    }:
         yield "it has a demand on columns that there is not"
 
 
 def _of_outcome(one: Entry, records: int) -> Iterator[str]:
     if is_structural(one):
-        yield from _of_structure(one)
-    for kind in ("classes", "records"):
-        tally = one[kind]
+        yield from _of_cells(one) if one["check"] in CELL_DEMANDS else _of_structure(one)
+    for kind in ("classes", "records", "cells"):
+        tally = one.get(kind)
         if tally is not None and not 0 <= (tally["failing"] or 0) <= tally["total"]:
             yield f"counts more {kind} that fail than there are"
     if one["records"] is not None and one["records"]["total"] > records and not is_structural(one):
         yield "counts more records than the release has"
     if one["status"] == "passed":
         yield from _of_passed(one)
+
+
+def _of_cells(one: Entry) -> Iterator[str]:
+    """Contradictions of a check of tables of figures: it passes without a finding, and only the last one is skipped."""
+    allowed = ("failed", "skipped") if one["check"] == CELLS_AGREE else ("error",)
+    if one["status"] == "skipped" and one["check"] == CELLS_AGREE:
+        return
+    if one["status"] not in ("passed", *allowed) or bool(one["observed"]) is (one["status"] == "passed"):
+        yield "does not have the status that its findings give"
+    if one["status"] == "failed" and one["severity"] != "error":
+        yield "only warns, which this demand never does"
 
 
 def _of_structure(one: Entry) -> Iterator[str]:
@@ -110,7 +138,8 @@ def _of_structure(one: Entry) -> Iterator[str]:
         yield "does not say which columns it is about"
         return
     of_records = one["check"] == LINKABLE_ORDER and one["status"] == "failed"  # the order of records is in no column
-    wrong = len(columns) + of_records
+    held = one["details"].get(CONTENTS) if one["check"] == FURTHER_CONTENT else ()  # and neither is this
+    wrong = len(columns) + of_records + (len(held) if isinstance(held, list) else 0)
     if one["observed"] != wrong or bool(wrong or one["details"].get(LEFT_OUT)) is (one["status"] == "passed"):
         yield "does not have the status that its columns give"
     if one["status"] == "failed" and one["severity"] != "error" and one["check"] in FATAL:
@@ -123,6 +152,8 @@ def _of_passed(one: Entry) -> Iterator[str]:
     if keeps is False:
         yield "passed with a figure that does not keep its threshold"
     tallies = [one[kind] for kind in ("classes", "records") if one[kind] is not None]
+    if one.get("cells") is not None and one["cells"]["total"] == 0 and not is_structural(one):
+        yield "passed without a cell"
     if any(tally["total"] == 0 for tally in tallies if not is_structural(one)):
         yield "passed without a record"
     of_classes = one["classes"] is not None  # a figure of the whole release may pass although some records fail
@@ -169,12 +200,12 @@ def _of_words(result: Mapping[str, Any], outcomes: Sequence[Entry]) -> Iterator[
         yield "its verdict is not what its outcomes give"
     elif _is_ours(result) and verdict.get("title") != title_in(result):
         yield "its verdict has another title than its outcomes give"
-    elif _is_ours(result) and result["status"] == "passed" and verdict.get("sentence") != _sentence(outcomes):
+    elif _is_ours(result) and result["status"] == "passed" and verdict.get("sentence") != _sentence(result, outcomes):
         yield "its verdict has another sentence than its outcomes give"
 
 
-def _sentence(outcomes: Sequence[Entry]) -> str:
-    """The sentence of a verdict that passes: on several tables, and on the demands."""
+def _sentence(result: Mapping[str, Any], outcomes: Sequence[Entry]) -> str:
+    """The sentence of a verdict that passes: on several tables, on tables of figures, and on the demands."""
     linked: Mapping[str, Any] = next((one["details"] for one in outcomes if one["check"] == LINKED_ROWS), {})
     try:
         of_tables = sentence_of_tables(linked)
@@ -185,7 +216,10 @@ def _sentence(outcomes: Sequence[Entry]) -> str:
         ValueError,
     ):  # the figures that it names are not there, or are no figures
         of_tables = ""
-    return " ".join(filter(None, (of_tables, tally_of(map(_outcome, outcomes)).sentence)))
+    with_microdata = any(one["check"] == CELLS_AGREE and one["status"] != "skipped" for one in outcomes)
+    sizes, models = result.get("tables_of_figures", {}), result.get("models", ())
+    of_figures = sentence_of_figures(sizes, models, with_microdata=with_microdata)
+    return " ".join(filter(None, (of_tables, of_figures, tally_of(map(_outcome, outcomes)).sentence)))
 
 
 def _positions(exposed: Mapping[str, Any]) -> list[int]:

@@ -142,7 +142,7 @@ def tcdp_audit_reporters() -> Iterable[Reporter]:  # type: ignore[empty-body]
 
 @hookspec
 def tcdp_audit_report_sections() -> Iterable[ReportSection]:  # type: ignore[empty-body]
-    """Yield sections that every HTML and Markdown report gets, between the findings and the appendix.
+    """Yield sections that every report for people gets, between the findings and the appendix.
 
     Example::
 

@@ -6,19 +6,20 @@ The files are hierarchies, a schema, a suite, and those of checks. They affect f
 from __future__ import annotations
 
 import warnings
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from warnings import catch_warnings
 
 from tcdp_audit.core.auditor.column_warnings import questions_of
 from tcdp_audit.core.auditor.evaluation import Evaluation, evaluation
 from tcdp_audit.core.auditor.exposure import FailingRecordMasks
 from tcdp_audit.core.auditor.view_evaluation import Options
-from tcdp_audit.core.auditor.views import SeveralTables
+from tcdp_audit.core.base.audit_figures import ExposureCount
 from tcdp_audit.core.base.cache import Cache
 from tcdp_audit.core.base.errors import DataError, PolicyError
 from tcdp_audit.core.base.files import content_digest
@@ -27,15 +28,21 @@ from tcdp_audit.core.base.outcome import Outcome
 from tcdp_audit.core.base.provenance import NamedFile, Table
 from tcdp_audit.core.base.resources import budget
 from tcdp_audit.core.base.words import visible
+from tcdp_audit.core.check.strictness import with_strictness
 from tcdp_audit.core.engines.base import Engine
-from tcdp_audit.core.engines.opening import open_engine
-from tcdp_audit.core.policy.model import Role, StoredSuite
+from tcdp_audit.core.engines.opening import open_any, open_engine
+from tcdp_audit.core.policy.model import CompanionTable, Role, StoredSuite
 from tcdp_audit.core.policy.policy import Policy
 from tcdp_audit.core.quality import missing_extra
 from tcdp_audit.core.release.structure import without_columns
 from tcdp_audit.core.results.audit import Audit
 from tcdp_audit.core.session.registry import Plugins
 
+if TYPE_CHECKING:
+    from tcdp_audit.core.cells.view import CellsView
+    from tcdp_audit.core.session.figures import FigureInputs
+
+MICRODATA = "microdata"  # what results call the records behind tables of figures
 MODULE = ":"  # between the module and the name of a schema that is imported
 
 
@@ -51,6 +58,8 @@ class AuditInputs:
         engine: the release.
         companions: the further tables by their name in the policy: original, population, holdout, registry, previous.
         files: the files, other than tables, that the policy names, with their digests before the audit.
+        figures: the tables of figures of the release, with all that is read next to them; None where it has none.
+        unused: the further tables that the policy names, or that were given, and that no check asks for.
     """
 
     policy: Policy
@@ -60,6 +69,8 @@ class AuditInputs:
     engine: Engine
     companions: Mapping[str, Engine]
     files: tuple[NamedFile, ...] = ()
+    figures: FigureInputs | None = None
+    unused: tuple[str, ...] = ()
 
     @property
     def memory(self) -> int:
@@ -87,14 +98,28 @@ class AuditInputs:
         """An evaluation as an audit with its provenance; see `audited`."""
         exposed = results.exposed.among(results.outcomes)
         own = {"columns": results.columns, "column_risks": results.column_risks, "scenarios": results.scenarios}
-        more = {**own, **further}
+        drawn = {} if self.figures is None else {"figures": self.figures.view.tables}
+        more = {**own, **drawn, **further}
         return self.with_provenance(results.outcomes, exposed=exposed, **more)
 
     def evaluated(self, failing_records: FailingRecordMasks | None = None) -> Evaluation:
-        """Evaluate the expectations; the outcomes on quality follow."""
+        """Evaluate the expectations: on records, then on tables of figures; the outcomes on quality follow."""
+        if self.figures is not None:
+            return self._with_figures(self.figures.view, failing_records)
         quality = _quality_outcomes(self.policy, self.engine, self.release)  # first: its errors are the policy's
         results = evaluation(self.policy, self.engine, self.options, self.companions, failing_records)
         return replace(results, outcomes=(*results.outcomes, *quality, *questions_of(self.policy)))
+
+    def _with_figures(self, view: CellsView, failing_records: FailingRecordMasks | None) -> Evaluation:
+        """Evaluate a release with tables of figures, and with records where the policy has a table of them."""
+        from tcdp_audit.core.auditor.figures import outcomes_of_figures, without_figures  # noqa: PLC0415 - few have any
+
+        if not self.policy.attributes:
+            results = Evaluation(questions_of(self.policy), ExposureCount(records=None, of=0), ())
+        else:
+            of_records = replace(self, policy=without_figures(self.policy), figures=None)
+            results = of_records.evaluated(failing_records)
+        return replace(results, outcomes=(*results.outcomes, *outcomes_of_figures(view)))
 
     def without(self, outcomes: Sequence[Outcome], dropped: Collection[str]) -> tuple[Outcome, ...]:
         """The outcomes of the release after some columns, identifiers or the key, are dropped.
@@ -120,8 +145,12 @@ class AuditInputs:
     @contextmanager
     def with_release(self, release: Any) -> Iterator[AuditInputs]:
         """These inputs with another table as the release."""
-        with open_engine(release, self.memory) as engine:  # always a file or a table in memory
+        with self.reopened(release) as engine:
             yield self.over(release, engine)
+
+    def reopened(self, release: Any) -> Engine:
+        """The engine over a repaired release: a file in the form of this one, or a table in memory."""
+        return open_any(release, "release", self.memory, self.plugins.engines.values(), self.engine.text_form)
 
     def over(self, release: Any, engine: Engine) -> AuditInputs:
         """These inputs with an engine. Of another one nothing is kept for a next audit: keys would hold its table."""
@@ -136,21 +165,28 @@ class AuditInputs:
         """
         require_unchanged(self.policy, self.files)
         return Audit(
-            outcomes=outcomes,
+            outcomes=with_strictness(outcomes, self.policy),
             release=describe_table(self.engine),
-            companions={name: describe_table(table, self.policy) for name, table in self.companions.items()},
+            companions={
+                **{name: describe_table(table, self.policy) for name, table in self.companions.items()},
+                **({} if self.figures is None else self.figures.described(describe_table, self.engine)),
+            },
             files=self.files,
             policy=self.policy,
             plugins=self.plugins,
+            unused_companions=self.unused,
             **further,
         )
 
 
 def describe_table(engine: Engine, policy: Policy | None = None) -> Table:
     """The provenance of a table, or of each of several linked ones; with its shared columns if the policy maps some."""
-    parts = engine.tables if isinstance(engine, SeveralTables) else {}
+    parts: Mapping[str, Engine] = getattr(engine, "tables", {})  # of several linked tables, or tables of figures
     tables = FrozenDict({name: describe_table(one) for name, one in parts.items()})
-    table = Table(engine.uri, engine.sha256(), engine.records, len(engine.columns), tables)
+    if parts and not engine.columns:  # tables of figures, whose rows are cells
+        tables = FrozenDict({name: replace(one, row_name="row") for name, one in tables.items()})
+    encoding = f"{engine.encoding}, detected from its bytes" if engine.encoding_is_detected else engine.encoding
+    table = Table(engine.uri, engine.sha256(), engine.records, len(engine.columns), tables, encoding=encoding)
     if policy is None or engine.translation is None:
         return table
     own = {one.name for one in engine.columns}
@@ -207,8 +243,16 @@ def _paths(policy: Policy) -> Iterator[tuple[str, str | None, Path]]:
     for name, attribute in sorted(policy.attributes.items()):
         if isinstance(attribute.hierarchy, str):
             yield "hierarchy", name, Path(policy.resolve(attribute.hierarchy))
+    seen: Counter[tuple[str, str | None]] = Counter()
+    for kind, of, location in policy.document.figure_files:
+        if kind == MICRODATA:
+            continue  # a table, with a digest as such
+        seen[kind, of] += 1
+        number = "" if seen[kind, of] == 1 else f" {seen[kind, of]}"  # of several earlier policies
+        yield f"{kind}{number}", of, Path(policy.resolve(location))
     named = dict.fromkeys(one for expectation in policy.expectations for one in expectation.parameters.files())
     yield from ((kind, name, Path(policy.resolve(location))) for kind, name, location in named)
+    yield from (("layout", of, Path(policy.resolve(layout))) for of, layout in _layouts(policy))
     schema, suite = policy.document.schema_, policy.document.suite
     if schema is not None and MODULE not in schema:
         yield "schema", None, Path(policy.resolve(schema))
@@ -216,6 +260,14 @@ def _paths(policy: Policy) -> Iterator[tuple[str, str | None, Path]]:
         yield from (("suite", None, path) for path in _stored(policy, suite))
     elif suite is not None:
         yield "suite", None, Path(policy.resolve(suite))
+
+
+def _layouts(policy: Policy) -> Iterator[tuple[str | None, str]]:
+    """The layouts of files in fixed width, each with what it is the layout of; None for the release."""
+    document = policy.document
+    forms = [(None, document.read_as), *((name, one.read_as) for name, one in (document.tables or {}).items())]
+    forms += [(entry, one.read_as) for entry, _, one in document.companion_entries() if isinstance(one, CompanionTable)]
+    yield from ((of, form.layout) for of, form in forms if form is not None and form.layout is not None)
 
 
 def _stored(policy: Policy, suite: StoredSuite) -> Iterator[Path]:

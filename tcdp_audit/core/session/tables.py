@@ -17,11 +17,13 @@ from tcdp_audit.core.base.resources import budget
 from tcdp_audit.core.base.scratch import sweep
 from tcdp_audit.core.base.words import listing, visible
 from tcdp_audit.core.engines.base import Engine, Translation
-from tcdp_audit.core.engines.opening import open_engine, open_with, opener_of, opening_for, require_no_url
+from tcdp_audit.core.engines.opening import open_any, opener_of, opening_for, require_no_url
+from tcdp_audit.core.engines.text_form import PLAIN_FORM, TextForm
 from tcdp_audit.core.policy.faults import nearest
 from tcdp_audit.core.policy.loading import read_policy
-from tcdp_audit.core.policy.model import SEPARATOR, CompanionTable, Role
+from tcdp_audit.core.policy.model import SEPARATOR, AttributeDeclaration, CompanionTable, Role
 from tcdp_audit.core.policy.policy import Policy
+from tcdp_audit.core.policy.scalars import ReadAs
 from tcdp_audit.core.policy.source import Location
 from tcdp_audit.core.release.release import declared_hierarchies
 from tcdp_audit.core.session.inputs import AuditInputs, named_files
@@ -29,9 +31,12 @@ from tcdp_audit.core.session.registry import Plugins
 
 if TYPE_CHECKING:
     from tcdp_audit.core.encoding.hierarchy import Hierarchy
+    from tcdp_audit.core.session.figures import FigureInputs
 
 T = TypeVar("T")
 SHARE = 4  # what is kept of the tables may take this share of the memory
+LAYOUT = ".layout.csv"  # the end of the name of a layout that lies next to a file in fixed width
+NO_COMPARISON = "tables of figures are compared with no other table, so leave it out"
 NO_LEVELS: Mapping[str, int] = MappingProxyType({})
 
 
@@ -99,49 +104,143 @@ class OpenTables:
         release, engine = self.release(policy)
         if levels:
             engine = self._at_levels(engine, policy, levels)
-        companions = {name: self._companion(name, one, policy) for name, one in self._companions(policy).items()}
+        tables, unused = self._companions(policy)
+        companions = {name: self._companion(name, one, policy) for name, one in tables.items()}
         _require_labels_alike(engine, companions)
-        return AuditInputs(policy, plugins, chosen, release, engine, companions, named_files(policy))
+        figures = self._figures(policy, engine, chosen)
+        return AuditInputs(policy, plugins, chosen, release, engine, companions, named_files(policy), figures, unused)
 
     def release(self, policy: Policy | None) -> tuple[Any, Engine]:
         """The release as it was given or is named, and the engine over it."""
         release = self.given["release"]
+        if policy is not None and has_figures(policy):
+            return self._release_of_figures(policy, release)
         if policy is not None and policy.document.tables is not None:
             return release, self._linked(policy, release)
         if isinstance(release, Mapping):
             raise UsageError("release: several tables need a policy with `tables:`, which says how they are linked")
         if release is None and policy is not None and policy.document.release is not None:
-            release = policy.resolve(policy.document.release)
+            return self._named_release(policy, policy.document.release)
         if release is None:
             raise UsageError("no release: name it in the call, or as `release:` in the policy")
         codes = () if policy is None else policy.with_role(Role.QUASI_IDENTIFIER)
-        return release, self._engine(release, "release", codes, self._plugins_of(policy))
+        form = _form_of_draft(release) if policy is None else _form_of_release(policy)
+        return release, self._engine(release, "release", codes, self._plugins_of(policy), form)
 
-    def _linked(self, policy: Policy, given: Any) -> Engine:
-        """The linked tables of a policy: those that the caller gives by name, and otherwise the files that it names."""
-        from tcdp_audit.core.policy.tables import COMPARED  # noqa: PLC0415 - only for several tables
-        from tcdp_audit.core.units.linked import LinkedTables  # noqa: PLC0415 - likewise
+    def read_again(self, form: TextForm) -> Engine:
+        """The release that was given, read in another form, for a draft of its policy."""
+        return self._engine(self.given["release"], "release", (), self.plugins, form)
+
+    def _named_release(self, policy: Policy, location: str) -> tuple[Any, Engine]:
+        """The release that the policy names, and the engine over it; a fault names the place in the policy."""
+        release, codes = policy.resolve(location), policy.with_role(Role.QUASI_IDENTIFIER)
+        try:
+            return release, self._engine(release, "release", codes, self._plugins_of(policy))
+        except UsageError as error:
+            (place,) = policy.places_of([("release",)])
+            raise UsageError(f"{place}: {error}") from None
+
+    def _release_of_figures(self, policy: Policy, given: Any) -> tuple[Any, Engine]:
+        """The records of a release with tables of figures; these tables themselves where it has no records."""
+        from tcdp_audit.core.session.figures import FigureTables  # noqa: PLC0415 - only for tables of figures
+
+        further = [name for name, table in self.given.items() if name != "release" and table is not None]
+        if further and not policy.attributes:
+            raise UsageError(f"{further[0]}: {NO_COMPARISON}")
+        own = _by_name(policy, given, "release", "--table")
+        figures = policy.document.aggregates or {}
+        records = {name: table for name, table in own.items() if name not in figures}
+        if policy.document.tables is None:
+            declared = policy.tables_of_records
+            for name in records.keys() - {*declared, *(["release"] if declared else [])}:
+                raise UsageError(
+                    f"release: the policy has no table {visible(repr(name))}"
+                    f"{nearest(name, [*declared, *figures]) or '; it has ' + listing([*declared, *figures])}"
+                )
+        if not policy.attributes:
+            release = FigureTables(self._engines_of_figures(policy))
+            if not release.tables:  # of fitted models alone
+                release.name = release.uri = ", ".join(policy.document.models or ())
+            return given, release
+        if policy.document.tables is not None:
+            return given, self._linked(policy, records)
+        table = next(iter(records.values()), None)
+        if table is None and policy.document.release is not None:
+            table = policy.resolve(policy.document.release)
+        if table is None:
+            name = (*policy.tables_of_records, "NAME")[0]
+            raise UsageError(
+                f"no table {name!r}: name its `file:` in the policy, or give it in the call, as `--table {name}=FILE`"
+            )
+        codes = policy.with_role(Role.QUASI_IDENTIFIER)
+        return given, self._engine(table, "release", codes, self._plugins_of(policy), _form_of_release(policy))
+
+    def _engines_of_figures(self, policy: Policy) -> dict[str, Engine]:
+        """The engine of each table of figures."""
+        from tcdp_audit.core.session.figures import tables_of_figures  # noqa: PLC0415 - likewise
+
+        plugins = self._plugins_of(policy)
+        given = _by_name(policy, self.given["release"], "release", "--table")
+        return tables_of_figures(
+            policy, given, lambda table, name: self._engine(table, name, (), plugins, _form_of_figures(policy, name))
+        )
+
+    def _figures(self, policy: Policy, release: Engine, options: Options) -> FigureInputs | None:
+        """The tables of figures of a policy with all that is read next to them; None where it has none."""
+        if not has_figures(policy):
+            return None
+        from tcdp_audit.core.session.figures import open_figures  # noqa: PLC0415 - likewise
+
+        plugins, engines = self._plugins_of(policy), self._engines_of_figures(policy)
+        without_demands = policy.document.model_copy(update={"expect": [], "profile": None})
+        records = [release] if policy.attributes else []  # without any, the release is made of these tables each time
+        key = ("figures", repr(without_demands), options.show_values, Identity(*records, *engines.values()))
+        figures = self.cache.get(
+            key,
+            lambda: open_figures(
+                policy,
+                engines,
+                release,
+                lambda table, name: self._engine(table, name, (), plugins),
+                self.read,
+                show_values=options.show_values,
+            ),
+        )
+        figures.progress.report = options.progress
+        return replace(figures, view=figures.view.under(policy))
+
+    def _linked(self, policy: Policy, given: Any, companion: str = "") -> Engine:
+        """The linked tables of a policy: those that the caller gives by name, and otherwise the files that it names.
+
+        Args:
+            policy: the policy that links them.
+            given: by name, or the folder that has them.
+            companion: what results call them where they are not the release, of which nothing is taken from the policy.
+        """
+        from tcdp_audit.core.units.linked import LinkedTables  # noqa: PLC0415 - only for several tables
 
         declared = policy.document.tables or {}
-        if further := [name for name, table in self.given.items() if name != "release" and table is not None]:
-            raise UsageError(f"{further[0]}: {COMPARED}")
-        own = _by_name(policy, given)
+        option = f"--{companion.partition(' ')[0] or 'table'}"
+        own = _by_name(policy, given, companion or "release", option)
         self._named_tables |= set(declared)
         if unknown := sorted(set(own) - self._named_tables):  # a question may be about some of the tables
             raise UsageError(
-                f"release: the policy has no table {visible(repr(unknown[0]))}"
+                f"{companion or 'release'}: the policy has no table {visible(repr(unknown[0]))}"
                 f"{nearest(unknown[0], declared) or '; it has ' + listing([*declared])}"
             )
         engines = {}
         for name, one in declared.items():
-            table = own.get(name, None if one.file is None else policy.resolve(one.file))
+            named = None if one.file is None or companion else policy.resolve(one.file)
+            table = own.get(name, named)
             if table is None:
+                of, what = (f" of the {companion}", "file") if companion else ("", "`file:`")
                 raise UsageError(
-                    f"no table {name!r}: name its `file:` in the policy, or give it in the call, as "
-                    f"`--table {name}=FILE`"
+                    f"no table {name!r}{of}: name its {what} in the policy, or give it in the call, as "
+                    f"`{option} {name}=FILE`"
                 )
             codes = [column for column, role in one.attributes.items() if role.role is Role.QUASI_IDENTIFIER]
-            engines[name] = self._engine(table, name, codes, self._plugins_of(policy))
+            form = form_of(policy, one.read_as, one.attributes, f"tables.{name}.read_as")
+            engines[name] = self._engine(table, f"{companion} {name}".strip(), codes, self._plugins_of(policy), form)
         key = ("linked", repr(policy.document.tables), policy.document.unit, Identity(*engines.values()))
         return self.cache.get(key, lambda: LinkedTables(engines, policy.document))
 
@@ -161,9 +260,12 @@ class OpenTables:
         for engine in self._engines.values():
             engine.require_unchanged()
 
-    def _engine(self, table: Any, name: str, codes: Sequence[str], plugins: Plugins) -> Engine:
+    def _engine(
+        self, table: Any, name: str, codes: Sequence[str], plugins: Plugins, form: TextForm = PLAIN_FORM
+    ) -> Engine:
         """The engine over a table, opened when it is first asked for; some columns keep codes of missing values."""
-        place = (name, str(table) if isinstance(table, str | Path) else Identity(table), frozenset(plugins.engines))
+        own = str(table) if isinstance(table, str | Path) else Identity(table)
+        place = (name, own, (frozenset(plugins.engines), form))
         if place in self._declared:
             key = (*place, self._declared[place].intersection(codes))
             if key in self._engines:
@@ -172,7 +274,7 @@ class OpenTables:
             if known[:3] == place:  # the same file, opened before for other codes
                 other.require_unchanged()
         with opening_for(self._reader):
-            engine = open_table(table, name, self._memory, plugins)
+            engine = open_table(table, name, self._memory, plugins, form)
         self._declared[place] = frozenset() if engine.opened_with_codes is None else engine.declared_missing
         engine = self._stack.enter_context(engine.with_codes(codes))
         self._engines[*place, self._declared[place].intersection(codes)] = engine
@@ -193,23 +295,62 @@ class OpenTables:
 
     def _companion(self, name: str, table: Any, policy: Policy) -> Engine:
         """A further table, under our names and values where the policy declares that it has others."""
+        if policy.document.tables is not None:
+            return self._linked(policy, table, name)
+        if isinstance(table, Mapping):
+            raise UsageError(f"{name}: several tables need a policy with `tables:`, which says how they are linked")
         codes, plugins = policy.with_role(Role.QUASI_IDENTIFIER), self._plugins_of(policy)
         entries = {entry: (place, one) for entry, place, one in policy.document.companion_entries()}
         place, declared = entries.get(name, ((), ""))
-        if isinstance(declared, str):
+        if not isinstance(declared, CompanionTable):
             return self._engine(table, name, codes, plugins)
-        engine = self._engine(table, name, [declared.columns.get(one, one) for one in codes], plugins)
+        columns = {declared.columns.get(one, one): attribute for one, attribute in policy.attributes.items()}
+        form = form_of(policy, declared.read_as, columns, ".".join(map(str, (*place, "read_as"))))
+        engine = self._engine(table, name, [declared.columns.get(one, one) for one in codes], plugins, form)
         translation = translation_of(policy, place, declared)
         return self.cache.get(
             ("translated", repr(translation), Identity(engine)), lambda: _translated(engine, translation)
         )
 
-    def _companions(self, policy: Policy) -> dict[str, Any]:
-        """The further tables to open: the original always, others where a check asks."""
+    def _companions(self, policy: Policy) -> tuple[dict[str, Any], tuple[str, ...]]:
+        """The further tables to open: the original always, others where a check asks; and the names of the rest."""
         required = {"original"}.union(*(one.check.requires for one in policy.expectations))
-        tables: dict[str, Any] = {name: policy.resolve(one) for name, one in policy.document.companions.items()}
-        tables |= {name: table for name, table in self.given.items() if table is not None and name != "release"}
-        return {name: table for name, table in tables.items() if name.partition(" ")[0] in required}
+        tables: dict[str, Any] = {
+            name: policy.resolve(one)
+            if isinstance(one, str)
+            else {table: policy.resolve(file) for table, file in one.items()}
+            for name, one in policy.document.companions.items()
+        }
+        for name, table in self.given.items():
+            if table is not None and name != "release":
+                named = tables.get(name)
+                both = isinstance(table, Mapping) and isinstance(named, dict)
+                tables[name] = {**named, **table} if both else table  # type: ignore[dict-item]
+        asked = {name: table for name, table in tables.items() if name.partition(" ")[0] in required}
+        return asked, tuple(name for name in tables if name not in asked)
+
+
+def _form_of_draft(release: Any) -> TextForm:
+    """The form of a release without a policy: with the layout that lies next to a file, if one does."""
+    if not isinstance(release, str | Path) or "://" in str(release):
+        return PLAIN_FORM
+    layout = Path(release).with_suffix(LAYOUT)
+    return TextForm(layout=layout) if Path(release) != layout and layout.is_file() else PLAIN_FORM
+
+
+def _form_of_release(policy: Policy) -> TextForm:
+    document = policy.document
+    weight = document.weight
+    numbers = {name: one for name, one in policy.attributes.items() if one.has_numbers or name == weight}
+    return form_of(policy, document.read_as, numbers, "read_as")
+
+
+def _form_of_figures(policy: Policy, name: str) -> TextForm:
+    """The form of a table of figures, in which all columns but those of labels are numbers."""
+    one = (policy.document.aggregates or {})[name]
+    labels = one.dimensions if one.layout is None else one.layout.rows
+    form = form_of(policy, one.read_as, {}, f"tables.{name}.read_as")
+    return form if one.read_as is None else replace(form, labels=frozenset(labels))
 
 
 def translation_of(policy: Policy, place: Location, declared: CompanionTable) -> Translation:
@@ -225,21 +366,30 @@ def _translated(engine: Engine, translation: Translation) -> Engine:
     return TranslatedEngine(engine, translation)
 
 
-def _by_name(policy: Policy, given: Any) -> dict[str, Any]:
+def has_figures(policy: Policy) -> bool:
+    """Whether a release has tables of figures, or the output of fitted models."""
+    return bool(policy.document.aggregates or policy.document.models)
+
+
+def _by_name(policy: Policy, given: Any, what: str, option: str) -> dict[str, Any]:
     """The tables of a call by name: of a mapping, or the files of a folder with the names that the policy has."""
     if given is None or isinstance(given, Mapping):
         return dict(given or {})
-    declared = policy.document.tables or {}
+    figures = policy.document.aggregates or {}
+    declared: dict[str, Any] = {**(policy.document.tables or {}), **figures}
+    records = [one for one in policy.tables_of_records if one not in declared] if figures else []
     if not (isinstance(given, str | Path) and Path(given).is_dir()):
         raise UsageError(
-            f"release: the policy has several tables ({', '.join(declared)}); give each by its name, as "
-            "`--table NAME=FILE` or in a mapping, or the folder that holds their files"
+            f"{what}: the policy has several tables ({', '.join([*records, *declared])}); give each by its name, as "
+            f"`{option} NAME=FILE` or in a mapping, or the folder that holds their files"
         )
     files = {name: Path(one.file).name for name, one in declared.items() if one.file is not None}
+    if len(records) == 1 and policy.document.release is not None:
+        files[records[0]] = Path(policy.document.release).name
     if len(set(files.values())) < len(files):
         raise UsageError(
             f"{given}: files of the policy's tables have the same name, and a folder has one of each; give each table "
-            "by its name, as `--table NAME=FILE` or in a mapping"
+            f"by its name, as `{option} NAME=FILE` or in a mapping"
         )
     return {name: Path(given) / file for name, file in files.items()}
 
@@ -290,13 +440,34 @@ def open_inputs(
 
 
 @redact_errors()
-def open_table(table: Any, name: str, memory: int, plugins: Plugins) -> Engine:
+def open_table(table: Any, name: str, memory: int, plugins: Plugins, form: TextForm = PLAIN_FORM) -> Engine:
     """The engine over a table: that of the plugin which opens such a table, or the embedded one."""
-    opener = opener_of(table, plugins.engines.values())
-    if opener is not None:
-        return open_with(opener, table, name, memory)
-    require_no_url(table, (info.name for info in plugins.infos if info.error))
-    return open_engine(table, memory, name)
+    if opener_of(table, plugins.engines.values()) is None:
+        require_no_url(table, (info.name for info in plugins.infos if info.error))
+    return open_any(table, name, memory, plugins.engines.values(), form)
+
+
+def form_of(
+    policy: Policy, declared: ReadAs | None, attributes: Mapping[str, AttributeDeclaration], place: str
+) -> TextForm:
+    """The form that a policy declares for a file.
+
+    Args:
+        policy: the policy.
+        declared: what it says of the file.
+        attributes: the columns of the file by their names there.
+        place: where the policy says it, for messages.
+    """
+    if declared is None:
+        return PLAIN_FORM
+    return TextForm(
+        declared.encoding or "",
+        declared.decimal or ".",
+        declared.thousands or "",
+        frozenset(name for name, one in attributes.items() if one.has_numbers),
+        layout=None if declared.layout is None else Path(policy.resolve(declared.layout)),
+        place=place,
+    )
 
 
 def _require_levels(hierarchies: Mapping[str, Hierarchy], levels: Mapping[str, Any]) -> None:

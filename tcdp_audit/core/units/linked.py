@@ -48,6 +48,11 @@ class LinkedTables(Engine):
         self.name = ", ".join(one.name for one in engines.values())
         self.uri = ", ".join(one.uri for one in engines.values())
         self.ordered = False
+        self.value_labels = {
+            f"{name}{SEPARATOR}{column}": labelled
+            for name, engine in engines.items()
+            for column, labelled in engine.value_labels.items()
+        }
         self._document = document
 
     @property

@@ -70,7 +70,7 @@ def _read(release: Release, engine: LinkedTables, memory: int) -> TableHistories
     present &= ~exempt
     for depth in range(depths + 1):
         shown = {name: one for name, one in tables.items() if depth_of(name, engine.declared) <= depth}
-        whole, own = _whole(shown, root, people, unit)
+        whole, own = whole_histories(shown, root, people, unit)
         sizes = occurrences(whole.codes[present], whole.distinct)
         alone.append(int((sizes == 1).sum()))
     assert whole is not None  # noqa: S101 - there is one depth at least
@@ -151,16 +151,22 @@ def _by_depth(engine: LinkedTables) -> list[str]:
 
 
 def coded_rows(
-    release: Release, engine: LinkedTables, name: str, links: Mapping[str, Link], unit: Domain
+    release: Release,
+    engine: LinkedTables,
+    name: str,
+    links: Mapping[str, Link],
+    unit: Domain,
+    known: Sequence[Domain] | None = None,
 ) -> tuple[CodedTable, CountedCodes]:
     """One table, and its rows as they were read: the codes of its quasi-identifiers and links, in the same order.
 
-    Links are compared as they are written, so their codes are those of the raw values.
+    Links are compared as they are written, so their codes are those of the raw values. `known` has other columns to
+    know rows by than the quasi-identifiers.
 
     Cost: one scan of the table.
     """
     link = links.get(name)
-    known, keys = _known_of(release, engine, name), _keys_of(name, links)
+    known, keys = _known_of(release, engine, name) if known is None else known, _keys_of(name, links)
     own = unit if link is None else link.own
     domains = {one.attribute: one for one in (*known, own)} | keys
     empty = CountedCodes({name: np.zeros(0, one.dtype) for name, one in domains.items()})
@@ -219,7 +225,7 @@ def _label_of_row(one: CodedTable) -> tuple[Numbers, int]:
     return keys.values, keys.span
 
 
-def _whole(
+def whole_histories(
     tables: Mapping[str, CodedTable], root: Domain, people: Numbers | None, unit: Domain
 ) -> tuple[CodedHistories, CodedHistories]:
     """The histories of all roots and of all units by some of the tables, deepest first."""

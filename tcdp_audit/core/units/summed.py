@@ -27,8 +27,7 @@ from tcdp_audit.core.engines.base import Batch, BorrowedEngine, Engine, Sampling
 from tcdp_audit.core.policy.model import AttributeDeclaration, Role, Scale
 from tcdp_audit.core.release.release import Release
 from tcdp_audit.core.units.coding import CodedHistories
-from tcdp_audit.core.units.engines import HISTORY, UnitsEngine, raw_numbers
-from tcdp_audit.core.units.histories import ROOT, Histories, Known, declaring
+from tcdp_audit.core.units.histories import HISTORY, ROOT, Histories, Known, UnitsEngine, declaring, raw_numbers
 
 Numbers = NDArray[np.int64]
 ROW_BYTES = 96  # what a row of a view takes

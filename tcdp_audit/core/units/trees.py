@@ -16,8 +16,7 @@ from tcdp_audit.core.engines.base import Engine
 from tcdp_audit.core.policy.model import AttributeDeclaration, Role, Scale
 from tcdp_audit.core.release.release import Release
 from tcdp_audit.core.units.coding import CodedHistories
-from tcdp_audit.core.units.engines import HISTORY, HistoryEngine
-from tcdp_audit.core.units.histories import ROOT, Histories, declaring
+from tcdp_audit.core.units.histories import HISTORY, ROOT, Histories, HistoryEngine, declaring
 from tcdp_audit.core.units.linked import Link, LinkedTables
 
 ANCESTORS = "\0ancestors"  # what is known of the rows above a row, the unit's included
